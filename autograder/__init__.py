@@ -1,0 +1,1 @@
+"""What an instructor or author runs: release, try, grade and report. Students never get it."""

@@ -1,0 +1,130 @@
+"""What an author writes beside a solution notebook: cases, misconceptions and alternatives.
+
+A module in `autograder/exercises/` makes one `Exercise` per function or class that students
+write. Its reference is the solution notebook's; nobody types it here a second time.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from coursekit import plain
+
+
+@dataclass
+class Case:
+    """One input on which reference and student are compared.
+
+    Parameters
+    ----------
+    group : the group that carries the points.
+    args, kwargs : the inputs: plain values, arrays, tensors, or `plain.Source` for a function.
+    title : a few words that say what is special about this input, shown when it fails.
+    state : for a class: attributes and parameters to set after the object is made, by path.
+    then : for a class or a function that returns functions: the calls on the result, each
+        ``(method, *args)`` with ``"__call__"`` for the object itself and ``".name"`` to read an
+        attribute. The outputs are compared together.
+    judge : how to compare, see `coursekit.comparing`: ``kind``, ``rtol``, ``atol``, ``dtype``,
+        ``order``, ``properties`` and what else the kind needs.
+    """
+
+    group: str
+    args: tuple[Any, ...] | list[Any] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    title: str = ""
+    state: dict[str, Any] = field(default_factory=dict)
+    then: list[tuple[Any, ...]] = field(default_factory=list)
+    judge: dict[str, Any] = field(default_factory=dict)
+
+    def to_plain(self, seed: int, names: list[str]) -> dict[str, Any]:
+        """The case as plain data; `seed` seeds the random generators for its call."""
+        data: dict[str, Any] = {
+            "group": self.group,
+            "args": [plain.encode(a) for a in self.args],
+            "names": names[: len(self.args)],
+            "seed": seed,
+        }
+        if self.kwargs:
+            data["kwargs"] = {k: plain.encode(v) for k, v in self.kwargs.items()}
+        if self.state:
+            data["state"] = {k: plain.encode(v) for k, v in self.state.items()}
+        if self.then:
+            data["then"] = [
+                [step[0], [plain.encode(a) for a in step[1:]], {}] for step in self.then
+            ]
+        if self.title:
+            data["title"] = self.title
+        if self.judge:
+            data["judge"] = self.judge
+        return data
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A plausible wrong implementation, its name, and the hint that a student is shown."""
+
+    name: str
+    hint: str
+    implementation: Callable[..., Any]
+
+
+@dataclass
+class Exercise:
+    """One function or class that students write.
+
+    Parameters
+    ----------
+    name : its name in the notebook, unique in the course.
+    points : points per group of cases; the check cell carries their sum.
+    cases : a generator of cases from a seeded random generator. Grading draws fresh ones with
+        another seed, so let numbers and sizes depend on it.
+    """
+
+    name: str
+    points: dict[str, float]
+    cases: Callable[[np.random.Generator], Iterable[Case]]
+    misconceptions: list[Misconception] = field(default_factory=list)
+    alternatives: list[Callable[..., Any]] = field(default_factory=list)
+
+    def misconception(self, hint: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorator: registers a wrong implementation under the function's own name."""
+
+        def register(implementation: Callable[..., Any]) -> Callable[..., Any]:
+            name = implementation.__name__
+            self.misconceptions.append(Misconception(name, hint, implementation))
+            return implementation
+
+        return register
+
+    def alternative(self, implementation: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorator: registers a correct implementation in another style, which must pass."""
+        self.alternatives.append(implementation)
+        return implementation
+
+
+def source_of(implementation: Callable[..., Any], name: str) -> str:
+    """The implementation's text under another name, with its module's imports before it.
+
+    What a student would have typed: used to judge misconceptions and alternatives in the same
+    way as submissions.
+    """
+    tree = ast.parse(textwrap.dedent(inspect.getsource(implementation)))
+    definition = tree.body[0]
+    assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
+    definition.name, definition.decorator_list = name, []
+    module = ast.parse(inspect.getsource(inspect.getmodule(implementation)))
+    imports = [node for node in module.body if _is_students_import(node)]
+    return ast.unparse(ast.Module([*imports, definition], []))
+
+
+def _is_students_import(node: ast.stmt) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return node.module != "__future__" and not (node.module or "").startswith("autograder")
+    return isinstance(node, ast.Import)

@@ -1,0 +1,171 @@
+"""Finds the exercises of every assignment, and records them: cases with their outputs."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib.util
+import inspect
+import sys
+import zlib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograder.authoring import Exercise
+from autograder.course import Course
+from autograder.errors import CourseError
+from autograder.reference import definitions
+from coursekit.judging import judge_case
+from coursekit.running import run_cases
+
+#: The seed of the cases that students get; grading draws others.
+RECORDING_SEED = 0
+
+
+def exercises(course: Course, assignment: str) -> dict[str, Exercise]:
+    """The assignment's exercises by name, in the order of its module.
+
+    Raises
+    ------
+    CourseError
+        The module of cases is missing or cannot be loaded.
+    """
+    path = course.module(assignment)
+    if not path.exists():
+        raise CourseError(
+            f"{assignment} has no module of cases: write autograder/exercises/{path.name}"
+            f" (`autograder new` makes a first one)."
+        )
+    module = _load(path, path.stat().st_mtime_ns)
+    found = [value for value in vars(module).values() if isinstance(value, Exercise)]
+    return {exercise.name: exercise for exercise in found}
+
+
+def find(course: Course, name: str) -> tuple[str, Exercise]:
+    """The assignment and the exercise called `name`.
+
+    Raises
+    ------
+    CourseError
+        There is none; the sentence names the nearest.
+    """
+    known: list[str] = []
+    for assignment in course.assignments():
+        own = exercises(course, assignment)
+        if name in own:
+            return assignment, own[name]
+        known += own
+    near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
+    tip = f"did you mean {' or '.join(near)}?" if near else "`autograder exercises` lists them all."
+    raise CourseError(f"no exercise is called {name}; {tip}")
+
+
+@functools.lru_cache(maxsize=64)
+def _load(path: Path, modified: int) -> ModuleType:
+    name = f"autograder.exercises.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise CourseError(
+            f"{path.name} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    return module
+
+
+def record_assignment(course: Course, assignment: str, seed: int) -> dict[str, dict[str, Any]]:
+    """Every exercise of the assignment, recorded with cases drawn from `seed`."""
+    path, module = course.solution(assignment), course.module(assignment)
+    stamp = (path.stat().st_mtime_ns, module.stat().st_mtime_ns if module.exists() else 0)
+    return _record_assignment(course, assignment, seed, stamp)
+
+
+@functools.lru_cache(maxsize=16)
+def _record_assignment(
+    course: Course, assignment: str, seed: int, stamp: tuple[int, int]
+) -> dict[str, dict[str, Any]]:
+    scope = definitions(course.solution(assignment))
+    return {
+        name: record(exercise, _reference(scope, name, assignment), seed)
+        for name, exercise in exercises(course, assignment).items()
+    }
+
+
+def _reference(scope: dict[str, Any], name: str, assignment: str) -> Any:
+    if name not in scope:
+        raise CourseError(
+            f"{assignment}'s module has cases for {name}, but its solution notebook defines no {name}."
+        )
+    return scope[name]
+
+
+def record(exercise: Exercise, reference: Any, seed: int) -> dict[str, Any]:
+    """The exercise as plain data: cases, the reference's outcomes, the misconceptions' outcomes.
+
+    A misconception's outcome is None for the cases that it gets right.
+
+    Raises
+    ------
+    CourseError
+        The reference itself fails a case (other than by an error that the case is about), or a
+        case belongs to a group without points.
+    """
+    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode())])
+    names = _parameters(reference)
+    cases = [case.to_plain(i, names) for i, case in enumerate(exercise.cases(rng))]
+    _require_groups(exercise, cases)
+    for case, outcome in zip(cases, run_cases(reference, cases)):
+        (
+            outcome.pop("printed", None),
+            outcome.pop("printed_characters", None),
+            outcome.pop("line", None),
+        )
+        case["expected"] = outcome
+        finding = judge_case(case, outcome)
+        if finding is not None:
+            title = case.get("title") or f"a case of group {case['group']}"
+            raise CourseError(f"the reference of {exercise.name} fails {title}: {finding.message}.")
+    return {
+        "name": exercise.name,
+        "kind": "class" if inspect.isclass(reference) else "function",
+        "groups": exercise.points,
+        "cases": cases,
+        "misconceptions": [
+            {
+                "name": misconception.name,
+                "hint": misconception.hint,
+                "outcomes": _wrong_outcomes(misconception.implementation, cases),
+            }
+            for misconception in exercise.misconceptions
+        ],
+    }
+
+
+def _wrong_outcomes(
+    implementation: Any, cases: list[dict[str, Any]]
+) -> list[dict[str, Any] | None]:
+    outcomes: list[dict[str, Any] | None] = []
+    for case, outcome in zip(cases, run_cases(implementation, cases)):
+        for key in ("printed", "printed_characters", "line", "message"):
+            outcome.pop(key, None)
+        outcomes.append(outcome if judge_case(case, outcome) else None)
+    return outcomes
+
+
+def _require_groups(exercise: Exercise, cases: list[dict[str, Any]]) -> None:
+    used = {case["group"] for case in cases}
+    if used != set(exercise.points):
+        odd = ", ".join(sorted(used ^ set(exercise.points)))
+        raise CourseError(
+            f"the groups of {exercise.name} do not fit: {odd} has points but no case, or cases but"
+            " no points."
+        )
+
+
+def _parameters(reference: Any) -> list[str]:
+    return [name for name in inspect.signature(reference).parameters if name != "self"]

@@ -1,0 +1,214 @@
+"""The `autograder` command. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+import functools
+import json as json_module
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.errors import CourseError
+
+
+class _Group(click.Group):
+    """Turns what a user can mend into one sentence and exit status 1, never a traceback."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except CourseError as error:
+            click.echo(f"autograder: {error}", err=True)
+            sys.exit(1)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="coursekit")
+def main() -> None:
+    """Release, try, grade and hand out the assignments of the course."""
+
+
+def _with_course(command: Callable[..., None]) -> Callable[..., None]:
+    """Passes the course that the current folder lies in as the first argument."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        from autograder.course import find_course
+
+        command(find_course(), *args, **kwargs)
+
+    return wrapped
+
+
+@main.command()
+@click.argument("assignments", nargs=-1)
+@click.option("--check", is_flag=True, help="Write nothing; fail if something generated is stale.")
+@_with_course
+def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
+    """Build recordings and student notebooks from the solutions, and prove that they fit."""
+    from autograder.release import release as build
+
+    chosen = [course.require(name) for name in assignments] or course.assignments()
+    if not chosen:
+        raise CourseError("there is no assignment yet; `autograder new 00_topic` makes one.")
+    report = build(course, chosen, check, lambda name: click.echo(f"{name} ...", err=True))
+    if report.stale:
+        names = "\n  ".join(report.stale)
+        raise CourseError(f"these files are stale; run `autograder release`:\n  {names}")
+    for name in report.written:
+        click.echo(f"written: {name}")
+    click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and proved.")
+
+
+@main.command()
+@click.option("--json", is_flag=True, help="As JSON.")
+@_with_course
+def exercises(course: Any, json: bool) -> None:
+    """List every exercise with its assignment, points, groups and misconceptions."""
+    from autograder import catalog
+
+    rows = [
+        {
+            "assignment": assignment,
+            "exercise": name,
+            "points": sum(exercise.points.values()),
+            "groups": exercise.points,
+            "misconceptions": {m.name: m.hint for m in exercise.misconceptions},
+        }
+        for assignment in course.assignments()
+        for name, exercise in catalog.exercises(course, assignment).items()
+    ]
+    if json:
+        click.echo(json_module.dumps(rows, indent=1))
+        return
+    from autograder.tables import exercise_table, show
+
+    show(exercise_table(rows))
+
+
+@main.command("try")
+@click.argument("exercise")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--seed", default=1, show_default=True, help="Draws the fresh cases.")
+@click.option("--json", is_flag=True, help="As JSON.")
+@_with_course
+def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
+    """Judge the implementation of EXERCISE in FILE as a submission would be judged.
+
+    Exit status 0 for full points, 1 otherwise.
+    """
+    from autograder.trying import try_file
+
+    verdict = try_file(course, exercise, file, seed)
+    if json:
+        click.echo(json_module.dumps(verdict.to_dict(), indent=1))
+    else:
+        from coursekit.views import VerdictView
+
+        click.echo(repr(VerdictView(verdict)))
+        if verdict.misconception:
+            click.echo(f"  misconception: {verdict.misconception}")
+    sys.exit(0 if verdict.passed else 1)
+
+
+@main.command()
+@click.argument("assignment")
+@_with_course
+def new(course: Any, assignment: str) -> None:
+    """Make a new assignment, such as 07_topic, that already releases with one small exercise."""
+    from autograder.release import release as build
+    from autograder.scaffold import new_assignment
+
+    paths = new_assignment(course, assignment)
+    report = build(course, [assignment])
+    for path in paths:
+        click.echo(f"yours to fill: {path.relative_to(course.root)}")
+    for name in report.written:
+        click.echo(f"generated: {name}")
+
+
+@main.command()
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default="bundle",
+    show_default=True,
+    help="The folder, or the file if it ends in .zip.",
+)
+@_with_course
+def bundle(course: Any, output: Path) -> None:
+    """Pack what students get: notebooks, the wheel, environment files and a short README."""
+    from autograder.bundle import make_bundle
+
+    for name in make_bundle(course, output):
+        click.echo(f"  {name}")
+    click.echo(f"written: {output}")
+
+
+@main.command()
+@click.argument("assignment")
+@click.option("--student", "students", multiple=True, help="Only this student (repeatable).")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="The folder of the class; the course's own by default.",
+)
+@click.option("--cell-seconds", type=float, default=None, help="Wall time for one cell.")
+@click.option("--json", is_flag=True, help="The verdicts as JSON.")
+@_with_course
+def grade(
+    course: Any,
+    assignment: str,
+    students: tuple[str, ...],
+    folder: Path | None,
+    cell_seconds: float | None,
+    json: bool,
+) -> None:
+    """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
+    from autograder.grading import grade_class
+    from autograder.tables import show, verdict_tables
+
+    graded = grade_class(course, course.require(assignment), folder, list(students), cell_seconds)
+    if json:
+        data = {s: [v.to_dict() for v in verdicts] for s, verdicts in graded.verdicts.items()}
+        click.echo(json_module.dumps({"verdicts": data, "failures": graded.failures}, indent=1))
+    else:
+        show(*verdict_tables(graded))
+    if graded.failures:
+        lines = "\n  ".join(f"{s}: {why}" for s, why in graded.failures.items())
+        raise CourseError(f"these submissions could not be graded:\n  {lines}")
+
+
+@main.command()
+@click.argument("assignment")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="The folder of the class; the course's own by default.",
+)
+@_with_course
+def feedback(course: Any, assignment: str, folder: Path | None) -> None:
+    """Write a feedback page for every graded submission of ASSIGNMENT."""
+    from autograder.grading import write_feedback
+
+    for page in write_feedback(course, course.require(assignment), folder):
+        click.echo(f"  {page}")
+
+
+@main.command()
+@click.argument("assignment", default="01_bag_of_words")
+@_with_course
+def demo(course: Any, assignment: str) -> None:
+    """Grade a small made-up class for ASSIGNMENT, to see what grading shows."""
+    from autograder.demo import run_demo
+
+    run_demo(course, course.require(assignment))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Where the course's files lie, and the one address from which students get it."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.errors import CourseError
+
+NAME = re.compile(r"\d\d_[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Course:
+    """A checkout of the course, or a folder laid out like one (the demo class, a test).
+
+    Attributes
+    ----------
+    root : the folder that holds `nbgrader_config.py`, `solutions/` and `notebooks/`.
+    """
+
+    root: Path
+
+    @property
+    def solutions(self) -> Path:
+        return self.root / "solutions"
+
+    @property
+    def notebooks(self) -> Path:
+        return self.root / "notebooks"
+
+    @property
+    def recordings(self) -> Path:
+        return self.root / "coursekit" / "recordings"
+
+    def solution(self, assignment: str) -> Path:
+        return self.solutions / assignment / f"{assignment}.ipynb"
+
+    def notebook(self, assignment: str) -> Path:
+        return self.notebooks / assignment / f"{assignment}.ipynb"
+
+    def module(self, assignment: str) -> Path:
+        """The assignment's module of cases: `01_bag_of_words` has `exercises/bag_of_words.py`."""
+        return self.root / "autograder" / "exercises" / f"{assignment[3:]}.py"
+
+    def assignments(self) -> list[str]:
+        """The assignments that have a solution notebook, in order."""
+        found = self.solutions.glob("[0-9][0-9]_*/*.ipynb")
+        return sorted(path.stem for path in found if path.stem == path.parent.name)
+
+    def require(self, assignment: str) -> str:
+        """The assignment, if there is one of that name.
+
+        Raises
+        ------
+        CourseError
+            There is none; the sentence names the nearest.
+        """
+        known = self.assignments()
+        if assignment in known:
+            return assignment
+        near = difflib.get_close_matches(assignment, known, n=1, cutoff=0.3)
+        near = [name for name in known if name[:2] == assignment[:2]] or near
+        tip = (
+            f"did you mean {near[0]}?" if near else f"there are: {', '.join(known) or 'none yet'}."
+        )
+        raise CourseError(f"no assignment is called {assignment}; {tip}")
+
+
+def find_course(start: Path | None = None) -> Course:
+    """The course that `start` (default: the current folder) lies in.
+
+    Raises
+    ------
+    CourseError
+        No folder above has an `nbgrader_config.py` beside a `solutions` folder.
+    """
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        if (folder / "nbgrader_config.py").exists() and (folder / "solutions").is_dir():
+            return Course(folder)
+    raise CourseError(
+        "this folder is not inside a course: go to the folder that holds nbgrader_config.py and"
+        " solutions/, then run the command again."
+    )
+
+
+@functools.lru_cache(maxsize=4)
+def repository(root: Path) -> str:
+    """The public address of the course, `https://github.com/...`, from pyproject.toml alone."""
+    text = (root / "pyproject.toml").read_text("utf-8")
+    match = re.search(r'^Repository = "(https://[^"]+?)/?"$', text, re.MULTILINE)
+    if match is None:
+        raise CourseError(
+            'pyproject.toml needs a line Repository = "https://..." in [project.urls].'
+        )
+    return match[1]

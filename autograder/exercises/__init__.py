@@ -1,0 +1,1 @@
+"""One module per assignment: the cases, misconceptions and alternatives of its exercises."""

@@ -1,0 +1,130 @@
+"""nbgrader as a library: configured from the course's own `nbgrader_config.py`, called quietly."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.apps import NbGrader
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.converters.base import BaseConverter, NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograder.course import Course
+from autograder.errors import CourseError
+
+
+class Classroom:
+    """A class: where its submissions, grades and feedback lie, and nbgrader configured for it.
+
+    Parameters
+    ----------
+    course : the course that is taught.
+    folder : holds `submitted/`, `autograded/`, `feedback/` and `gradebook.db`.
+    """
+
+    def __init__(self, course: Course, folder: Path | None = None) -> None:
+        self.course = course
+        self.folder = (folder or course.root).resolve()
+
+    @property
+    def database(self) -> Path:
+        return self.folder / "gradebook.db"
+
+    def submission(self, student: str, assignment: str) -> Path:
+        return self.folder / "submitted" / student / assignment / f"{assignment}.ipynb"
+
+    def autograded(self, student: str, assignment: str) -> Path:
+        return self.folder / "autograded" / student / assignment / f"{assignment}.ipynb"
+
+    def feedback(self, student: str, assignment: str) -> Path:
+        return self.folder / "feedback" / student / assignment / f"{assignment}.html"
+
+    def students(self, assignment: str) -> list[str]:
+        """Those who submitted the assignment, in alphabetical order."""
+        found = self.folder.glob(f"submitted/*/{assignment}")
+        return sorted(path.parent.name for path in found)
+
+    def config(self) -> Config:
+        """The course's nbgrader configuration, with the class's folders."""
+        config = PyFileConfigLoader("nbgrader_config.py", str(self.course.root)).load_config()
+        folders = config.CourseDirectory
+        folders.root = str(self.course.root)
+        for step in ("submitted", "autograded", "feedback"):
+            folders[f"{step}_directory"] = str(self.folder / step)
+        folders.db_url = f"sqlite:///{self.database}"
+        config.NbGrader.log_level = logging.ERROR
+        return config
+
+    def register(self, assignment: str) -> None:
+        """Make the gradebook know the assignment as it is now in the solution notebook."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as release:
+            generate(self.config(), assignment, Path(release), database=True)
+
+    def autograde(self, assignment: str, student: str, config: Config) -> str:
+        """Autograde one submission with nbgrader; "" or, if that failed, nbgrader's own words."""
+        return _run(Autograde, config, assignment, student)
+
+    def write_feedback(self, assignment: str, student: str) -> str:
+        """Write one student's feedback page; "" or, if that failed, nbgrader's own words."""
+        return _run(GenerateFeedback, self.config(), assignment, student)
+
+
+def generate(config: Config, assignment: str, release: Path, database: bool) -> None:
+    """nbgrader's generate_assignment, into the folder `release`.
+
+    Raises
+    ------
+    CourseError
+        nbgrader refuses the solution notebook; its own words are in the sentence.
+    """
+    config.CourseDirectory.release_directory = str(release)
+    config.GenerateAssignment.no_database = not database
+    config.SaveCells.enabled = database
+    log = _run(GenerateAssignment, config, assignment, "")
+    if log:
+        raise CourseError(f"nbgrader could not release {assignment}: {log}")
+
+
+def _run(kind: type[BaseConverter], config: Config, assignment: str, student: str) -> str:
+    """Run one of nbgrader's converters; "" on success, else the last lines of its log."""
+    config.CourseDirectory.assignment_id = assignment
+    if student:
+        config.CourseDirectory.student_id = student
+    parent = NbGrader(config=config)
+    parent.coursedir = CourseDirectory(parent=parent)
+    parent.log.handlers, parent.log.propagate = [], False
+    words = io.StringIO()
+    handler = logging.StreamHandler(words)
+    handler.setLevel(logging.ERROR)
+    parent.log.addHandler(handler)
+    try:
+        with _tools_on_path():
+            converter = kind(coursedir=parent.coursedir, parent=parent)
+            converter.force = True
+            converter.start()
+    except (NbGraderException, SystemExit, RuntimeError) as error:
+        lines = words.getvalue().strip().splitlines()
+        return "\n".join(lines[-6:]) or str(error)
+    finally:
+        parent.log.removeHandler(handler)
+    return ""
+
+
+@contextlib.contextmanager
+def _tools_on_path() -> Iterator[None]:
+    """nbgrader calls `alembic` by name; without this a bare interpreter would not find it."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before

@@ -1,0 +1,88 @@
+"""What nbgrader's own pipeline calls: one step for autograding, three for releasing.
+
+`nbgrader_config.py` names them, so that `autograder`, plain `nbgrader` commands and formgrader's
+button all do the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from traitlets import Float, Integer
+
+from autograder.course import find_course
+from autograder.run import Limits
+from autograder.verdicts import class_seed, grade_notebook
+
+_TODO = re.compile(r"BEGIN SOLUTION:?\s*(.*)")
+_MARK = '"the solution that stood here"'
+
+
+class Grade(NbGraderPreprocessor):
+    """Stands in for nbgrader's Execute: runs the submission apart and writes the verdicts."""
+
+    cell_seconds = Float(60, help="wall time for one cell, in seconds").tag(config=True)
+    notebook_seconds = Float(300, help="wall time for a notebook, in seconds").tag(config=True)
+    training_steps = Integer(2000, help="optimizer steps of one fit").tag(config=True)
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        course = find_course()
+        limits = Limits(
+            cell_seconds=self.cell_seconds,
+            notebook_seconds=self.notebook_seconds,
+            training_steps=self.training_steps,
+        )
+        assignment = resources["nbgrader"]["assignment"]
+        # the gradebook's own folder: that of the class, which may be apart from the course
+        seed = class_seed(Path(resources["nbgrader"]["db_url"].removeprefix("sqlite:///")).parent)
+        verdicts = grade_notebook(nb, course, assignment, seed, limits)
+        for verdict in verdicts:
+            if not verdict.passed:
+                self.log.info(
+                    "%s: %g of %g, %s",
+                    verdict.exercise,
+                    verdict.points,
+                    verdict.max_points,
+                    verdict.headline,
+                )
+        return nb, resources
+
+
+class NamedStub(ClearSolutions):
+    """nbgrader's ClearSolutions, with stubs that say in words what is missing.
+
+    ``### BEGIN SOLUTION: softmax over the keys`` becomes
+    ``raise NotImplementedError("softmax over the keys")``.
+    """
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        todos = [match.strip() for match in _TODO.findall(cell.source)]
+        self.code_stub = {"python": f"# TODO: your code\nraise NotImplementedError({_MARK})"}
+        cell, resources = super().preprocess_cell(cell, resources, cell_index)
+        for todo in todos:
+            cell.source = cell.source.replace(_MARK, json.dumps(todo, ensure_ascii=False), 1)
+        return cell, resources
+
+
+class StableIds(NbGraderPreprocessor):
+    """Gives every cell an id made from its grade id or place, so that a release is repeatable."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        nb.nbformat, nb.nbformat_minor = 4, 5
+        for number, cell in enumerate(nb.cells):
+            grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+            cell.id = (grade_id or f"cell-{number:03d}").replace(".", "-")[:64]
+            cell.metadata.pop("execution", None)
+        nb.metadata.pop("widgets", None)
+        return nb, resources

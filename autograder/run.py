@@ -1,0 +1,254 @@
+"""The run stage: executes a submission in a kernel of its own and brings back plain answers.
+
+A pure function from a notebook and questions to answers: it knows no gradebook, no reference
+and no expected output. At a check cell nothing of the cell is run; the inputs of the cases go in
+and the outputs come out. What came out is not trusted by anyone.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import logging
+import os
+import tempfile
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_client import AsyncKernelManager
+from jupyter_core.utils import run_sync
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, output_from_msg
+
+from coursekit.answering import MIME
+
+#: Inputs of cases go to the submission; these keys stay with the grader.
+_PRIVATE = ("expected", "judge", "title", "group")
+_OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a submission may use.
+
+    Attributes
+    ----------
+    cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook.
+    output_bytes : output of one cell; the rest is dropped and the cell interrupted.
+    training_steps : optimizer steps that one `coursekit.fit` takes (`COURSEKIT_MAX_STEPS`).
+    """
+
+    cell_seconds: float = 60.0
+    notebook_seconds: float = 300.0
+    output_bytes: int = 10 * 2**20
+    training_steps: int = 2_000
+
+
+@dataclass
+class Answers:
+    """What came back from a submission.
+
+    Attributes
+    ----------
+    outcomes : exercise -> its outcomes, or None if no answer came back.
+    ends : exercise -> why there is no answer, one sentence.
+    seconds : wall time, kernel start included.
+    """
+
+    outcomes: dict[str, list[dict[str, Any]] | None] = field(default_factory=dict)
+    ends: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def checked_exercise(source: str) -> str | None:
+    """The name in a cell that is only ``check(name)``, else None."""
+    try:
+        body = ast.parse(source.strip()).body
+    except (SyntaxError, ValueError):
+        return None
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        return None
+    call = body[0].value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return None
+    if call.func.id != "check" or len(call.args) != 1 or call.keywords:
+        return None
+    return call.args[0].id if isinstance(call.args[0], ast.Name) else None
+
+
+def run_notebook(
+    notebook: NotebookNode, questions: dict[str, list[dict[str, Any]]], limits: Limits | None = None
+) -> Answers:
+    """Run the notebook (its outputs are filled in place) and ask the questions at its check cells.
+
+    Parameters
+    ----------
+    notebook : the submission, already sanitized.
+    questions : exercise -> its cases.
+
+    Returns
+    -------
+    The answers. Every exercise asked for is in `outcomes`; those without an answer are in `ends`.
+    """
+    limits = limits or Limits()
+    started = time.monotonic()
+    answers = Answers()
+    client = _Client(notebook, questions, limits, answers)
+    with tempfile.TemporaryDirectory(prefix="run-") as folder:
+        run_sync(client.run)(folder)
+    for name in questions:
+        if name not in answers.outcomes:
+            answers.outcomes[name] = None
+            answers.ends.setdefault(name, client.end or "its check cell is not in the notebook")
+    answers.seconds = time.monotonic() - started
+    return answers
+
+
+class _Client(NotebookClient):
+    """Runs cell after cell; at a check cell it sends the questions instead of the cell."""
+
+    def __init__(
+        self,
+        notebook: NotebookNode,
+        questions: dict[str, list[dict[str, Any]]],
+        limits: Limits,
+        answers: Answers,
+    ) -> None:
+        super().__init__(
+            notebook,
+            kernel_name="python3",
+            kernel_manager_class=AsyncKernelManager,
+            allow_errors=True,
+            timeout_func=lambda cell: max(1, round(min(limits.cell_seconds, self._left()))),
+            interrupt_on_timeout=True,
+            error_on_timeout={
+                "ename": "TimeLimit",
+                "evalue": f"stopped after {limits.cell_seconds:g} seconds",
+                "traceback": [f"TimeLimit: stopped after {limits.cell_seconds:g} seconds"],
+            },
+            raise_on_iopub_timeout=True,
+            skip_cells_with_tag="",  # a tag in a submission must not skip anything
+            shutdown_kernel="immediate",
+            coalesce_streams=True,
+            store_widget_state=False,
+        )
+        self.log = logging.getLogger("autograder.run")
+        self.log.addHandler(logging.NullHandler())
+        self.log.propagate = False
+        self.questions = questions
+        self.limits = limits
+        self.answers = answers
+        self.end = ""
+        self._deadline = time.monotonic() + limits.notebook_seconds
+        self._bytes = 0
+
+    def _left(self) -> float:
+        return self._deadline - time.monotonic()
+
+    async def run(self, folder: str) -> None:
+        self.reset_execution_trackers()
+        try:
+            async with self.async_setup_kernel(cwd=folder, env=_environment(folder, self.limits)):
+                for index, cell in enumerate(self.nb.cells):
+                    if self._left() <= 0:
+                        self.end = f"the notebook was stopped after {self.limits.notebook_seconds:g} seconds"
+                        return
+                    await self._step(cell, index)
+        except CellTimeoutError:
+            self.end = "the notebook was stopped: a cell did not end and could not be interrupted"
+        except DeadKernelError:
+            self.end = "the notebook's kernel died (out of memory, or it was told to exit)"
+        except RuntimeError as error:
+            self.end = f"the notebook's kernel did not start: {error}"
+
+    async def _step(self, cell: NotebookNode, index: int) -> None:
+        if cell.cell_type != "code":
+            return
+        self._bytes = 0
+        name = checked_exercise(cell.source)
+        if name is None or name not in self.questions or name in self.answers.outcomes:
+            await self.async_execute_cell(cell, index)
+        else:
+            await self._ask(name, index)
+
+    async def _ask(self, name: str, index: int) -> None:
+        """Send the cases to the kernel in place of the check cell, and keep what comes back."""
+        original = self.nb.cells[index]
+        sent = [
+            {k: v for k, v in case.items() if k not in _PRIVATE} for case in self.questions[name]
+        ]
+        source = (
+            "__import__('coursekit.answering', fromlist=['answer'])"
+            f".answer({name!r}, {json.dumps(sent)!r})"
+        )
+        request = new_code_cell(source)
+        try:
+            await self.async_execute_cell(request, index, store_history=False)
+        finally:
+            self.nb.cells[index] = original
+        outcomes, end = _read_outcomes(request.outputs, len(sent))
+        self.answers.outcomes[name] = outcomes
+        if outcomes is None:
+            self.answers.ends[name] = end
+
+    def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
+        """Count output as it arrives; past the limit, drop it and interrupt the cell."""
+        if msg["msg_type"] in _OUTPUTS:
+            before, self._bytes = self._bytes, self._bytes + len(repr(msg["content"]))
+            limit = self.limits.output_bytes
+            if self._bytes > limit:
+                if before <= limit:
+                    cell.outputs.append(_flood(limit))
+                    self._interrupting = asyncio.ensure_future(self.km.interrupt_kernel())
+                return None
+        return super().process_message(msg, cell, cell_index)
+
+
+def _flood(limit: int) -> NotebookNode:
+    text = f"the output was cut: a cell may print {limit / 2**20:g} MiB"
+    content = {"ename": "OutputLimit", "evalue": text, "traceback": [f"OutputLimit: {text}"]}
+    return output_from_msg({"header": {"msg_type": "error"}, "content": content})
+
+
+def _read_outcomes(
+    outputs: list[NotebookNode], count: int
+) -> tuple[list[dict[str, Any]] | None, str]:
+    """The outcomes among a request's outputs, or None and why there are none."""
+    for output in outputs:
+        data = output.get("data", {}).get(MIME) if output.output_type == "display_data" else None
+        if data is None:
+            continue
+        try:
+            outcomes = json.loads(data) if isinstance(data, str) else data
+        except (ValueError, RecursionError):
+            return None, "its answers cannot be read"
+        if isinstance(outcomes, list) and all(isinstance(o, dict) for o in outcomes[:count]):
+            return outcomes[:count], ""
+        return None, "its answers cannot be read"
+    for output in outputs:
+        if output.output_type == "error":
+            return None, f"it stopped with {output.ename}: {output.evalue}"[:300]
+    return None, "no answer came back"
+
+
+def _environment(folder: str, limits: Limits) -> dict[str, str]:
+    """A small environment: nothing of the instructor's but what Python and the data need."""
+    kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "COURSEKIT_MIRROR", "COURSEKIT_CACHE")
+    env = {name: os.environ[name] for name in kept if name in os.environ}
+    if "COURSEKIT_CACHE" not in env:
+        import pooch
+
+        env["COURSEKIT_CACHE"] = str(pooch.os_cache("coursekit"))
+    return env | {
+        "HOME": folder,
+        "IPYTHONDIR": folder,
+        "MPLCONFIGDIR": folder,
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "NBGRADER_EXECUTION": "autograde",
+        "COURSEKIT_MAX_STEPS": str(limits.training_steps),
+        "PYTHONHASHSEED": "0",
+    }

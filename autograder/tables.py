@@ -1,0 +1,68 @@
+"""Tables for the terminal, with rich."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from autograder.grading import Graded
+
+
+def show(*tables: Table) -> None:
+    """Print tables; text that does not fit the terminal's width is wrapped, never cut."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    for table in tables:
+        console.print(table)
+
+
+def exercise_table(rows: list[dict[str, Any]]) -> Table:
+    """One row per exercise: points, groups and misconceptions."""
+    table = Table(title=f"{len(rows)} exercises")
+    for column in ("assignment", "exercise", "points", "groups", "misconceptions"):
+        table.add_column(column, justify="right" if column == "points" else "left")
+    for row in rows:
+        groups = ", ".join(f"{name} {points:g}" for name, points in row["groups"].items())
+        wrong = ", ".join(row["misconceptions"])
+        table.add_row(row["assignment"], row["exercise"], f"{row['points']:g}", groups, wrong)
+    return table
+
+
+def verdict_tables(graded: Graded) -> list[Table]:
+    """One table per student: a row per exercise, with the reason for each point lost."""
+    tables = []
+    for student, verdicts in graded.verdicts.items():
+        total = sum(verdict.points for verdict in verdicts)
+        best = sum(verdict.max_points for verdict in verdicts)
+        table = Table(
+            title=f"{student}: {total:g} of {best:g} points in {graded.assignment}",
+            title_justify="left",
+        )
+        table.add_column("exercise", no_wrap=True)
+        table.add_column("points", justify="right", no_wrap=True)
+        table.add_column("why points were lost")
+        for verdict in verdicts:
+            points = f"{verdict.points:g} / {verdict.max_points:g}"
+            style = "" if verdict.passed else "yellow"
+            table.add_row(Text(verdict.exercise), Text(points, style), Text(_reasons(verdict)))
+        tables.append(table)
+    return tables
+
+
+def _reasons(verdict: Any) -> str:
+    if verdict.passed:
+        return ""
+    lost = [group for group in verdict.groups if group.reason]
+    reasons = {group.reason for group in lost}
+    if len(reasons) == 1:
+        lines = [lost[0].reason]
+    else:
+        lines = [f"{g.name} (-{g.max_points - g.points:g}): {g.reason}" for g in lost]
+    if verdict.hint:
+        lines.append(f"hint: {verdict.hint}")
+    return "\n".join(lines)

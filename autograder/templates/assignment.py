@@ -1,0 +1,42 @@
+# %% [markdown]
+# # __NUMBER__ __TITLE__
+#
+# [![Open in Colab]()]()
+#
+# **Goal.** One sentence: what a student can do at the end.
+# **You will build** one small function. **Time** about 10 minutes.
+#
+# *Course text: CC BY 4.0.*
+# %%
+# Set-up
+# %%
+import torch
+
+from coursekit import check
+
+
+# %% [markdown]
+# ## 1. Averaging what is really there
+#
+# *about 5 minutes · easy*
+#
+# A batch of texts is padded to one length, and a mask says which positions hold a word. For the
+# scores `[2., 4., 0.]` with the mask `[True, True, False]` the average is 3, not 2: the last
+# position is padding.
+#
+# Write `average___TOPIC__(scores, mask)`. `scores` has shape (B, L), `mask` too; the result has
+# shape (B,). A text without a single word has the average 0.
+# %%
+def average___TOPIC__(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The average score of each text, (B,), over the positions where mask is True."""
+    ### BEGIN SOLUTION: the average over real positions only
+    total = (scores * mask).sum(dim=1)
+    count = mask.sum(dim=1)
+    return total / count.clamp(min=1)
+    ### END SOLUTION
+
+
+# %%
+check(average___TOPIC__)
+# %% [markdown]
+# **What came out.** Say here what the exercise showed, and what still does not work.

@@ -1,0 +1,145 @@
+"""The verdict stage: compares a submission's answers with the reference, outside its process.
+
+Fresh cases are drawn from the class's own seed, so that the recorded cases that students have
+are worth nothing to a lookup table, and grading twice gives the same scores.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.catalog import record_assignment
+from autograder.course import Course
+from autograder.errors import CourseError
+from autograder.run import Answers, Limits, checked_exercise, run_notebook
+from coursekit.judging import GroupResult, Verdict, judge
+from coursekit.views import VerdictView
+
+MIME = "application/vnd.coursekit.verdict+json"
+
+
+def class_seed(folder: Path) -> int:
+    """The class's seed: the number in `folder/class_seed`, drawn and written on first use.
+
+    Raises
+    ------
+    CourseError
+        The file holds something else than a number.
+    """
+    path = folder / "class_seed"
+    try:
+        with path.open("x") as file:
+            file.write(f"{secrets.randbelow(2**31)}\n")
+    except FileExistsError:
+        pass
+    try:
+        return int(path.read_text())
+    except ValueError as error:
+        raise CourseError(
+            f"{path} should hold one whole number; delete it to draw a new one."
+        ) from error
+
+
+def grade_notebook(
+    notebook: NotebookNode,
+    course: Course,
+    assignment: str,
+    seed: int,
+    limits: Limits | None = None,
+    only: list[str] | None = None,
+) -> list[Verdict]:
+    """Run a submission and put a verdict under each of its check cells, in place.
+
+    Parameters
+    ----------
+    notebook : the sanitized submission.
+    seed : the seed that the fresh cases are drawn from.
+    only : the exercises to judge; all of the assignment's when None.
+
+    Returns
+    -------
+    One verdict per exercise of the assignment, in the order of its module.
+    """
+    recorded = record_assignment(course, assignment, seed)
+    if only is not None:
+        recorded = {name: recorded[name] for name in only}
+    answers = run_notebook(notebook, {n: e["cases"] for n, e in recorded.items()}, limits)
+    verdicts = [_verdict(exercise, answers) for exercise in recorded.values()]
+    _write(notebook, {verdict.exercise: verdict for verdict in verdicts})
+    return verdicts
+
+
+def _verdict(exercise: dict[str, Any], answers: Answers) -> Verdict:
+    name = exercise["name"]
+    outcomes = answers.outcomes[name]
+    if outcomes is not None:
+        return judge(exercise, outcomes)
+    end = answers.ends[name]
+    counts = {g: sum(c["group"] == g for c in exercise["cases"]) for g in exercise["groups"]}
+    return Verdict(
+        exercise=name,
+        points=0.0,
+        max_points=float(sum(exercise["groups"].values())),
+        groups=[
+            GroupResult(group, 0.0, float(points), 0, counts[group], end)
+            for group, points in exercise["groups"].items()
+        ],
+        headline=f"no points, because {end}",
+        stage="error",
+    )
+
+
+def _write(notebook: NotebookNode, verdicts: dict[str, Verdict]) -> None:
+    """Replace the outputs of every check cell by its verdict, in the form nbgrader scores.
+
+    Only the first check cell of an exercise counts; another one, and a graded cell that is no
+    check of this assignment, gets an error, since nbgrader gives full points to no output.
+    """
+    left = dict(verdicts)
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if not marks.get("grade") or marks.get("solution") or cell.cell_type != "code":
+            continue
+        verdict = left.pop(checked_exercise(cell.source) or "", None)
+        if verdict is None:
+            text = "this graded cell checks no exercise of the assignment"
+            cell.outputs = [_error(text)]
+        else:
+            cell.outputs = _outputs(verdict)
+
+
+def _outputs(verdict: Verdict) -> list[NotebookNode]:
+    view = VerdictView(verdict)
+    data = {
+        "text/html": view._repr_html_(),
+        "text/plain": repr(view),
+        MIME: json.dumps(verdict.to_dict()),
+    }
+    points = {"text/plain": f"{verdict.points:g}"}
+    return [
+        new_output("display_data", data=data),
+        new_output("execute_result", data=points, execution_count=None),
+    ]
+
+
+def _error(text: str) -> NotebookNode:
+    return new_output("error", ename="NotGraded", evalue=text, traceback=[f"NotGraded: {text}"])
+
+
+def read_verdicts(notebook: NotebookNode) -> list[Verdict]:
+    """The verdicts that an autograded notebook carries, in order."""
+    verdicts = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {}).get(MIME)
+            if data and cell.metadata.get("nbgrader", {}).get("grade"):
+                verdicts.append(
+                    Verdict.from_dict(json.loads(data) if isinstance(data, str) else data)
+                )
+    return verdicts

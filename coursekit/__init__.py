@@ -1,0 +1,45 @@
+"""What a student of the course imports: checks, text, data, training, evaluation and figures.
+
+Importing the package costs a few milliseconds; each part (and torch, matplotlib or
+scikit-learn with it) is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "check": "coursekit.checking",
+    "CheckFailed": "coursekit.checking",
+    "load": "coursekit.data",
+    "tokenize": "coursekit.text",
+    "Vocabulary": "coursekit.text",
+    "pad_batch": "coursekit.text",
+    "batches": "coursekit.text",
+    "fit": "coursekit.training",
+    "predict": "coursekit.training",
+    "set_seed": "coursekit.training",
+    "pick_device": "coursekit.training",
+}
+__all__ = ["__version__", *_HOME]
+
+if TYPE_CHECKING:
+    from coursekit.checking import CheckFailed, check
+    from coursekit.data import load
+    from coursekit.text import Vocabulary, batches, pad_batch, tokenize
+    from coursekit.training import fit, pick_device, predict, set_seed
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name in ("data", "evaluation", "figures", "text", "training"):
+        return import_module(f"coursekit.{name}")
+    raise AttributeError(f"module 'coursekit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "data", "evaluation", "figures", "text", "training"])

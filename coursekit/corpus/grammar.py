@@ -1,0 +1,312 @@
+"""Sentence frames and how they are filled.
+
+A frame file holds sections. A section has a header and one frame per line::
+
+    == capitals | table=country | weight=30 | tag=fact
+    {capital} is the (capital|chief city) of {country}
+
+- ``(a|b|)`` picks one of the alternatives, which may be empty or hold further slots;
+- ``{capital}`` is a cell of the section's row, ``{2.capital}`` a cell of a second row, which
+  shares the section's ``pair=`` column if one is named;
+- ``{person.his}`` is a cell of a row of another table: one row per table and sentence,
+  ``{person2.his}`` a second one;
+- ``{fruit}`` is an item of a word list, never the same one twice in a sentence;
+- ``{>fact}`` is a whole clause from any section with that tag;
+- ``{fruit+s}`` asks for a form of the word (see `forms.inflect`).
+
+A cell may hold several values, separated by semicolons. Rows whose needed cells are empty are not
+picked for a frame. The first letter becomes a capital, a full stop is added where no other sign
+stands, and "a" becomes "an" before a vowel.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from coursekit.corpus.facts import Row, load_frames, load_lists, load_tables
+from coursekit.corpus.forms import inflect
+
+TOKENS = re.compile(r"\{[^{}]*\}|[()|]|[^{}()|]+")
+ARTICLE = re.compile(r"\b([Aa]) (?=([aeiouAEIOU]\w*|hour|honest|heir))")
+SOUNDS_LIKE_YOU = ("eu", "uni", "use", "usu", "uku", "one", "once", "ur", "uten", "uga")
+PATIENCE = 2000  # draws without one new sentence, after which the grammar counts as used up
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Alternatives, each a sequence of parts."""
+
+    options: tuple[tuple[Part, ...], ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place to fill: ``source`` is "row", "list" or "clause"."""
+
+    source: str
+    name: str
+    column: str = ""
+    form: str = ""
+
+
+Part = str | Choice | Slot
+
+
+@dataclass
+class Section:
+    """Frames that share a table."""
+
+    name: str
+    weight: int
+    table: str
+    pair: str
+    tag: str
+    frames: list[Frame] = field(default_factory=list)
+
+
+@dataclass
+class Frame:
+    """One parsed frame and, for each row name it uses, the rows with all needed cells."""
+
+    parts: tuple[Part, ...]
+    rows: dict[str, list[Row]]
+    pair: str
+
+
+@dataclass
+class Draft:
+    """What one sentence has used so far."""
+
+    rows: dict[str, Row]
+    used: set[str]
+
+
+def skewed(below: Callable[[int], int], n: int) -> int:
+    """Draw an index below n; early ones come up to about five times as often as late ones."""
+    first = below(n)
+    return first if below(2) else below(first + 1)
+
+
+class Grammar:
+    """Facts, lists and frames, ready to make sentences.
+
+    Parameters
+    ----------
+    tables : dict of str to list of Row
+        Rows by table name.
+    lists : dict of str to list of str
+        Word lists by name; an item may hold slots.
+    sections : list of (header, frames)
+        As read by `facts.load_frames`.
+
+    Raises
+    ------
+    ValueError
+        If a frame names a table, column or list that does not exist.
+    """
+
+    def __init__(self, tables, lists, sections) -> None:
+        self.tables = {
+            name: [{c: tuple(map(self._item, cell)) for c, cell in row.items()} for row in rows]
+            for name, rows in tables.items()
+        }
+        self.sections: list[Section] = []
+        self.by_tag: dict[str, list[Section]] = {}
+        self.lists = {name: [self._item(item) for item in items] for name, items in lists.items()}
+        for header, lines in sections:
+            section = Section(
+                header["name"],
+                int(header.get("weight", 0)),
+                header.get("table", ""),
+                header.get("pair", ""),
+                header.get("tag", ""),
+            )
+            section.frames = [self._frame(line, section) for line in lines]
+            self.sections += [section] * section.weight
+            # A tag draws among frames, so a section counts by how many it has.
+            self.by_tag.setdefault(section.tag, []).extend([section] * len(section.frames))
+        self._check_names()
+
+    @classmethod
+    def shipped(cls) -> Grammar:
+        """Return the course's own grammar."""
+        return cls(load_tables(), load_lists(), load_frames())
+
+    # --- reading frames -----------------------------------------------------------------------
+
+    def _item(self, item: str) -> str | tuple[Part, ...]:
+        return self._parse(item, "") if "{" in item or "(" in item else item
+
+    def _parse(self, text: str, table: str) -> tuple[Part, ...]:
+        tokens = TOKENS.findall(text)
+        parts, end = self._sequence(tokens, 0, table)
+        if end != len(tokens):
+            raise ValueError(f"unbalanced brackets in the frame: {text}")
+        return parts
+
+    def _sequence(self, tokens: list[str], at: int, table: str) -> tuple[tuple[Part, ...], int]:
+        parts: list[Part] = []
+        while at < len(tokens) and tokens[at] not in "|)":
+            token = tokens[at]
+            at += 1
+            if token == "(":
+                options = []
+                while True:
+                    option, at = self._sequence(tokens, at, table)
+                    options.append(option)
+                    at += 1
+                    if tokens[at - 1] == ")":
+                        break
+                parts.append(Choice(tuple(options)))
+            elif token[0] == "{":
+                parts.append(self._slot(token[1:-1], table))
+            else:
+                parts.append(token)
+        return tuple(parts), at
+
+    def _slot(self, text: str, table: str) -> Slot:
+        text, _, form = text.partition("+")
+        if text[0] == ">":
+            return Slot("clause", text[1:])
+        row, dot, column = text.partition(".")
+        if dot:
+            return Slot("row", f"{table}{row}" if row.isdigit() else row, column, form)
+        if table and text in self.tables[table][0]:
+            return Slot("row", table, text, form)
+        return Slot("list", text, "", form)
+
+    def _frame(self, line: str, section: Section) -> Frame:
+        parts = self._parse(line, section.table)
+        needed: dict[str, set[str]] = {}
+        for slot in _slots(parts):
+            if slot.source == "row":
+                needed.setdefault(slot.name, set()).add(slot.column)
+        rows = {}
+        # Sorted so that "country" is drawn before "country2", whatever order the frame has.
+        for name in sorted(needed):
+            table = self.tables[name.rstrip("23")]
+            missing = needed[name] - set(table[0])
+            if missing:
+                raise ValueError(f"no column {sorted(missing)} in {name}, used in: {line}")
+            rows[name] = [row for row in table if all(row[c] for c in needed[name])]
+        return Frame(parts, rows, section.pair)
+
+    def _check_names(self) -> None:
+        for section in self.sections:
+            for frame in section.frames:
+                for slot in _slots(frame.parts):
+                    known = self.lists if slot.source == "list" else self.by_tag
+                    if slot.source != "row" and slot.name not in known:
+                        raise ValueError(f"no list or tag {slot.name}, used in {section.name}.")
+
+    # --- making sentences ---------------------------------------------------------------------
+
+    def generate(self, seed: int) -> Iterator[str]:
+        """Yield new sentences until none is found any more.
+
+        Parameters
+        ----------
+        seed : int
+            Seed of the Mersenne Twister.
+        """
+        bits = random.Random(seed).getrandbits
+
+        def below(n: int) -> int:
+            # Integers only: the same on every machine and in every version of Python.
+            return bits(32) * n >> 32
+
+        seen: set[str] = set()
+        failures = 0
+        while failures < PATIENCE:
+            section = self.sections[below(len(self.sections))]
+            sentence = finish(self._clause(section, below))
+            if sentence in seen:
+                failures += 1
+                continue
+            failures = 0
+            seen.add(sentence)
+            yield sentence
+
+    def _clause(self, section: Section, below) -> str:
+        frame = section.frames[below(len(section.frames))]
+        draft = Draft({}, set())
+        for name, rows in frame.rows.items():
+            draft.rows[name] = self._row(name, rows, frame.pair, draft, below)
+        out: list[str] = []
+        self._fill(frame.parts, draft, out, below)
+        return "".join(out)
+
+    def _row(self, name: str, rows: list[Row], pair: str, draft: Draft, below) -> Row:
+        first = draft.rows.get(name.rstrip("23"))
+        if first is not None:
+            taken = [id(row) for row in draft.rows.values()]
+            rows = [row for row in rows if id(row) not in taken]
+            if pair in first:
+                rows = [row for row in rows if row[pair] == first[pair]] or rows
+        return rows[skewed(below, len(rows))]
+
+    def _fill(self, parts: tuple[Part, ...], draft: Draft, out: list[str], below) -> None:
+        for part in parts:
+            if isinstance(part, str):
+                out.append(part)
+            elif isinstance(part, Choice):
+                self._fill(part.options[below(len(part.options))], draft, out, below)
+            elif part.source == "clause":
+                sections = self.by_tag[part.name]
+                out.append(self._clause(sections[below(len(sections))], below))
+            else:
+                out.append(self._value(part, draft, below))
+
+    def _value(self, slot: Slot, draft: Draft, below) -> str:
+        if slot.source == "row":
+            if slot.name not in draft.rows:  # a slot inside a cell: its table was not foreseen
+                rows = [row for row in self.tables[slot.name] if row[slot.column]]
+                draft.rows[slot.name] = self._row(slot.name, rows, "", draft, below)
+            values = draft.rows[slot.name][slot.column]
+            # A cell is stable within a sentence unless it holds several values.
+            if len(values) == 1:
+                return self._inflected(values[0], slot, draft, below)
+        else:
+            values = self.lists[slot.name]
+        for _ in range(20):
+            value = values[skewed(below, len(values))]
+            text = self._inflected(value, slot, draft, below)
+            if text not in draft.used:
+                break
+        draft.used.add(text)
+        return text
+
+    def _inflected(self, value: str | tuple[Part, ...], slot: Slot, draft: Draft, below) -> str:
+        """Fill a value's own slots, then put it into the form that the slot asks for."""
+        if not isinstance(value, str):
+            out: list[str] = []
+            self._fill(value, draft, out, below)
+            value = "".join(out)
+        return inflect(value, slot.form) if slot.form else value
+
+
+def _slots(parts: tuple[Part, ...]) -> Iterator[Slot]:
+    for part in parts:
+        if isinstance(part, Choice):
+            for option in part.options:
+                yield from _slots(option)
+        elif isinstance(part, Slot):
+            yield part
+
+
+def _article(match: re.Match[str]) -> str:
+    a, word = match.groups()
+    return f"{a} " if word.lower().startswith(SOUNDS_LIKE_YOU) else f"{a}n "
+
+
+def finish(text: str) -> str:
+    """Mend spaces and articles, add the capital and the full stop."""
+    text = " ".join(text.split()).replace(" ,", ",")
+    text = ARTICLE.sub(_article, text)
+    if text[-1] not in '.?!"':
+        text += "."
+    at = 1 if text[0] == '"' else 0
+    return text[:at] + text[at].upper() + text[at + 1 :]

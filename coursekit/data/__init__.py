@@ -1,0 +1,39 @@
+"""Data sets: those that come with the course and real ones, all through `load`."""
+
+from __future__ import annotations
+
+from coursekit.data.errors import DamagedFile, DataError, FetchError, UnknownName, UnknownSplit
+from coursekit.data.kinds import (
+    Analogies,
+    Analogy,
+    Corpus,
+    Example,
+    TextDataset,
+    WordPair,
+    WordPairs,
+)
+from coursekit.data.loading import load
+from coursekit.data.places import shipped
+from coursekit.data.registry import describe, names
+from coursekit.data.trees import Tree, Treebank
+
+__all__ = [
+    "Analogies",
+    "Analogy",
+    "Corpus",
+    "DamagedFile",
+    "DataError",
+    "Example",
+    "FetchError",
+    "TextDataset",
+    "Tree",
+    "Treebank",
+    "UnknownName",
+    "UnknownSplit",
+    "WordPair",
+    "WordPairs",
+    "describe",
+    "load",
+    "names",
+    "shipped",
+]

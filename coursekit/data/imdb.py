@@ -1,0 +1,149 @@
+"""The Large Movie Review Dataset: tens of thousands of small files in a tar archive.
+
+Reading them takes seconds, so each split is kept in the cache as one compressed file of JSON
+lines. The official archive and a classroom's repacked ones differ, therefore it is the
+reviews themselves whose checksum is pinned, and it is compared at every load.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+import tarfile
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
+from coursekit.data.errors import DamagedFile
+from coursekit.data.fetch import fetch
+from coursekit.data.kinds import Corpus, TextDataset
+from coursekit.data.places import cache_folder, write_atomically
+from coursekit.data.readers import alternating
+from coursekit.data.registry import Dataset
+
+# Path below aclImdb/ and content of each review, sorted by path.
+Reviews = list[tuple[str, bytes]]
+
+_REVIEW = re.compile(r"(?:^|/)aclImdb/((train|test)/(?:pos|neg|unsup)/\d+_\d+\.txt)$")
+# The longest review has 14 KB; anything far beyond is not a review.
+_LARGEST = 1_000_000
+
+
+def load_imdb(dataset: Dataset, split: str) -> TextDataset | Corpus:
+    """Load one split of IMDb.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The registry's entry.
+    split : str
+        ``"train"``, ``"test"`` (labelled) or ``"unlabelled"``.
+
+    Returns
+    -------
+    TextDataset or Corpus
+        Negative and positive reviews take turns. The reviews' ``<br />`` are newlines here,
+        so that no tokenizer takes "br" for a word.
+
+    Raises
+    ------
+    DataError
+        The archive cannot be had (see `fetch`) or does not hold the published reviews.
+    """
+    reviews = _read_prepared(dataset, split)
+    if reviews is None:
+        reviews = _prepare(dataset, split)
+    if split == "unlabelled":
+        return Corpus(dataset.name, split, [_text(content) for _, content in reviews])
+    negative, positive = (
+        [_text(content) for path, content in reviews if f"/{folder}/" in path]
+        for folder in ("neg", "pos")
+    )
+    return alternating(dataset.name, split, negative, positive)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8").replace("<br />", "\n").strip()
+
+
+def digest(reviews: Reviews) -> str:
+    """The checksum of a split: sha256 over path, 0, content, 0 of each review, by path."""
+    total = hashlib.sha256()
+    for path, content in reviews:
+        total.update(path.encode() + b"\0" + content + b"\0")
+    return f"sha256:{total.hexdigest()}"
+
+
+def _prepared_file(dataset: Dataset, split: str) -> Path:
+    return cache_folder() / "prepared" / f"{dataset.name}-{split}.jsonl.gz"
+
+
+def _read_prepared(dataset: Dataset, split: str) -> Reviews | None:
+    """The split from the cache; None when it is not there, or not whole."""
+    try:
+        lines = gzip.decompress(_prepared_file(dataset, split).read_bytes()).splitlines()
+        reviews = [(path, text.encode()) for path, text in map(json.loads, lines)]
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, AttributeError):
+        return None
+    return reviews if digest(reviews) == dataset.content[split] else None
+
+
+def _prepare(dataset: Dataset, split: str) -> Reviews:
+    """Read the split from its archive and keep every split found there for the next time."""
+    archive = fetch(dataset, dataset.splits[split][0])
+    found = read_archive(archive)
+    if split not in found or digest(found[split]) != dataset.content[split]:
+        raise DamagedFile(
+            f"The archive {archive} does not hold the {split} reviews as published; delete it "
+            "so that it is fetched again, or ask whoever runs the mirror."
+        )
+    for name, reviews in found.items():
+        if digest(reviews) != dataset.content[name]:
+            continue
+        lines = (
+            json.dumps([path, content.decode("utf-8")], ensure_ascii=False)
+            for path, content in reviews
+        )
+        compressed = gzip.compress("\n".join(lines).encode("utf-8"), compresslevel=1)
+        # Without room in the cache the data are just as good, only slower the next time.
+        with suppress(OSError):
+            write_atomically(_prepared_file(dataset, name), compressed)
+    return found[split]
+
+
+def read_archive(archive: Path) -> dict[str, Reviews]:
+    """Read the reviews of an archive without unpacking anything to the disk.
+
+    Parameters
+    ----------
+    archive : Path
+        A tar archive with reviews below ``aclImdb/``.
+
+    Returns
+    -------
+    dict of str to list of (str, bytes)
+        For each split found, path and content of its reviews, sorted by path.
+
+    Raises
+    ------
+    DamagedFile
+        It is not a whole tar archive.
+    """
+    found: dict[str, Reviews] = {}
+    try:
+        # "r|*" reads the archive as a stream, which is faster for many small files.
+        with tarfile.open(archive, "r|*") as opened:
+            for member in opened:
+                name = _REVIEW.search(member.name)
+                if name is None or not member.isfile() or member.size > _LARGEST:
+                    continue
+                split = "unlabelled" if "/unsup/" in name[1] else name[2]
+                found.setdefault(split, []).append((name[1], opened.extractfile(member).read()))
+    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+        raise DamagedFile(
+            f"The archive {archive} cannot be read ({error}); delete it so that it is fetched "
+            "again, or ask whoever runs the mirror."
+        ) from error
+    return {split: sorted(reviews) for split, reviews in found.items()}

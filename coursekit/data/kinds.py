@@ -1,0 +1,211 @@
+"""What `load` returns: sequences that know which data set and split they are."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import NamedTuple
+
+from coursekit.data.errors import DataError
+
+LABEL_NAMES = {0: "negative", 1: "positive"}
+
+
+class Example(NamedTuple):
+    """One labelled text: label 0 is negative, 1 positive; phenomenon is None when unnamed."""
+
+    text: str
+    label: int
+    phenomenon: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class TextDataset(Sequence[Example]):
+    """One split of a set of labelled texts.
+
+    Parameters
+    ----------
+    name, split : str
+        Which data set and split this is.
+    texts : list of str
+        The N texts.
+    labels : list of int
+        Their N labels: 0 negative, 1 positive.
+    phenomena : list of str, optional
+        The N phenomena the texts show ("negation", ...), for sets that name them.
+    """
+
+    name: str
+    split: str
+    texts: list[str]
+    labels: list[int]
+    phenomena: list[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, index: int | slice) -> Example | TextDataset:
+        if isinstance(index, slice):
+            return self._pick(range(len(self))[index])
+        phenomenon = None if self.phenomena is None else self.phenomena[index]
+        return Example(self.texts[index], self.labels[index], phenomenon)
+
+    def subset(self, n: int, seed: int = 0) -> TextDataset:
+        """Draw `n` examples with equally many of each class, the same ones on every machine.
+
+        Parameters
+        ----------
+        n : int
+            How many, at most ``len(self)``. A class with too few examples gives all it has
+            and the others make up for it.
+        seed : int
+            Another seed draws other examples.
+
+        Returns
+        -------
+        TextDataset
+            The drawn examples, shuffled.
+
+        Raises
+        ------
+        DataError
+            `n` is not between 1 and ``len(self)``.
+        """
+        chosen: list[int] = []
+        # Going round the classes keeps every class as large as the next one until it runs out.
+        queues = {label: [] for label in sorted(set(self.labels))}
+        for index in _shuffled(n, len(self), seed):
+            queues[self.labels[index]].append(index)
+        while len(chosen) < n:
+            chosen += [queue.pop(0) for queue in queues.values() if queue][: n - len(chosen)]
+        rank = _random_keys(len(self), seed + 1)
+        return self._pick(sorted(chosen, key=rank.__getitem__))
+
+    def _pick(self, indices: Sequence[int]) -> TextDataset:
+        return replace(
+            self,
+            texts=[self.texts[i] for i in indices],
+            labels=[self.labels[i] for i in indices],
+            phenomena=None if self.phenomena is None else [self.phenomena[i] for i in indices],
+        )
+
+    def _summary(self) -> str:
+        counts = Counter(self.labels)
+        classes = ", ".join(
+            f"{count:,} {LABEL_NAMES.get(label, f'of class {label}')}"
+            for label, count in sorted(counts.items(), reverse=True)
+        )
+        extra = f", {len(set(self.phenomena))} phenomena" if self.phenomena else ""
+        return f"{self.name} {self.split}: {len(self):,} texts ({classes}){extra}"
+
+    def __repr__(self) -> str:
+        return f"<{self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{LABEL_NAMES.get(label, label)}</td>"
+            f"<td style='text-align:left'>{escape(text[:200])}</td></tr>"
+            for text, label in zip(self.texts[:5], self.labels[:5], strict=True)
+        )
+        return f"<p>{escape(self._summary())}; the first ones:</p><table>{rows}</table>"
+
+
+@dataclass(frozen=True, repr=False)
+class Corpus(Sequence[str]):
+    """Texts without labels."""
+
+    name: str
+    split: str
+    texts: list[str]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, index: int | slice) -> str | Corpus:
+        if isinstance(index, slice):
+            return replace(self, texts=self.texts[index])
+        return self.texts[index]
+
+    def subset(self, n: int, seed: int = 0) -> Corpus:
+        """Draw `n` of the texts, the same ones on every machine, shuffled."""
+        return replace(self, texts=[self.texts[i] for i in _shuffled(n, len(self), seed)[:n]])
+
+    def __repr__(self) -> str:
+        return f"<{self.name} {self.split}: {len(self):,} texts without labels>"
+
+
+class WordPair(NamedTuple):
+    """Two words and how similar people find them (the higher, the more similar)."""
+
+    word1: str
+    word2: str
+    score: float
+
+
+@dataclass(frozen=True, repr=False)
+class WordPairs(Sequence[WordPair]):
+    """Word pairs with scores given by people."""
+
+    name: str
+    split: str
+    pairs: list[WordPair]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, index: int | slice) -> WordPair | list[WordPair]:
+        return self.pairs[index]
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self):,} word pairs with scores>"
+
+
+class Analogy(NamedTuple):
+    """`a` is to `b` as `c` is to `d`."""
+
+    a: str
+    b: str
+    c: str
+    d: str
+
+
+@dataclass(frozen=True, repr=False)
+class Analogies(Sequence[Analogy]):
+    """Analogy questions, in named sections; as a sequence, all questions one after another."""
+
+    name: str
+    split: str
+    sections: dict[str, list[Analogy]]
+    _all: list[Analogy] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        every = [question for section in self.sections.values() for question in section]
+        object.__setattr__(self, "_all", every)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __getitem__(self, index: int | slice) -> Analogy | list[Analogy]:
+        return self._all[index]
+
+    def __iter__(self) -> Iterator[Analogy]:
+        return iter(self._all)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self):,} analogies in {len(self.sections)} sections>"
+
+
+def _random_keys(count: int, seed: int) -> list[float]:
+    # Only random() itself is promised to give the same numbers in every version of Python;
+    # shuffle and sample are not.
+    generator = random.Random(seed)
+    return [generator.random() for _ in range(count)]
+
+
+def _shuffled(n: int, count: int, seed: int) -> list[int]:
+    if not 1 <= n <= count:
+        raise DataError(f"subset needs a number from 1 to {count:,}, not {n!r}.")
+    return sorted(range(count), key=_random_keys(count, seed).__getitem__)

@@ -1,0 +1,191 @@
+"""Readers: from a data set's files, as published, to what `load` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from coursekit.data.errors import DamagedFile
+from coursekit.data.kinds import Analogies, Analogy, TextDataset, WordPair, WordPairs
+from coursekit.data.trees import Treebank, parse_tree
+
+REVIEWS_HEADER = "text\tlabel\tphenomenon"
+
+
+def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
+    """The lines of a text file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    encoding : str
+        Its encoding.
+
+    Returns
+    -------
+    list of str
+        Its lines without the ends. Only a newline ends a line: ``str.splitlines`` would also
+        break at rarer characters that occur inside sentences.
+
+    Raises
+    ------
+    DamagedFile
+        The file cannot be read or decoded.
+    """
+    try:
+        text = path.read_bytes().decode(encoding)
+    except (OSError, UnicodeDecodeError) as error:
+        raise DamagedFile(
+            f"The file {path} cannot be read ({error}); restore it and load again."
+        ) from error
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def read_reviews(name: str, split: str, paths: list[Path]) -> TextDataset:
+    """Read a shipped set: a header, then ``text<TAB>label<TAB>phenomenon`` in each line."""
+    (path,) = paths
+    lines = read_lines(path)
+    if lines[:1] != [REVIEWS_HEADER]:
+        raise _damaged(path, 1, "the header is not 'text, label, phenomenon'")
+    texts, labels, phenomena = [], [], []
+    for number, line in enumerate(lines[1:], start=2):
+        columns = line.split("\t")
+        if len(columns) != 3 or not all(columns):
+            raise _damaged(path, number, "there should be three columns")
+        texts.append(columns[0])
+        labels.append(_label(columns[1], path, number))
+        phenomena.append(columns[2])
+    return TextDataset(name, split, texts, labels, phenomena)
+
+
+def read_sst2(name: str, split: str, paths: list[Path]) -> TextDataset:
+    """Read SST-2: ``text<TAB>label`` under a header, or ``label text`` without (test split).
+
+    GLUE's texts end in a space, which is taken away.
+    """
+    (path,) = paths
+    texts, labels = [], []
+    has_header = path.suffix == ".tsv"
+    for number, line in enumerate(read_lines(path), start=1):
+        if has_header and number == 1:
+            continue
+        text, _, label = line.rpartition("\t") if has_header else reversed(line.partition(" "))
+        texts.append(text.strip())
+        labels.append(_label(label, path, number))
+    return TextDataset(name, split, texts, labels)
+
+
+def read_sentence_polarity(name: str, split: str, paths: list[Path]) -> TextDataset:
+    """Read the sentence polarity set and split it, since it has no official split.
+
+    Of every ten lines of a file the first eight are for training, the ninth is for validation
+    and the tenth for testing. Negative and positive sentences alternate. The files are in
+    cp1252, not UTF-8.
+    """
+    kept = {"train": range(8), "validation": (8,), "test": (9,)}[split]
+    negative, positive = (
+        [
+            line.strip()
+            for number, line in enumerate(read_lines(path, "cp1252"))
+            if number % 10 in kept
+        ]
+        for path in paths
+    )
+    return alternating(name, split, negative, positive)
+
+
+def alternating(name: str, split: str, negative: list[str], positive: list[str]) -> TextDataset:
+    """Put two equally large classes together so that they take turns.
+
+    The published files hold one class after the other; taken so, the first thousand examples
+    would all be negative.
+    """
+    texts = [text for pair in zip(negative, positive, strict=True) for text in pair]
+    return TextDataset(name, split, texts, [0, 1] * len(negative))
+
+
+def read_trees(name: str, split: str, paths: list[Path]) -> Treebank:
+    """Read sentiment trees: one tree in brackets per line."""
+    (path,) = paths
+    trees = []
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            trees.append(parse_tree(line))
+        except ValueError as error:
+            raise _damaged(path, number, str(error)) from error
+    return Treebank(name, split, trees)
+
+
+def read_word_pairs(name: str, split: str, paths: list[Path]) -> WordPairs:
+    """Read ``word1<TAB>word2<TAB>score`` lines; comments (#) and a header are skipped."""
+    (path,) = paths
+    pairs = []
+    for number, line in enumerate(read_lines(path), start=1):
+        columns = line.split("\t")
+        if line.startswith("#") or (number == 1 and columns[-1] == "score"):
+            continue
+        try:
+            word1, word2, score = columns
+            pairs.append(WordPair(word1, word2, float(score)))
+        except ValueError as error:
+            raise _damaged(path, number, "there should be two words and a score") from error
+    return WordPairs(name, split, pairs)
+
+
+def read_google_analogies(name: str, split: str, paths: list[Path]) -> Analogies:
+    """Read analogies as word2vec keeps them: ``: section`` lines, then four words a line."""
+    (path,) = paths
+    sections: dict[str, list[Analogy]] = {}
+    section = ""
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.startswith(": "):
+            section = line[2:].strip()
+        else:
+            _add_analogy(sections, section, line.split(), path, number)
+    return Analogies(name, split, sections)
+
+
+def read_analogies(name: str, split: str, paths: list[Path]) -> Analogies:
+    """Read a shipped set of analogies: ``section<TAB>a<TAB>b<TAB>c<TAB>d``, perhaps a header."""
+    (path,) = paths
+    sections: dict[str, list[Analogy]] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        section, *words = line.split("\t")
+        if not (number == 1 and section == "section"):
+            _add_analogy(sections, section, words, path, number)
+    return Analogies(name, split, sections)
+
+
+def _add_analogy(
+    sections: dict[str, list[Analogy]], section: str, words: list[str], path: Path, number: int
+) -> None:
+    if len(words) != 4 or not section or not all(words):
+        raise _damaged(path, number, "there should be a section and four words")
+    sections.setdefault(section, []).append(Analogy(*words))
+
+
+def _label(text: str, path: Path, number: int) -> int:
+    if text not in ("0", "1"):
+        raise _damaged(path, number, f"the label should be 0 or 1, not {text!r}")
+    return int(text)
+
+
+def _damaged(path: Path, number: int, what: str) -> DamagedFile:
+    return DamagedFile(f"The file {path} is damaged in line {number}: {what}; restore the file.")
+
+
+Reader = Callable[[str, str, list[Path]], TextDataset | Treebank | WordPairs | Analogies]
+
+READERS: dict[str, Reader] = {
+    "reviews": read_reviews,
+    "almanac-analogies": read_analogies,
+    "almanac-similarity": read_word_pairs,
+    "sst2": read_sst2,
+    "sst-trees": read_trees,
+    "sentence-polarity": read_sentence_polarity,
+    "wordsim353": read_word_pairs,
+    "simlex999": read_word_pairs,
+    "google-analogies": read_google_analogies,
+}

@@ -1,0 +1,197 @@
+"""The registry: every data set's splits, files, checksums, addresses, license and citation.
+
+All of it stands in ``registry.json``; this module reads that file and nothing else.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from coursekit.data.errors import UnknownName, UnknownSplit
+
+REGISTRY = Path(__file__).with_name("registry.json")
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a real data set.
+
+    Parameters
+    ----------
+    name : str
+        ``folder/file``: where it lies in a mirror and in the cache.
+    checksum : str
+        ``sha256:...`` (or ``md5:...`` where the publisher gives only that).
+    bytes : int
+        Its size.
+    addresses : tuple of str
+        Where it can be fetched, best first.
+    instead : str, optional
+        Another file of the data set that will do when this one cannot be had.
+    member : str, optional
+        The name of this file inside the archive `instead`. Without it, `instead` is used as
+        it is.
+    """
+
+    name: str
+    checksum: str
+    bytes: int
+    addresses: tuple[str, ...] = ()
+    instead: str | None = None
+    member: str | None = None
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One data set: what it is, and which files each split is read from.
+
+    Parameters
+    ----------
+    name, title, kind, description, license, citation : str
+        What `describe` shows.
+    splits : dict of str to list of str
+        The files of each split; the first split is the one `load` gives when not told.
+    files : dict of str to File
+        The files of a real data set. Empty for a shipped one.
+    content : dict of str to str
+        Checksums of what is inside the archive, for sets whose archives differ.
+    """
+
+    name: str
+    title: str
+    kind: str
+    description: str
+    license: str
+    citation: str
+    splits: dict[str, list[str]]
+    files: dict[str, File] = field(default_factory=dict)
+    content: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it comes with the course (or is generated from it)."""
+        return not self.files
+
+
+@lru_cache(maxsize=1)
+def registry() -> dict[str, Dataset]:
+    """All data sets by name, in the order of the registry."""
+    entries = json.loads(REGISTRY.read_text(encoding="utf-8"))
+    found = {}
+    for name, entry in entries.items():
+        files = {
+            file: File(file, **{**facts, "addresses": tuple(facts["addresses"])})
+            for file, facts in entry.pop("files", {}).items()
+        }
+        found[name] = Dataset(name=name, files=files, **entry)
+    return found
+
+
+def names() -> list[str]:
+    """The names of all data sets, shipped ones first.
+
+    Examples
+    --------
+    >>> names()[0]
+    'reviews'
+    """
+    return list(registry())
+
+
+def find(name: str) -> Dataset:
+    """The registry's entry for a name.
+
+    Raises
+    ------
+    UnknownName
+        There is no such data set; the message gives close matches and the list.
+    """
+    known = registry()
+    if isinstance(name, str) and name in known:
+        return known[name]
+    close = difflib.get_close_matches(str(name).lower().replace("_", "-"), known, n=2)
+    guess = f"did you mean {' or '.join(map(repr, close))}? The" if close else "the"
+    raise UnknownName(
+        f"There is no data set called {name!r}; {guess} course has {', '.join(known)}."
+    )
+
+
+def find_split(dataset: Dataset, split: str | None) -> str:
+    """The split to load.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The data set.
+    split : str or None
+        A split's name; None for the data set's first.
+
+    Raises
+    ------
+    UnknownSplit
+        The data set has no such split; the message lists those it has.
+    """
+    if split is None:
+        return next(iter(dataset.splits))
+    if split in dataset.splits:
+        return split
+    has = ", ".join(map(repr, dataset.splits))
+    if len(dataset.splits) == 1:
+        raise UnknownSplit(f"{dataset.name} has no split {split!r}; it has only {has}.")
+    raise UnknownSplit(f"{dataset.name} has no split {split!r}; choose one of {has}.")
+
+
+def describe(name: str) -> str:
+    """What a data set is, as text: content, splits, size, license, citation, source.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+
+    Returns
+    -------
+    str
+        Several lines, for `print`.
+
+    Raises
+    ------
+    UnknownName
+        There is no such data set.
+    """
+    dataset = find(name)
+    fetched = [file for file in dataset.files.values() if file.addresses]
+    hosts = list(dict.fromkeys(address.split("/")[2] for f in fetched for address in f.addresses))
+    lines = [
+        f"{dataset.name}: {dataset.title}",
+        f"  what      {dataset.description}",
+        f"  splits    {', '.join(dataset.splits)}",
+        f"  size      {_size_of(dataset)}",
+        f"  license   {dataset.license}",
+        f"  cite      {dataset.citation}",
+        f"  from      {', '.join(hosts) or 'comes with the course'}",
+    ]
+    return "\n".join(lines)
+
+
+def _size_of(dataset: Dataset) -> str:
+    if dataset.is_shipped:
+        return "small; works without network"
+    needed = {name for files in dataset.splits.values() for name in files}
+    # A file without an address of its own is had from the archive that stands in for it.
+    needed = {dataset.files[name] for name in needed}
+    needed = {file if file.addresses else dataset.files[file.instead or ""] for file in needed}
+    total = readable(sum(file.bytes for file in needed))
+    return f"{total} in {len(needed)} file{'s' if len(needed) > 1 else ''}"
+
+
+def readable(count: int) -> str:
+    """A number of bytes as people write it: ``3.8 MB``."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,53 @@
+"""Predictions and labels in any form, as checked arrays of classes."""
+
+from typing import Any
+
+import numpy as np
+
+
+class EvaluationError(ValueError):
+    """Raised with one sentence when predictions and labels cannot be compared."""
+
+
+def classes(values: Any, name: str) -> np.ndarray:
+    """Turn a list, an array or a tensor into whole numbers of shape (n,)."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.size == 0:
+        raise EvaluationError(f"The {name} are empty, or no list of classes.")
+    if array.ndim != 1:
+        raise EvaluationError(
+            f"The {name} must be one class per example, but have the shape {array.shape}; for "
+            "logits of shape (n, classes) take .argmax(-1) first."
+        )
+    if array.dtype.kind == "f":
+        # A NaN is not equal to itself rounded, so it ends here as well.
+        if not np.array_equal(array, np.round(array)):
+            raise EvaluationError(
+                f"The {name} are decimal numbers, as probabilities or logits are; turn them into "
+                "classes first, for example (probabilities > 0.5) or (logits > 0)."
+            )
+    elif array.dtype.kind not in "biu":
+        raise EvaluationError(
+            f"The {name} must be whole numbers, the classes, but one is {array[0]!r}."
+        )
+    return array.astype(np.int64)
+
+
+def pair(predictions: Any, labels: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Check that there is one prediction for every label."""
+    predictions, labels = classes(predictions, "predictions"), classes(labels, "labels")
+    same_length(len(predictions), "predictions", len(labels), "labels")
+    return predictions, labels
+
+
+def same_length(n: int, name: str, m: int, other: str) -> None:
+    """Refuse two things of different length."""
+    if n != m:
+        raise EvaluationError(
+            f"There are {n} {name} but {m} {other}; each example needs one of each."
+        )

@@ -1,0 +1,224 @@
+"""Decides what an outcome is worth: pure functions from data to a verdict.
+
+`check` uses them on the student's machine, the grader outside the student's process. Neither
+trusts the outcomes: they are plain data, compared with the reference's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from coursekit import plain
+from coursekit.comparing import JUDGES, Finding, same
+
+#: The order in which things are looked at; the first that fails is reported.
+STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
+
+
+@dataclass
+class GroupResult:
+    """What one group of cases earned, and why it lost what it lost."""
+
+    name: str
+    points: float
+    max_points: float
+    passed: int
+    total: int
+    reason: str = ""
+
+
+@dataclass
+class Verdict:
+    """Points and explanation for one exercise.
+
+    Attributes
+    ----------
+    headline : one sentence: what is right or what went wrong first.
+    misconception : the name of the recorded misconception that gives the same outputs, or "".
+    hint : its hint, or "".
+    detail : the failing case as lines of text: inputs, expected, actual, and where they differ.
+    """
+
+    exercise: str
+    points: float
+    max_points: float
+    groups: list[GroupResult]
+    headline: str = ""
+    stage: str = ""
+    misconception: str = ""
+    hint: str = ""
+    detail: list[list[str]] = field(default_factory=list)
+    printed: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.points >= self.max_points
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Verdict:
+        groups = [GroupResult(**group) for group in data["groups"]]
+        return cls(**{**data, "groups": groups})
+
+
+def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
+    """The verdict on one exercise.
+
+    Parameters
+    ----------
+    exercise : a recorded exercise: its groups with points, cases with expected outcomes, and
+        misconceptions with theirs.
+    outcomes : one per case, in order; a missing one counts as not answered.
+    """
+    cases = exercise["cases"]
+    missing = {"status": "unreadable", "message": "no answer came back"}
+    outcomes = [*outcomes[: len(cases)], *[missing] * (len(cases) - len(outcomes))]
+    findings = [judge_case(case, outcome) for case, outcome in zip(cases, outcomes)]
+    groups = [_group(name, points, cases, findings) for name, points in exercise["groups"].items()]
+    verdict = Verdict(
+        exercise=exercise["name"],
+        points=sum(group.points for group in groups),
+        max_points=float(sum(exercise["groups"].values())),
+        groups=groups,
+    )
+    failing = [i for i, finding in enumerate(findings) if finding is not None]
+    if not failing:
+        verdict.headline = "every case agrees with the reference"
+        return verdict
+    worst = min(failing, key=lambda i: (STAGES.index(findings[i].stage), _size(cases[i])))
+    finding = findings[worst]
+    verdict.stage = finding.stage
+    verdict.headline = finding.message
+    verdict.detail = _detail(exercise, cases[worst], outcomes[worst], finding)
+    verdict.printed = _printed(outcomes)
+    if finding.stage != "missing":
+        named = _misconception(exercise, outcomes, failing)
+        if named is not None:
+            verdict.misconception, verdict.hint = named["name"], named["hint"]
+    return verdict
+
+
+def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
+    """What is wrong with one outcome, or None."""
+    status = outcome.get("status")
+    expected = case["expected"]
+    if status == "unwritten":
+        message = str(outcome.get("message") or "")
+        todo = f": {message}" if message else ""
+        return Finding("missing", f"not written yet{todo}")
+    if status == "timeout":
+        return Finding("error", f"it does not end: {outcome.get('message', '')}")
+    if status == "error":
+        if expected["status"] == "error" and expected["type"] == outcome.get("type"):
+            return None
+        return _error_finding(outcome)
+    if status != "value":
+        return Finding("error", f"its result cannot be read: {outcome.get('message', '')}")
+    if expected["status"] == "error":
+        return Finding("value", f"this input should raise {expected['type']}")
+    rules = case.get("judge", {})
+    if outcome.get("changed") and not rules.get("may_change_inputs"):
+        names = ", ".join(str(name) for name in outcome["changed"])
+        changed = Finding("property", f"it changes its input {names} in place; work on a copy")
+    else:
+        changed = None
+    try:
+        expected_view = plain.decode_views(expected["value"])
+        actual_view = plain.decode_views(outcome.get("value"))
+    except plain.PlainDataError as error:
+        return Finding("error", f"its result cannot be read: {error}")
+    kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
+    finding = kind(expected_view, actual_view, rules)
+    if changed and (finding is None or STAGES.index(finding.stage) > STAGES.index("property")):
+        return changed
+    return finding
+
+
+def _error_finding(outcome: dict[str, Any]) -> Finding:
+    kind, message = str(outcome.get("type", "Error")), str(outcome.get("message", ""))
+    line = str(outcome.get("line") or "")
+    where = f" ({line})" if line else ""
+    return Finding("error", f"it stops with {kind}: {message}{where}")
+
+
+def _group(
+    name: str, points: float, cases: list[dict[str, Any]], findings: list[Finding | None]
+) -> GroupResult:
+    """All of a group's points, or none and the reason."""
+    own = [finding for case, finding in zip(cases, findings) if case["group"] == name]
+    wrong = [finding for finding in own if finding is not None]
+    result = GroupResult(name, float(points), float(points), len(own) - len(wrong), len(own))
+    if wrong:
+        first = min(wrong, key=lambda finding: STAGES.index(finding.stage))
+        result.points, result.reason = 0.0, first.message
+    return result
+
+
+def _misconception(
+    exercise: dict[str, Any], outcomes: list[dict[str, Any]], failing: list[int]
+) -> dict[str, Any] | None:
+    """The misconception whose outputs the student's equal wherever it is wrong, if any.
+
+    Of several, the one that explains the most failing cases.
+    """
+    best, explained = None, 0
+    for misconception in exercise.get("misconceptions", []):
+        theirs = misconception["outcomes"]
+        wrong = [i for i, outcome in enumerate(theirs) if outcome is not None]
+        if not wrong or not set(wrong) <= set(failing) or len(wrong) <= explained:
+            continue
+        if all(_same_outcome(exercise["cases"][i], theirs[i], outcomes[i]) for i in wrong):
+            best, explained = misconception, len(wrong)
+    return best
+
+
+def _same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
+    if theirs["status"] != ours.get("status"):
+        return False
+    if theirs["status"] == "error":
+        return theirs["type"] == ours.get("type")
+    if theirs["status"] != "value":
+        return True
+    if bool(theirs.get("changed")) != bool(ours.get("changed")):
+        return False
+    try:
+        views = plain.decode_views(theirs["value"]), plain.decode_views(ours["value"])
+    except plain.PlainDataError:
+        return False
+    return same(*views, case.get("judge", {}))
+
+
+def _size(case: dict[str, Any]) -> int:
+    return len(str(case.get("args"))) + len(str(case.get("kwargs"))) + len(str(case.get("then")))
+
+
+def _detail(
+    exercise: dict[str, Any], case: dict[str, Any], outcome: dict[str, Any], finding: Finding
+) -> list[list[str]]:
+    """Rows of label and text that show the failing case."""
+    from coursekit.showing import show, show_call
+
+    rows = [["case", case["title"]]] if case.get("title") else []
+    rows.append(["call", show_call(exercise, case)])
+    if finding.stage in ("missing", "error"):
+        return rows
+    if not case.get("judge", {}).get("hide_expected") and case["expected"]["status"] == "value":
+        rows.append(["expected", show(plain.decode_views(case["expected"]["value"]))])
+    if outcome.get("status") == "value":
+        rows.append(["yours", show(plain.decode_views(outcome["value"]))])
+    if finding.where:
+        rows.append(["largest difference", finding.where])
+    return rows
+
+
+def _printed(outcomes: list[dict[str, Any]]) -> str:
+    count = sum(int(outcome.get("printed_characters", 0)) for outcome in outcomes)
+    if not count:
+        return ""
+    text = next(str(outcome["printed"]) for outcome in outcomes if outcome.get("printed"))
+    lines = text[:300].splitlines()[:5]
+    return "\n".join([*lines, f"... ({count} characters in all)"] if count > 300 else lines)

@@ -1,0 +1,306 @@
+"""Plain data: Python values, arrays and tensors as JSON with raw bytes, never pickle.
+
+Recordings are stored in this form, and a grader and a submission exchange inputs and outputs
+in it. Reading it runs no code, with one exception that only the side that *runs* an exercise
+asks for: an input that is itself a function (`Source`).
+
+Two readers share one format: `decode` rebuilds the values (torch tensors included), and
+`decode_views` gives numpy-backed views for comparing, which needs no torch and accepts data
+from a process that is not trusted.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+MAX_BYTES = 64 * 2**20
+MAX_NODES = 2_000_000
+MAX_DEPTH = 40
+
+_DTYPES = {
+    **{name: np.dtype(name) for name in ("float16", "float32", "float64", "bool")},
+    **{name: np.dtype(name) for name in ("int8", "int16", "int32", "int64")},
+    **{name: np.dtype(name) for name in ("uint8", "uint16", "uint32", "uint64")},
+    "complex64": np.dtype("complex64"),
+    "complex128": np.dtype("complex128"),
+    "bfloat16": np.dtype("uint16"),
+}
+
+
+class PlainDataError(ValueError):
+    """A value is too large, too deep or malformed to travel as plain data."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """An input that is a function, given as the text of a lambda: ``Source("lambda x: x ** 2")``."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ArrayView:
+    """An array or tensor as data.
+
+    Attributes
+    ----------
+    kind : "tensor", "array" or "scalar" (a NumPy number).
+    dtype : the dtype's name, such as ``"float32"``.
+    device : where it lived, such as ``"cpu"``.
+    values : the numbers; bfloat16 is widened to float32.
+    """
+
+    kind: str
+    dtype: str
+    device: str
+    values: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.values.shape
+
+
+@dataclass(frozen=True)
+class OtherView:
+    """A value that is not plain data: its type's name and the start of its text."""
+
+    type: str
+    text: str
+
+
+class Encoder:
+    """Turns one value into JSON-able data within the limits on bytes, nodes and depth."""
+
+    def __init__(self, max_bytes: int = MAX_BYTES, max_nodes: int = MAX_NODES) -> None:
+        self.bytes_left = max_bytes
+        self.nodes_left = max_nodes
+
+    def encode(self, value: Any, depth: int = 0) -> Any:
+        self._spend(depth)
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        if kind is int:
+            return value if abs(value) < 2**63 else {"$int": self._text(str(value))}
+        if kind is str:
+            return self._text(value)
+        if kind is float:
+            return value if math.isfinite(value) else {"$float": repr(value)}
+        if kind is list:
+            return [self.encode(item, depth + 1) for item in value]
+        if kind is tuple:
+            return {"$tuple": [self.encode(item, depth + 1) for item in value]}
+        if kind in (set, frozenset):
+            return {"$set": sorted((self.encode(v, depth + 1) for v in value), key=repr)}
+        if isinstance(value, Mapping):
+            pairs = [
+                [self.encode(k, depth + 1), self.encode(v, depth + 1)] for k, v in value.items()
+            ]
+            return {"$dict": pairs, "type": kind.__name__}
+        if kind is Source:
+            return {"$source": self._text(value.text)}
+        if isinstance(value, np.ndarray) and value.dtype.name in _DTYPES:
+            return {"$array": self._array(value.dtype.name, value)}
+        if isinstance(value, np.generic) and value.dtype.name in _DTYPES:
+            return {"$scalar": self._array(value.dtype.name, np.asarray(value))}
+        torch = sys.modules.get("torch")
+        if torch is not None:
+            if isinstance(value, torch.Tensor):
+                return self._tensor(torch, value)
+            if isinstance(value, torch.Generator):
+                return {"$generator": value.initial_seed()}
+            if isinstance(value, torch.dtype):
+                return {"$dtype": str(value).removeprefix("torch.")}
+            if isinstance(value, torch.device):
+                return {"$device": str(value)}
+        if isinstance(value, tuple):  # a namedtuple
+            return {"$tuple": [self.encode(item, depth + 1) for item in value]}
+        return {"$other": [_type_name(value), self._text(_safe_repr(value))]}
+
+    def _tensor(self, torch: Any, value: Any) -> Any:
+        tensor = value.detach()
+        name = str(tensor.dtype).removeprefix("torch.")
+        device = str(tensor.device)
+        if device.startswith("meta") or name not in _DTYPES or tensor.layout != torch.strided:
+            return {"$other": [f"torch.Tensor ({name}, on {device})", ""]}
+        tensor = tensor.resolve_conj().resolve_neg().cpu().contiguous()
+        if name == "bfloat16":
+            tensor = tensor.view(torch.uint16)
+        return {"$tensor": {**self._array(name, tensor.numpy()), "device": device}}
+
+    def _array(self, name: str, array: np.ndarray) -> dict[str, Any]:
+        self._spend_bytes(array.nbytes)
+        little = np.ascontiguousarray(array).astype(_DTYPES[name].newbyteorder("<"), copy=False)
+        data = base64.b64encode(little.tobytes()).decode("ascii")
+        return {"dtype": name, "shape": list(array.shape), "data": data}
+
+    def _text(self, text: str) -> str:
+        self._spend_bytes(len(text))
+        return text.encode("utf-8", "replace").decode("utf-8")
+
+    def _spend(self, depth: int) -> None:
+        self.nodes_left -= 1
+        if depth > MAX_DEPTH:
+            raise PlainDataError(f"the value is nested more than {MAX_DEPTH} levels deep")
+        if self.nodes_left < 0:
+            raise PlainDataError("the value holds too many elements to be compared")
+
+    def _spend_bytes(self, count: int) -> None:
+        self.bytes_left -= count
+        if self.bytes_left < 0:
+            raise PlainDataError(f"the value is larger than {MAX_BYTES // 2**20} MiB")
+
+
+def encode(value: Any) -> Any:
+    """The value as JSON-able plain data.
+
+    Raises
+    ------
+    PlainDataError
+        The value is larger than 64 MiB, has over two million elements or is nested too deeply.
+    """
+    return Encoder().encode(value)
+
+
+def decode(data: Any) -> Any:
+    """The value again, as the function under check receives it (tensors on the CPU).
+
+    Only for data from a trusted side: a `Source` is evaluated.
+    """
+    if isinstance(data, list):
+        return [decode(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    tag, body = next(iter(data.items()))
+    if tag == "$tuple":
+        return tuple(decode(item) for item in body)
+    if tag == "$set":
+        return {decode(item) for item in body}
+    if tag == "$dict":
+        return {decode(k): decode(v) for k, v in body}
+    if tag in ("$int", "$float"):
+        return int(body) if tag == "$int" else float(body)
+    if tag == "$array":
+        return _numbers(body)
+    if tag == "$scalar":
+        return _numbers(body)[()]
+    if tag == "$source":
+        return _evaluate(body)
+    return _decode_torch(tag, body)
+
+
+def _decode_torch(tag: str, body: Any) -> Any:
+    import torch
+
+    if tag == "$tensor":
+        if body["dtype"] == "bfloat16":
+            return torch.from_numpy(_raw(body)).view(torch.bfloat16)
+        return torch.from_numpy(_numbers(body))
+    if tag == "$generator":
+        return torch.Generator().manual_seed(body)
+    if tag == "$dtype":
+        return getattr(torch, body)
+    if tag == "$device":
+        return torch.device(body)
+    raise PlainDataError(f"unknown kind of plain data: {tag}")
+
+
+def _evaluate(text: str) -> Any:
+    import torch
+
+    return eval(text, {"torch": torch, "np": np, "math": math})  # authors' own text only
+
+
+def decode_views(data: Any, depth: int = 0) -> Any:
+    """The value with arrays and tensors as `ArrayView`, for comparing. Safe on untrusted data.
+
+    Raises
+    ------
+    PlainDataError
+        The data is malformed: an unknown tag, a wrong number of bytes, too deep.
+    """
+    if depth > MAX_DEPTH:
+        raise PlainDataError(f"the value is nested more than {MAX_DEPTH} levels deep")
+    if isinstance(data, list):
+        return [decode_views(item, depth + 1) for item in data]
+    if not isinstance(data, dict):
+        return data
+    try:
+        tag, body = next(iter(data.items()))
+        if tag in ("$tensor", "$array", "$scalar"):
+            device = str(body.get("device", "cpu"))
+            return ArrayView(tag[1:], body["dtype"], device, _numbers(body))
+        if tag in ("$tuple", "$set"):
+            items = [decode_views(item, depth + 1) for item in body]
+            return tuple(items) if tag == "$tuple" else SetView(items)
+        if tag == "$dict":
+            return {
+                _hashable(decode_views(k, depth + 1)): decode_views(v, depth + 1) for k, v in body
+            }
+        if tag in ("$int", "$float"):
+            return int(body[:400]) if tag == "$int" else float(body)
+        if tag == "$other":
+            return OtherView(str(body[0])[:200], str(body[1])[:400])
+        if tag in ("$dtype", "$device", "$generator", "$source"):
+            return OtherView(tag[1:], str(body)[:200])
+    except (KeyError, TypeError, ValueError, AttributeError, StopIteration, IndexError) as error:
+        raise PlainDataError("the value could not be read as plain data") from error
+    raise PlainDataError("the value could not be read as plain data")
+
+
+@dataclass(frozen=True)
+class SetView:
+    """A set, as a list of its members' views in a fixed order."""
+
+    items: list[Any]
+
+
+def _hashable(key: Any) -> Any:
+    try:
+        hash(key)
+    except TypeError:
+        return repr(key)
+    return key
+
+
+def _raw(body: dict[str, Any]) -> np.ndarray:
+    dtype = _DTYPES[body["dtype"]]
+    shape = [int(n) for n in body["shape"]]
+    try:
+        raw = base64.b64decode(body["data"], validate=True)
+    except (binascii.Error, TypeError) as error:
+        raise PlainDataError("the array's bytes are damaged") from error
+    if len(shape) > MAX_DEPTH or any(n < 0 for n in shape):
+        raise PlainDataError("the array's shape is not a shape")
+    if len(raw) != math.prod(shape) * dtype.itemsize:
+        raise PlainDataError("the array's bytes do not fit its shape")
+    return np.frombuffer(raw, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
+
+
+def _numbers(body: dict[str, Any]) -> np.ndarray:
+    raw = _raw(body)
+    if body["dtype"] == "bfloat16":
+        return (raw.astype(np.uint32) << 16).view(np.float32)
+    return raw
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    module = getattr(kind, "__module__", "")
+    name = str(getattr(kind, "__qualname__", kind))
+    return name if module in ("builtins", "__main__") else f"{module}.{name}"
+
+
+def _safe_repr(value: Any) -> str:
+    try:
+        return repr(value)[:200]
+    except BaseException:  # a student's own __repr__ may do anything
+        return "(no text)"

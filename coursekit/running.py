@@ -1,0 +1,232 @@
+"""Runs an exercise's cases on a function or class and notes what came out, as plain data.
+
+The same code runs on a student's machine (`check`), in a maintainer's build (recording the
+reference) and inside a submission's kernel (grading). Nothing here decides anything:
+an *outcome* is only what happened.
+
+An outcome is a dict with ``status`` one of ``"value"``, ``"error"``, ``"unwritten"``,
+``"timeout"`` or ``"unreadable"``, and, where they apply: ``value`` (plain data), ``type``,
+``message`` and ``line`` of the exception, ``changed`` (inputs altered in place), ``printed``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coursekit import plain
+
+SECONDS_PER_CASE = 10.0
+_PRINT_LIMIT = 2_000
+_HERE = str(Path(__file__).parent)
+
+
+class _TimeUp(BaseException):
+    """Raised inside the student's code when a case's time is over."""
+
+
+def run_cases(
+    thing: Callable[..., Any], cases: list[dict[str, Any]], seconds: float = SECONDS_PER_CASE
+) -> list[dict[str, Any]]:
+    """The outcomes of calling `thing` on every case.
+
+    After a case that ran out of time the remaining ones are not run: they get the same outcome,
+    so that a function that never ends costs the limit once.
+    """
+    outcomes: list[dict[str, Any]] = []
+    for case in cases:
+        if outcomes and outcomes[-1]["status"] == "timeout":
+            outcomes.append(dict(outcomes[-1]))
+        else:
+            outcomes.append(run_case(thing, case, seconds))
+    return outcomes
+
+
+def run_case(
+    thing: Callable[..., Any], case: dict[str, Any], seconds: float = SECONDS_PER_CASE
+) -> dict[str, Any]:
+    """The outcome of one case: the inputs are rebuilt, the call is timed, output is swallowed.
+
+    The random generators of Python, NumPy and torch are seeded for the call and put back
+    afterwards, so that checking never changes what a notebook computes.
+    """
+    args = [plain.decode(a) for a in case.get("args", [])]
+    kwargs = {name: plain.decode(v) for name, v in case.get("kwargs", {}).items()}
+    printed = _Printed()
+    outcome: dict[str, Any]
+    with _random_state(case.get("seed", 0)), contextlib.redirect_stdout(printed):
+        try:
+            with _time_limit(seconds):
+                result = _call(thing, args, kwargs, case)
+            outcome = {"status": "value", "value": plain.encode(result)}
+        except plain.PlainDataError as error:
+            outcome = {"status": "unreadable", "message": str(error)}
+        except NotImplementedError as error:
+            outcome = {"status": "unwritten", "message": str(error)[:300]}
+        except _TimeUp:
+            outcome = {"status": "timeout", "message": f"no answer after {seconds:g} seconds"}
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever a student's code raises is an outcome
+            outcome = _error(error)
+    changed = _changed(case, args, kwargs)
+    if changed:
+        outcome["changed"] = changed
+    if printed.count:
+        outcome["printed"] = printed.getvalue()
+        outcome["printed_characters"] = printed.count
+    return outcome
+
+
+def _call(
+    thing: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], case: dict[str, Any]
+) -> Any:
+    result = thing(*args, **kwargs)
+    for name, value in case.get("state", {}).items():
+        _set_state(result, name, plain.decode(value))
+    steps = case.get("then", [])
+    if not steps:
+        return result
+    outputs = []
+    for method, step_args, step_kwargs in steps:
+        if method.startswith("."):
+            outputs.append(_attribute(result, method[1:]))
+        else:
+            call = result if method == "__call__" else getattr(result, method)
+            outputs.append(
+                call(
+                    *[plain.decode(a) for a in step_args],
+                    **{k: plain.decode(v) for k, v in step_kwargs.items()},
+                )
+            )
+    return tuple(outputs)
+
+
+def _attribute(thing: Any, path: str) -> Any:
+    for part in path.split("."):
+        thing = getattr(thing, part)
+    return thing
+
+
+def _set_state(thing: Any, path: str, value: Any) -> None:
+    """Set an attribute, or fill a parameter after checking that its shape fits."""
+    *owners, name = path.split(".")
+    owner = _attribute(thing, ".".join(owners)) if owners else thing
+    current = getattr(owner, name)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(current, torch.Tensor):
+        if current.shape != value.shape:
+            raise ValueError(
+                f"self.{path} should have shape {tuple(value.shape)}, not {tuple(current.shape)}"
+            )
+        with torch.no_grad():
+            current.copy_(value)
+    else:
+        setattr(owner, name, value)
+
+
+def _changed(case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> list[str]:
+    names = case.get("names", [])
+    changed = []
+    given = [
+        (names[i] if i < len(names) else f"input {i + 1}", case["args"][i], a)
+        for i, a in enumerate(args)
+    ]
+    given += [(name, case["kwargs"][name], value) for name, value in kwargs.items()]
+    for name, before, value in given:
+        if isinstance(before, dict) and next(iter(before)) in ("$source", "$generator"):
+            continue
+        try:
+            if plain.encode(value) != before:
+                changed.append(name)
+        except Exception:  # it no longer can be read, so it did change
+            changed.append(name)
+    return changed
+
+
+def _error(error: BaseException) -> dict[str, Any]:
+    if isinstance(error, RecursionError):
+        message = "the function calls itself without ever stopping"
+    else:
+        message = str(error)[:500]
+    return {
+        "status": "error",
+        "type": type(error).__name__,
+        "message": message,
+        "line": _student_line(error),
+    }
+
+
+def _student_line(error: BaseException) -> str:
+    """The last line of the student's own code on the way to the error, as text."""
+    frames = traceback.extract_tb(error.__traceback__, limit=60)
+    own = [
+        f for f in frames if not f.filename.startswith(_HERE) and "site-packages" not in f.filename
+    ]
+    if not own:
+        return ""
+    frame = own[-1]
+    return f"line {frame.lineno} of {frame.name}: {frame.line}" if frame.line else ""
+
+
+class _Printed(io.StringIO):
+    """Keeps the first characters printed and counts the rest."""
+
+    count = 0
+
+    def write(self, text: str) -> int:
+        room = _PRINT_LIMIT - self.count
+        self.count += len(text)
+        if room > 0:
+            super().write(text[:room])
+        return len(text)
+
+
+@contextlib.contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `_TimeUp` after `seconds`; only possible on the main thread of a Unix process."""
+    possible = hasattr(signal, "setitimer") and (
+        threading.current_thread() is threading.main_thread()
+    )
+    if not possible:
+        yield
+        return
+
+    def ring(signum: int, frame: Any) -> None:
+        raise _TimeUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    # it rings again: a broad `except` in the student's code may swallow the first
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _random_state(seed: int) -> Iterator[None]:
+    torch = sys.modules.get("torch")
+    states = (random.getstate(), np.random.get_state(), torch and torch.get_rng_state())
+    random.seed(seed)
+    np.random.seed(seed)
+    if torch is not None:
+        torch.default_generator.manual_seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+        if torch is not None:
+            torch.set_rng_state(states[2])

@@ -1,0 +1,28 @@
+"""Build hook: the wheel for students carries the shipped data, a checkout the instructor's command.
+
+A wheel holds `data/` as `coursekit/shipped/` and no trace of `autograder`; an editable install
+(`pip install -e .`) reads `data/` in place and gets the command `autograder`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+_SHIPPED = ("reviews", "almanac", "pretrained")
+_SUFFIXES = (".tsv", ".md", ".json", ".txt", ".safetensors")
+
+
+class Packaging(BuildHookInterface):
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        root = Path(self.root)
+        if version == "editable":
+            build_data["shared_scripts"]["autograder/command.py"] = "autograder"
+            return
+        for name in _SHIPPED:
+            for path in sorted((root / "data" / name).rglob("*")):
+                if path.is_file() and path.suffix in _SUFFIXES:
+                    target = f"coursekit/shipped/{path.relative_to(root / 'data')}"
+                    build_data["force_include"][str(path)] = target
