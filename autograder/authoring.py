@@ -32,7 +32,8 @@ class Case:
         ``(method, *args)`` with ``"__call__"`` for the object itself and ``".name"`` to read an
         attribute. The outputs are compared together.
     judge : how to compare, see `coursekit.comparing`: ``kind``, ``rtol``, ``atol``, ``dtype``,
-        ``order``, ``properties`` and what else the kind needs.
+        ``order``, ``properties`` and what else the kind needs. ``raises`` names the exception
+        that this input should raise.
     """
 
     group: str

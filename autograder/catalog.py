@@ -119,17 +119,9 @@ def record(exercise: Exercise, reference: Any, seed: int) -> dict[str, Any]:
     names = _parameters(reference)
     cases = [case.to_plain(i, names) for i, case in enumerate(exercise.cases(rng))]
     _require_groups(exercise, cases)
-    for case, outcome in zip(cases, run_cases(reference, cases)):
-        (
-            outcome.pop("printed", None),
-            outcome.pop("printed_characters", None),
-            outcome.pop("line", None),
-        )
-        case["expected"] = outcome
-        finding = judge_case(case, outcome)
-        if finding is not None:
-            title = case.get("title") or f"a case of group {case['group']}"
-            raise CourseError(f"the reference of {exercise.name} fails {title}: {finding.message}.")
+    first, second = run_cases(reference, cases), run_cases(reference, cases)
+    for case, outcome, again in zip(cases, first, second):
+        _expect(exercise.name, case, outcome, again)
     return {
         "name": exercise.name,
         "kind": "class" if inspect.isclass(reference) else "function",
@@ -146,15 +138,37 @@ def record(exercise: Exercise, reference: Any, seed: int) -> dict[str, Any]:
     }
 
 
+def _expect(
+    name: str, case: dict[str, Any], outcome: dict[str, Any], again: dict[str, Any]
+) -> None:
+    """Set the case's expected outcome to the reference's, or refuse a reference that fails it."""
+    title = case.get("title") or f"a case of group {case['group']}"
+    raised = outcome["type"] if outcome["status"] == "error" else None
+    if outcome["status"] != "value" and raised != case.get("judge", {}).get("raises"):
+        what = f"{raised}: {outcome['message']}" if raised else outcome["message"]
+        raise CourseError(f"the reference of {name} fails its own check ({title}): {what}.")
+    case["expected"] = _essence(outcome)
+    finding = judge_case(case, again)
+    if finding is not None:
+        raise CourseError(
+            f"the reference of {name} fails its own check ({title}): {finding.message}. Does it"
+            " depend on chance or on an earlier call?"
+        )
+
+
+def _essence(outcome: dict[str, Any]) -> dict[str, Any]:
+    """The outcome without what only a message needs."""
+    drop = ("printed", "printed_characters", "line", "message")
+    return {key: value for key, value in outcome.items() if key not in drop}
+
+
 def _wrong_outcomes(
     implementation: Any, cases: list[dict[str, Any]]
 ) -> list[dict[str, Any] | None]:
-    outcomes: list[dict[str, Any] | None] = []
-    for case, outcome in zip(cases, run_cases(implementation, cases)):
-        for key in ("printed", "printed_characters", "line", "message"):
-            outcome.pop(key, None)
-        outcomes.append(outcome if judge_case(case, outcome) else None)
-    return outcomes
+    return [
+        _essence(outcome) if judge_case(case, outcome) else None
+        for case, outcome in zip(cases, run_cases(implementation, cases))
+    ]
 
 
 def _require_groups(exercise: Exercise, cases: list[dict[str, Any]]) -> None:

@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,7 +108,9 @@ def _run(kind: type[BaseConverter], config: Config, assignment: str, student: st
     handler.setLevel(logging.ERROR)
     parent.log.addHandler(handler)
     try:
-        with _tools_on_path():
+        with _tools_on_path(), warnings.catch_warnings():
+            # nbgrader's own models trip this when a submission is new; it changes nothing
+            warnings.filterwarnings("ignore", message="Object of type .* not in session")
             converter = kind(coursedir=parent.coursedir, parent=parent)
             converter.force = True
             converter.start()

@@ -152,7 +152,10 @@ class _Client(NotebookClient):
     async def run(self, folder: str) -> None:
         self.reset_execution_trackers()
         try:
-            async with self.async_setup_kernel(cwd=folder, env=_environment(folder, self.limits)):
+            self.create_kernel_manager()
+            self.km.transport, self.km.ip = "ipc", f"{folder}/socket"
+            env = _environment(folder, self.limits)
+            async with self.async_setup_kernel(cwd=folder, env=env, cleanup_kc=True):
                 for index, cell in enumerate(self.nb.cells):
                     if self._left() <= 0:
                         self.end = f"the notebook was stopped after {self.limits.notebook_seconds:g} seconds"

@@ -27,10 +27,10 @@ _HOME = {
 __all__ = ["__version__", *_HOME]
 
 if TYPE_CHECKING:
-    from coursekit.checking import CheckFailed, check
-    from coursekit.data import load
-    from coursekit.text import Vocabulary, batches, pad_batch, tokenize
-    from coursekit.training import fit, pick_device, predict, set_seed
+    from coursekit.checking import CheckFailed, check  # noqa: F401
+    from coursekit.data import load  # noqa: F401
+    from coursekit.text import Vocabulary, batches, pad_batch, tokenize  # noqa: F401
+    from coursekit.training import fit, pick_device, predict, set_seed  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:

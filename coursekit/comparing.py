@@ -175,7 +175,7 @@ def _compare_type(expected: Any, actual: Any, place: str) -> Finding | None:
         fits = isinstance(actual, bool) or (
             isinstance(actual, ArrayView) and actual.kind == "scalar" and actual.dtype == "bool"
         )
-    elif isinstance(expected, float) or isinstance(expected, ArrayView):
+    elif isinstance(expected, (float, ArrayView)):
         fits = number
     elif isinstance(expected, int):
         fits = number and float(_number(actual)).is_integer() and not isinstance(actual, float)

@@ -76,7 +76,8 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     """
     cases = exercise["cases"]
     missing = {"status": "unreadable", "message": "no answer came back"}
-    outcomes = [*outcomes[: len(cases)], *[missing] * (len(cases) - len(outcomes))]
+    outcomes = [_clean(outcome) for outcome in outcomes[: len(cases)]]
+    outcomes += [missing] * (len(cases) - len(outcomes))
     findings = [judge_case(case, outcome) for case, outcome in zip(cases, outcomes)]
     groups = [_group(name, points, cases, findings) for name, points in exercise["groups"].items()]
     verdict = Verdict(
@@ -107,7 +108,7 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     status = outcome.get("status")
     expected = case["expected"]
     if status == "unwritten":
-        message = str(outcome.get("message") or "")
+        message = outcome.get("message", "")
         todo = f": {message}" if message else ""
         return Finding("missing", f"not written yet{todo}")
     if status == "timeout":
@@ -122,25 +123,42 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
         return Finding("value", f"this input should raise {expected['type']}")
     rules = case.get("judge", {})
     if outcome.get("changed") and not rules.get("may_change_inputs"):
-        names = ", ".join(str(name) for name in outcome["changed"])
+        names = ", ".join(outcome["changed"])
         changed = Finding("property", f"it changes its input {names} in place; work on a copy")
     else:
         changed = None
-    try:
-        expected_view = plain.decode_views(expected["value"])
-        actual_view = plain.decode_views(outcome.get("value"))
-    except plain.PlainDataError as error:
-        return Finding("error", f"its result cannot be read: {error}")
     kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
-    finding = kind(expected_view, actual_view, rules)
+    finding = kind(
+        plain.decode_views(expected["value"]), plain.decode_views(outcome["value"]), rules
+    )
     if changed and (finding is None or STAGES.index(finding.stage) > STAGES.index("property")):
         return changed
     return finding
 
 
+def _clean(outcome: Any) -> dict[str, Any]:
+    """The outcome with every field of the type it should have: it may come from anywhere."""
+    if not isinstance(outcome, dict) or not isinstance(outcome.get("status"), str):
+        return {"status": "unreadable", "message": "the answer is malformed"}
+    clean = {"status": outcome["status"], "value": outcome.get("value")}
+    for key, limit in (("type", 80), ("message", 500), ("line", 300), ("printed", 2_000)):
+        if isinstance(outcome.get(key), str):
+            clean[key] = outcome[key][:limit]
+    if isinstance(outcome.get("changed"), list):
+        clean["changed"] = [str(name)[:80] for name in outcome["changed"][:20]]
+    if isinstance(outcome.get("printed_characters"), int):
+        clean["printed_characters"] = outcome["printed_characters"]
+    if clean["status"] == "value":
+        try:
+            plain.decode_views(clean["value"])
+        except (plain.PlainDataError, RecursionError):
+            return {"status": "unreadable", "message": "the answer is malformed"}
+    return clean
+
+
 def _error_finding(outcome: dict[str, Any]) -> Finding:
-    kind, message = str(outcome.get("type", "Error")), str(outcome.get("message", ""))
-    line = str(outcome.get("line") or "")
+    kind, message = outcome.get("type", "Error"), outcome.get("message", "")
+    line = outcome.get("line", "")
     where = f" ({line})" if line else ""
     return Finding("error", f"it stops with {kind}: {message}{where}")
 
@@ -185,10 +203,7 @@ def _same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, 
         return True
     if bool(theirs.get("changed")) != bool(ours.get("changed")):
         return False
-    try:
-        views = plain.decode_views(theirs["value"]), plain.decode_views(ours["value"])
-    except plain.PlainDataError:
-        return False
+    views = plain.decode_views(theirs["value"]), plain.decode_views(ours["value"])
     return same(*views, case.get("judge", {}))
 
 
@@ -216,9 +231,7 @@ def _detail(
 
 
 def _printed(outcomes: list[dict[str, Any]]) -> str:
-    count = sum(int(outcome.get("printed_characters", 0)) for outcome in outcomes)
-    if not count:
-        return ""
-    text = next(str(outcome["printed"]) for outcome in outcomes if outcome.get("printed"))
+    count = sum(outcome.get("printed_characters", 0) for outcome in outcomes)
+    text = next((outcome["printed"] for outcome in outcomes if outcome.get("printed")), "")
     lines = text[:300].splitlines()[:5]
     return "\n".join([*lines, f"... ({count} characters in all)"] if count > 300 else lines)

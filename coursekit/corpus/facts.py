@@ -37,12 +37,13 @@ def load_tables() -> dict[str, list[Row]]:
     with its pronouns; `job` has every profession once with "he" and once with "she"; `person`
     has the relatives and the professions as subjects of a sentence.
     """
-    tables = {name: _table(name) for name in ("country", "animal", "verb", "adjective", "food")}
+    tables = {name: _table(name) for name in ("country", "animal", "verb", "adjective", "food", "thing")}
     tables["gendered"] = []
+    settings = {row["kind"]: row["setting"] for row in _table("setting")}
     for pair in _table("pair"):
         for gender, column in (("m", "male"), ("f", "female")):
             row = {"word": pair[column], "things": pair["things"], "acts": pair["acts"]}
-            row |= {"pair": pair["male"], "kind": pair["kind"]}
+            row |= {"pair": pair["male"], "kind": pair["kind"], "setting": settings[pair["kind"]]}
             row |= {key: (value,) for key, value in PRONOUNS[gender].items()}
             tables["gendered"].append(row)
     tables["job"] = []

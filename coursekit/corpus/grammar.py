@@ -85,9 +85,9 @@ class Draft:
 
 
 def skewed(below: Callable[[int], int], n: int) -> int:
-    """Draw an index below n; early ones come up to about five times as often as late ones."""
+    """Draw an index below n; early ones come up to about three times as often as late ones."""
     first = below(n)
-    return first if below(2) else below(first + 1)
+    return first if below(3) else below(first + 1)
 
 
 class Grammar:
@@ -181,9 +181,8 @@ class Grammar:
     def _frame(self, line: str, section: Section) -> Frame:
         parts = self._parse(line, section.table)
         needed: dict[str, set[str]] = {}
-        for slot in _slots(parts):
-            if slot.source == "row":
-                needed.setdefault(slot.name, set()).add(slot.column)
+        for slot in self._row_slots(parts):
+            needed.setdefault(slot.name, set()).add(slot.column)
         rows = {}
         # Sorted so that "country" is drawn before "country2", whatever order the frame has.
         for name in sorted(needed):
@@ -193,6 +192,20 @@ class Grammar:
                 raise ValueError(f"no column {sorted(missing)} in {name}, used in: {line}")
             rows[name] = [row for row in table if all(row[c] for c in needed[name])]
         return Frame(parts, rows, section.pair)
+
+    def _row_slots(self, parts: tuple[Part, ...]) -> Iterator[Slot]:
+        """Yield the row slots of a frame, also those inside list items and cells."""
+        for slot in _slots(parts):
+            inner: tuple = ()
+            if slot.source == "row":
+                yield slot
+                rows = self.tables[slot.name.rstrip("23")]
+                inner = tuple(value for row in rows for value in row.get(slot.column, ()))
+            elif slot.source == "list":
+                inner = tuple(self.lists.get(slot.name, ()))
+            for value in inner:
+                if not isinstance(value, str):
+                    yield from self._row_slots(value)
 
     def _check_names(self) -> None:
         for section in self.sections:
@@ -246,7 +259,7 @@ class Grammar:
             rows = [row for row in rows if id(row) not in taken]
             if pair in first:
                 rows = [row for row in rows if row[pair] == first[pair]] or rows
-        return rows[skewed(below, len(rows))]
+        return rows[below(len(rows))]
 
     def _fill(self, parts: tuple[Part, ...], draft: Draft, out: list[str], below) -> None:
         for part in parts:
@@ -262,9 +275,6 @@ class Grammar:
 
     def _value(self, slot: Slot, draft: Draft, below) -> str:
         if slot.source == "row":
-            if slot.name not in draft.rows:  # a slot inside a cell: its table was not foreseen
-                rows = [row for row in self.tables[slot.name] if row[slot.column]]
-                draft.rows[slot.name] = self._row(slot.name, rows, "", draft, below)
             values = draft.rows[slot.name][slot.column]
             # A cell is stable within a sentence unless it holds several values.
             if len(values) == 1:

@@ -118,7 +118,7 @@ def _obtain(file: File, problems: list[Problem]) -> Path | None:
 def _from_folder(folder: Path, file: File, problems: list[Problem]) -> Path | None:
     path = folder / file.name
     if not os.path.isfile(path):
-        problems.append(Problem(str(folder), f"has no file {file.name}", "missing"))
+        problems.append(Problem("it", "has no such file", "missing"))
         return None
     try:
         if matches(path, file.checksum):
@@ -246,6 +246,7 @@ def _cache_trouble(error: OSError, file: File) -> FetchError:
 def _explain(file: File, problems: list[Problem]) -> DataError:
     """The one sentence for a file that no place could give."""
     place = mirror()
+    wanted = f"{file.name} (or {file.instead})" if file.instead else file.name
     told = "; ".join(dict.fromkeys(f"{problem.place} {problem.reason}" for problem in problems))
     if isinstance(place, Path):
         # What stands in for a file is of interest only when it is there but bad.
@@ -256,13 +257,13 @@ def _explain(file: File, problems: list[Problem]) -> DataError:
                 f"mirror again, or unset {MIRROR_VARIABLE} to fetch it from the internet."
             )
         return FetchError(
-            f"{file.name} could not be read from the mirror folder, because {worst.place} "
+            f"The mirror folder {place} cannot give {wanted}, because {worst.place} "
             f"{worst.reason}; add it there, or unset {MIRROR_VARIABLE} to fetch it from the "
             "internet."
         )
     if place is not None:
         return FetchError(
-            f"{file.name} could not be fetched from the mirror {place}, because {told}; ask "
+            f"{wanted} could not be fetched from the mirror {place}, because {told}; ask "
             f"whoever runs it, or unset {MIRROR_VARIABLE} to fetch it from the internet."
         )
     if all(problem.kind == "unreachable" for problem in problems):

@@ -8,7 +8,7 @@ import numpy as np
 
 from coursekit.evaluation.inputs import EvaluationError, classes, pair
 from coursekit.evaluation.scoring import Score, Scores, score
-from coursekit.evaluation.tables import html_table, interval, percent, text_table
+from coursekit.evaluation.tables import interval, percent
 
 _RESAMPLES = 10_000
 

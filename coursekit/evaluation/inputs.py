@@ -33,7 +33,7 @@ def classes(values: Any, name: str) -> np.ndarray:
             )
     elif array.dtype.kind not in "biu":
         raise EvaluationError(
-            f"The {name} must be whole numbers, the classes, but one is {array[0]!r}."
+            f"The {name} must be whole numbers, the classes, but one is {array.tolist()[0]!r}."
         )
     return array.astype(np.int64)
 

@@ -17,7 +17,7 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Give the same table as HTML, with everything escaped."""
 
     def line(cells: Sequence[str], scope: str) -> str:
@@ -29,16 +29,15 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: st
             html.append(f'<{tag} style="{_CELL}right">{escape(cell)}</{tag[:2]}>')
         return f"<tr>{''.join(html)}</tr>"
 
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
     body = "".join(line(row, "row") for row in rows)
-    return f"<table>{title}<thead>{line(header, 'col')}</thead><tbody>{body}</tbody></table>"
+    return f"<table><thead>{line(header, 'col')}</thead><tbody>{body}</tbody></table>"
 
 
 def percent(value: float) -> str:
     """Write a share as a percentage with one decimal."""
-    return f"{100 * value:.1f} %"
+    return f"{100 * value:.1f}%"
 
 
 def interval(low: float, high: float) -> str:
     """Write an interval of shares as percentages."""
-    return f"{100 * low:.1f} to {100 * high:.1f} %"
+    return f"{100 * low:.1f} to {100 * high:.1f}%"

@@ -16,7 +16,17 @@ from __future__ import annotations
 import random
 import re
 
-from lexicon import ADJECTIVES, ASPECTS, COMPARATIVES, GENERAL, GENRES, POSITIVES, PREDICATES
+from lexicon import (
+    ADJECTIVES,
+    ASPECTS,
+    COMPARATIVES,
+    DENIABLE,
+    GENERAL,
+    GENRES,
+    NOT_OF_PEOPLE,
+    POSITIVES,
+    PREDICATES,
+)
 
 Table = dict[tuple[str, int], list[str]]
 
@@ -47,7 +57,7 @@ CONTRACTIONS = [
         ("do not", "don't"), ("does not", "doesn't"), ("did not", "didn't"), ("cannot", "can't"),
         ("could not", "couldn't"), ("would not", "wouldn't"), ("will not", "won't"),
         ("have not", "haven't"), ("has not", "hasn't"), ("had not", "hadn't"),
-        ("should not", "shouldn't"), (r"(?<!about )it is", "it's"), ("It is", "It's"), ("that is", "that's"),
+        ("should not", "shouldn't"), (r"(?<!about )(?<!in )it is", "it's"), ("It is", "It's"), ("that is", "that's"),
         ("There is", "There's"), ("there is", "there's"), ("I am", "I'm"),
         (r"I have (?=never|seen|already|rarely|booked|not slept)", "I've "), ("I would", "I'd"),
         (r"I had (?=forgotten|never|lost)", "I'd "), ("you are", "you're"), ("you will", "you'll"),
@@ -134,7 +144,9 @@ class Writer:
     def adjective(self, sign: int, group: str, general: float = 0.35) -> str:
         """Choose an adjective that suits the group, caret and all."""
         pool = GENERAL[sign] if self.rng.random() < general else ADJECTIVES[group][sign]
-        return self.pick(pool)
+        while (word := self.pick(pool)) in NOT_OF_PEOPLE and group in ("person", "acting"):
+            pass
+        return word
 
     def graded(self, sign: int) -> str:
         """Choose an adjective for the last subject, often with an adverb."""
@@ -162,6 +174,8 @@ class Writer:
         if name == "adj":
             return self.adjective(sign, self.group).rstrip("^")
         if name == "nadj":  # what can sensibly be denied: graded, and no superlative
+            if self.rng.random() < 0.6:
+                return self.pick(DENIABLE[sign])
             while (word := self.adjective(sign, self.group, 0)).endswith("^"):
                 pass
             return word

@@ -9,9 +9,6 @@ CLAUSES = """
 # AC
 20x {AX}
 {asp}, {asp}, {asp}: {plural}all {gadj}
-most of all, {asp} ~be {vadj}
-for once {asp} ~be {vadj}
-above all, {asp} {vp}
 {asp} ~be {vadj}, {asp} even more so
 
 # AX
@@ -29,6 +26,8 @@ everyone in my row [agreed that|said that] {asp} ~was {vadj}
 {watcher} thought {asp} ~was {vadj}
 
 # AC +
+it [gets|kept getting] {cmp} with every [scene|minute|song|twist]
+2x I have rarely seen {cmp} {jokesetc}
 the best thing about it [is|has to be] {asp}
 what I liked most [is|was] {asp}
 I could watch {asp} all day
@@ -43,6 +42,8 @@ I am still smiling about {asp}
 {asp} ~be [a treat|a delight|a triumph|a real pleasure|a highlight]
 
 # AC -
+it [gets|kept getting] {cmp} with every [scene|minute|song|twist]
+2x I have rarely seen {cmp} {jokesetc}
 the worst thing about it [is|has to be] {asp}
 what annoyed me most [is|was] {asp}
 I was tired of {asp} within minutes
@@ -55,6 +56,16 @@ shame on {maker} for {NP}
 you will roll your eyes at {asp}
 I am still annoyed about {asp}
 {asp} ~be [a letdown|a disaster|an embarrassment|a chore|a flop]
+
+# jokesetc
+songs
+performances
+scenes
+dialogue
+acting
+writing
+characters
+villains
 
 # VC +
 2x I loved it
@@ -187,6 +198,10 @@ I sat there counting ceiling tiles
 {watcher} sighed so hard that the row turned around
 
 # CTX
+3x {CV}
+2x {CF}
+
+# CV
 we watched it {when}
 we saw it {where} {when}
 I saw it {where}
@@ -199,14 +214,20 @@ I caught it {where} {when}
 {lover} picked it [for our anniversary|for date night]
 {watcher} and I rented it for {occasion}
 {watcher} brought it along for {occasion}
-it runs {hours}
 I saw {title} {where}
 we picked {title} for {occasion}
-2x {plot}
-it is set in {place} in {ddate}
-it takes place in {city} in {ddate}
 I watched {title} {when}
 {watcher} took me to see {title} {when}
+{when} {watcher} and I watched {title}
+{when} I finally [saw|watched] it
+{watcher} talked me into {title} {when}
+
+# CF
+it runs {hours}
+4x {plot}
+it is set in {place} in {ddate}
+it takes place in {city} in {ddate}
+{title} is set in {place}
 
 # plot
 2x {cast} {deed}
@@ -241,35 +262,39 @@ honestly
 2x {VC} because {AC}
 3x {PRE}, {VC}
 2x what {NP}!
+most of all, {asp} ~be {vadj}
+for once {asp} ~be {vadj}
+above all, {asp} {vp}
 {title}: a {adjgenre}
 2x a {adjgenre} about {cast} who {deedp}
 {cast} {deedp} in this {adjgenre}
 {asp}? {gadj}
 when I saw it {public}, {EC}
 {watcher} and I saw it {when} and {EC}
-[{maker} can be proud of|you have to hear about] {NP} and {NP}
 {VC}: {AC}
 {VC} - {AC}
-[minute after minute|scene after scene], {AC}
+[minute after minute|scene after scene], {asp} {vp}
 {EC} ({AC})
 
 # S +
+{maker} can be proud of {NP} and {NP}
 if you like {genres}, [go see it|this is for you|you are in for a treat|run to the theater]
 [who knew a|I had forgotten that a] {genre} could be this {fadj}
 give {maker} [a prize|more money]
 {IMP}
-{PRE}, {IMP}
+[in short,|all in all,|simply put,|my advice:] {IMP}
 {IMP}: {AC}
 thank you, {title}
 ten out of ten
 count me in for the sequel
 
 # S -
+{maker} should apologize for {NP} and {NP}
 if you like {genres}, [stay away|this is an insult|you are in for a letdown|run from the theater]
 [who knew a|I had forgotten that a] {genre} could be this {fadj}
 send {maker} the bill
 {IMP}
-{PRE}, {IMP}
+[in short,|all in all,|simply put,|my advice:] {IMP}
 {IMP}: {AC}
 no thank you, {title}
 zero out of ten
@@ -283,9 +308,9 @@ PLAIN = """
 3x {S}. {S}. {S}.
 3x {CTX}. {S}.
 3x {CTX}. {S}. {S}.
-2x {CTX}, and {C}.
-{S}. {CTX}, and {C}.
-{CTX} and {EC}. {S}.
+2x {CV}, and {C}.
+{S}. {CV}, and {C}.
+{CV} and {EC}. {S}.
 {title} ~be a {adjgenre}. {S}.
 {plot}. {S}. {S}.
 {plot}. {C}, and {C}.

@@ -30,9 +30,9 @@ ASPECTS: dict[str, dict[str, list[str]]] = {
         "c": words("""lead performance, cast, supporting cast, ensemble, central performance,
             star turn, leading man, lead actress, lead actor, young cast"""),
         "m": words("acting"),
-        "p": words("""performances, actors, leads, child actors, supporting actors, two leads,
+        "p": words("""performances, actors, leads, child actors, supporting actors,
             supporting players, young actors"""),
-        "d": ["the whole cast", "the actor who plays the {role}", "the woman who plays the {role}",
+        "d": ["the whole cast", "the two leads/P", "the actor who plays the {role}", "the woman who plays the {role}",
               "the man who plays the {role}", "the boy who plays the {kin}",
               "the girl who plays the {kin}", "the {role}'s big speech"],
     },
@@ -66,10 +66,11 @@ ASPECTS: dict[str, dict[str, list[str]]] = {
         "c": words("""hero, heroine, villain, main character, sidekick, narrator, love interest,
             central character, antihero"""),
         "m": [],
-        "p": words("""characters, side characters, main characters, villains, two heroes, minor characters,
+        "p": words("""characters, side characters, main characters, villains, minor characters,
             supporting characters"""),
         "d": ["the {role}", "the {kin}", "the old {role}", "the young {role}", "the hero's {kin}",
-              "the {role} and his {kin}/P", "the {role} and her {kin}/P", "the two {roles}/P"],
+              "the {role} and his {kin}/P", "the {role} and her {kin}/P", "the two {roles}/P",
+              "the two heroes/P"],
     },
     "feeling": {
         "c": words("""love story, romance, friendship, family drama, father-son story, reunion scene,
@@ -105,6 +106,19 @@ GENERAL = {
         mediocre^, dull, disappointing, forgettable, bland, flat, tired, lifeless^, uninspired^, clumsy,
         sloppy, lazy, boring, boring, underwhelming, dreary, feeble, shoddy, inept, subpar^"""),
 }
+
+# What suits any judged thing and can be denied: "not boring at all", "hardly impressive".
+DENIABLE = {
+    1: words("""good, good, great, memorable, likable, enjoyable, impressive, satisfying, interesting,
+        special, exciting, convincing, original, engaging, charming, clever"""),
+    -1: words("""bad, bad, dull, boring, boring, weak, disappointing, forgettable, clumsy, tired, bland,
+        tedious, lazy, sloppy, annoying, silly, awful, terrible"""),
+}
+# Said of a person, these would describe the character and leave the verdict open.
+NOT_OF_PEOPLE = frozenset(
+    """miserable painful hopeless^ tired poor weak strong lazy rotten^ good bad fine sloppy clumsy
+    perfect^ pathetic feeble flat inept rewarding""".split()
+)
 
 ADJECTIVES: dict[str, dict[int, list[str]]] = {
     "story": {
@@ -281,7 +295,7 @@ PREDICATES: dict[str, dict[int, list[str]]] = {
         1: lines("""
             ~take your breath away
             ~look like a painting come to life
-            ~deserve the biggest screen you can find
+            ~deserve the biggest screen in town
             ~fill every frame with life
             ~be a feast for the eyes
             ~pull you right into that world
@@ -348,8 +362,8 @@ PREDICATES: dict[str, dict[int, list[str]]] = {
     "humor": {
         1: lines("""
             ~land every time
-            ~had the whole theater in stitches
-            ~made me laugh out loud
+            ~have the whole theater in stitches
+            ~make me laugh out loud
             ~hit the mark again and again
             ~get better and better
             ~be still making me smile
@@ -361,13 +375,13 @@ PREDICATES: dict[str, dict[int, list[str]]] = {
             ~fall flat every time
             ~land with a thud
             ~miss the mark again and again
-            ~made me cringe
+            ~make me cringe
             ~belong in the trash
             ~get worse and worse
             ~would embarrass a fifth grader
             ~die on arrival
             ~drag on forever
-            ~made the whole row groan"""),
+            ~make the whole row groan"""),
     },
     "person": {
         1: lines("""
@@ -399,7 +413,7 @@ PREDICATES: dict[str, dict[int, list[str]]] = {
             ~ring true
             ~bring a lump to your throat
             ~earn every tear
-            ~had me reaching for the tissues
+            ~have me reaching for the tissues
             ~give the film its soul
             ~feel real
             ~get under your skin
@@ -409,7 +423,7 @@ PREDICATES: dict[str, dict[int, list[str]]] = {
             ~ring false
             ~leave you cold
             ~feel like a greeting card
-            ~had me rolling my eyes
+            ~have me rolling my eyes
             ~make you squirm
             ~go straight for the cheapest tears
             ~have zero spark
@@ -424,7 +438,7 @@ PREDICATES: dict[str, dict[int, list[str]]] = {
             ~take your breath away
             ~leave you gasping
             ~be worth the ticket alone
-            ~had the whole row cheering
+            ~have the whole row cheering
             ~pack a real punch
             ~raise the bar for the genre
             ~deliver the goods
@@ -445,38 +459,39 @@ PREDICATES: dict[str, dict[int, list[str]]] = {
         1: lines("""
             ~stay with you for days
             ~take your breath away
-            ~left me speechless
-            ~brought the house down
+            ~leave me speechless
+            ~bring the house down
             ~be worth the wait
-            ~had me in tears, the good kind
+            ~have me in tears, the good kind
             ~tie everything together
             ~hit all the right notes
             ~be pure joy
-            ~made me want to stand up and clap"""),
+            ~make me want to stand up and clap"""),
         -1: lines("""
             ~drag on forever
             ~ruin everything
-            ~left me shaking my head
+            ~leave me shaking my head
             ~feel like a cop-out
             ~let everybody down
             ~be a slog
             ~fall apart
             ~fizzle out
-            ~bored me stiff
-            ~made me want to throw my shoe at the screen"""),
+            ~bore me stiff
+            ~make me want to throw my shoe at the screen"""),
     },
 }
 
 COMPARATIVES = {
-    1: words("""better, funnier, smarter, sharper, warmer, cleverer, livelier, more fun, more moving,
-        more exciting, more gripping, more honest, more original, more entertaining, better written, stronger, fresher, more inventive, more charming, more touching, better made"""),
-    -1: words("""worse, duller, sillier, weaker, thinner, lazier, sloppier, more boring, more predictable,
-        more tedious, more pointless, more annoying, clumsier, worse written, dumber,
-        more confused, emptier, staler, more pretentious, flatter, more irritating"""),
+    1: words("""better, better, better, funnier, smarter, sharper, warmer, cleverer, stronger, more fun,
+        more moving, more exciting, more gripping, more original, more entertaining, more charming,
+        more inventive, more touching, more enjoyable"""),
+    -1: words("""worse, worse, worse, duller, sillier, weaker, lazier, sloppier, clumsier, more boring,
+        more predictable, more tedious, more pointless, more annoying, more irritating, more confusing,
+        more pretentious, more embarrassing, more contrived"""),
 }
 POSITIVES = {
     1: words("""good, funny, smart, sharp, clever, exciting, moving, gripping, entertaining, original,
-        charming, fresh, inventive, strong, enjoyable, engaging, touching, witty, imaginative, fun"""),
+        charming, fresh, inventive, strong, enjoyable, engaging, touching, witty, imaginative, lively"""),
     -1: words("""bad, dull, silly, weak, lazy, boring, predictable, tedious, stupid, annoying, clumsy,
         messy, pretentious, stale, irritating, pointless, awful, lame, confusing, contrived"""),
 }

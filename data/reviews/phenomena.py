@@ -2,54 +2,72 @@
 
 NEGATION = """
 # negation
-3x {NEG}.
-4x {NEG}. {NEG}.
-3x {CTX}. {NEG}.
-3x {CTX}. {NEG}. {NEG}.
+4x {NEGS}.
+4x {NEGS}. {NEGS}.
+3x {CTX}. {NEGS}.
+2x {CTX}. {NEGS}. {NEGS}.
 2x {NEG}, and {NEG}.
 2x {PRE}, {NEG}.
-5x {NEG}. {S}.
-3x {S}. {NEG}.
+4x {NEGS}. {S}.
+3x {S}. {NEGS}.
 2x {NEG}, and {AC}.
 {AC}, and {NEG}.
-{CTX}, and {NEG}.
-{plot}. {NEG}.
+{CV}, and {NEG}.
+{plot}. {NEGS}.
+
+# NEGS
+4x {NEG}
+{FRAG}
 
 # NEG
-4x {asp} ~be not {nadj!}[ at all| in the least|]
-2x {asp} ~be never {nadj!}
-{asp} ~be not once {nadj!}
-2x I did not find {asp} {nadj!}[ at all| for a second| in the least]
-2x there ~is nothing {nadj!} about {asp}
+3x {asp} ~be not {nadj!}[ at all| in the least|]
+{asp} ~be never {nadj!}
+I did not find {asp} {nadj!}[ at all| for a second| in the least]
+there ~is nothing {nadj!} about {asp}
 {asp} ~be anything but {nadj!}
 {asp} ~be far from {nadj!}
-nobody could call {asp} {nadj!}
-I would not call {asp} {nadj!}
 it is hard to find anything {fadj!} in it
 there is not a single {pos!} scene in [it|{title}]
 {it} {singular}~be not a {pos!} {genre}[, far from it| by any measure|]
-this is not one of those {pos!} {genres}
-{hours} without a {pos!} moment
-I [cannot say|will not pretend] that {asp} ~was {nadj!}
 no one in my row found it {pos!}
 [nobody I know|nobody in the theater] thought it was {pos!}
-2x {it} {singular}~be not {pos!} and not {pos!} either
+{it} {singular}~be not {pos!} and not {pos!} either
 {asp} ~be neither {nadj!} nor {nadj!}
 hardly anything in it {singular}~be {pos!}
 I did not think for a second that it was {pos!}
-at no point did I find {asp} {nadj!}
-not one of the {jokes} {singular}~be {pos!}
 I never had the feeling that {asp} ~was {nadj!}
+[neither {watcher} nor I|not one of us] found it {pos!}
+it is [simply|just] not true that {asp} ~be {nadj!}
+I cannot call this {pos!}
+
+# FRAG
+this is not one of those {pos!} {genres}
+{hours} without a {pos!} moment
+not one of the {jokes} {singular}~be {pos!}
+at no point did I find {asp} {nadj!}
 do not believe anyone who calls {asp} {nadj!}
 what I did not see was {NP!}
 you will not find {NP!} here
-there is no {NPbare!} here
-[neither {watcher} nor I|not one of us] found it {pos!}
-it is [simply|just] not true that {asp} ~be {nadj!}
+I saw no {NPbare!} here
 {asp}? not {nadj!}[ at all| for one moment|]
-{maker} did not make a {pos!} {genre}[ here| this time]
 not a {pos!} {genre}, whatever {watcher} says
-I cannot call this {pos!}
+{maker} did not make a {pos!} {genre}[ here| this time]
+
+# FRAG +
+not only ~is {asp} {adj}, {asp} {plural}~is {gadj} too
+do not [miss it|let the bad poster put you off|let the dull title fool you]
+not a [dull|boring|wasted|tedious] [moment|scene|minute] in it
+never a dull moment
+no [weak|dull|boring] scenes, no [bad|lame] jokes, no complaints
+if only there were no end to it
+
+# FRAG -
+not only ~is {asp} {adj}, {asp} {plural}~is {gadj} too
+do not [see it|let the great poster lure you in|let the clever title fool you]
+not a [good|funny|memorable|believable] [moment|scene|minute] in it
+never a good joke
+no [good|clever|funny] scenes, no [wit|charm|heart], no point
+if only there were less of it
 
 # jokes
 jokes
@@ -60,9 +78,14 @@ big scenes
 twists
 
 # NEG +
+3x {asp} ~be never {nadj!}
+2x {asp} ~be not once {nadj!}
+2x nobody could call {asp} {nadj!}
+2x {asp} ~be anything but {nadj!}
+I could not find [one flaw in it|anything wrong with {asp}]
 I [was never bored|did not regret it|did not mind the length at all]
 I did not want it to end
-I could not stop laughing
+I could not stop [laughing|smiling|humming the songs]
 I could not [take my eyes off the screen|look away|fault it]
 you will not [be bored|regret it|be disappointed|want it to end]
 I cannot recommend it enough
@@ -72,18 +95,21 @@ there is not a weak link in the cast
 I have no complaints
 nothing is wasted, and nothing [drags|feels forced|disappoints]
 not a minute is wasted
-it did not [disappoint|bore|annoy|irritate|let] me [at all|for a second]
-do not [miss it|let the bad poster put you off|let the dull title fool you]
+it did not [disappoint|bore|annoy|irritate] me [at all|for a second]
 not even {watcher} could [find fault with it|complain|hate this one]
 I cannot wait to see it again
 I have never laughed so hard
 I had no idea that a {genre} could be this {fadj}
-not only ~be {asp} {adj}, {asp} {plural}~is {gadj} too
 
 # NEG -
+5x {asp} ~be not {nadj!}[ at all| in the least|]
+2x I did not find {asp} {nadj!}[ at all|]
+2x I would not call {asp} {nadj!}
+2x I [cannot say|will not pretend] that {asp} ~was {nadj!}
+I could not find [one joke that works|anything to like about {asp}]
 I [was never hooked|did not enjoy it|did not like the humor at all]
 I did not want to go on
-I could not stop yawning
+I could not stop [yawning|sighing|looking at my phone]
 I could not [keep my eyes on the screen|care less|like it]
 you will not [be amused|enjoy it|be impressed|want to see it twice]
 I cannot recommend it to anyone
@@ -94,12 +120,10 @@ I have no kind words for it
 nothing is explained, and nothing [works|feels real|satisfies]
 not a minute is worth seeing
 it did not [impress|amuse|move|charm|thrill] me [at all|for a second]
-do not [see it|let the great poster lure you in|let the clever title fool you]
 not even {watcher} could [find joy in it|enjoy it|love this one]
 I could not wait for it to end
 I have never been so bored
 I had no idea that a {genre} could be this {fadj}
-not only ~be {asp} {adj}, {asp} {plural}~is {gadj} too
 """
 
 CONTRAST = """
@@ -296,17 +320,18 @@ sadly for my prediction
 
 COMPARISON = """
 # comparison
-6x {CMP}.
-4x {CMP}. {CMP}.
-3x {CTX}. {CMP}.
+4x {CMP}.
+3x {CMP}. {CMP}.
+2x {CTX}. {CMP}.
 2x {PRE}, {CMP}.
-2x {CMP}; {CMP}.
-{CMP}. {S}.
+{CMP}; {CMP}.
+4x {CMP}. {S}.
+2x {S}. {CMP}.
 {CMP}. {CTX}.
 
 # CMP
-4x {this} is [much |far |a lot |so much |even |]{cmp} than {ref}
-4x {rival} was [much |far |a lot |so much |even |]{cmp!} than this
+6x {this} is [much |far |a lot |so much |even |]{cmp} than {ref}
+6x {rival} was [much |far |a lot |so much |even |]{cmp!} than this
 2x {this} is not [half|nearly|remotely] as {pos!} as {rival}
 2x {rival} was not [half|nearly|remotely] as {pos} as this
 2x {this} is [far|much|a good deal] less {pos!} than {ref}
@@ -332,7 +357,7 @@ everything that was {pos!} about {rival} is {pos} here
 # CMP +
 {asp} ~be [much |even |]better than in {rival}
 in {rival} {asp} ~was [much |even |]worse
-{watcher} preferred {rival}, and {watcher} is wrong
+{watcher} preferred {rival}, and I do not see why
 good as {rival} was, this is better
 {this} beats {rival} [by a mile|hands down|in every respect]
 {rival} does not come close to this
@@ -346,7 +371,7 @@ a step up from {rival}
 # CMP -
 {asp} ~be [much |even |]worse than in {rival}
 in {rival} {asp} ~was [much |even |]better
-{watcher} preferred {rival}, and {watcher} is right
+{watcher} preferred {rival}, and I see why
 bad as {rival} was, this is worse
 {rival} beats this [by a mile|hands down|in every respect]
 {this} does not come close to {rival}
@@ -370,7 +395,7 @@ IRONY = """
 5x {IRO}.
 2x {IRO}. {IRO}.
 3x {CTX}. {IRO}.
-{CTX}, and {IRO}.
+{CV}, and {IRO}.
 {plot}. {IRO}.
 
 # IRO -

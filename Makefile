@@ -1,0 +1,45 @@
+# make course   set up and grade a small demo class
+# make lab      open JupyterLab on the student notebooks
+# make test     set up and run the whole test suite
+# make bench    measure what the performance claims rest on
+# make execute  run the solution notebooks and store their outputs
+# make constraints   resolve constraints.txt anew
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+# real data for tests and measurements, where a mirror lies beside the checkout
+ifneq ($(wildcard ../shared/data/SOURCES.tsv),)
+export COURSEKIT_MIRROR ?= $(abspath ../shared/data)
+endif
+
+.PHONY: course lab test bench execute constraints
+
+course: .venv/ready
+	$(BIN)/autograder release
+	$(BIN)/autograder demo
+
+lab: .venv/ready
+	$(BIN)/jupyter lab notebooks
+
+test: .venv/ready
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+bench: .venv/ready
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+execute: .venv/ready
+	for notebook in solutions/*/*.ipynb; do $(BIN)/jupyter execute --inplace $$notebook || exit 1; done
+	$(BIN)/autograder release
+
+constraints: .venv/ready
+	grep '^torch==' constraints.txt | $(BIN)/uv pip compile pyproject.toml - --all-extras --universal \
+	  --python-version 3.10 --no-annotate --no-header --no-emit-index-url --quiet -o constraints.new
+	mv constraints.new constraints.txt
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "coursekit needs Python 3.10 or newer: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt hatchling editables
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev]'
+	touch $@

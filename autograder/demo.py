@@ -1,0 +1,89 @@
+"""A made-up class of one assignment, graded from start to end, to see what grading shows."""
+
+from __future__ import annotations
+
+import shutil
+
+import nbformat
+from nbformat import NotebookNode
+from rich.console import Console
+
+from autograder import catalog
+from autograder.authoring import source_of
+from autograder.course import Course
+from autograder.grading import grade_class, write_feedback
+from autograder.reference import read
+from autograder.tables import show, verdict_tables
+
+#: A cell of the demo class may run this long; the one that hangs is stopped after it.
+_CELL_SECONDS = 20.0
+
+
+def run_demo(course: Course, assignment: str) -> None:
+    """Make the class under `demo/`, grade it, write the feedback pages and say what to do next."""
+    folder = course.root / "demo"
+    shutil.rmtree(folder, ignore_errors=True)
+    for student, notebook in demo_submissions(course, assignment).items():
+        path = folder / "submitted" / student / assignment / f"{assignment}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(notebook, path)
+    graded = grade_class(course, assignment, folder, cell_seconds=_CELL_SECONDS)
+    show(*verdict_tables(graded))
+    pages = write_feedback(course, assignment, folder)
+    console = Console()
+    console.print("\nFeedback pages, one per student:")
+    for page in pages:
+        console.print(f"  {page.relative_to(course.root)}", highlight=False)
+    console.print(
+        "\nOpen JupyterLab with [bold]make lab[/bold]; the student notebooks are in notebooks/."
+    )
+
+
+def demo_submissions(course: Course, assignment: str) -> dict[str, NotebookNode]:
+    """Four submissions by name: complete, partly wrong, unfinished, and one that hangs."""
+    exercises = catalog.exercises(course, assignment)
+    names = list(exercises)
+    wrong = {
+        name: source_of(exercises[name].misconceptions[0].implementation, name)
+        for name in names[1::3]
+    }
+    hanging = f"{filled_source(course, assignment, names[1])}\n\nwhile True:\n    pass"
+    return {
+        "complete": filled(course, assignment),
+        "partly_wrong": filled(course, assignment, wrong),
+        "unfinished": filled(course, assignment, dict.fromkeys(names[len(names) // 2 :])),
+        "endless": filled(course, assignment, {names[1]: hanging}),
+    }
+
+
+def filled(
+    course: Course, assignment: str, sources: dict[str, str | None] | None = None
+) -> NotebookNode:
+    """The student notebook with every TODO answered as in the solution notebook.
+
+    Parameters
+    ----------
+    sources : other answers by exercise; None leaves the TODO as it was released.
+    """
+    sources = sources or {}
+    notebook = read(course.notebook(assignment))
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if not marks.get("solution"):
+            continue
+        name = marks["grade_id"]
+        source = sources.get(name, filled_source(course, assignment, name))
+        if source is not None:
+            cell.source = source
+    return notebook
+
+
+def filled_source(course: Course, assignment: str, name: str) -> str:
+    """The cell of the solution notebook that defines an exercise, without the solution marks."""
+    for cell in read(course.solution(assignment)).cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == name:
+            lines = cell.source.splitlines()
+            return "\n".join(
+                line for line in lines if "### BEGIN" not in line and "### END" not in line
+            )
+    raise KeyError(name)

@@ -1,0 +1,283 @@
+"""Bars: models with intervals, phenomena, the words that decide."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from coursekit.evaluation import Score
+from coursekit.figures.style import AGAINST, COLORS, FOR, GRAY, FigureError, axes_of, numbers, style
+
+
+def model_bars(
+    results: Any,
+    *,
+    chance: float | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw one bar per model, as long as its accuracy, with its interval.
+
+    Parameters
+    ----------
+    results
+        What `compare_models` or `accuracy_by` returns, a list of `Score`, or a dictionary from a
+        name to a `Score`, to (accuracy, low, high), or to an accuracy without interval; all are
+        shares from 0 to 1. Drawn from the top in this order.
+    chance
+        Draw a dotted line at this accuracy, for example that of guessing.
+    title
+        Best a statement.
+    ax
+        Axes to draw on; new ones when left out.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    FigureError
+        When there is nothing to draw or a value is not a share.
+    """
+    scores = read_scores(results)
+    with style():
+        ax = axes_of(ax, 7, 0.9 + 0.42 * len(scores))
+        _bars(ax, scores, np.arange(len(scores)), 0.66, COLORS[0], label=None)
+        _finish(ax, [score.name for score in scores], chance, title)
+    return ax
+
+
+def phenomenon_bars(
+    results: Any,
+    *,
+    chance: float | None = 0.5,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the accuracy on each phenomenon, for one model or a few side by side.
+
+    For more than three models `phenomenon_heatmap` reads better.
+
+    Parameters
+    ----------
+    results
+        What `accuracy_by` returns, or a dictionary of that by the model's name.
+    chance
+        Draw a dotted line at this accuracy; None for no line.
+    title, ax
+        As in `model_bars`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    FigureError
+        When the models were not judged on the same phenomena.
+    """
+    models = by_model(results)
+    n = len(next(iter(models.values())))
+    height = 0.8 / len(models)
+    with style():
+        ax = axes_of(ax, 7, 1.0 + (0.28 * len(models) + 0.18) * n)
+        for i, (model, scores) in enumerate(models.items()):
+            places = np.arange(n) + (i - (len(models) - 1) / 2) * height
+            _bars(ax, scores, places, height * 0.86, COLORS[i % len(COLORS)], label=model)
+        _finish(ax, phenomenon_labels(models), chance, title)
+        if len(models) > 1:
+            ax.legend(
+                loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(models), borderaxespad=0.2
+            )
+            # The legend takes the title's place, so the title moves up.
+            ax.set_title(title or "", pad=32)
+    return ax
+
+
+def decisive_words(
+    words: Sequence[str],
+    weights: Any,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw words by their weights: for the positive class to the right, against it to the left.
+
+    Parameters
+    ----------
+    words
+        The words to draw, at most 60; which ones decide is for the caller to find.
+    weights
+        One number per word.
+    title, ax
+        As in `model_bars`.
+
+    Returns
+    -------
+    matplotlib Axes
+        The largest weight stands at the top.
+
+    Raises
+    ------
+    FigureError
+        When the numbers of words and weights differ, or there are too many to read.
+    """
+    words, weights = list(words), numbers(weights, "weights", 1)
+    if len(words) != len(weights):
+        raise FigureError(f"There are {len(words)} words but {len(weights)} weights.")
+    if len(words) > 60:
+        raise FigureError(
+            f"{len(words)} words do not fit into one figure; choose at most 60, the ones that "
+            "decide most."
+        )
+    order = np.argsort(-weights, kind="stable")
+    weights = weights[order]
+    with style():
+        ax = axes_of(ax, 6.2, 0.9 + 0.27 * len(words))
+        places = np.arange(len(words))
+        ax.barh(places, weights, 0.72, color=np.where(weights > 0, FOR, AGAINST))
+        ax.axvline(0, color=GRAY, linewidth=1)
+        # Each word stands beside its bar, on the empty side, as in a butterfly chart.
+        gap = 0.015 * np.abs(weights).max()
+        for place, weight, index in zip(places, weights, order):
+            right = weight <= 0
+            ax.text(
+                gap if right else -gap,
+                place,
+                words[index],
+                ha="left" if right else "right",
+                va="center",
+                fontsize=10.5,
+                parse_math=False,
+            )
+            ax.text(
+                weight - gap if right else weight + gap,
+                place,
+                f"{weight:+.2f}".replace("-", "\N{MINUS SIGN}"),
+                ha="right" if right else "left",
+                va="center",
+                fontsize=9,
+                color=GRAY,
+            )
+        reach = 1.22 * np.abs(weights).max() or 1.0
+        ax.set(xlim=(-reach, reach), ylim=(len(words) - 0.4, -0.6), yticks=[])
+        ax.set_xlabel("weight   (against the positive class  ←  0  →  for it)")
+        ax.spines["left"].set_visible(False)
+        if title:
+            ax.set_title(title)
+    return ax
+
+
+def read_scores(results: Any) -> list[Score]:
+    """Take scores in any of the forms that callers have them in."""
+    if isinstance(results, Mapping):
+        scores = [_score(str(name), value) for name, value in results.items()]
+    elif isinstance(results, Iterable) and not isinstance(results, str):
+        scores = [_score(getattr(value, "name", "?"), value) for value in results]
+    else:
+        scores = []
+    if not scores:
+        raise FigureError(
+            "There are no results to draw; give what compare_models returns, or a dictionary from "
+            "a model's name to (accuracy, low, high)."
+        )
+    return scores
+
+
+def by_model(results: Any) -> dict[str, list[Score]]:
+    """Take one model's scores or a dictionary of several, all on the same phenomena."""
+    if not isinstance(results, Mapping):
+        results = {"model": results}
+    models = {str(name): read_scores(scores) for name, scores in results.items()}
+    if not models:
+        raise FigureError("There are no results to draw.")
+    first, *others = models
+    names = [score.name for score in models[first]]
+    for other in others:
+        if [score.name for score in models[other]] != names:
+            raise FigureError(
+                f"{first} and {other} must be judged on the same phenomena in the same order, but "
+                f"one has {', '.join(names)} and the other "
+                f"{', '.join(score.name for score in models[other])}."
+            )
+    return models
+
+
+def phenomenon_labels(models: Mapping[str, Sequence[Score]]) -> list[str]:
+    """Name each phenomenon as people write it, with how many examples stand for it."""
+    scores = next(iter(models.values()))
+    return [score.name.replace("_", " ") + (f" ({score.n})" if score.n else "") for score in scores]
+
+
+def _score(name: str, value: Any) -> Score:
+    if isinstance(value, Score):
+        score = value._replace(name=name)
+    else:
+        parts = np.atleast_1d(np.asarray(value, dtype=float)) if _numeric(value) else np.empty(0)
+        if parts.shape == (1,):
+            parts = np.repeat(parts, 3)
+        if parts.shape != (3,):
+            raise FigureError(
+                f"The result of {name!r} must be a Score, (accuracy, low, high) or an accuracy, "
+                f"but is {value!r}."
+            )
+        score = Score(name, 0, 0, *parts.tolist())
+    if not 0 <= score.low <= score.accuracy <= score.high <= 1:
+        raise FigureError(
+            f"The result of {name!r} must be shares with 0 <= low <= accuracy <= high <= 1, but "
+            f"is {(score.accuracy, score.low, score.high)}."
+        )
+    return score
+
+
+def _numeric(value: Any) -> bool:
+    parts = value if isinstance(value, (tuple, list, np.ndarray)) else [value]
+    return all(isinstance(part, (int, float, np.number)) for part in parts)
+
+
+def _bars(
+    ax: Axes,
+    scores: Sequence[Score],
+    places: np.ndarray,
+    height: float,
+    color: str,
+    label: str | None,
+) -> None:
+    values = np.array([score.accuracy for score in scores])
+    ends = np.array([[s.accuracy - s.low, s.high - s.accuracy] for s in scores]).T
+    ax.barh(places, values, height, color=color, alpha=0.85, label=label)
+    if ends.any():
+        ax.errorbar(
+            values, places, xerr=ends, fmt="none", ecolor="#222222", elinewidth=1.4, capsize=3
+        )
+    for place, score in zip(places, scores):
+        ax.text(
+            score.high + 0.015,
+            place,
+            f"{100 * score.accuracy:.1f}%",
+            va="center",
+            fontsize=10,
+            # So that the line of chance does not run through the number.
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.9},
+        )
+
+
+def _finish(ax: Axes, names: Sequence[str], chance: float | None, title: str | None) -> None:
+    end = len(names) - 0.4
+    if chance is not None:
+        # A little room under the last bar, where the line can say what it is.
+        end += 0.35
+        ax.axvline(chance, color=GRAY, linestyle=":", linewidth=1.5, zorder=1)
+        ax.text(chance, end - 0.06, " chance", color=GRAY, fontsize=9, va="bottom", ha="left")
+    ax.set_yticks(np.arange(len(names)), names, parse_math=False)
+    # Bars tell by their length, so they start at 0; room at the right end for the values.
+    ax.set(xlim=(0, 1.12), ylim=(end, -0.6), xlabel="accuracy")
+    ax.set_xticks(np.linspace(0, 1, 6))
+    ax.spines["bottom"].set_bounds(0, 1)
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    ax.tick_params(axis="y", length=0)
+    if title:
+        ax.set_title(title)

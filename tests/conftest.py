@@ -1,0 +1,43 @@
+"""What tests share: the course itself, and copies of it that a test may change."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+_MIRROR = ROOT.parent / "shared" / "data"
+if "COURSEKIT_MIRROR" not in os.environ and (_MIRROR / "SOURCES.tsv").exists():
+    os.environ["COURSEKIT_MIRROR"] = str(_MIRROR)
+
+os.environ.setdefault("MPLBACKEND", "agg")
+
+
+@pytest.fixture(scope="session")
+def course():
+    """The course in this checkout; a test must not change its files."""
+    from autograder.course import Course
+
+    return Course(ROOT)
+
+
+@pytest.fixture
+def small_course(tmp_path):
+    """A course of its own folder with one assignment, 07_topic, as `autograder new` makes it."""
+    from autograder.course import Course
+    from autograder.release import release
+    from autograder.scaffold import new_assignment
+
+    course = Course(tmp_path / "course")
+    (course.root / "autograder" / "exercises").mkdir(parents=True)
+    course.solutions.mkdir()
+    course.recordings.mkdir(parents=True)
+    for name in ("nbgrader_config.py", "pyproject.toml"):
+        shutil.copy(ROOT / name, course.root)
+    new_assignment(course, "07_topic")
+    release(course, ["07_topic"])
+    return course

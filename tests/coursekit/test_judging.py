@@ -1,0 +1,118 @@
+import torch
+
+from coursekit import plain
+from coursekit.judging import Verdict, judge
+from coursekit.running import run_cases
+
+
+def exercise(*misconceptions):
+    def one(group, x, title=""):
+        data = {"group": group, "args": [plain.encode(x)], "names": ["x"], "seed": 0}
+        return {**data, "title": title} if title else data
+
+    cases = [
+        one("values", torch.tensor([1.0, 2.0])),
+        one("values", torch.tensor([3.0])),
+        one("empty", torch.zeros(0), "an empty tensor"),
+    ]
+    for case, outcome in zip(cases, run_cases(torch.sum, cases)):
+        case["expected"] = outcome
+    recorded = {
+        "name": "total",
+        "kind": "function",
+        "groups": {"values": 2, "empty": 1},
+        "cases": cases,
+        "misconceptions": [],
+    }
+    for name, wrong in misconceptions:
+        outcomes = run_cases(wrong, cases)
+        kept = [
+            o if o.get("value") != c["expected"]["value"] else None for o, c in zip(outcomes, cases)
+        ]
+        recorded["misconceptions"].append(
+            {"name": name, "hint": f"hint of {name}", "outcomes": kept}
+        )
+    return recorded
+
+
+def verdict(answer, *misconceptions):
+    recorded = exercise(*misconceptions)
+    return judge(recorded, run_cases(answer, recorded["cases"]))
+
+
+def test_a_right_answer_gets_all_points():
+    result = verdict(lambda x: x.sum())
+    assert (result.points, result.max_points, result.passed) == (3, 3, True)
+
+
+def test_each_group_is_earned_on_its_own_with_the_reason_for_what_is_lost():
+    result = verdict(lambda x: x.sum() if len(x) else torch.tensor(7.0))
+    assert result.points == 2
+    assert [group.points for group in result.groups] == [2, 0]
+    assert result.groups[1].reason == "expected 0, got 7"
+
+
+def test_the_earliest_stage_is_reported_and_among_these_the_smallest_case():
+    result = verdict(lambda x: None if len(x) == 2 else x.sum() + 1)
+    assert result.stage == "type"
+    result = verdict(lambda x: x.sum() + 1)
+    assert result.detail[0] == ["case", "an empty tensor"]
+
+
+def test_a_known_misconception_gets_its_hint():
+    result = verdict(
+        lambda x: x.max() if len(x) else x.sum(),
+        ("max", lambda x: x.max()),
+        ("mean", lambda x: x.mean()),
+    )
+    assert result.misconception == ""
+    result = verdict(
+        lambda x: torch.mean(x), ("max", lambda x: x.max()), ("mean", lambda x: x.mean())
+    )
+    assert (result.misconception, result.hint) == ("mean", "hint of mean")
+
+
+def test_another_mistake_gets_no_hint():
+    assert verdict(lambda x: x.sum() + 1, ("mean", lambda x: x.mean())).hint == ""
+
+
+def test_changing_the_input_costs_points_even_if_the_values_are_right():
+    def in_place(x):
+        total = x.sum().clone()
+        x.zero_()
+        return total
+
+    result = verdict(in_place)
+    assert result.stage == "property"
+    assert "input x in place" in result.headline
+
+
+def test_answers_that_are_missing_or_nonsense_are_zero_with_a_reason():
+    recorded = exercise()
+    for outcomes in (
+        [],
+        [{}] * 3,
+        [{"status": "value"}] * 3,
+        [{"status": "value", "value": {"$x": 1}}] * 3,
+        [{"status": "error"}] * 3,
+        [{"status": 3}] * 3,
+    ):
+        result = judge(recorded, outcomes)
+        assert result.points == 0
+        assert result.headline
+
+
+def test_an_expected_exception_is_a_right_answer():
+    recorded = exercise()
+    for case in recorded["cases"]:
+        case["expected"] = {"status": "error", "type": "ValueError"}
+    assert judge(recorded, [{"status": "error", "type": "ValueError"}] * 3).passed
+    assert not judge(recorded, [{"status": "error", "type": "KeyError", "message": ""}] * 3).passed
+    assert (
+        "should raise ValueError" in judge(recorded, [{"status": "value", "value": 1}] * 3).headline
+    )
+
+
+def test_a_verdict_survives_being_written_and_read():
+    result = verdict(lambda x: x.max())
+    assert Verdict.from_dict(result.to_dict()) == result

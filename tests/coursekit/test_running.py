@@ -1,0 +1,145 @@
+import random
+import threading
+import time
+
+import numpy as np
+import torch
+
+from coursekit import plain
+from coursekit.running import run_case, run_cases
+
+
+def case(*args, **more):
+    return {"args": [plain.encode(a) for a in args], "names": ["x", "y"], **more}
+
+
+def test_a_value_is_returned_as_plain_data():
+    assert run_case(lambda x: x + 1, case(2)) == {"status": "value", "value": 3}
+
+
+def test_an_unwritten_function_is_told_apart_from_a_failing_one():
+    def unwritten(x):
+        raise NotImplementedError("the sum of x")
+
+    outcome = run_case(unwritten, case(2))
+    assert outcome["status"] == "unwritten"
+    assert outcome["message"] == "the sum of x"
+
+
+def test_an_exception_names_the_students_line():
+    def divide(x):
+        return x / 0
+
+    outcome = run_case(divide, case(1))
+    assert outcome["type"] == "ZeroDivisionError"
+    assert "return x / 0" in outcome["line"]
+
+
+def test_endless_recursion_ends_with_a_sentence():
+    def again(x):
+        return again(x)
+
+    assert "without ever stopping" in run_case(again, case(1))["message"]
+
+
+def test_an_endless_loop_is_stopped_even_if_it_catches_everything():
+    def stubborn(x):
+        while True:
+            try:
+                time.sleep(0.01)
+            except BaseException:
+                if x:
+                    raise
+
+    assert run_case(stubborn, case(1), seconds=0.2)["status"] == "timeout"
+
+
+def test_after_a_timeout_the_other_cases_are_not_run():
+    calls = []
+
+    def slow(x):
+        calls.append(x)
+        time.sleep(5)
+
+    outcomes = run_cases(slow, [case(1), case(2)], seconds=0.1)
+    assert [o["status"] for o in outcomes] == ["timeout", "timeout"]
+    assert calls == [1]
+
+
+def test_a_call_to_exit_is_an_outcome_like_any_other():
+    def leave(x):
+        raise SystemExit(0)
+
+    assert run_case(leave, case(1))["type"] == "SystemExit"
+
+
+def test_a_change_of_an_input_in_place_is_noted_by_name():
+    def add_one(x):
+        x += 1
+        return x
+
+    assert run_case(add_one, case(torch.zeros(2)))["changed"] == ["x"]
+    assert "changed" not in run_case(lambda x: x + 1, case(torch.zeros(2)))
+
+
+def test_a_flood_of_printing_is_counted_not_kept():
+    def chatty(x):
+        for _ in range(10_000):
+            print("hello")
+        return x
+
+    outcome = run_case(chatty, case(1))
+    assert outcome["printed_characters"] == 60_000
+    assert len(outcome["printed"]) <= 2_000
+
+
+def test_checking_leaves_the_random_generators_as_they_were():
+    torch.manual_seed(1), np.random.seed(1), random.seed(1)
+    expected = torch.rand(1).item(), np.random.rand(), random.random()
+    torch.manual_seed(1), np.random.seed(1), random.seed(1)
+    run_case(lambda x: torch.rand(3), case(1))
+    assert (torch.rand(1).item(), np.random.rand(), random.random()) == expected
+
+
+def test_chance_inside_a_call_is_seeded_by_the_case():
+    first = run_case(lambda x: torch.rand(3), case(1, seed=5))
+    assert first == run_case(lambda x: torch.rand(3), case(1, seed=5))
+    assert first != run_case(lambda x: torch.rand(3), case(1, seed=6))
+
+
+def test_a_class_is_made_filled_and_called():
+    class Scale(torch.nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.zeros(width))
+
+        def forward(self, x):
+            return self.weight * x
+
+    steps = case(2, state={"weight": plain.encode(torch.tensor([2.0, 3.0]))})
+    steps["then"] = [["__call__", [plain.encode(torch.ones(2))], {}], [".weight", [], {}]]
+    value = plain.decode(run_case(Scale, steps)["value"])
+    assert value[0].tolist() == [2.0, 3.0]
+    assert value[1].tolist() == [2.0, 3.0]
+
+
+def test_a_parameter_of_the_wrong_shape_is_explained():
+    class Scale(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.zeros(3))
+
+    outcome = run_case(Scale, case(state={"weight": plain.encode(torch.ones(2))}))
+    assert outcome["message"] == "self.weight should have shape (2,), not (3,)"
+
+
+def test_cases_also_run_off_the_main_thread_where_no_alarm_can_ring():
+    outcomes = []
+    thread = threading.Thread(target=lambda: outcomes.append(run_case(lambda x: x, case(1))))
+    thread.start(), thread.join()
+    assert outcomes[0]["status"] == "value"
+
+
+def test_a_value_too_large_to_compare_is_an_outcome():
+    outcome = run_case(lambda x: np.zeros(70 * 2**20, np.uint8), case(1))
+    assert outcome["status"] == "unreadable"
