@@ -58,7 +58,7 @@ def grade_class(
         )
     classroom.register(assignment)
     graded = Graded(assignment)
-    for student in tqdm(students or everyone, desc="grading", unit="submission"):
+    for student in tqdm(students or everyone, desc="grading", unit="submission", disable=None):
         failure = _grade_one(classroom, assignment, student, cell_seconds)
         if failure:
             graded.failures[student] = failure
@@ -103,7 +103,7 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
     if not graded:
         raise CourseError(f"nothing of {assignment} is graded yet; run `autograder grade` first.")
     pages = []
-    for student in tqdm(graded, desc="feedback", unit="page"):
+    for student in tqdm(graded, desc="feedback", unit="page", disable=None):
         failure = classroom.write_feedback(assignment, student)
         if failure:
             raise CourseError(f"the page of {student} could not be written: {failure}")

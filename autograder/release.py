@@ -27,6 +27,9 @@ from coursekit.judging import judge
 from coursekit.recordings import FORMAT
 from coursekit.running import run_cases
 
+#: A line of a solution this long must not stand anywhere else; shorter ones may be commonplace.
+_TELLING = 20
+
 
 @dataclass
 class Report:
@@ -49,7 +52,7 @@ def release(
     CourseError
         A proof fails: the solution fails its own check, the student notebook is not empty of
         solutions, a misconception is not caught or another's hint is shown, an alternative fails,
-        an exercise's name is used twice in the course.
+        a group's cases are the same for every seed, an exercise's name is used twice in the course.
     """
     report = Report()
     _require_unique_names(course)
@@ -63,6 +66,7 @@ def release(
         recorded = catalog.record_assignment(course, assignment, catalog.RECORDING_SEED)
         _prove_misconceptions(recorded)
         _prove_alternatives(own, recorded)
+        _prove_fresh_cases(recorded, catalog.record_assignment(course, assignment, seed=1))
         _put_recording(report, course, assignment, recorded, check)
         student = _student_notebook(course, assignment, stamped)
         _prove_student_notebook(assignment, stamped, student, recorded)
@@ -188,6 +192,24 @@ def _prove_alternatives(own: dict[str, Any], recorded: dict[str, Any]) -> None:
                 )
 
 
+def _prove_fresh_cases(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
+    """Every group must hold a case that another seed changes, so that a lookup table earns none."""
+    for name, exercise in recorded.items():
+        known = {_inputs(case) for case in exercise["cases"]}
+        for group in exercise["groups"]:
+            cases = [case for case in fresh[name]["cases"] if case["group"] == group]
+            if all(_inputs(case) in known for case in cases):
+                raise CourseError(
+                    f"{name}: the cases of group {group} are the same for every seed; draw"
+                    " something in them from rng."
+                )
+
+
+def _inputs(case: dict[str, Any]) -> str:
+    keys = ("args", "kwargs", "state", "then")
+    return json.dumps([case.get(key) for key in keys], sort_keys=True)
+
+
 def _student_notebook(course: Course, assignment: str, stamped: str) -> str:
     """The student notebook that nbgrader makes of the stamped solution notebook."""
     from autograder.gradebook import Classroom, generate
@@ -212,7 +234,8 @@ def _prove_student_notebook(
         for cell in nbformat.reads(student, as_version=4).cells
         for line in cell.source.splitlines()
     }
-    leaked = sorted((secret - public) & given)
+    telling = {line for line in secret if line not in public or len(line) >= _TELLING}
+    leaked = sorted(telling & given)
     if leaked or "BEGIN SOLUTION" in student or "END SOLUTION" in student:
         what = leaked[0] if leaked else "a solution mark"
         raise CourseError(f"{assignment}: the student notebook still holds solution text: {what}")

@@ -10,8 +10,12 @@ import torch
 from autograder.authoring import Case, Exercise
 from coursekit.plain import Source
 
-_WORDS = "I we the a it was is not very but movie film plot music ending loved liked bored".split()
-_WORDS += ["!", ".", "...", "don't", "well-made", "masterpiece", "café", "naïve"]
+_COMMON = "I we the a it was is not very but movie film plot music ending loved liked bored ! ..."
+_ODD = ["don't", "well-made", "masterpiece", "café", "naïve"]
+
+
+# Standardizing and gradients subtract numbers of similar size, which costs float32 a few digits.
+_CLOSE = {"atol": 1e-5}
 
 
 def _numbers(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
@@ -27,12 +31,14 @@ def _whole(rng: np.random.Generator, *shape: int) -> torch.Tensor:
 
 
 def _word_lengths_cases(rng: np.random.Generator) -> Iterator[Case]:
+    pool = [*_COMMON.split(), *_ODD]
     for count in (2, 5, int(rng.integers(6, 9))):
-        words = [str(word) for word in rng.choice(_WORDS, size=count)]
+        words = [str(word) for word in rng.choice(pool, size=count)]
         yield Case("values", [[*words, "a" * int(rng.integers(3, 12))]])
-    yield Case("values", [[str(rng.choice(_WORDS))]], title="a single word")
+    single = str(rng.choice(["movie", "film", "music", "ending", "loved"]))
+    yield Case("values", [[single]], title="a single word")
     yield Case("empty", [[]], title="no words at all")
-    words = [str(word) for word in rng.choice(_WORDS, size=int(rng.integers(2, 4)))]
+    words = [str(word) for word in rng.choice(pool, size=int(rng.integers(2, 4)))]
     yield Case("empty", [[*words, ""]], title="a word without letters has length 0")
 
 
@@ -40,10 +46,27 @@ word_lengths = Exercise("word_lengths", {"values": 1, "empty": 1}, _word_lengths
 
 
 @word_lengths.misconception(
-    "This is how many words there are. What is wanted is how many characters each word has."
+    "`len(words)`, with an s, is how many words there are. What is wanted is how many characters"
+    " each single word has."
 )
 def counts_words(words):
+    return [len(words) for word in words]
+
+
+@word_lengths.misconception(
+    "One number for the whole list: it says how many words there are. Go through the words, and"
+    " give each its own number."
+)
+def one_count(words):
     return [len(words)]
+
+
+@word_lengths.misconception(
+    "The answer is the same for every input: it comes from the sentence further up. Use what the"
+    " function is given, its argument `words`."
+)
+def reads_the_sentence_above(words):
+    return [1, 5, 3, 5, 1]
 
 
 @word_lengths.misconception(
@@ -68,11 +91,6 @@ def starts_at_one(words):
 @word_lengths.misconception("A letter that comes twice counts twice: `loved` and `movie` have 5.")
 def distinct_letters(words):
     return [len(set(word)) for word in words]
-
-
-@word_lengths.misconception("`map` only promises the numbers; wrap it in `list(...)` to have them.")
-def lazy_map(words):
-    return map(len, words)
 
 
 @word_lengths.misconception("All lengths are added up. Keep one number per word, in a list.")
@@ -101,7 +119,8 @@ def _standardize_cases(rng: np.random.Generator) -> Iterator[Case]:
         scales = torch.from_numpy(rng.permutation([0.4, 3.0, 40.0])[:d].astype(np.float32))
         ramp = torch.linspace(-1, 1, n)[:, None]  # keeps every column's spread away from zero
         shift = 2 * _whole(rng, d) + 1
-        yield Case("values", [(ramp + 0.3 * _numbers(rng, n, d)) * scales + shift])
+        table = (ramp + 0.3 * _numbers(rng, n, d)) * scales + shift
+        yield Case("values", [table], judge=_CLOSE)
     table = 2 * _whole(rng, int(rng.integers(4, 7)), 3)
     table[0], table[1] = 0, torch.tensor([2.0, 4.0, -2.0])
     table[:, int(rng.integers(0, 3))] = float(rng.integers(1, 6))
@@ -122,6 +141,14 @@ def rows(x):
 
 
 @standardize.misconception(
+    "`mean(dim=1)` runs along each row and leaves one number per row. A column is one quantity: its"
+    " mean runs down the rows, and then the shapes fit without any help."
+)
+def rows_without_a_fit(x):
+    return (x - x.mean(dim=1)) / x.std(dim=1, unbiased=False)
+
+
+@standardize.misconception(
     "One mean and one deviation for the whole table mix minutes with stars. Each column needs its"
     " own: give mean and std a dim."
 )
@@ -131,22 +158,21 @@ def whole_table(x):
 
 
 @standardize.misconception(
-    "Close, but every number is a little too small: torch's `std` divides by N - 1 unless you say"
-    " unbiased=False."
+    "torch's `std` divides by N - 1 unless you say unbiased=False. So your numbers come out a"
+    " little too small (and for a single row, where N - 1 is 0, std itself is NaN)."
 )
-def sample_deviation(x):
-    if len(x) == 1:
-        return torch.zeros_like(x)
-    std = x.std(dim=0)
+def sample_deviation_guarded(x):
+    std = (x - x.mean(dim=0)).square().sum(dim=0).div(max(len(x) - 1, 1)).sqrt()
     return (x - x.mean(dim=0)) / torch.where(std > 0, std, 1.0)
 
 
 @standardize.misconception(
-    "torch's `std` divides by N - 1 unless you say unbiased=False: the numbers come out a little"
-    " too small, and a single row or a constant column gives 0/0."
+    "torch's `std` divides by N - 1 unless you say unbiased=False: your numbers come out a little"
+    " too small. And where it is 0, or nothing at all for a single row, you get NaN."
 )
-def sample_deviation_and_zero(x):
-    return (x - x.mean(dim=0)) / x.std(dim=0)
+def sample_deviation(x):
+    centered = x - x.mean(dim=0)  # x.std(dim=0) gives the same, with a warning for a single row
+    return centered / (centered.square().sum(dim=0) / (len(x) - 1)).sqrt()
 
 
 @standardize.misconception(
@@ -179,6 +205,15 @@ def variance(x):
 )
 def centers_only(x):
     return x - x.mean(dim=0)
+
+
+@standardize.misconception(
+    "This squeezes every column between 0 and 1, from its smallest to its largest number. What is"
+    " wanted has the mean 0 and the standard deviation 1."
+)
+def smallest_to_largest(x):
+    low, high = x.amin(dim=0), x.amax(dim=0)
+    return (x - low) / (high - low)
 
 
 @standardize.misconception(
@@ -317,7 +352,7 @@ def ignores_mask(x, mask):
     " holds out of the sum."
 )
 def sums_padding(x, mask):
-    return x.sum(dim=1) / mask.sum(dim=1).clamp(min=1)
+    return x.sum(dim=1) / mask.sum(dim=1)
 
 
 @masked_mean.misconception(
@@ -341,6 +376,14 @@ def adds_one(x, mask):
 )
 def counts_the_batch(x, mask):
     return (x * mask).sum(dim=1) / mask.sum().clamp(min=1)
+
+
+@masked_mean.misconception(
+    "This is one mean for all texts together: x[mask] forgets which text a number came from. Keep"
+    " the rows apart, with sums along dim 1."
+)
+def all_texts_together(x, mask):
+    return x[mask].mean()
 
 
 @masked_mean.misconception(
@@ -369,7 +412,8 @@ def with_einsum(x, mask):
 
 def _gradient_cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, d in ((2, 2), (4, 3), (int(rng.integers(5, 8)), 2)):
-        yield Case("values", [_numbers(rng, d), _numbers(rng, n, d), _numbers(rng, n, scale=2)])
+        w, x, y = _numbers(rng, d), _numbers(rng, n, d), _numbers(rng, n, scale=2)
+        yield Case("values", [w, x, y], judge=_CLOSE)
     yield Case(
         "edges",
         [_whole(rng, 2) + 0.5, _whole(rng, 1, 2) + 0.5, _whole(rng, 1)],
@@ -429,6 +473,14 @@ def the_loss(w, X, y):
 )
 def without_inner_derivative(w, X, y):
     return 2 * (X @ w - y) / len(y)
+
+
+@mean_squared_error_gradient.misconception(
+    "The guesses X @ w[:, None] stand in a column, (N, 1), and y is flat, (N,). Their difference"
+    " broadcasts to (N, N): every guess meets every y. Leave w flat."
+)
+def column_minus_flat(w, X, y):
+    return 2 / len(y) * X.T @ (X @ w[:, None] - y)
 
 
 @mean_squared_error_gradient.alternative
@@ -525,6 +577,29 @@ def not_put_back(f, x, eps):
 
 
 @numerical_gradient.misconception(
+    "Only the first entry is right: afterward the earlier steps are still in your copies. Start"
+    " each round from a fresh copy of x."
+)
+def steps_pile_up(f, x, eps):
+    up, down = x.clone(), x.clone()
+    slopes = []
+    for i in range(len(x)):
+        up[i] += eps
+        down[i] -= eps
+        slopes.append((f(up) - f(down)) / (2 * eps))
+    return torch.stack(slopes)
+
+
+@numerical_gradient.misconception(
+    "Python reads `/ 2 * eps` from left to right: divided by 2, then multiplied by eps. Put 2 * eps"
+    " in brackets."
+)
+def without_brackets(f, x, eps):
+    steps = eps * torch.eye(len(x), dtype=x.dtype)
+    return torch.stack([(f(x + step) - f(x - step)) / 2 * eps for step in steps])
+
+
+@numerical_gradient.misconception(
     "The minus side is subtracted the wrong way round: it is f(x + step) - f(x - step)."
 )
 def reversed_sides(f, x, eps):
@@ -565,12 +640,18 @@ def _seeded_cases(rng: np.random.Generator) -> Iterator[Case]:
     for n in (3, int(rng.integers(4, 8))):
         yield Case("values", [n, int(rng.integers(10, 10_000))])
     yield Case("values", [5, 0], title="0 is a seed like any other")
-    # Before each call torch's own generator is seeded with the case's number, here 3. If it is
-    # left alone, the number it draws afterwards is the first number of the sample.
-    after = [("__eq__", Source("torch.randn(())"))]
+    n, m = (int(size) for size in rng.choice(np.arange(3, 9), size=2, replace=False))
+    # Before each call torch's own generator is seeded with the case's number, here 3 and 4. If it
+    # is left alone, the number it draws afterward is the first number of the sample. The second
+    # step asks whether the sample itself is right. (Even None has an __eq__: no return, no crash.)
     title = "afterward, torch's shared generator still draws its first number"
-    n = int(rng.integers(3, 8))
-    yield Case("generator", [n, 3], title=title, then=after, judge={"hide_expected": True})
+    for size, number in ((n, 3), (m, 4)):
+        after = [
+            ("__eq__", Source("torch.randn(())")),
+            ("__eq__", Source(f"torch.manual_seed({number}) and torch.randn(())")),
+        ]
+        rules = {"hide_expected": True}
+        yield Case("generator", [size, number], title=title, then=after, judge=rules)
 
 
 seeded_sample = Exercise("seeded_sample", {"values": 2, "generator": 1}, _seeded_cases)
@@ -607,6 +688,13 @@ def forgets_to_pass_it(n, seed):
 )
 def unseeded(n, seed):
     return torch.randn(n, generator=torch.Generator())
+
+
+@seeded_sample.misconception(
+    "Your own generator starts at 0 whatever `seed` says, so all seeds give the same numbers."
+)
+def always_zero(n, seed):
+    return torch.randn(n, generator=torch.Generator().manual_seed(0))
 
 
 @seeded_sample.misconception(

@@ -8,6 +8,10 @@ from a Mersenne Twister's integers. It is described in `data/almanac/DATASHEET.m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from coursekit.corpus.grammar import Grammar
 
 __all__ = ["sentences"]
 
@@ -42,7 +46,7 @@ def sentences(words: int = 1_000_000, seed: int = 0) -> Iterator[str]:
     return _count(Grammar.shipped(), words, seed)
 
 
-def _count(grammar, words: int, seed: int) -> Iterator[str]:
+def _count(grammar: Grammar, words: int, seed: int) -> Iterator[str]:
     made = 0
     for sentence in grammar.generate(seed):
         yield sentence

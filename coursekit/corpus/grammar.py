@@ -11,7 +11,8 @@ A frame file holds sections. A section has a header and one frame per line::
 - ``{person.his}`` is a cell of a row of another table: one row per table and sentence,
   ``{person2.his}`` a second one;
 - ``{fruit}`` is an item of a word list, never the same one twice in a sentence;
-- ``{>fact}`` is a whole clause from any section with that tag;
+- ``{>fact}`` is a whole clause from any section with that tag, but never a frame that asks,
+  quotes or, marked with a leading ``~``, orders;
 - ``{fruit+s}`` asks for a form of the word (see `forms.inflect`).
 
 A cell may hold several values, separated by semicolons. Rows whose needed cells are empty are not
@@ -24,52 +25,42 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from coursekit.corpus.facts import Row, load_frames, load_lists, load_tables
 from coursekit.corpus.forms import inflect
+from coursekit.corpus.parse import Choice, Part, Slot, parse, slots
 
-TOKENS = re.compile(r"\{[^{}]*\}|[()|]|[^{}()|]+")
+ANSWER = re.compile(r'(?<=[.?!]" ")[a-z]|(?<=[?] )[a-z](?!.*")')
 ARTICLE = re.compile(r"\b([Aa]) (?=([aeiouAEIOU]\w*|hour|honest|heir))")
-SOUNDS_LIKE_YOU = ("eu", "uni", "use", "usu", "uku", "one", "once", "ur", "uten", "uga")
+SOUNDS_LIKE_YOU = (
+    "eu",
+    "unif",
+    "unio",
+    "uniq",
+    "unit",
+    "univ",
+    "use",
+    "usu",
+    "one",
+    "uran",
+    "urug",
+)
+SOUNDS_LIKE_YOU += ("uga", "ukr")
+# Frames that stand alone: questions, speech, and orders, which are marked with a "~".
+ALONE = re.compile(r'[?"~:]|, said |says \{')
 PATIENCE = 2000  # draws without one new sentence, after which the grammar counts as used up
 
-
-@dataclass(frozen=True)
-class Choice:
-    """Alternatives, each a sequence of parts."""
-
-    options: tuple[tuple[Part, ...], ...]
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A place to fill: ``source`` is "row", "list" or "clause"."""
-
-    source: str
-    name: str
-    column: str = ""
-    form: str = ""
-
-
-Part = str | Choice | Slot
-
-
-@dataclass
-class Section:
-    """Frames that share a table."""
-
-    name: str
-    weight: int
-    table: str
-    pair: str
-    tag: str
-    frames: list[Frame] = field(default_factory=list)
+Below = Callable[[int], int]  # an integer from 0 to n - 1
 
 
 @dataclass
 class Frame:
-    """One parsed frame and, for each row name it uses, the rows with all needed cells."""
+    """One parsed frame.
+
+    ``rows`` has, for each row name that the frame uses, the rows with all needed cells; ``pair``
+    names the column that a second row shares with the first.
+    """
 
     parts: tuple[Part, ...]
     rows: dict[str, list[Row]]
@@ -84,7 +75,7 @@ class Draft:
     used: set[str]
 
 
-def skewed(below: Callable[[int], int], n: int) -> int:
+def skewed(below: Below, n: int) -> int:
     """Draw an index below n; early ones come up to about three times as often as late ones."""
     first = below(n)
     return first if below(3) else below(first + 1)
@@ -99,8 +90,8 @@ class Grammar:
         Rows by table name.
     lists : dict of str to list of str
         Word lists by name; an item may hold slots.
-    sections : list of (header, frames)
-        As read by `facts.load_frames`.
+    sections : list of (dict, list of str)
+        Header and frames of each section, as read by `facts.load_frames`.
 
     Raises
     ------
@@ -108,26 +99,27 @@ class Grammar:
         If a frame names a table, column or list that does not exist.
     """
 
-    def __init__(self, tables, lists, sections) -> None:
+    def __init__(
+        self,
+        tables: dict[str, list[Row]],
+        lists: dict[str, list[str]],
+        sections: list[tuple[dict[str, str], list[str]]],
+    ) -> None:
         self.tables = {
             name: [{c: tuple(map(self._item, cell)) for c, cell in row.items()} for row in rows]
             for name, rows in tables.items()
         }
-        self.sections: list[Section] = []
-        self.by_tag: dict[str, list[Section]] = {}
         self.lists = {name: [self._item(item) for item in items] for name, items in lists.items()}
+        # A section stands here as often as its weight says.
+        self.sections: list[list[Frame]] = []
+        self.by_tag: dict[str, list[Frame]] = {}
         for header, lines in sections:
-            section = Section(
-                header["name"],
-                int(header.get("weight", 0)),
-                header.get("table", ""),
-                header.get("pair", ""),
-                header.get("tag", ""),
-            )
-            section.frames = [self._frame(line, section) for line in lines]
-            self.sections += [section] * section.weight
-            # A tag draws among frames, so a section counts by how many it has.
-            self.by_tag.setdefault(section.tag, []).extend([section] * len(section.frames))
+            frames = [self._frame(line, header) for line in lines]
+            self.sections += [frames] * int(header["weight"])
+            usable = [
+                frame for frame, line in zip(frames, lines, strict=True) if not ALONE.search(line)
+            ]
+            self.by_tag.setdefault(header.get("tag", ""), []).extend(usable)
         self._check_names()
 
     @classmethod
@@ -138,64 +130,28 @@ class Grammar:
     # --- reading frames -----------------------------------------------------------------------
 
     def _item(self, item: str) -> str | tuple[Part, ...]:
-        return self._parse(item, "") if "{" in item or "(" in item else item
+        return parse(item) if "{" in item or "(" in item else item
 
-    def _parse(self, text: str, table: str) -> tuple[Part, ...]:
-        tokens = TOKENS.findall(text)
-        parts, end = self._sequence(tokens, 0, table)
-        if end != len(tokens):
-            raise ValueError(f"unbalanced brackets in the frame: {text}")
-        return parts
-
-    def _sequence(self, tokens: list[str], at: int, table: str) -> tuple[tuple[Part, ...], int]:
-        parts: list[Part] = []
-        while at < len(tokens) and tokens[at] not in "|)":
-            token = tokens[at]
-            at += 1
-            if token == "(":
-                options = []
-                while True:
-                    option, at = self._sequence(tokens, at, table)
-                    options.append(option)
-                    at += 1
-                    if tokens[at - 1] == ")":
-                        break
-                parts.append(Choice(tuple(options)))
-            elif token[0] == "{":
-                parts.append(self._slot(token[1:-1], table))
-            else:
-                parts.append(token)
-        return tuple(parts), at
-
-    def _slot(self, text: str, table: str) -> Slot:
-        text, _, form = text.partition("+")
-        if text[0] == ">":
-            return Slot("clause", text[1:])
-        row, dot, column = text.partition(".")
-        if dot:
-            return Slot("row", f"{table}{row}" if row.isdigit() else row, column, form)
-        if table and text in self.tables[table][0]:
-            return Slot("row", table, text, form)
-        return Slot("list", text, "", form)
-
-    def _frame(self, line: str, section: Section) -> Frame:
-        parts = self._parse(line, section.table)
+    def _frame(self, line: str, header: dict[str, str]) -> Frame:
+        table = header.get("table", "")
+        columns = self.tables[table][0] if table else ()
+        parts = parse(line.removeprefix("~"), table, columns)
         needed: dict[str, set[str]] = {}
         for slot in self._row_slots(parts):
             needed.setdefault(slot.name, set()).add(slot.column)
         rows = {}
         # Sorted so that "country" is drawn before "country2", whatever order the frame has.
         for name in sorted(needed):
-            table = self.tables[name.rstrip("23")]
-            missing = needed[name] - set(table[0])
+            candidates = self.tables[name.rstrip("23")]
+            missing = needed[name] - set(candidates[0])
             if missing:
                 raise ValueError(f"no column {sorted(missing)} in {name}, used in: {line}")
-            rows[name] = [row for row in table if all(row[c] for c in needed[name])]
-        return Frame(parts, rows, section.pair)
+            rows[name] = [row for row in candidates if all(row[c] for c in needed[name])]
+        return Frame(parts, rows, header.get("pair", ""))
 
     def _row_slots(self, parts: tuple[Part, ...]) -> Iterator[Slot]:
         """Yield the row slots of a frame, also those inside list items and cells."""
-        for slot in _slots(parts):
+        for slot in slots(parts):
             inner: tuple = ()
             if slot.source == "row":
                 yield slot
@@ -208,12 +164,11 @@ class Grammar:
                     yield from self._row_slots(value)
 
     def _check_names(self) -> None:
-        for section in self.sections:
-            for frame in section.frames:
-                for slot in _slots(frame.parts):
-                    known = self.lists if slot.source == "list" else self.by_tag
-                    if slot.source != "row" and slot.name not in known:
-                        raise ValueError(f"no list or tag {slot.name}, used in {section.name}.")
+        frames = [frame for section in self.sections for frame in section]
+        for slot in (slot for frame in frames for slot in slots(frame.parts)):
+            known = self.lists if slot.source == "list" else self.by_tag
+            if slot.source != "row" and slot.name not in known:
+                raise ValueError(f"a frame uses {slot.name}, which is no column, list or tag.")
 
     # --- making sentences ---------------------------------------------------------------------
 
@@ -235,7 +190,8 @@ class Grammar:
         failures = 0
         while failures < PATIENCE:
             section = self.sections[below(len(self.sections))]
-            sentence = finish(self._clause(section, below))
+            frame = section[below(len(section))]
+            sentence = finish(self._clause(frame, below))
             if sentence in seen:
                 failures += 1
                 continue
@@ -243,8 +199,7 @@ class Grammar:
             seen.add(sentence)
             yield sentence
 
-    def _clause(self, section: Section, below) -> str:
-        frame = section.frames[below(len(section.frames))]
+    def _clause(self, frame: Frame, below: Below) -> str:
         draft = Draft({}, set())
         for name, rows in frame.rows.items():
             draft.rows[name] = self._row(name, rows, frame.pair, draft, below)
@@ -252,7 +207,7 @@ class Grammar:
         self._fill(frame.parts, draft, out, below)
         return "".join(out)
 
-    def _row(self, name: str, rows: list[Row], pair: str, draft: Draft, below) -> Row:
+    def _row(self, name: str, rows: list[Row], pair: str, draft: Draft, below: Below) -> Row:
         first = draft.rows.get(name.rstrip("23"))
         if first is not None:
             taken = [id(row) for row in draft.rows.values()]
@@ -261,19 +216,19 @@ class Grammar:
                 rows = [row for row in rows if row[pair] == first[pair]] or rows
         return rows[below(len(rows))]
 
-    def _fill(self, parts: tuple[Part, ...], draft: Draft, out: list[str], below) -> None:
+    def _fill(self, parts: tuple[Part, ...], draft: Draft, out: list[str], below: Below) -> None:
         for part in parts:
             if isinstance(part, str):
                 out.append(part)
             elif isinstance(part, Choice):
                 self._fill(part.options[below(len(part.options))], draft, out, below)
             elif part.source == "clause":
-                sections = self.by_tag[part.name]
-                out.append(self._clause(sections[below(len(sections))], below))
+                frames = self.by_tag[part.name]
+                out.append(self._clause(frames[below(len(frames))], below))
             else:
                 out.append(self._value(part, draft, below))
 
-    def _value(self, slot: Slot, draft: Draft, below) -> str:
+    def _value(self, slot: Slot, draft: Draft, below: Below) -> str:
         if slot.source == "row":
             values = draft.rows[slot.name][slot.column]
             # A cell is stable within a sentence unless it holds several values.
@@ -289,22 +244,15 @@ class Grammar:
         draft.used.add(text)
         return text
 
-    def _inflected(self, value: str | tuple[Part, ...], slot: Slot, draft: Draft, below) -> str:
+    def _inflected(
+        self, value: str | tuple[Part, ...], slot: Slot, draft: Draft, below: Below
+    ) -> str:
         """Fill a value's own slots, then put it into the form that the slot asks for."""
         if not isinstance(value, str):
             out: list[str] = []
             self._fill(value, draft, out, below)
             value = "".join(out)
         return inflect(value, slot.form) if slot.form else value
-
-
-def _slots(parts: tuple[Part, ...]) -> Iterator[Slot]:
-    for part in parts:
-        if isinstance(part, Choice):
-            for option in part.options:
-                yield from _slots(option)
-        elif isinstance(part, Slot):
-            yield part
 
 
 def _article(match: re.Match[str]) -> str:
@@ -318,5 +266,8 @@ def finish(text: str) -> str:
     text = ARTICLE.sub(_article, text)
     if text[-1] not in '.?!"':
         text += "."
+    elif text[-1] == '"' and text[-2] not in ".?!":
+        text = text[:-1] + '."'
+    text = ANSWER.sub(lambda match: match[0].upper(), text)
     at = 1 if text[0] == '"' else 0
     return text[:at] + text[at].upper() + text[at + 1 :]

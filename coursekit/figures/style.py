@@ -40,8 +40,14 @@ def style() -> Iterator[None]:
         "legend.fontsize": 10.5,
         "legend.frameon": False,
     }
-    with plt.rc_context(look):
+    # Not plt.rc_context: the first figure of a notebook loads its backend, which turns on showing
+    # figures after each cell, and rc_context would turn that off again with all other settings.
+    before = {name: plt.rcParams[name] for name in look}
+    plt.rcParams.update(look)
+    try:
         yield
+    finally:
+        plt.rcParams.update(before)
 
 
 def axes_of(ax: Axes | None, width: float, height: float) -> Axes:

@@ -27,7 +27,7 @@ def run(model: nn.Module, inputs: Inputs) -> Any:
     except TypeError as error:
         names = ", ".join(kwargs) or f"{len(args)} input" + ("s" if len(args) > 1 else "")
         raise TrainingError(
-            f"A batch brings {names} besides the labels, but the model's forward takes others: "
+            f"The model's forward does not take what it is given, {names} (labels not counted): "
             f"{error}."
         ) from error
     return model(*args, **kwargs)

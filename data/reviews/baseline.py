@@ -1,7 +1,8 @@
 """Measure how hard `reviews` is: bags of words beside a small model that sees word order.
 
-Run ``python data/reviews/baseline.py`` (seconds, needs scikit-learn), or with ``--gru`` to train a small
-bidirectional GRU as well (a few minutes on one core, needs torch). Prints a table for the datasheet.
+Run ``python data/reviews/baseline.py`` (seconds, needs scikit-learn), or with ``--gru`` to train a
+small bidirectional GRU as well (about a minute on one core, needs torch). Prints
+the datasheet's table.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ A frame is a line of text with
 * ``[this|that|]``: one of the choices;
 * ``~verb``: the verb, agreeing with the subject named last, in the tense of the review.
 
-In a block of frames, ``# name`` starts a list for both polarities, ``# name +`` and ``# name -`` one
-for a single polarity, and ``3x `` in front of a frame makes it three times as likely.
+In a block of frames, ``# name`` starts a list for both polarities, ``# name +`` and ``# name -``
+one for a single polarity, and ``3x `` in front of a frame makes it three times as likely. A line
+that starts with ``||`` belongs to the line before it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from lexicon import (
     GENERAL,
     GENRES,
     NOT_OF_PEOPLE,
-    POSITIVES,
+    PLAIN_WORDS,
     PREDICATES,
 )
 
@@ -34,14 +35,15 @@ PAST = {
     "be": "was", "have": "had", "do": "did", "go": "went", "keep": "kept", "hold": "held",
     "pay": "paid", "build": "built", "grip": "gripped", "give": "gave", "make": "made",
     "fall": "fell", "run": "ran", "feel": "felt", "leave": "left", "steal": "stole",
-    "light": "lit", "shine": "shone", "find": "found", "break": "broke", "win": "won", "bring": "brought",
-    "sink": "sank", "strike": "struck", "get": "got", "take": "took", "hurt": "hurt", "put": "put",
-    "fit": "fit", "spoil": "spoiled", "let": "let", "show": "showed", "hit": "hit", "come": "came",
+    "light": "lit", "shine": "shone", "find": "found", "break": "broke", "win": "won",
+    "bring": "brought", "sink": "sank", "strike": "struck", "get": "got", "take": "took",
+    "hurt": "hurt", "put": "put", "fit": "fit", "spoil": "spoiled", "let": "let",
+    "show": "showed", "hit": "hit", "come": "came",
     "drag": "dragged", "grow": "grew", "stay": "stayed", "drive": "drove", "ring": "rang",
     "lay": "laid", "tie": "tied", "die": "died", "drown": "drowned", "bear": "bore", "say": "said",
     "stop": "stopped", "begin": "began", "lose": "lost", "think": "thought", "beat": "beat",
     "become": "became", "sag": "sagged", "spend": "spent", "send": "sent", "rise": "rose",
-    "sing": "sang", "fly": "flew", "know": "knew", "mean": "meant", "speak": "spoke", "plan": "planned",
+    "sing": "sang", "fly": "flew", "know": "knew", "mean": "meant", "speak": "spoke",
 }  # fmt: skip
 ADVERBS = {
     "graded": "very very really so remarkably quite pretty unusually consistently".split(),
@@ -57,7 +59,8 @@ CONTRACTIONS = [
         ("do not", "don't"), ("does not", "doesn't"), ("did not", "didn't"), ("cannot", "can't"),
         ("could not", "couldn't"), ("would not", "wouldn't"), ("will not", "won't"),
         ("have not", "haven't"), ("has not", "hasn't"), ("had not", "hadn't"),
-        ("should not", "shouldn't"), (r"(?<!about )(?<!in )it is", "it's"), ("It is", "It's"), ("that is", "that's"),
+        ("should not", "shouldn't"),
+        (r"(?<!about )(?<!in )it is", "it's"), ("It is", "It's"), ("that is", "that's"),
         ("There is", "There's"), ("there is", "there's"), ("I am", "I'm"),
         (r"I have (?=never|seen|already|rarely|booked|not slept)", "I've "), ("I would", "I'd"),
         (r"I had (?=forgotten|never|lost)", "I'd "), ("you are", "you're"), ("you will", "you'll"),
@@ -78,6 +81,9 @@ def read_frames(*blocks: str) -> Table:
             name, _, sign = line[2:].partition(" ")
             key = (name, {"": 0, "+": 1, "-": -1}[sign])
             table.setdefault(key, [])
+            continue
+        if line.startswith("|| "):  # the second half of a pair
+            table[key][-1] += " " + line
             continue
         times = re.match(r"(\d+)x ", line)
         table[key] += [line[times.end() :]] * int(times[1]) if times else [line]
@@ -216,7 +222,7 @@ class Writer:
         if name == "cmp":
             return self.pick(COMPARATIVES[sign])
         if name == "pos":
-            return self.pick(POSITIVES[sign])
+            return self.pick(PLAIN_WORDS[sign])
         if name in ("it", "singular"):
             self.plural, self.group = False, "film"
             return self.expand("[it|it|this|the {film}|this {film}]", sign) if name == "it" else ""
@@ -309,8 +315,10 @@ class Writer:
         if self.past:
             if verb in PAST:
                 return PAST[verb]
-            return verb[:-1] + "ied" if verb.endswith("y") and verb[-2] not in "aeiou" else (
-                verb + "d" if verb.endswith("e") else verb + "ed"
+            return (
+                verb[:-1] + "ied"
+                if verb.endswith("y") and verb[-2] not in "aeiou"
+                else (verb + "d" if verb.endswith("e") else verb + "ed")
             )
         if self.plural:
             return verb

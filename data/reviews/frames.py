@@ -80,7 +80,7 @@ I was hooked
 {it} ~be well worth [your time|seeing|the ticket|a look|your money]
 2x {it} {FVP}
 I [highly recommend it|recommend it warmly|recommend it to everyone|would happily see it again]
-it [won me over|swept me away|made my day|made me happy|blew me away|knocked me out]
+it [won me over|swept me away|made my day|made me happy|blew me away completely|knocked me out]
 {it} ~be a [charming|lovely|wonderful|great|delightful] way to spend {hours}
 {it} ~be [the best|the most enjoyable] {genre} I have seen [in years|this year|in a long while]
 {maker} made something special
@@ -114,10 +114,10 @@ drop everything and watch this
 hang the poster on your wall
 
 # IMP -
-skip it
+skip this one
 do yourself a favor and stay home
 save your money
-avoid it
+avoid this one
 give it a miss
 stay away
 read a book that evening
@@ -259,7 +259,7 @@ honestly
 4x {NP}, {NP}, {NP}: {VC}
 2x {NP}, {NP}
 {NP} and {NP}
-2x {VC} because {AC}
+2x {VC} because {AX}
 3x {PRE}, {VC}
 2x what {NP}!
 most of all, {asp} ~be {vadj}

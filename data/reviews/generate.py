@@ -1,8 +1,8 @@
 """Write the splits of the data set `reviews`.
 
-Run ``python data/reviews/generate.py`` to rewrite train.tsv, validation.tsv and test.tsv next to this
-file, byte for byte the same on every machine; with ``--check`` nothing is written, and the exit status
-is 1 when a file differs from what would be written.
+Run ``python data/reviews/generate.py`` to rewrite train.tsv, validation.tsv and test.tsv next to
+this file, byte for byte the same on every machine; with ``--check`` nothing is written, and the
+exit status is 1 when a file differs from what would be written.
 """
 
 from __future__ import annotations
@@ -12,21 +12,15 @@ import random
 import re
 import sys
 from collections import Counter
+from itertools import takewhile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from engine import Writer, read_frames  # noqa: E402
 from frames import CLAUSES, LONG, PLAIN  # noqa: E402
-from phenomena import (  # noqa: E402
-    COMPARISON,
-    CONTRAST,
-    IRONY,
-    NEGATION,
-    NEUTRAL,
-    THWARTED,
-    WORD_ORDER,
-)
+from turns import COMPARISON, CONTRAST, NEGATION, THWARTED  # noqa: E402
+from wording import IRONY, NEUTRAL, WORD_ORDER  # noqa: E402
 from world import WORLD  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent
@@ -46,17 +40,22 @@ SHARES = {  # of every split, in percent
 TITLES = read_frames(WORLD)["title", 0]
 CASTS = [cast.removeprefix("a ").removeprefix("an ") for cast in read_frames(WORLD)["cast", 0]]
 SHORTEST, LONGEST = 6, 45  # tokens
+MOST_USES = 8  # of one sentence in its split
 NEGATORS = re.compile(
     r"\b(not|no|never|nothing|nobody|none|nor|neither|nowhere|hardly|without|cannot|but)\b|n't\b"
 )
 AT_HOME = re.compile(
-    r"\b(couch|flight|laptop|hotel room|tablet|friend's place|parents' house|night train|rented|sittings)"
+    r"\b(couch|flight|laptop|hotel room|tablet|friend's place|parents' house|night train|rented"
+    r"|sittings)"
 )
 IN_COMPANY = re.compile(
-    r"\b(theater|row|audience|strangers|people were|ticket|screening|walked out|left (?:early|long))\b"
+    r"\b(theater|row|sold out|audience|strangers|people were|ticket|screening|walked out"
+    r"|left (?:early|long))\b"
 )
 OUT = re.compile(r"\b(theater|drive-in|big screen|front row|screening|festival|opening night)\b")
-VISIT = re.compile(r"\b(saw|watched|caught|rented|picked|brought|to see) (it|[A-Z][a-z]+|The [A-Z])\b")
+VISIT = re.compile(
+    r"\b(saw|watched|caught|rented|picked|brought|to see) (it|[A-Z][a-z]+|The [A-Z])\b"
+)
 # Words that may come twice in one review without sounding careless.
 REPEATABLE = frozenset(
     """about after again another because before being could every first found
@@ -92,7 +91,7 @@ def decorate(text: str, rng: random.Random) -> str:
 
 
 def reads_well(text: str, phenomenon: str) -> bool:
-    """Tell whether a review has the right size, no clumsy repetition, and is what it claims to be."""
+    """Tell whether a review has the right size, no clumsy repetition, and keeps its promise."""
     length = len(tokens(text))
     low, high = (28, LONGEST) if phenomenon == "long" else (SHORTEST, 38)
     if not low <= length <= high or not 1 <= len(sentences(text)) <= 3:
@@ -112,7 +111,9 @@ def reads_well(text: str, phenomenon: str) -> bool:
         or any(part.count(" and ") > 2 for part in sentences(text))
     ):
         return False
-    if re.search(r"(film|movie|picture|one) (is|was|is simply|was simply) an? [\w-]+ (film|movie)\b", text):
+    if re.search(
+        r"(film|movie|picture|one) (is|was|is simply|was simply) an? [\w-]+ (film|movie)\b", text
+    ):
         return False
     if phenomenon == "word_order":
         return True
@@ -145,10 +146,21 @@ def generate() -> dict[str, list[tuple[str, int, str]]]:
     """Write all reviews; return (text, label, phenomenon) by split."""
     rng = random.Random(SEED)
     table = read_frames(
-        WORLD, CLAUSES, PLAIN, LONG, NEGATION, CONTRAST, THWARTED, COMPARISON, IRONY, NEUTRAL, WORD_ORDER
+        WORLD,
+        CLAUSES,
+        PLAIN,
+        LONG,
+        NEGATION,
+        CONTRAST,
+        THWARTED,
+        COMPARISON,
+        IRONY,
+        NEUTRAL,
+        WORD_ORDER,
     )
     writer = Writer(table, rng)
     owner: dict[str, str] = {}  # sentence -> the split that has it
+    uses: Counter[str] = Counter()
     seen: set[str] = set()
     result: dict[str, list[tuple[str, int, str]]] = {split: [] for split in SIZES}
     for phenomenon, share in SHARES.items():
@@ -162,11 +174,12 @@ def generate() -> dict[str, list[tuple[str, int, str]]]:
             parts = [sentence for text, _ in made for sentence in sentences(text)]
             if (
                 any(text.lower() in seen or not reads_well(text, phenomenon) for text, _ in made)
-                or any(owner.get(sentence, split) != split for sentence in parts)
+                or any(owner.get(s, split) != split or uses[s] >= MOST_USES for s in parts)
                 or len({text for text, _ in made}) < len(made)
             ):
                 continue
             owner.update(dict.fromkeys(parts, split))
+            uses.update(parts)
             for text, label in made:
                 seen.add(text.lower())
                 open_slots[split, label] -= 1
@@ -185,7 +198,9 @@ def as_tsv(rows: list[tuple[str, int, str]]) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Write or check the files; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is stale")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 if a file is stale"
+    )
     check = parser.parse_args(arguments).check
     stale = 0
     for split, rows in generate().items():
@@ -197,8 +212,9 @@ def main(arguments: list[str] | None = None) -> int:
         if old != new:
             stale = 1
             was, now = old.decode(errors="replace").split("\n"), new.decode().split("\n")
-            line = next((i for i, (a, b) in enumerate(zip(was, now)) if a != b), min(len(was), len(now)))
-            print(f"{path.name} is stale from line {line + 1} on; run python data/reviews/generate.py.")
+            pairs = zip(was, now, strict=False)
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+            print(f"{path.name} is stale from line {same + 1} on; run data/reviews/generate.py.")
     return stale
 
 

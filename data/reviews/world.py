@@ -1,4 +1,4 @@
-"""The neutral world around an opinion: who watched what, when, where, and what happens in the film."""
+"""The neutral world around an opinion: who watched what, when and where, and what it is about."""
 
 WORLD = """
 # role
@@ -52,6 +52,27 @@ librarian
 translator
 hit man
 gambler
+
+plumber
+schoolboy
+headmaster
+pirate
+cellist
+goalkeeper
+barber
+senator
+postman
+blacksmith
+hermit
+ventriloquist
+dog walker
+locksmith
+mountain guide
+pharmacist
+cab dispatcher
+puppeteer
+duchess
+stowaway
 
 # roles
 detectives
@@ -163,7 +184,6 @@ the night before an exam
 on Thanksgiving
 at two in the morning
 on the first day of vacation
-with a head cold
 last summer
 after dinner
 
@@ -216,7 +236,7 @@ game night
 a rainy Sunday
 Friday night
 a long bus ride
-the office party
+a quiet evening
 a lazy weekend
 
 # title
@@ -327,7 +347,58 @@ a traveling salesman
 two retired teachers
 an ex-con
 
+a half-blind painter
+a nervous dentist
+a homesick sailor
+a hotel pianist
+two bored lifeguards
+a stubborn grandmother
+a failed inventor
+a teenage beekeeper
+three apprentice bakers
+a deaf drummer
+a bankrupt puppeteer
+a retired goalkeeper
+two feuding barbers
+a juggler from {city}
+a postman with a secret
+an exiled duchess
+a clumsy ventriloquist
+a mountain guide
+five schoolboys
+a lovesick pharmacist
+
 # deed
+~dig a tunnel under a bank
+~win a goat in a raffle
+~paint a ceiling in {city}
+~forge a passport
+~chase a runaway balloon
+~catalog the library of a dead poet
+~carry a piano up a mountain
+~guard a bridge in {city}
+~translate a coded diary
+~plant a vineyard on a roof
+~race snails for money
+~repair clocks in {city}
+~lead a strike at a button factory
+~hitchhike from {city} to {city}
+~adopt a retired circus bear
+~bury a time capsule
+~photograph every door in {city}
+~deliver a wedding cake by canoe
+~quit a desk job to herd sheep
+~decode signals from a distant star
+~stage an opera in a barn
+~collect overdue library books
+~shelter a deserter
+~fix up a haunted mill
+~count votes in a village of nine
+~patrol an empty airport
+~miss the last ferry to {city}
+~interview the last speaker of a language
+~tune the organ of a cathedral
+~invent a perfume
 ~inherit a lighthouse
 ~open a bakery in {city}
 ~drive across the country in an old van

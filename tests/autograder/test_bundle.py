@@ -1,0 +1,88 @@
+"""What students get, and that it holds nothing that they should not have."""
+
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+from conftest import ROOT
+
+from autograder.bundle import make_bundle
+from autograder.cli import main
+from autograder.errors import CourseError
+from autograder.reference import read
+from autograder.release import _solution_lines
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    from autograder.course import Course
+
+    folder = tmp_path_factory.mktemp("bundle") / "handout"
+    make_bundle(Course(ROOT), folder)
+    return folder
+
+
+def test_it_holds_the_notebooks_the_wheel_environment_files_and_a_readme(bundle, course):
+    names = {str(path.relative_to(bundle)) for path in bundle.rglob("*") if path.is_file()}
+    wheel = next(name for name in names if name.endswith(".whl"))
+    expected = {"README.md", "environment.yml", "constraints.txt", "LICENSE", "LICENSES.md", wheel}
+    expected |= {f"notebooks/{name}/{name}.ipynb" for name in course.assignments()}
+    assert names == expected
+    for name in ("README.md", "environment.yml"):
+        assert wheel in (bundle / name).read_text()
+
+
+def test_nothing_of_the_solutions_or_the_autograder_is_in_it(bundle, course):
+    texts = {path.name: path.read_bytes() for path in bundle.rglob("*") if path.is_file()}
+    wheel = next(bundle.glob("*.whl"))
+    with zipfile.ZipFile(wheel) as archive:
+        texts |= {name: archive.read(name) for name in archive.namelist()}
+    for name in texts:
+        assert not name.startswith(("autograder", "solutions", "tests", "benchmarks")), name
+        assert "entry_points" not in name
+    del texts[wheel.name]
+    everything = b"\n".join(data for name, data in texts.items() if not name.endswith(".tsv"))
+    assert b"BEGIN SOLUTION" not in everything
+    assert b"import autograder" not in everything
+    assert b"from autograder" not in everything
+    for assignment in course.assignments():
+        secret, public = _solution_lines(read(course.solution(assignment)))
+        lines = {line for line in secret - public if len(line) >= 30}
+        given = {line.strip() for line in everything.decode("utf-8").splitlines()}
+        assert lines & given == set()
+
+
+def test_the_wheel_holds_the_package_its_recordings_and_the_data(bundle, course):
+    with zipfile.ZipFile(next(bundle.glob("*.whl"))) as archive:
+        names = set(archive.namelist())
+    assert "coursekit/checking.py" in names
+    assert "coursekit/data/registry.json" in names
+    assert "coursekit/shipped/reviews/challenge.tsv" in names
+    assert "coursekit/shipped/reviews/DATASHEET.md" in names
+    for assignment in course.assignments():
+        assert f"coursekit/recordings/{assignment}.json" in names
+    assert not [name for name in names if name.endswith("generate.py")]
+
+
+def test_a_zip_holds_the_same_in_one_folder(tmp_path, monkeypatch, bundle):
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(main, ["bundle", "--output", str(tmp_path / "handout.zip")])
+    assert result.exit_code == 0, result.output
+    with zipfile.ZipFile(tmp_path / "handout.zip") as archive:
+        names = {n.partition("/")[2] for n in archive.namelist() if not n.endswith("/")}
+    assert names == {str(p.relative_to(bundle)) for p in bundle.rglob("*") if p.is_file()}
+
+
+def test_a_folder_that_is_no_bundle_is_not_overwritten(tmp_path, course):
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(CourseError, match="is no bundle"):
+        make_bundle(course, tmp_path)
+    assert (tmp_path / "thesis.tex").read_text() == "mine"
+
+
+def test_without_a_release_it_says_what_to_run(small_course):
+    import shutil
+
+    shutil.rmtree(small_course.notebooks)
+    with pytest.raises(CourseError, match="run `autograder release` first"):
+        make_bundle(small_course, small_course.root / "out")

@@ -1,0 +1,333 @@
+"""Grading a small class with real kernels and the real nbgrader."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from conftest import ROOT
+from nbformat.v4 import new_code_cell
+
+from autograder.authoring import source_of
+from autograder.catalog import exercises
+from autograder.demo import filled
+from autograder.errors import CourseError
+from autograder.gradebook import Classroom
+from autograder.grading import grade_class, write_feedback
+from autograder.reference import read
+from autograder.verdicts import class_seed, read_verdicts
+
+NAME = "07_topic"
+EXERCISE = "average_topic"
+
+
+def submit(course, student, notebook):
+    path = course.root / "submitted" / student / NAME / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    if isinstance(notebook, str):
+        path.write_text(notebook)
+    else:
+        nbformat.write(notebook, path)
+    return path
+
+
+def answer(course, source):
+    """A submission with this text in the exercise's cell."""
+    return filled(course, NAME, {EXERCISE: source})
+
+
+def misconception(course, name):
+    exercise = exercises(course, NAME)[EXERCISE]
+    return source_of(
+        next(m for m in exercise.misconceptions if m.name == name).implementation, EXERCISE
+    )
+
+
+def body(text):
+    return f"def average_topic(scores, mask):\n    {text}"
+
+
+@pytest.fixture
+def graded(small_course):
+    """Grade the submissions given as a dict of student and notebook or cell text."""
+
+    def grade(submissions, **more):
+        for student, notebook in submissions.items():
+            given = answer(small_course, notebook) if isinstance(notebook, str) else notebook
+            submit(small_course, student, given)
+        return grade_class(small_course, NAME, **more)
+
+    return grade
+
+
+def points(graded):
+    return {
+        student: sum(v.points for v in verdicts) for student, verdicts in graded.verdicts.items()
+    }
+
+
+def scores(course):
+    """What nbgrader's gradebook says, student by student."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:
+        return {s.student.id: s.score for s in gradebook.assignment_submissions(NAME)}
+
+
+def test_right_partly_right_and_unwritten_get_what_they_earned(small_course, graded):
+    result = graded(
+        {
+            "complete": filled(small_course, NAME),
+            "partly": misconception(small_course, "divides_by_zero"),
+            "padding": misconception(small_course, "counts_padding"),
+            "unwritten": read(small_course.notebook(NAME)),
+        }
+    )
+    expected = {"complete": 3, "partly": 2, "padding": 1, "unwritten": 0}
+    assert points(result) == expected
+    assert scores(small_course) == expected
+    padding = result.verdicts["padding"][0]
+    assert padding.misconception == "counts_padding"
+    assert result.verdicts["unwritten"][0].headline.startswith("not written yet")
+
+
+def test_submissions_that_hang_flood_or_die_get_a_reason_and_harm_nobody(small_course, graded):
+    loop = answer(small_course, misconception(small_course, "divides_by_zero"))
+    loop.cells.insert(2, new_code_cell("while True:\n    pass"))
+    flood = filled(small_course, NAME)
+    flood.cells.insert(2, new_code_cell("while True:\n    print('x' * 10_000)"))
+    leave = filled(small_course, NAME)
+    leave.cells.insert(2, new_code_cell("import os\nos._exit(0)"))
+    result = graded(
+        {
+            "a_loop": loop,
+            "b_flood": flood,
+            "c_leave": leave,
+            "d_endless_call": body("while True: pass"),
+            "e_exit_in_call": body("__import__('os')._exit(1)"),
+            "f_honest": filled(small_course, NAME),
+        },
+        cell_seconds=15,
+    )
+    assert points(result) == {
+        "a_loop": 2,
+        "b_flood": 3,
+        "c_leave": 0,
+        "d_endless_call": 0,
+        "e_exit_in_call": 0,
+        "f_honest": 3,
+    }
+    assert result.failures == {}
+    reasons = {s: v[0].headline for s, v in result.verdicts.items()}
+    assert "kernel died" in reasons["c_leave"]
+    assert "kernel died" in reasons["e_exit_in_call"]
+    assert "it does not end" in reasons["d_endless_call"]
+    path = small_course.root / "autograded" / "b_flood" / NAME / f"{NAME}.ipynb"
+    assert path.stat().st_size < 30 * 2**20
+    assert "OutputLimit" in path.read_text()
+
+
+def test_tricks_with_the_check_cell_earn_nothing(small_course, graded):
+    def edited(change):
+        notebook = answer(small_course, body("return scores[:, 0]"))
+        check = next(c for c in notebook.cells if c.source == f"check({EXERCISE})")
+        change(notebook, check)
+        return notebook
+
+    def replace(notebook, check):
+        check.source = "3"
+
+    def delete(notebook, check):
+        notebook.cells.remove(check)
+
+    def skip(notebook, check):
+        check.metadata["tags"] = ["skip-execution"]
+
+    def raise_points(notebook, check):
+        check.metadata["nbgrader"]["points"] = 100
+
+    def patch(notebook, check):
+        notebook.cells.insert(
+            2,
+            new_code_cell(
+                "import coursekit.checking, coursekit.judging, sys\n"
+                "coursekit.checking.check = lambda thing: 3\n"
+                "check = lambda thing: 3\n"
+                "coursekit.judging.judge = None\n"
+                "sys.displayhook = lambda value: print(3)"
+            ),
+        )
+
+    class_of = {f.__name__: edited(f) for f in (replace, delete, skip, raise_points, patch)}
+    result = graded(class_of)
+    assert points(result) == dict.fromkeys(class_of, 0)
+    assert scores(small_course) == dict.fromkeys(class_of, 0)
+
+
+def test_answers_that_pretend_to_equal_everything_earn_nothing(graded):
+    liar = (
+        "import torch\n"
+        "class Equal(torch.Tensor):\n"
+        "    def __eq__(self, other): return True\n"
+        "def average_topic(scores, mask):\n"
+        "    return torch.zeros(len(scores)).as_subclass(Equal)\n"
+    )
+    forged = (
+        "from IPython.display import publish_display_data\nimport json\n"
+        "def average_topic(scores, mask):\n"
+        "    value = {'status': 'value', 'value': {'points': 3}}\n"
+        "    publish_display_data({'application/vnd.coursekit.outcomes+json': json.dumps([value] * 9)})\n"
+    )
+    result = graded({"liar": liar, "forged": forged})
+    assert points(result)["liar"] <= 1  # an empty text does have the average 0
+    assert points(result)["forged"] == 0
+
+
+def test_a_damaged_or_missing_notebook_does_not_stop_the_batch(small_course):
+    submit(small_course, "cut", small_course.notebook(NAME).read_text()[:500])
+    submit(small_course, "empty", "")
+    (small_course.root / "submitted" / "nothing" / NAME).mkdir(parents=True)
+    submit(small_course, "whole", filled(small_course, NAME))
+    result = grade_class(small_course, NAME)
+    assert points(result) == {"whole": 3}
+    assert set(result.failures) == {"cut", "empty", "nothing"}
+    assert "cut off or damaged" in result.failures["cut"]
+
+
+def test_grading_twice_gives_the_same_scores_and_another_class_other_cases(small_course, graded):
+    first = graded({"partly": misconception(small_course, "counts_padding")})
+    again = grade_class(small_course, NAME)
+    assert first.verdicts == again.verdicts
+    (small_course.root / "class_seed").write_text("12345\n")
+    other = grade_class(small_course, NAME)
+    assert points(other) == points(first)
+    assert other.verdicts["partly"][0].detail != first.verdicts["partly"][0].detail
+
+
+def test_the_class_seed_is_drawn_once_and_a_damaged_one_is_named(tmp_path):
+    seed = class_seed(tmp_path)
+    assert class_seed(tmp_path) == seed
+    (tmp_path / "class_seed").write_text("many")
+    with pytest.raises(CourseError, match="one whole number"):
+        class_seed(tmp_path)
+
+
+def test_the_feedback_page_shows_points_reason_and_hint(small_course, graded):
+    graded({"padding": misconception(small_course, "counts_padding")})
+    (page,) = write_feedback(small_course, NAME)
+    html = page.read_text()
+    assert "Padding is averaged in" in html
+    assert "1 of 3" in html
+    assert "Traceback (most recent call last)" not in html
+
+
+def test_no_class_and_unknown_students_are_named(small_course, graded):
+    with pytest.raises(CourseError, match="there is no submission"):
+        grade_class(small_course, NAME)
+    with pytest.raises(CourseError, match="nothing of 07_topic is graded"):
+        write_feedback(small_course, NAME)
+    with pytest.raises(CourseError, match="somebody has not submitted"):
+        graded({"complete": filled(small_course, NAME)}, students=["somebody"])
+
+
+def nbgrader(course, *arguments):
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=course.root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_plain_nbgrader_commands_give_the_same_scores(small_course):
+    notebooks = {
+        "complete": filled(small_course, NAME),
+        "padding": answer(small_course, misconception(small_course, "counts_padding")),
+    }
+    for student, notebook in notebooks.items():
+        submit(small_course, student, notebook)
+    before = small_course.notebook(NAME).read_text()
+    for arguments in (
+        ["generate_assignment", NAME, "--force"],
+        ["autograde", NAME, "--force"],
+        ["generate_feedback", NAME],
+    ):
+        done = nbgrader(small_course, *arguments)
+        assert done.returncode == 0, done.stderr
+    assert small_course.notebook(NAME).read_text().rstrip() == before.rstrip()
+    assert scores(small_course) == {"complete": 3, "padding": 1}
+    page = small_course.root / "feedback" / "padding" / NAME / f"{NAME}.html"
+    assert "Padding is averaged in" in page.read_text()
+
+
+def test_formgraders_button_gives_the_same_scores(small_course):
+    from nbgrader.apps.api import NbGraderAPI
+
+    submit(
+        small_course, "padding", answer(small_course, misconception(small_course, "counts_padding"))
+    )
+    classroom = Classroom(small_course)
+    classroom.register(NAME)
+    here = Path.cwd()
+    os.chdir(small_course.root)
+    try:
+        api = NbGraderAPI(config=classroom.config())
+        result = api.autograde(NAME, "padding", force=True, create=True)
+    finally:
+        os.chdir(here)
+    assert result["success"], result["log"]
+    assert scores(small_course) == {"padding": 1}
+
+
+def test_the_validate_button_accepts_right_and_explains_wrong(small_course, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "install")}
+    recordings = tmp_path / "install" / "coursekit"
+    shutil.copytree(
+        ROOT / "coursekit", recordings, ignore=shutil.ignore_patterns("__pycache__", "*.json")
+    )
+    shutil.copy(ROOT / "coursekit" / "data" / "registry.json", recordings / "data")
+    for path in small_course.recordings.glob("*.json"):
+        shutil.copy(path, recordings / "recordings")
+
+    def validate(notebook):
+        path = tmp_path / f"{NAME}.ipynb"
+        nbformat.write(notebook, path)
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", "validate", str(path)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return done.stdout + done.stderr
+
+    assert "Success! Your notebook passes all the tests." in validate(filled(small_course, NAME))
+    words = validate(answer(small_course, misconception(small_course, "counts_padding")))
+    assert "Padding is averaged in" in words
+
+
+def test_verdicts_are_read_from_graded_cells_only(small_course, graded):
+    forged = json.dumps(
+        {"exercise": EXERCISE, "points": 3, "max_points": 3, "groups": [], "headline": "forged"}
+    )
+    notebook = answer(small_course, body("return scores[:, 0]"))
+    notebook.cells.insert(
+        2,
+        new_code_cell(
+            "from IPython.display import publish_display_data\n"
+            f"publish_display_data({{'application/vnd.coursekit.verdict+json': {forged!r}}})"
+        ),
+    )
+    result = graded({"forger": notebook})
+    path = small_course.root / "autograded" / "forger" / NAME / f"{NAME}.ipynb"
+    assert "forged" in path.read_text()
+    assert [v.points for v in read_verdicts(nbformat.read(path, as_version=4))] == [0]
+    assert points(result) == {"forger": 0}

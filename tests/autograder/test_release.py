@@ -1,0 +1,247 @@
+"""Releasing: what is generated, what is proved, and what an author is told."""
+
+import json
+import re
+import shutil
+
+import nbformat
+import pytest
+
+from autograder import catalog
+from autograder.errors import CourseError
+from autograder.reference import read
+from autograder.release import release
+from autograder.scaffold import new_assignment
+
+NAME = "07_topic"
+
+
+def edit_cell(course, old, new, count=1):
+    """Replace text in the cell of the solution notebook that holds it."""
+    path = course.solution(NAME)
+    notebook = read(path)
+    cell = next(cell for cell in notebook.cells if old in cell.source)
+    cell.source = cell.source.replace(old, new, count)
+    nbformat.write(notebook, path)
+
+
+def edit_module(course, old, new):
+    path = course.module(NAME)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def refusal(course):
+    with pytest.raises(CourseError) as caught:
+        release(course, [NAME])
+    return str(caught.value)
+
+
+def test_a_second_release_changes_nothing(small_course):
+    report = release(small_course, [NAME])
+    assert report.written == []
+    assert release(small_course, [NAME], check=True).stale == []
+
+
+def test_everything_generated_in_this_checkout_is_up_to_date(course):
+    report = release(course, course.assignments(), check=True)
+    assert report.stale == [], "run `autograder release` and commit what it writes"
+
+
+def test_the_student_notebook_says_in_words_what_is_missing(small_course):
+    sources = [cell.source for cell in read(small_course.notebook(NAME)).cells]
+    stub = next(source for source in sources if source.startswith("def average_topic"))
+    assert 'raise NotImplementedError("the average over real positions only")' in stub
+    assert "clamp" not in "".join(sources)
+
+
+def test_a_changed_text_makes_the_generated_files_stale_and_names_them(small_course):
+    edit_cell(small_course, "What came out", "What you saw")
+    stale = release(small_course, [NAME], check=True).stale
+    assert stale == [f"notebooks/{NAME}/{NAME}.ipynb"]
+
+
+def test_a_changed_case_makes_the_recording_stale(small_course):
+    edit_module(small_course, "((1, 3), (3, 5))", "((1, 3), (4, 5))")
+    stale = release(small_course, [NAME], check=True).stale
+    assert stale == [f"coursekit/recordings/{NAME}.json"]
+
+
+def test_changed_points_are_stamped_into_both_notebooks(small_course):
+    edit_module(small_course, '"values": 2', '"values": 4')
+    written = release(small_course, [NAME]).written
+    assert f"solutions/{NAME}/{NAME}.ipynb" in written
+    for path in (small_course.solution(NAME), small_course.notebook(NAME)):
+        marks = [c.metadata.get("nbgrader", {}) for c in read(path).cells]
+        assert [m["points"] for m in marks if m.get("grade")] == [5]
+
+
+def test_last_digits_that_differ_between_machines_do_not_make_a_recording_stale(small_course):
+    path = small_course.recordings / f"{NAME}.json"
+    recording = json.loads(path.read_text())
+    case = recording["exercises"]["average_topic"]["cases"][0]
+    from coursekit import plain
+
+    tensor = plain.decode(case["expected"]["value"])
+    case["expected"]["value"] = plain.encode(tensor * (1 + 1e-6))
+    path.write_text(json.dumps(recording))
+    assert release(small_course, [NAME], check=True).stale == []
+    case["expected"]["value"] = plain.encode(tensor * 1.1)
+    path.write_text(json.dumps(recording))
+    assert release(small_course, [NAME], check=True).stale != []
+
+
+def test_a_damaged_recording_is_simply_stale(small_course):
+    path = small_course.recordings / f"{NAME}.json"
+    path.write_text(path.read_text()[:200])
+    assert release(small_course, [NAME], check=True).stale == [f"coursekit/recordings/{NAME}.json"]
+
+
+def test_a_solution_notebook_without_a_check_is_refused(small_course):
+    edit_cell(small_course, "check(average_topic)", "average_topic")
+    assert "average_topic has no check; add a cell with check(average_topic)" in refusal(
+        small_course
+    )
+
+
+def test_an_exercise_checked_twice_or_without_cases_is_refused(small_course):
+    edit_cell(small_course, "check(average_topic)", "check(averaging)")
+    assert "checks averaging, which has no cases" in refusal(small_course)
+
+
+def test_an_exercise_defined_twice_is_refused(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    cell = next(c for c in notebook.cells if c.source.startswith("def average_topic"))
+    notebook.cells.append(nbformat.v4.new_code_cell(cell.source))
+    nbformat.write(notebook, path)
+    assert "defines average_topic again" in refusal(small_course)
+
+
+def test_an_exercise_name_used_by_two_assignments_is_refused(small_course):
+    new_assignment(small_course, "08_other")
+    path = small_course.module("08_other")
+    path.write_text(path.read_text().replace("average_other", "average_topic"))
+    assert "07_topic and 08_other both have an exercise called average_topic" in refusal(
+        small_course
+    )
+
+
+def test_a_reference_that_fails_its_own_check_is_refused(small_course):
+    edit_cell(small_course, "mask.sum(dim=1)", "mask.sum(dim=5)")
+    assert "the reference of average_topic fails its own check" in refusal(small_course)
+
+
+def test_a_reference_that_depends_on_chance_is_refused(small_course):
+    edit_cell(small_course, "    total =", "    import os\n    total = os.urandom(1)[0] +")
+    assert "Does it depend on chance" in refusal(small_course)
+
+
+def test_a_reference_that_changes_its_input_is_refused(small_course):
+    edit_cell(small_course, "    total =", "    scores += 1\n    total =")
+    assert "changes its input scores in place" in refusal(small_course)
+
+
+def test_a_student_notebook_that_earns_points_as_released_is_refused(small_course):
+    given = "    if not mask.any():\n        return torch.zeros(len(scores))\n    ### BEGIN"
+    edit_cell(small_course, "    ### BEGIN", given)
+    assert "should fail with 'not written yet'" in refusal(small_course)
+
+
+def test_a_solution_repeated_in_another_cell_is_found(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    notebook.cells.append(nbformat.v4.new_markdown_cell("As in\ncount = mask.sum(dim=1)"))
+    nbformat.write(notebook, path)
+    assert "still holds solution text" in refusal(small_course)
+
+
+def test_a_misconception_that_passes_every_case_is_refused(small_course):
+    edit_module(
+        small_course,
+        "return scores.mean(dim=1)",
+        "return (scores * mask).sum(1) / mask.sum(1).clamp(min=1)",
+    )
+    assert "ignores_mask passes every case" in refusal(small_course)
+
+
+def test_two_misconceptions_that_look_alike_are_refused(small_course):
+    edit_module(small_course, "return scores.mean(dim=1)", "return (scores * mask).mean(dim=1)")
+    assert "add a case that tells the two apart" in refusal(small_course)
+
+
+def test_a_correct_alternative_that_loses_points_is_refused(small_course):
+    edit_module(small_course, "weights.sum(1).clamp(min=1)", "weights.sum(1)")
+    assert "the correct answer einsum loses points" in refusal(small_course)
+
+
+def test_cases_that_no_seed_changes_are_refused(small_course):
+    edit_module(
+        small_course,
+        "scores = torch.from_numpy(rng.normal(size=(1, 4)).astype(np.float32))",
+        "scores = torch.ones(1, 4)",
+    )
+    assert "group empty are the same for every seed" in refusal(small_course)
+
+
+def test_groups_and_points_must_fit(small_course):
+    edit_module(small_course, '"empty": 1', '"blank": 1')
+    assert "the groups of average_topic do not fit" in refusal(small_course)
+
+
+def test_a_notebook_that_is_damaged_or_not_python_is_named(small_course):
+    path = small_course.solution(NAME)
+    good = path.read_text()
+    edit_cell(small_course, "def average_topic(", "def average_topic(((")
+    assert "is not Python" in refusal(small_course)
+    path.write_text(good[:300])
+    assert f"{NAME}.ipynb is not a notebook that can be read" in refusal(small_course)
+
+
+def test_a_missing_badge_or_setup_cell_is_named(small_course):
+    edit_cell(small_course, "[![Open in Colab]", "[Colab]")
+    assert "[![Open in Colab]" in refusal(small_course)
+
+
+def test_the_public_address_stands_in_one_place(course, small_course):
+    path = small_course.root / "pyproject.toml"
+    text = path.read_text()
+    address = re.search(r'Repository = "(.*)"', text)[1]
+    assert text.count(address) == 1
+    path.write_text(text.replace(address, "https://github.com/elsewhere/lectures"))
+    from autograder.course import repository
+
+    repository.cache_clear()
+    release(small_course, [NAME])
+    student = small_course.notebook(NAME).read_text()
+    assert "colab.research.google.com/github/elsewhere/lectures/blob/main/notebooks" in student
+    assert "https://github.com/elsewhere/lectures/archive" in student
+    assert address.removeprefix("https://github.com/") not in student
+    own = [p for p in course.root.rglob("*.py") if ".venv" not in p.parts]
+    assert [p.name for p in own if address in p.read_text() and p.name != "conftest.py"] == []
+
+
+def test_a_new_assignment_refuses_bad_and_taken_names(small_course):
+    for name in ("topic", "7_topic", "07_Topic", "07 topic"):
+        with pytest.raises(CourseError, match="is no name for an assignment"):
+            new_assignment(small_course, name)
+    with pytest.raises(CourseError, match="exists already"):
+        new_assignment(small_course, NAME)
+    with pytest.raises(CourseError, match="the number 07 is taken"):
+        new_assignment(small_course, "07_another")
+
+
+def test_adding_an_assignment_touches_nothing_of_the_others(small_course):
+    before = {p: p.read_bytes() for p in small_course.root.rglob("*") if p.is_file()}
+    new_assignment(small_course, "08_other")
+    release(small_course, ["08_other"])
+    changed = [p.name for p, data in before.items() if p.read_bytes() != data]
+    assert changed == ["index.json"]
+    assert "average_other" in catalog.exercises(small_course, "08_other")
+
+
+def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
+    shutil.rmtree(small_course.module(NAME).parent)
+    with pytest.raises(CourseError, match=r"write autograder/exercises/topic\.py"):
+        release(small_course, [NAME])

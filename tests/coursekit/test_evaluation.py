@@ -1,0 +1,175 @@
+"""Accuracy, intervals, confusion and comparisons."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from coursekit.evaluation import (
+    EvaluationError,
+    accuracy,
+    accuracy_by,
+    compare_models,
+    confusion,
+    paired_comparison,
+    score,
+    wilson_interval,
+)
+
+
+def test_importing_evaluation_imports_neither_torch_nor_scipy():
+    code = "import sys, coursekit.evaluation; sys.exit('torch' in sys.modules or 'scipy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+@pytest.mark.parametrize("form", [list, np.array, torch.tensor])
+def test_accuracy_takes_lists_arrays_and_tensors(form):
+    assert accuracy(form([1, 0, 1, 1]), form([1, 0, 0, 1])) == 0.75
+
+
+def test_classes_may_be_booleans_or_whole_decimals():
+    assert accuracy(torch.tensor([0.3, -2.0]) > 0, [1.0, 0.0]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("predictions", "labels", "sentence"),
+    [
+        ([1, 0], [1], "2 predictions but 1 labels"),
+        ([], [], "empty"),
+        ([0.2, 0.9], [0, 1], "decimal numbers"),
+        ([float("nan")], [0], "decimal numbers"),
+        (torch.zeros(2, 3), [0, 1], "argmax"),
+        (["good"], [1], "'good'"),
+        ([[1], [1, 2]], [0, 1], "no list of classes"),
+    ],
+)
+def test_predictions_that_are_no_classes_are_refused_in_a_sentence(predictions, labels, sentence):
+    with pytest.raises(EvaluationError, match=sentence):
+        accuracy(predictions, labels)
+
+
+def test_the_wilson_interval_has_the_published_values():
+    # Newcombe (1998), table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+    assert wilson_interval(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert wilson_interval(15, 148) == pytest.approx((0.0624, 0.1605), abs=5e-5)
+    assert wilson_interval(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
+    assert wilson_interval(1, 29) == pytest.approx((0.0061, 0.1718), abs=5e-5)
+
+
+def test_the_wilson_interval_agrees_with_scipy():
+    from scipy.stats import binomtest
+
+    for correct, n in [(0, 1), (1, 1), (7, 10), (850, 872)]:
+        theirs = binomtest(correct, n).proportion_ci(0.9, method="wilson")
+        assert wilson_interval(correct, n, 0.9) == pytest.approx(tuple(theirs))
+
+
+def test_more_examples_make_the_interval_narrower():
+    (low, high), (lower, higher) = wilson_interval(80, 100), wilson_interval(8, 10)
+    assert lower < low < 0.8 < high < higher
+
+
+@pytest.mark.parametrize(("correct", "n", "level"), [(1, 0, 0.95), (3, 2, 0.95), (1, 2, 95)])
+def test_an_impossible_interval_is_refused(correct, n, level):
+    with pytest.raises(EvaluationError, match=r"between 0 and 1|0 <= correct"):
+        wilson_interval(correct, n, level)
+
+
+def test_confusion_counts_true_classes_in_rows():
+    table = confusion([1, 1, 0, 1], [1, 0, 0, 1])
+    assert table.counts.tolist() == [[1, 1], [0, 2]]
+    assert repr(table).splitlines() == [
+        "                 predicted negative  predicted positive",
+        "really negative                   1                   1",
+        "really positive                   0                   2",
+    ]
+
+
+def test_confusion_escapes_the_names_in_html():
+    html = confusion([0, 2], [0, 1], ["a", "<b>", "c"])._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
+
+
+def test_confusion_names_a_class_without_a_name():
+    with pytest.raises(EvaluationError, match="class 2"):
+        confusion([0, 2], [0, 1])
+    with pytest.raises(EvaluationError, match="class -1"):
+        confusion([0, 1], [0, -1])
+
+
+def test_accuracy_by_phenomenon_keeps_their_order_and_counts():
+    groups = ["plain", "irony", "plain", "irony", "plain"]
+    scores = accuracy_by(groups, [1, 1, 1, 0, 0], [1, 0, 1, 1, 1])
+    assert scores.names == ["plain", "irony"]
+    plain = scores["plain"]
+    assert (plain.n, plain.correct, plain.accuracy) == (3, 2, pytest.approx(2 / 3))
+    assert plain[4:] == wilson_interval(2, 3)
+    assert scores["irony"].accuracy == 0
+    assert "66.7%" in repr(scores)
+    assert "66.7%" in scores._repr_html_()
+    assert scores.to_dict()["irony"]["n"] == 2
+    with pytest.raises(KeyError, match="negation"):
+        scores["negation"]
+
+
+def test_accuracy_by_needs_a_group_for_every_example():
+    with pytest.raises(EvaluationError, match="no groups"):
+        accuracy_by(None, [1], [1])
+    with pytest.raises(EvaluationError, match="1 groups but 2 labels"):
+        accuracy_by(["a"], [1, 0], [1, 0])
+
+
+def test_two_models_that_agree_cannot_be_told_apart():
+    same = paired_comparison([1, 0, 1], [1, 0, 1], [1, 1, 1])
+    assert (same.difference, same.low, same.high, same.p_value) == (0, 0, 0, 1)
+
+
+def test_the_exact_test_looks_at_disagreements_only():
+    # First alone right once, second alone right 9 times: p = 2 * (1 + 10) / 2**10.
+    labels = np.ones(50, dtype=int)
+    first, second = labels.copy(), labels.copy()
+    first[:9] = 0
+    second[9] = 0
+    result = paired_comparison(first, second, labels)
+    assert (result.n, result.only_first, result.only_second) == (50, 1, 9)
+    assert result.p_value == pytest.approx(22 / 1024)
+    assert result.difference == pytest.approx(8 / 50)
+    assert result.low < result.difference < result.high
+    assert result == paired_comparison(first, second, labels)
+    assert "+16.0 points" in str(result)
+
+
+def test_the_bootstrap_interval_is_close_to_the_normal_one_for_many_examples():
+    draw = np.random.default_rng(0)
+    labels = np.ones(5000, dtype=int)
+    first, second = (draw.random(5000) < 0.8).astype(int), (draw.random(5000) < 0.82).astype(int)
+    result = paired_comparison(first, second, labels)
+    error = np.std(second - first) / np.sqrt(5000)
+    assert result.low == pytest.approx(result.difference - 1.96 * error, abs=2e-3)
+    assert result.high == pytest.approx(result.difference + 1.96 * error, abs=2e-3)
+
+
+def test_models_are_compared_with_the_first():
+    labels = [1] * 40
+    table = compare_models({"bag": [1] * 20 + [0] * 20, "attention": [1] * 40}, labels)
+    assert table.names == ["bag", "attention"]
+    assert table.against_first["attention"].difference == 0.5
+    lines = repr(table).splitlines()
+    assert lines[0].split() == ["model", "accuracy", "interval", "against", "bag", "p"]
+    assert lines[2].endswith("+50.0  < 0.001")
+    assert "&lt; 0.001" in table._repr_html_()
+
+
+def test_comparing_no_models_or_wrong_lengths_is_refused():
+    with pytest.raises(EvaluationError, match="at least one model"):
+        compare_models({}, [1])
+    with pytest.raises(EvaluationError, match="2 predictions but 1 labels"):
+        compare_models({"bag": [1, 0]}, [1])
+
+
+def test_a_score_carries_its_interval():
+    assert score("bag", [1, 0], [1, 1])[:4] == ("bag", 2, 1, 0.5)

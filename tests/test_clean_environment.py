@@ -1,0 +1,131 @@
+"""As in Colab: only the wheel, no checkout, no network, and every student notebook solved."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+import nbformat
+import pytest
+from conftest import ROOT
+
+from autograder.bundle import make_bundle
+from autograder.course import Course
+from autograder.demo import filled
+
+COURSE = Course(ROOT)
+
+_RUN = """
+import json, sys
+import nbformat
+from nbclient import NotebookClient
+
+path, folder = sys.argv[1:]
+notebook = nbformat.read(path, as_version=4)
+client = NotebookClient(notebook, kernel_name="colab", timeout=300, allow_errors=True,
+                        resources={"metadata": {"path": folder}})
+client.create_kernel_manager()
+client.km.transport, client.km.ip = "ipc", folder + "/socket"
+client.execute()
+errors = [o.ename + ": " + o.evalue for c in notebook.cells for o in c.get("outputs", [])
+          if o.output_type == "error"]
+text = "\\n".join(o.get("text", "") or o.get("data", {}).get("text/plain", "")
+                 for c in notebook.cells for o in c.get("outputs", []))
+print(json.dumps({"errors": errors, "text": text}))
+"""
+
+
+def _without_network():
+    """The prefix of a command that takes the network away, where the system offers one."""
+    command = ["unshare", "--map-root-user", "--net"]
+    if shutil.which("unshare") and subprocess.run([*command, "true"], check=False).returncode == 0:
+        return command
+    return []
+
+
+@pytest.fixture(scope="module")
+def colab(tmp_path_factory):
+    """A content folder with the wheel in it, and a Python without coursekit for its kernel."""
+    folder = tmp_path_factory.mktemp("colab")
+    make_bundle(COURSE, folder / "bundle")
+    content = folder / "content"
+    (content / "sample_data").mkdir(parents=True)
+    shutil.copy(next((folder / "bundle").glob("*.whl")), content)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
+    python = folder / "venv" / "bin" / "python"
+    (packages,) = (folder / "venv").glob("lib/python*/site-packages")
+    # torch and the rest are there already, as in Colab; a .pth line does not follow .pth files,
+    # so the editable install of this checkout stays invisible
+    (packages / "already_installed.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    (packages / "google" / "colab").mkdir(parents=True)
+    (packages / "google" / "colab" / "__init__.py").write_text("")
+    kernel = folder / "share" / "kernels" / "colab"
+    kernel.mkdir(parents=True)
+    launch = [
+        *_without_network(),
+        str(python),
+        "-m",
+        "ipykernel_launcher",
+        "-f",
+        "{connection_file}",
+    ]
+    home = {
+        "HOME": str(folder),
+        "IPYTHONDIR": str(folder / "ipython"),
+        "PYTHONPATH": "",
+        "COURSEKIT_MIRROR": "",
+        "PIP_NO_INDEX": "1",
+        "PIP_CONFIG_FILE": "/dev/null",
+    }
+    (kernel / "kernel.json").write_text(
+        json.dumps({"argv": launch, "display_name": "Colab", "language": "python", "env": home})
+    )
+    return folder
+
+
+def run(colab, path):
+    environment = {**os.environ, "JUPYTER_PATH": str(colab / "share")}
+    return subprocess.run(
+        [sys.executable, "-c", _RUN, str(path), str(colab / "content")],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+
+
+@pytest.mark.parametrize("assignment", COURSE.assignments())
+def test_a_solved_student_notebook_runs_from_the_wheel_alone(colab, assignment):
+    notebook = filled(COURSE, assignment)
+    notebook.cells.append(
+        nbformat.v4.new_code_cell(
+            "try:\n    import autograder\n    print('autograder is visible')\n"
+            "except ImportError:\n    pass\n"
+            "import coursekit, socket\nprint('from', coursekit.__file__)\n"
+            "try:\n    socket.create_connection(('192.0.2.1', 80), timeout=0.2)\nexcept OSError:\n    print('no network')"
+        )
+    )
+    path = colab / "content" / f"{assignment}.ipynb"
+    nbformat.write(notebook, path)
+    done = run(colab, path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert result["errors"] == []
+    assert "autograder is visible" not in result["text"]
+    assert f"from {colab}/venv" in result["text"]
+    assert "no network" in result["text"]
+
+
+@pytest.mark.parametrize("assignment", COURSE.assignments())
+def test_a_student_notebook_as_released_fails_every_check_with_not_written_yet(colab, assignment):
+    path = colab / "content" / f"released_{assignment}.ipynb"
+    notebook = nbformat.read(COURSE.notebook(assignment), as_version=4)
+    nbformat.write(notebook, path)
+    done = run(colab, path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    errors = json.loads(done.stdout.splitlines()[-1])["errors"]
+    checks = [e for e in errors if e.startswith("CheckFailed")]
+    graded = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]
+    assert len(checks) == len(graded)
+    assert all("not written yet" in error for error in checks)

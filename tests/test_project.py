@@ -1,0 +1,110 @@
+"""The files that set the project up agree with each other."""
+
+import re
+import subprocess
+import sys
+
+import yaml
+from conftest import ROOT
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def pins():
+    """Name -> pinned versions (one per Python version where markers differ)."""
+    found = {}
+    for line in (ROOT / "constraints.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            requirement = Requirement(line)
+            (specifier,) = requirement.specifier
+            assert specifier.operator == "==", line
+            found.setdefault(requirement.name.lower().replace("_", "-"), []).append(
+                (specifier.version, requirement.marker)
+            )
+    return found
+
+
+def requirements():
+    groups = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
+    own = [Requirement(text) for group in groups for text in group]
+    return [r for r in own if r.name != PROJECT["name"]]
+
+
+def test_every_requirement_is_loose_and_its_pin_fits():
+    pinned = pins()
+    for requirement in requirements():
+        operators = {specifier.operator for specifier in requirement.specifier}
+        assert operators == {">="}, f"{requirement} should have a lower bound only"
+        name = requirement.name.lower().replace("_", "-")
+        assert name in pinned, f"{name} is not pinned; run `make constraints`"
+        for version, _ in pinned[name]:
+            assert Version(version) in requirement.specifier, f"{requirement} excludes {version}"
+
+
+def test_what_is_installed_here_is_what_is_pinned():
+    from importlib.metadata import version
+
+    for requirement in requirements():
+        for pinned, marker in pins()[requirement.name.lower().replace("_", "-")]:
+            if marker is None or marker.evaluate():
+                installed = Version(version(requirement.name))
+                assert installed.public == Version(pinned).public, requirement.name
+
+
+def test_conda_users_get_the_same_versions():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    (pip,) = [part["pip"] for part in environment["dependencies"] if isinstance(part, dict)]
+    assert pip == ["-c constraints.txt", "-e .[dev]"]
+    (python,) = [part for part in environment["dependencies"] if str(part).startswith("python=")]
+    assert Version(python.split("=")[1]) >= Version(PROJECT["requires-python"].strip(">="))
+
+
+def test_colab_keeps_its_own_torch():
+    (torch,) = [r for r in requirements() if r.name == "torch"]
+    assert all(s.operator == ">=" for s in torch.specifier)
+    assert Version("2.5.0") in torch.specifier
+
+
+def test_the_readme_has_exactly_two_setup_commands():
+    readme = (ROOT / "README.md").read_text()
+    block = re.search(r"```sh\n(.*?)```", readme, re.S)[1]
+    commands = [line.split("#")[0].strip() for line in block.splitlines() if line.strip()]
+    assert commands == ["make course", "make test"]
+
+
+def test_the_version_stands_in_one_place():
+    import coursekit
+
+    assert PROJECT.get("version") is None
+    assert Version(coursekit.__version__)
+
+
+def test_the_package_imports_in_a_moment_and_loads_nothing_heavy():
+    code = (
+        "import sys, coursekit; dir(coursekit);"
+        "print([m for m in ('torch', 'numpy', 'matplotlib', 'IPython', 'sklearn') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_everything_the_package_promises_can_be_imported():
+    import coursekit
+
+    for name in coursekit.__all__:
+        assert getattr(coursekit, name) is not None
+
+
+def test_code_is_formatted_and_lint_free():
+    for command in (["check"], ["format", "--check"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "."], cwd=ROOT, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout
