@@ -33,7 +33,8 @@ class Case:
         attribute. The outputs are compared together.
     judge : how to compare, see `coursekit.comparing`: ``kind``, ``rtol``, ``atol``, ``dtype``,
         ``order``, ``properties`` and what else the kind needs. ``raises`` names the exception
-        that this input should raise.
+        that this input should raise; ``may_change_inputs`` and ``keeps_generators`` say what the
+        call may do to its inputs and must not do to the shared random generators.
     """
 
     group: str

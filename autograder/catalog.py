@@ -147,7 +147,7 @@ def _expect(
     if outcome["status"] != "value" and raised != case.get("judge", {}).get("raises"):
         what = f"{raised}: {outcome['message']}" if raised else outcome["message"]
         raise CourseError(f"the reference of {name} fails its own check ({title}): {what}.")
-    case["expected"] = _essence(outcome)
+    case["expected"] = _essence(case, outcome)
     finding = judge_case(case, again)
     if finding is not None:
         raise CourseError(
@@ -156,9 +156,12 @@ def _expect(
         )
 
 
-def _essence(outcome: dict[str, Any]) -> dict[str, Any]:
+def _essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
     """The outcome without what only a message needs."""
+    keeps_generators = case.get("judge", {}).get("keeps_generators")
     drop = ("printed", "printed_characters", "line", "message")
+    if not keeps_generators:
+        drop += ("drew_from",)
     return {key: value for key, value in outcome.items() if key not in drop}
 
 
@@ -166,7 +169,7 @@ def _wrong_outcomes(
     implementation: Any, cases: list[dict[str, Any]]
 ) -> list[dict[str, Any] | None]:
     return [
-        _essence(outcome) if judge_case(case, outcome) else None
+        _essence(case, outcome) if judge_case(case, outcome) else None
         for case, outcome in zip(cases, run_cases(implementation, cases))
     ]
 

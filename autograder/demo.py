@@ -47,12 +47,12 @@ def demo_submissions(course: Course, assignment: str) -> dict[str, NotebookNode]
         name: source_of(exercises[name].misconceptions[0].implementation, name)
         for name in names[1::3]
     }
-    hanging = f"{filled_source(course, assignment, names[1])}\n\nwhile True:\n    pass"
+    endless = f"def {names[1]}(*inputs):\n    while True:\n        pass"
     return {
         "complete": filled(course, assignment),
         "partly_wrong": filled(course, assignment, wrong),
         "unfinished": filled(course, assignment, dict.fromkeys(names[len(names) // 2 :])),
-        "endless": filled(course, assignment, {names[1]: hanging}),
+        "endless": filled(course, assignment, {names[1]: endless}),
     }
 
 

@@ -157,9 +157,7 @@ def _number(value: Any) -> Any:
 def _compare_type(expected: Any, actual: Any, place: str) -> Finding | None:
     wanted, got = describe(expected), describe(actual)
     if actual is None and expected is not None:
-        return Finding(
-            "type", _at(place, f"it returns None instead of {wanted}; is a `return` missing?")
-        )
+        return Finding("type", _at(place, "it returns None; is a `return` missing?"))
     if isinstance(expected, ArrayView) and expected.kind != "scalar":
         if isinstance(actual, ArrayView) and actual.kind == expected.kind:
             return None
@@ -298,8 +296,8 @@ def _compare_values(
             return None
         distance = np.where(wrong, np.nan_to_num(np.abs(a - e), nan=np.inf, posinf=np.inf), -1.0)
     where = _where(distance == distance.max(), e, a)
-    if e.ndim == 0:
-        return Finding("value", _at(place, f"expected {e[()]:.6g}, got {a[()]:.6g}"))
+    if e.size == 1:
+        return Finding("value", _at(place, f"expected {e.flat[0]:.6g}, got {a.flat[0]:.6g}"))
     share = f"{int(wrong.sum())} of {wrong.size} numbers differ"
     return Finding("value", _at(place, share), where)
 
@@ -316,7 +314,8 @@ def _compare_sequences(
     expected: Any, actual: Any, rules: dict[str, Any], place: str, values: bool
 ) -> Finding | None:
     if len(expected) != len(actual):
-        message = f"it has {len(actual)} elements instead of {len(expected)}"
+        plural = "" if len(actual) == 1 else "s"
+        message = f"it has {len(actual)} element{plural} instead of {len(expected)}"
         return Finding("shape", _at(place, message))
     for i, (e, a) in enumerate(zip(expected, actual)):
         finding = _compare(e, a, rules, f"{place}[{i}]", values)

@@ -90,7 +90,15 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     if not failing:
         verdict.headline = "every case agrees with the reference"
         return verdict
-    worst = min(failing, key=lambda i: (STAGES.index(findings[i].stage), _size(cases[i])))
+    order = list(exercise["groups"])
+    worst = min(
+        failing,
+        key=lambda i: (
+            STAGES.index(findings[i].stage),
+            order.index(cases[i]["group"]),
+            _size(cases[i]),
+        ),
+    )
     finding = findings[worst]
     verdict.stage = finding.stage
     verdict.headline = finding.message
@@ -122,18 +130,26 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     if expected["status"] == "error":
         return Finding("value", f"this input should raise {expected['type']}")
     rules = case.get("judge", {})
-    if outcome.get("changed") and not rules.get("may_change_inputs"):
-        names = ", ".join(outcome["changed"])
-        changed = Finding("property", f"it changes its input {names} in place; work on a copy")
-    else:
-        changed = None
+    misbehaved = _misbehavior(outcome, rules)
     kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
     finding = kind(
         plain.decode_views(expected["value"]), plain.decode_views(outcome["value"]), rules
     )
-    if changed and (finding is None or STAGES.index(finding.stage) > STAGES.index("property")):
-        return changed
+    if misbehaved and (finding is None or finding.stage == "value"):
+        return misbehaved
     return finding
+
+
+def _misbehavior(outcome: dict[str, Any], rules: dict[str, Any]) -> Finding | None:
+    """What the call did besides answering: it changed an input, or a shared random generator."""
+    if outcome.get("changed") and not rules.get("may_change_inputs"):
+        names = ", ".join(outcome["changed"])
+        return Finding("property", f"it changes its input {names} in place; work on a copy")
+    if outcome.get("drew_from") and rules.get("keeps_generators"):
+        names = " and ".join(outcome["drew_from"])
+        message = f"it uses or reseeds the random generator that everybody shares ({names})"
+        return Finding("property", message)
+    return None
 
 
 def _clean(outcome: Any) -> dict[str, Any]:
@@ -146,6 +162,8 @@ def _clean(outcome: Any) -> dict[str, Any]:
             clean[key] = outcome[key][:limit]
     if isinstance(outcome.get("changed"), list):
         clean["changed"] = [str(name)[:80] for name in outcome["changed"][:20]]
+    if isinstance(outcome.get("drew_from"), list):
+        clean["drew_from"] = [str(name)[:40] for name in outcome["drew_from"][:5]]
     if isinstance(outcome.get("printed_characters"), int):
         clean["printed_characters"] = outcome["printed_characters"]
     if clean["status"] == "value":
@@ -172,7 +190,8 @@ def _group(
     result = GroupResult(name, float(points), float(points), len(own) - len(wrong), len(own))
     if wrong:
         first = min(wrong, key=lambda finding: STAGES.index(finding.stage))
-        result.points, result.reason = 0.0, first.message
+        where = f" ({first.where})" if first.where else ""
+        result.points, result.reason = 0.0, first.message + where
     return result
 
 
@@ -201,10 +220,11 @@ def _same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, 
         return theirs["type"] == ours.get("type")
     if theirs["status"] != "value":
         return True
-    if bool(theirs.get("changed")) != bool(ours.get("changed")):
+    rules = case.get("judge", {})
+    if _misbehavior(theirs, rules) != _misbehavior(ours, rules):
         return False
     views = plain.decode_views(theirs["value"]), plain.decode_views(ours["value"])
-    return same(*views, case.get("judge", {}))
+    return same(*views, rules)
 
 
 def _size(case: dict[str, Any]) -> int:
@@ -217,9 +237,11 @@ def _detail(
     """Rows of label and text that show the failing case."""
     from coursekit.showing import show, show_call
 
+    if finding.stage == "missing":
+        return []
     rows = [["case", case["title"]]] if case.get("title") else []
     rows.append(["call", show_call(exercise, case)])
-    if finding.stage in ("missing", "error"):
+    if finding.stage == "error":
         return rows
     if not case.get("judge", {}).get("hide_expected") and case["expected"]["status"] == "value":
         rows.append(["expected", show(plain.decode_views(case["expected"]["value"]))])

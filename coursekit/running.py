@@ -6,7 +6,8 @@ an *outcome* is only what happened.
 
 An outcome is a dict with ``status`` one of ``"value"``, ``"error"``, ``"unwritten"``,
 ``"timeout"`` or ``"unreadable"``, and, where they apply: ``value`` (plain data), ``type``,
-``message`` and ``line`` of the exception, ``changed`` (inputs altered in place), ``printed``.
+``message`` and ``line`` of the exception, ``changed`` (inputs altered in place), ``drew_from``
+(shared random generators that the call used or reseeded), ``printed``.
 """
 
 from __future__ import annotations
@@ -64,7 +65,11 @@ def run_case(
     kwargs = {name: plain.decode(v) for name, v in case.get("kwargs", {}).items()}
     printed = _Printed()
     outcome: dict[str, Any]
-    with _random_state(case.get("seed", 0)), contextlib.redirect_stdout(printed):
+    with (
+        _random_state(case.get("seed", 0)) as drew_from,
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+    ):
         try:
             with _time_limit(seconds):
                 result = _call(thing, args, kwargs, case)
@@ -82,6 +87,8 @@ def run_case(
     changed = _changed(case, args, kwargs)
     if changed:
         outcome["changed"] = changed
+    if drew_from:
+        outcome["drew_from"] = drew_from
     if printed.count:
         outcome["printed"] = printed.getvalue()
         outcome["printed_characters"] = printed.count
@@ -92,9 +99,11 @@ def _call(
     thing: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], case: dict[str, Any]
 ) -> Any:
     result = thing(*args, **kwargs)
+    steps = case.get("then", [])
+    if result is None or not (steps or case.get("state")):
+        return result
     for name, value in case.get("state", {}).items():
         _set_state(result, name, plain.decode(value))
-    steps = case.get("then", [])
     if not steps:
         return result
     outputs = []
@@ -216,16 +225,25 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _random_state(seed: int) -> Iterator[None]:
+def _random_state(seed: int) -> Iterator[list[str]]:
+    """Seeds the shared generators, restores them at the end, and lists those that were used."""
     torch = sys.modules.get("torch")
     states = (random.getstate(), np.random.get_state(), torch and torch.get_rng_state())
     random.seed(seed)
     np.random.seed(seed)
     if torch is not None:
         torch.default_generator.manual_seed(seed)
+    seeded = (random.getstate(), np.random.get_state(), torch and torch.get_rng_state())
+    used: list[str] = []
     try:
-        yield
+        yield used
     finally:
+        if random.getstate() != seeded[0]:
+            used.append("random")
+        if not all(map(np.array_equal, np.random.get_state(), seeded[1])):
+            used.append("numpy.random")
+        if torch is not None and not torch.equal(torch.get_rng_state(), seeded[2]):
+            used.append("torch")
         random.setstate(states[0])
         np.random.set_state(states[1])
         if torch is not None:

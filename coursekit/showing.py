@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from coursekit import plain
 from coursekit.plain import ArrayView, OtherView, SetView
 
 _LIMIT = 240
+_PADDING = re.compile(r"(?<=\[) | (?=[],])")  # what NumPy adds to align columns
 
 
 def show(value: Any, limit: int = _LIMIT) -> str:
@@ -70,4 +72,4 @@ def _show_array(view: ArrayView) -> str:
         return f"{view.kind} of shape {view.shape}"
     with np.printoptions(precision=4, suppress=True, threshold=60, linewidth=100):
         numbers = " ".join(np.array2string(view.values, separator=", ").split())
-    return f"{view.kind}({numbers.replace('[ ', '[')})"
+    return f"{view.kind}({_PADDING.sub('', numbers)})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from coursekit.judging import GroupResult, Verdict
@@ -27,8 +28,7 @@ class VerdictView:
             if verdict.printed:
                 lines.append("  your function printed:")
                 lines += [f"    {line}" for line in verdict.printed.splitlines()]
-        if len(verdict.groups) > 1 or not verdict.passed:
-            lines += [_group_text(group) for group in verdict.groups]
+        lines += [_group_text(group) for group in _groups(verdict)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -43,7 +43,7 @@ class VerdictView:
             parts.append(f"<div>{_sentence(verdict.headline)}</div>")
             if verdict.hint:
                 parts.append(
-                    f'<div style="color:{_BLUE}"><b>Hint.</b> {escape(verdict.hint)}</div>'
+                    f'<div style="color:{_BLUE}"><b>Hint.</b> {_prose(verdict.hint)}</div>'
                 )
             parts.append(_rows(verdict.detail))
             if verdict.printed:
@@ -51,9 +51,14 @@ class VerdictView:
                     f'<div style="color:{_GRAY}">Your function printed:'
                     f'<pre style="margin:0">{escape(verdict.printed)}</pre></div>'
                 )
-        if len(verdict.groups) > 1 or not verdict.passed:
-            parts.append("".join(_group_html(group) for group in verdict.groups))
+        parts += [_group_html(group) for group in _groups(verdict)]
         return "".join([*parts, "</div>"])
+
+
+def _groups(verdict: Verdict) -> list[GroupResult]:
+    """The groups worth a line: none if one sentence says it all."""
+    said = {verdict.headline} >= {group.reason for group in verdict.groups}
+    return [] if said or (verdict.passed and len(verdict.groups) == 1) else verdict.groups
 
 
 def _mark(passed: bool) -> str:
@@ -65,7 +70,12 @@ def _points(verdict: Verdict) -> str:
 
 
 def _sentence(text: str) -> str:
-    return escape(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else "."))
+    return _prose(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else "."))
+
+
+def _prose(text: str) -> str:
+    """Escaped text, with `names` between backticks set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _rows(rows: list[list[str]]) -> str:
@@ -85,7 +95,7 @@ def _group_text(group: GroupResult) -> str:
 
 def _group_html(group: GroupResult) -> str:
     color = _GREEN if not group.reason else _RED
-    reason = f" &ndash; {escape(group.reason)}" if group.reason else ""
+    reason = f" &ndash; {_prose(group.reason)}" if group.reason else ""
     return (
         f'<div><span style="color:{color}">{_mark(not group.reason)}</span>'
         f" {escape(group.name)} {group.points:g} of {group.max_points:g}{reason}</div>"

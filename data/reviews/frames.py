@@ -231,7 +231,7 @@ it takes place in {city} in {ddate}
 
 # plot
 2x {cast} {deed}
-{cast} {deed}, and then {cast} {singular}~show up
+{cast} {deed}, and then {cast} ~show up
 it follows {cast} who {deed}
 {title} is about {cast} who {deed}
 in {title}, {cast} {deed}

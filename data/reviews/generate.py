@@ -38,7 +38,7 @@ SHARES = {  # of every split, in percent
     "irony": 2,
 }
 TITLES = read_frames(WORLD)["title", 0]
-CASTS = [cast.removeprefix("a ").removeprefix("an ") for cast in read_frames(WORLD)["cast", 0]]
+CASTS = [re.sub(r"^an? | ?{.*", "", cast) for cast in read_frames(WORLD)["cast", 0]]
 SHORTEST, LONGEST = 6, 45  # tokens
 MOST_USES = 8  # of one sentence in its split
 NEGATORS = re.compile(

@@ -47,7 +47,7 @@ def test_equal_answers_pass(expected, actual):
         (2, 2.0, "type", "a number instead of a whole number"),
         ([1], (1,), "type", "a tuple instead of a list"),
         (torch.ones(2, 3), torch.ones(3, 2), "shape", "(3, 2) instead of (2, 3)"),
-        ([1, 2], [1], "shape", "1 elements instead of 2"),
+        ([1, 2], [1], "shape", "1 element instead of 2"),
         (torch.ones(2), torch.ones(2, dtype=torch.long), "dtype", "`.float()`"),
         (torch.ones(2), torch.zeros(2, device="meta"), "dtype", "on meta"),
         (torch.ones(2), torch.tensor([1.0, float("nan")]), "property", "NaN"),

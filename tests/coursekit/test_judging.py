@@ -52,11 +52,11 @@ def test_each_group_is_earned_on_its_own_with_the_reason_for_what_is_lost():
     assert result.groups[1].reason == "expected 0, got 7"
 
 
-def test_the_earliest_stage_is_reported_and_among_these_the_smallest_case():
+def test_the_earliest_stage_is_reported_and_there_the_smallest_case_of_the_first_group():
     result = verdict(lambda x: None if len(x) == 2 else x.sum() + 1)
     assert result.stage == "type"
     result = verdict(lambda x: x.sum() + 1)
-    assert result.detail[0] == ["case", "an empty tensor"]
+    assert result.detail[0] == ["call", "total(tensor([3.]))"]
 
 
 def test_a_known_misconception_gets_its_hint():
@@ -100,6 +100,20 @@ def test_answers_that_are_missing_or_nonsense_are_zero_with_a_reason():
         result = judge(recorded, outcomes)
         assert result.points == 0
         assert result.headline
+
+
+def test_using_the_shared_generator_costs_points_only_where_it_is_forbidden():
+    def noisy(x):
+        torch.rand(1)
+        return x.sum()
+
+    assert verdict(noisy).passed
+    recorded = exercise()
+    for case in recorded["cases"]:
+        case["judge"] = {"keeps_generators": True}
+    result = judge(recorded, run_cases(noisy, recorded["cases"]))
+    assert result.points == 0
+    assert "generator that everybody shares (torch)" in result.headline
 
 
 def test_an_expected_exception_is_a_right_answer():

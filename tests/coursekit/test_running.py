@@ -1,4 +1,5 @@
 import random
+import sys
 import threading
 import time
 
@@ -143,3 +144,21 @@ def test_cases_also_run_off_the_main_thread_where_no_alarm_can_ring():
 def test_a_value_too_large_to_compare_is_an_outcome():
     outcome = run_case(lambda x: np.zeros(70 * 2**20, np.uint8), case(1))
     assert outcome["status"] == "unreadable"
+
+
+def test_the_shared_generators_that_a_call_used_are_noted():
+    assert "drew_from" not in run_case(lambda x: x, case(1))
+    assert run_case(lambda x: torch.manual_seed(x) and None, case(1))["drew_from"] == ["torch"]
+    used = run_case(lambda x: (random.random(), np.random.rand()), case(1))["drew_from"]
+    assert used == ["random", "numpy.random"]
+
+
+def test_a_missing_return_is_not_hidden_by_the_calls_that_would_follow():
+    steps = case(1, then=[["apply", [2], {}]])
+    assert run_case(lambda x: None, steps) == {"status": "value", "value": None}
+
+
+def test_warnings_of_a_students_function_do_not_litter_the_notebook(capsys):
+    outcome = run_case(lambda x: print("careful!", file=sys.stderr), case(1))
+    assert capsys.readouterr().err == ""
+    assert outcome["printed"] == "careful!\n"

@@ -33,3 +33,10 @@ def test_text_and_html_say_the_same():
 
 def test_a_passed_exercise_is_one_short_line():
     assert repr(VerdictView(verdict())) == "✓ softmax: 1 of 1 points"
+
+
+def test_names_between_backticks_become_code_in_html_only():
+    shown = verdict(0.0)
+    shown.hint = "Use `a < b`."
+    assert "<code>a &lt; b</code>" in VerdictView(shown)._repr_html_()
+    assert "`a < b`" in repr(VerdictView(shown))
