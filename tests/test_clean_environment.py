@@ -53,7 +53,9 @@ def colab(tmp_path_factory):
     content = folder / "content"
     (content / "sample_data").mkdir(parents=True)
     shutil.copy(next((folder / "bundle").glob("*.whl")), content)
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True
+    )
     python = folder / "venv" / "bin" / "python"
     (packages,) = (folder / "venv").glob("lib/python*/site-packages")
     # torch and the rest are there already, as in Colab; a .pth line does not follow .pth files,

@@ -9,7 +9,7 @@ from coursekit.evaluation.comparing import (
     compare_models,
     paired_comparison,
 )
-from coursekit.evaluation.confusing import Confusion, confusion
+from coursekit.evaluation.confusion import Confusion, confusion
 from coursekit.evaluation.inputs import EvaluationError
 from coursekit.evaluation.scoring import (
     Score,

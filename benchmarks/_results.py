@@ -1,0 +1,36 @@
+"""Writes what a benchmark measured to `data/results/`, with the versions it was measured with."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).parent.parent / "data" / "results"
+
+
+def write(name: str, results: dict[str, Any]) -> Path:
+    """Write `results` as `data/results/name.json`, numbers to four digits; print them."""
+    _FOLDER.mkdir(parents=True, exist_ok=True)
+    packages = ("torch", "numpy", "scikit-learn")
+    measured_with = {
+        "python": platform.python_version(),
+        **{package: version(package) for package in packages},
+        "cores": os.cpu_count(),
+    }
+    text = json.dumps({"measured_with": measured_with, **_rounded(results)}, indent=1)
+    print(text)
+    path = _FOLDER / f"{name}.json"
+    path.write_text(text + "\n", "utf-8")
+    return path
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_rounded(item) for item in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
