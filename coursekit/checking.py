@@ -66,7 +66,8 @@ def check(thing: Any) -> float | None:
 def summary(verdict: Verdict) -> str:
     """The verdict in one line: what happened first, and the hint if there is one."""
     hint = f" Hint: {verdict.hint}" if verdict.hint else ""
-    return f"{verdict.exercise}: {verdict.headline}.{hint}"
+    stop = "" if verdict.headline.endswith((".", "?", "!")) else "."
+    return f"{verdict.exercise}: {verdict.headline}{stop}{hint}"
 
 
 def _find(thing: Any) -> dict[str, Any]:
@@ -82,7 +83,7 @@ def _find(thing: Any) -> dict[str, Any]:
         return recordings.find(name)
     if isinstance(thing, functools.partial) or not name or name == "<lambda>":
         raise CheckFailed(
-            "check needs the function as you defined it, with `def` and the exercise's name."
+            "check needs a function that is written with `def` and the exercise's name."
         )
     if not (inspect.isfunction(thing) or inspect.isclass(thing)):
         raise CheckFailed(f"`{name}` is not a function that you wrote; write it with `def` first.")

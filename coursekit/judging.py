@@ -103,7 +103,7 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     verdict.stage = finding.stage
     verdict.headline = finding.message
     verdict.detail = _detail(exercise, cases[worst], outcomes[worst], finding)
-    verdict.printed = _printed(outcomes)
+    verdict.printed = _printed(outcomes[worst])
     if finding.stage != "missing":
         named = _misconception(exercise, outcomes, failing)
         if named is not None:
@@ -252,8 +252,11 @@ def _detail(
     return rows
 
 
-def _printed(outcomes: list[dict[str, Any]]) -> str:
-    count = sum(outcome.get("printed_characters", 0) for outcome in outcomes)
-    text = next((outcome["printed"] for outcome in outcomes if outcome.get("printed")), "")
+def _printed(outcome: dict[str, Any]) -> str:
+    """The first lines of what the shown call printed, and how much more there was."""
+    text, count = outcome.get("printed", ""), outcome.get("printed_characters", 0)
     lines = text[:300].splitlines()[:5]
-    return "\n".join([*lines, f"... ({count} characters in all)"] if count > 300 else lines)
+    shown = "\n".join(lines)
+    if count > len(shown) + 1:
+        shown += f"\n... ({count} characters in all)"
+    return shown

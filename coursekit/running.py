@@ -68,7 +68,7 @@ def run_case(
     with (
         _random_state(case.get("seed", 0)) as drew_from,
         contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(printed),
+        contextlib.redirect_stderr(_Printed()),  # warnings of libraries are not the student's words
     ):
         try:
             with _time_limit(seconds):

@@ -116,6 +116,16 @@ def test_using_the_shared_generator_costs_points_only_where_it_is_forbidden():
     assert "generator that everybody shares (torch)" in result.headline
 
 
+def test_what_is_shown_as_printed_belongs_to_the_call_that_is_shown():
+    def chatty(x):
+        print("got", len(x), "numbers")
+        return x.sum() + 1
+
+    result = verdict(chatty)
+    assert result.detail[0] == ["call", "total(tensor([3.]))"]
+    assert result.printed == "got 1 numbers"
+
+
 def test_an_expected_exception_is_a_right_answer():
     recorded = exercise()
     for case in recorded["cases"]:

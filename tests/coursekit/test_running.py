@@ -161,4 +161,4 @@ def test_a_missing_return_is_not_hidden_by_the_calls_that_would_follow():
 def test_warnings_of_a_students_function_do_not_litter_the_notebook(capsys):
     outcome = run_case(lambda x: print("careful!", file=sys.stderr), case(1))
     assert capsys.readouterr().err == ""
-    assert outcome["printed"] == "careful!\n"
+    assert "printed" not in outcome
