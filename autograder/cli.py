@@ -201,7 +201,7 @@ def feedback(course: Any, assignment: str, folder: Path | None) -> None:
 
 
 @main.command()
-@click.argument("assignment", default="01_bag_of_words")
+@click.argument("assignment", default="00_setup")
 @_with_course
 def demo(course: Any, assignment: str) -> None:
     """Grade a small made-up class for ASSIGNMENT, to see what grading shows."""

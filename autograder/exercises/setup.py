@@ -18,13 +18,9 @@ _ODD = ["don't", "well-made", "masterpiece", "café", "naïve"]
 _CLOSE = {"atol": 1e-5}
 
 
-def _numbers(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
-    return torch.from_numpy((scale * rng.normal(size=shape)).astype(np.float32))
-
-
-def _whole(rng: np.random.Generator, *shape: int) -> torch.Tensor:
-    """Small whole numbers as floats: their sums are exact, so zero comes out as zero."""
-    return torch.from_numpy(rng.integers(-4, 5, size=shape).astype(np.float32))
+def _whole(rng: np.random.Generator, *shape: int, low: int = -4, high: int = 4) -> torch.Tensor:
+    """Whole numbers as floats: students can follow them on paper, and their sums are exact."""
+    return torch.from_numpy(rng.integers(low, high + 1, size=shape).astype(np.float32))
 
 
 # --- word_lengths ---------------------------------------------------------------------------
@@ -114,21 +110,33 @@ def with_map(words):
 # --- standardize ----------------------------------------------------------------------------
 
 
+#: What the columns may hold: a yes or no, stars, minutes. Their spreads differ widely.
+_COLUMNS = (np.arange(2), np.arange(1, 6), np.arange(80, 180, 10))
+
+
+def _table(rng: np.random.Generator, n: int, d: int) -> torch.Tensor:
+    """A table (n, d) of whole numbers without a constant column."""
+    columns = []
+    for kind in rng.permutation(len(_COLUMNS))[:d]:
+        ends = rng.choice(_COLUMNS[kind], size=2, replace=False)
+        columns.append(rng.permutation([*ends, *rng.choice(_COLUMNS[kind], size=n - 2)]))
+    return torch.from_numpy(np.stack(columns, axis=1).astype(np.float32))
+
+
 def _standardize_cases(rng: np.random.Generator) -> Iterator[Case]:
-    for n, d in ((4, 3), (int(rng.integers(3, 6)), 2), (3, 3)):
-        scales = torch.from_numpy(rng.permutation([0.4, 3.0, 40.0])[:d].astype(np.float32))
-        ramp = torch.linspace(-1, 1, n)[:, None]  # keeps every column's spread away from zero
-        shift = 2 * _whole(rng, d) + 1
-        table = (ramp + 0.3 * _numbers(rng, n, d)) * scales + shift
-        yield Case("values", [table], judge=_CLOSE)
-    table = 2 * _whole(rng, int(rng.integers(4, 7)), 3)
-    table[0], table[1] = 0, torch.tensor([2.0, 4.0, -2.0])
+    for n, d in ((3, 2), (3, 3), (int(rng.integers(4, 6)), 3)):
+        yield Case("values", [_table(rng, n, d)], title=f"{n} reviews", judge=_CLOSE)
+    table = _table(rng, int(rng.integers(4, 6)), 3)
     table[:, int(rng.integers(0, 3))] = float(rng.integers(1, 6))
-    yield Case("constant", [table], title="one column holds the same number everywhere")
-    yield Case("constant", [_whole(rng, 1, 3)], title="a table with a single row")
+    title = "one column holds the same number everywhere"
+    yield Case("edges", [table], title=title, judge=_CLOSE)
+    row = torch.from_numpy(rng.permutation(np.arange(-4, 5))[None, :3].astype(np.float32))
+    yield Case("edges", [row], title="a table with a single row")
+    table = _table(rng, int(rng.integers(3, 5)), 1)
+    yield Case("edges", [table], title="a single column", judge=_CLOSE)
 
 
-standardize = Exercise("standardize", {"values": 3, "constant": 1}, _standardize_cases)
+standardize = Exercise("standardize", {"values": 3, "edges": 1}, _standardize_cases)
 
 
 @standardize.misconception(
@@ -153,13 +161,36 @@ def rows_without_a_fit(x):
     " own: give mean and std a dim."
 )
 def whole_table(x):
-    std = x.std(unbiased=False)
-    return (x - x.mean()) / std if std > 0 else x - x.mean()
+    return (x - x.mean()) / x.std()
 
 
 @standardize.misconception(
-    "torch's `std` divides by N - 1 unless you say unbiased=False. So your numbers come out a"
-    " little too small (and for a single row, where N - 1 is 0, std itself is NaN)."
+    "Your mean and your deviation are those of the whole table, minutes and stars together. Each"
+    " column needs its own: give mean and std a dim."
+)
+def whole_table_over_n(x):
+    return (x - x.mean()) / x.std(unbiased=False)
+
+
+@standardize.misconception(
+    "The means are right, one per column. But `x.std()` without a dim is one number for the whole"
+    " table: each column needs its own deviation, too."
+)
+def one_deviation(x):
+    return (x - x.mean(dim=0)) / x.std()
+
+
+@standardize.misconception(
+    "Each column has its own mean, but all share one deviation, that of the whole table. std needs"
+    " the same dim as mean."
+)
+def one_deviation_over_n(x):
+    return (x - x.mean(dim=0)) / x.std(unbiased=False)
+
+
+@standardize.misconception(
+    "Your numbers come out a little too small: torch's `std` divides by N - 1 where the formula"
+    " divides by N."
 )
 def sample_deviation_guarded(x):
     std = (x - x.mean(dim=0)).square().sum(dim=0).div(max(len(x) - 1, 1)).sqrt()
@@ -167,12 +198,24 @@ def sample_deviation_guarded(x):
 
 
 @standardize.misconception(
-    "torch's `std` divides by N - 1 unless you say unbiased=False: your numbers come out a little"
-    " too small. And where it is 0, or nothing at all for a single row, you get NaN."
+    "Look at the ordinary tables first: your numbers are a little too small there, because torch's"
+    " `std` divides by N - 1 where the formula divides by N."
 )
 def sample_deviation(x):
     centered = x - x.mean(dim=0)  # x.std(dim=0) gives the same, with a warning for a single row
     return centered / (centered.square().sum(dim=0) / (len(x) - 1)).sqrt()
+
+
+@standardize.misconception(
+    "If the message says that the `Boolean value of Tensor ... is ambiguous`: `if std == 0` asks"
+    " one question about several columns, and some may answer yes, others no. Decide for each"
+    " column separately; section 3 has a word for that."
+)
+def asks_all_columns_at_once(x):
+    std = x.std(dim=0, unbiased=False)
+    if std == 0:
+        return torch.zeros_like(x)
+    return (x - x.mean(dim=0)) / std
 
 
 @standardize.misconception(
@@ -244,11 +287,12 @@ def small_number_below(x):
 def _pairwise_cases(rng: np.random.Generator) -> Iterator[Case]:
     sizes = ((2, 3, 2), (3, 3, 3), (int(rng.integers(4, 6)), 2, int(rng.integers(3, 5))))
     for n, m, d in sizes:
-        yield Case("values", [_numbers(rng, n, d, scale=2), _numbers(rng, m, d, scale=2)])
+        vectors = [_whole(rng, n, d), _whole(rng, m, d)]
+        yield Case("values", vectors, title=f"{n} words against {m}, {d} numbers each")
     words = _whole(rng, int(rng.integers(3, 5)), 2)
     yield Case("edges", [words, words.clone()], title="the same words twice: zeros on the diagonal")
     yield Case("edges", [_whole(rng, 1, 2), _whole(rng, 3, 2)], title="one word against three")
-    yield Case("edges", [_numbers(rng, 3, 1), _numbers(rng, 2, 1)], title="vectors of one number")
+    yield Case("edges", [_whole(rng, 3, 1), _whole(rng, 2, 1)], title="vectors of one number")
 
 
 pairwise_distances = Exercise("pairwise_distances", {"values": 3, "edges": 1}, _pairwise_cases)
@@ -313,7 +357,7 @@ def two_loops(a, b):
 
 def _masked_mean_cases(rng: np.random.Generator) -> Iterator[Case]:
     for batch, length in ((1, 3), (3, 5), (4, 4), (int(rng.integers(2, 5)), 6)):
-        x = _numbers(rng, batch, length, scale=2) + 1
+        x = _whole(rng, batch, length, low=1, high=9)
         lengths = torch.from_numpy(rng.integers(1, length, size=batch))
         mask = torch.arange(length) < lengths[:, None]
         if batch == 1:
@@ -322,13 +366,14 @@ def _masked_mean_cases(rng: np.random.Generator) -> Iterator[Case]:
             front = torch.arange(length - 1, -1, -1) < lengths[:, None]
             yield Case("padding", [x, front], title="the padding may also stand in front")
         else:
-            yield Case("values", [torch.where(mask, x, 0.0), mask], title="padding holds zeros")
-    x, length = _numbers(rng, 2, 4) + 1, int(rng.integers(1, 4))
+            title = f"{batch} texts, padded with zeros"
+            yield Case("values", [torch.where(mask, x, 0.0), mask], title=title)
+    x, length = _whole(rng, 2, 4, low=1, high=9), int(rng.integers(1, 4))
     mask = torch.arange(4) < torch.tensor([[4], [length]])
-    yield Case("padding", [torch.where(mask, x, 99.0), mask], title="padding holds the number 99")
+    yield Case("padding", [torch.where(mask, x, 9999.0), mask], title="padding holds huge numbers")
     rows = [[True, True, False], [False] * 3]
     mask = torch.tensor([rows[i] for i in rng.permutation(2)])
-    yield Case("empty", [_numbers(rng, 2, 3) + 2, mask], title="one text has no words")
+    yield Case("empty", [_whole(rng, 2, 3, low=1, high=9), mask], title="one text has no words")
 
 
 masked_mean = Exercise("masked_mean", {"values": 2, "padding": 1, "empty": 1}, _masked_mean_cases)
@@ -352,7 +397,35 @@ def ignores_mask(x, mask):
     " holds out of the sum."
 )
 def sums_padding(x, mask):
+    return x.sum(dim=1) / mask.sum(dim=1).clamp(min=1)
+
+
+@masked_mean.misconception(
+    "First the texts that have words: you divide by the right count, but the padding is still in"
+    " the sum. Keep what it holds out. (The text without words comes after that.)"
+)
+def sums_padding_and_divides_by_zero(x, mask):
     return x.sum(dim=1) / mask.sum(dim=1)
+
+
+@masked_mean.misconception(
+    "If the message says that the `Boolean value of Tensor ... is ambiguous`: `if count == 0` asks"
+    " one question about several texts, and some may answer yes, others no. Find something that"
+    " treats each text's count by itself; section 3 has words for that."
+)
+def asks_all_texts_at_once(x, mask):
+    count = mask.sum(dim=1)
+    if count == 0:
+        return torch.zeros(len(x))
+    return (x * mask).sum(dim=1) / count
+
+
+@masked_mean.misconception(
+    "x[mask] is one flat list of numbers, without rows: it has no dim 1 any more, and forgets which"
+    " text a number came from. Keep the shape (B, L) until you add up."
+)
+def rows_of_a_flat_list(x, mask):
+    return x[mask].mean(dim=1)
 
 
 @masked_mean.misconception(
@@ -410,20 +483,25 @@ def with_einsum(x, mask):
 # --- mean_squared_error_gradient ------------------------------------------------------------
 
 
+def _gradient_case(rng: np.random.Generator, group: str, n: int, d: int, title: str) -> Case:
+    """Whole numbers without 0, and errors without 0: no part of the formula can be left out."""
+    w, error = (_whole(rng, k, low=1, high=3) * _sign(rng, k) for k in (d, n))
+    features = _whole(rng, n, d, low=1, high=4)
+    return Case(group, [w, features, features @ w - error], title=title)
+
+
+def _sign(rng: np.random.Generator, n: int) -> torch.Tensor:
+    return 2 * _whole(rng, n, low=0, high=1) - 1
+
+
 def _gradient_cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, d in ((2, 2), (4, 3), (int(rng.integers(5, 8)), 2)):
-        w, x, y = _numbers(rng, d), _numbers(rng, n, d), _numbers(rng, n, scale=2)
-        yield Case("values", [w, x, y], judge=_CLOSE)
-    yield Case(
-        "edges",
-        [_whole(rng, 2) + 0.5, _whole(rng, 1, 2) + 0.5, _whole(rng, 1)],
-        title="a single review",
-    )
-    yield Case(
-        "edges", [_numbers(rng, 1), _numbers(rng, 3, 1), _numbers(rng, 3)], title="a single weight"
-    )
-    w, x = _whole(rng, 2), _whole(rng, int(rng.integers(3, 5)), 2)
-    yield Case("edges", [w, x, x @ w], title="no error at all: the gradient is zero")
+        yield _gradient_case(rng, "values", n, d, title=f"{n} reviews, {d} weights")
+    yield _gradient_case(rng, "edges", 1, 2, title="a single review")
+    yield _gradient_case(rng, "edges", 3, 1, title="a single weight")
+    w, features = _whole(rng, 2), _whole(rng, int(rng.integers(3, 5)), 2)
+    title = "no error at all: the gradient is zero"
+    yield Case("edges", [w, features, features @ w], title=title)
 
 
 mean_squared_error_gradient = Exercise(
@@ -443,6 +521,38 @@ def without_two(w, X, y):
 )
 def sum_of_squares(w, X, y):
     return 2 * X.T @ (X @ w - y)
+
+
+@mean_squared_error_gradient.misconception(
+    "The matrix product is right. The formula has a factor in front of the sum, and yours has none."
+)
+def without_factor(w, X, y):
+    return X.T @ (X @ w - y)
+
+
+@mean_squared_error_gradient.misconception(
+    "If the message complains about shapes: the errors are (N,), and there must come out (D,). So"
+    " the N of the errors has to touch the N of the table. Which way round must the table stand?"
+)
+def table_the_wrong_way_round(w, X, y):
+    return 2 / len(y) * (X @ w - y) @ X.T
+
+
+@mean_squared_error_gradient.misconception(
+    "Python multiplies before it subtracts, so here y is taken from X^T X w at the very end. The"
+    " error comes first: put Xw - y in brackets."
+)
+def subtracts_y_last(w, X, y):
+    return 2 / len(y) * X.T @ X @ w - y
+
+
+@mean_squared_error_gradient.misconception(
+    "If the message complains about sizes: errors of shape (N,) meet a table (N, D), and shapes are"
+    " lined up at the right, N with D. Each error should go along a row, so the errors have to"
+    " stand in a column."
+)
+def errors_not_in_a_column(w, X, y):
+    return (2 * (X @ w - y) * X).mean(dim=0)
 
 
 @mean_squared_error_gradient.misconception(
@@ -500,9 +610,9 @@ def errors_times_rows(w, X, y):
 # --- numerical_gradient ---------------------------------------------------------------------
 
 
-def _eighths(rng: np.random.Generator, *shape: int) -> torch.Tensor:
-    """Multiples of 1/8: adding a step and taking it back gives exactly the same number."""
-    return torch.from_numpy(rng.integers(-16, 17, size=shape) / 8)
+def _point(rng: np.random.Generator, size: int) -> torch.Tensor:
+    """Whole numbers in float64: adding a step and taking it back gives the same number."""
+    return _whole(rng, size).double()
 
 
 def _numerical_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -510,13 +620,17 @@ def _numerical_cases(rng: np.random.Generator) -> Iterator[Case]:
     square = Source(f"lambda x: (x ** 2).sum() + {c} * x[0]")
     mixed = Source(f"lambda x: {c} * x[0] * x[1] + x[-1] ** 2")
     cube = Source(f"lambda x: (x ** 3).sum() + {k} * x[-1]")
-    yield Case("values", [square, _eighths(rng, 2), 0.25])
-    yield Case("values", [mixed, _eighths(rng, int(rng.integers(3, 6))) + 0.0625, 0.125])
-    yield Case("values", [cube, _eighths(rng, 3), 0.5], title="a cube and a large step")
-    yield Case("edges", [cube, _eighths(rng, 1), 0.25], title="a single number")
+    exact = {"dtype": "exact"}
+    yield Case("values", [square, _point(rng, 2), 0.5], title="squares", judge=exact)
+    point = _point(rng, int(rng.integers(3, 6)))
+    yield Case("values", [mixed, point, 0.25], title="a product of two numbers", judge=exact)
+    yield Case("values", [cube, _point(rng, 3), 0.5], title="a cube and a large step", judge=exact)
+    point = _whole(rng, 1)
+    yield Case("edges", [cube, point, 0.5], title="a single number, in float32", judge=exact)
     flat = Source(f"lambda x: {k} * x[0].cos()")
-    x = _eighths(rng, int(rng.integers(2, 4))) + 0.5
-    yield Case("edges", [flat, x, 2.0**-10], title="only x[0] matters, and the step is small")
+    point = _point(rng, int(rng.integers(2, 4))) + 0.5
+    title = "only x[0] matters, and the step is small"
+    yield Case("edges", [flat, point, 2.0**-10], title=title, judge=exact)
 
 
 numerical_gradient = Exercise("numerical_gradient", {"values": 3, "edges": 1}, _numerical_cases)
@@ -546,6 +660,41 @@ def half_the_width(f, x, eps):
 def all_at_once(f, x, eps):
     slope = (f(x + eps) - f(x - eps)) / (2 * eps)
     return torch.stack([slope for _ in x])
+
+
+@numerical_gradient.misconception(
+    "x + eps moves all numbers of x together, and one slope comes out for all of them. Wanted is"
+    " one slope per number: move one coordinate at a time."
+)
+def one_slope_for_all(f, x, eps):
+    return (f(x + eps) - f(x - eps)) / (2 * eps)
+
+
+@numerical_gradient.misconception(
+    "x + eps moves all numbers of x together, so a single difference comes out. Move one coordinate"
+    " at a time; and a slope is a difference divided by the way from one side to the other."
+)
+def one_difference_for_all(f, x, eps):
+    return f(x + eps) - f(x - eps)
+
+
+@numerical_gradient.misconception(
+    "These are differences, not slopes: divide by the way from one side to the other. (With a step"
+    " of one half that way is 1, so some cases come out right by luck.)"
+)
+def not_divided(f, x, eps):
+    return torch.stack([f(x + step) - f(x - step) for step in eps * torch.eye(len(x)).to(x)])
+
+
+@numerical_gradient.misconception(
+    "The slopes are right, but x is float64 and your result float32: torch.zeros and torch.tensor"
+    " make float32 unless they are told otherwise, and digits get lost. Give the result x's dtype."
+)
+def loses_digits(f, x, eps):
+    gradient = torch.zeros(len(x))
+    for i, step in enumerate(eps * torch.eye(len(x), dtype=x.dtype)):
+        gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+    return gradient
 
 
 @numerical_gradient.misconception(
@@ -624,7 +773,7 @@ def identity_rows(f, x, eps):
 
 @numerical_gradient.alternative
 def two_copies(f, x, eps):
-    gradient = torch.zeros(len(x))
+    gradient = torch.zeros(len(x), dtype=x.dtype)
     for i in range(len(x)):
         up, down = x.clone(), x.clone()
         up[i] = up[i] + eps
@@ -680,6 +829,15 @@ def forgets_to_pass_it(n, seed):
 )
 def unseeded(n, seed):
     return torch.randn(n, generator=torch.Generator())
+
+
+@seeded_sample.misconception(
+    "If you wrote torch.Generator(seed): what stands in those brackets is a device, not a seed."
+    " Make the generator first; its method manual_seed tells it where to start."
+)
+def seed_as_device(n, seed):
+    # torch.Generator(seed) fails alike on most machines, not on those with a GPU of that number
+    raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
 @seeded_sample.misconception(

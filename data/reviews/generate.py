@@ -17,11 +17,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from engine import Writer, read_frames  # noqa: E402
-from frames import CLAUSES, LONG, PLAIN  # noqa: E402
-from turns import COMPARISON, CONTRAST, NEGATION, THWARTED  # noqa: E402
-from wording import IRONY, NEUTRAL, WORD_ORDER  # noqa: E402
-from world import WORLD  # noqa: E402
+from engine import Writer, read_frames
+from frames import CLAUSES, LONG, PLAIN
+from turns import COMPARISON, CONTRAST, NEGATION, THWARTED
+from wording import IRONY, NEUTRAL, WORD_ORDER
+from world import WORLD
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20240501
