@@ -87,7 +87,9 @@ def test_every_row_has_a_text_a_label_and_a_phenomenon(splits):
         for text, label, phenomenon in rows:
             assert label in {"0", "1"}
             assert phenomenon in PHENOMENA
-            assert text == text.strip() and not text.startswith('"') and "\r" not in text
+            assert text == text.strip()
+            assert not text.startswith('"')
+            assert "\r" not in text
             assert not re.search(r"[{}\[\]|~@]|  ", text), text
 
 
