@@ -539,6 +539,14 @@ def table_the_wrong_way_round(w, X, y):
 
 
 @mean_squared_error_gradient.misconception(
+    "Two things. Errors of shape (N,) meet a table (N, D), lined up at the right: N with D, which"
+    " do not fit. And nothing adds up over the examples; a matrix product would do both at once."
+)
+def neither_column_nor_sum(w, X, y):
+    return 2 * X * (X @ w - y) / len(y)
+
+
+@mean_squared_error_gradient.misconception(
     "Python multiplies before it subtracts, so here y is taken from X^T X w at the very end. The"
     " error comes first: put Xw - y in brackets."
 )
