@@ -56,7 +56,7 @@ def accuracy(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | Non
 def shuffled(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | None:
     """Parts of the expected sizes that hold together the expected numbers, in another order.
 
-    With ``must_shuffle`` the order 0, 1, 2, ... is refused.
+    With ``must_shuffle`` the order 0, 1, 2, ... is refused, also inside the parts alone.
     """
     finding = _compare(expected, actual, rules, "", values=False)
     if finding is not None:
@@ -73,6 +73,9 @@ def shuffled(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | Non
         return Finding("value", which)
     if rules.get("must_shuffle") and np.array_equal(ours, np.sort(ours)):
         return Finding("value", "the order is not shuffled")
+    runs = [part.values for part in actual if part.values.size > 2]
+    if rules.get("must_shuffle") and runs and all((np.diff(run) == 1).all() for run in runs):
+        return Finding("value", "each part still holds neighbors; shuffle before cutting")
     return None
 
 

@@ -253,6 +253,16 @@ def gives_counts(texts, min_count=1, max_size=None):
     return {word: -count for count, word in kept[:max_size]}
 
 
+@build_vocabulary.misconception(
+    "Equally frequent words come from Z to A: turning the whole order around to get falling counts"
+    " turns the alphabet around too."
+)
+def breaks_ties_backwards(texts, min_count=1, max_size=None):
+    found = Counter(word for text in texts for word in text)
+    kept = [(count, word) for word, count in found.items() if count >= min_count]
+    return {word: i for i, (_, word) in enumerate(sorted(kept, reverse=True)[:max_size])}
+
+
 @build_vocabulary.alternative
 def build_vocabulary_two_sorts(texts, min_count=1, max_size=None):
     counts = {}
@@ -520,6 +530,14 @@ def adds_one(counts, df, n_texts):
 @tfidf.misconception("The logarithm is missing: this multiplies by the fraction itself.")
 def forgets_the_logarithm(counts, df, n_texts):
     return counts * ((1 + n_texts) / (1 + df))
+
+
+@tfidf.misconception(
+    "The counts are divided by the length of the text. Term frequency is the plain count here."
+)
+def divides_by_length(counts, df, n_texts):
+    shares = counts / counts.sum(dim=1, keepdim=True).clamp(min=1)
+    return shares * torch.log((1 + n_texts) / (1 + df))
 
 
 @tfidf.alternative
@@ -958,6 +976,16 @@ def takes_size_for_number(n, batch_size, generator):
     return list(torch.randperm(n, generator=generator).chunk(batch_size))
 
 
+@minibatches.misconception(
+    "The batches are shuffled, but each one still holds texts that are neighbors. Shuffle the texts"
+    " first, then cut."
+)
+def shuffles_the_batches(n, batch_size, generator):
+    batches = torch.arange(n).split(batch_size)
+    order = torch.randperm(len(batches), generator=generator)
+    return [batches[i] for i in order.tolist()]
+
+
 @minibatches.alternative
 def minibatches_slices(n, batch_size, generator):
     order = torch.randperm(n, generator=generator)
@@ -1148,6 +1176,35 @@ def shrinks_one_epoch_early(X, y, epochs, batch_size, lr, l2, generator, progres
     w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
     for epoch in progress(range(epochs)):
         step = lr * (1 - (epoch + 1) / epochs)
+        for batch in torch.randperm(len(y), generator=generator).split(batch_size):
+            error = torch.sigmoid(X[batch] @ w + w_0) - y[batch]
+            w = w - step * (X[batch].T @ error / len(batch) + l2 * w)
+            w_0 = w_0 - step * error.mean()
+    return w, w_0
+
+
+@train_logistic_regression.misconception(
+    "The steps shrink too fast: what was shrunk in one epoch is shrunk again in the next. Compute"
+    " each epoch's step from the lr that was given."
+)
+def shrinks_what_is_shrunk(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+    for epoch in progress(range(epochs)):
+        lr = lr * (1 - epoch / epochs)
+        for batch in torch.randperm(len(y), generator=generator).split(batch_size):
+            error = torch.sigmoid(X[batch] @ w + w_0) - y[batch]
+            w = w - lr * (X[batch].T @ error / len(batch) + l2 * w)
+            w_0 = w_0 - lr * error.mean()
+    return w, w_0
+
+
+@train_logistic_regression.misconception(
+    "Training starts somewhere at random. Here it starts with all weights and the bias at 0."
+)
+def starts_at_random(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.randn(X.shape[1]), torch.tensor(0.0)
+    for epoch in progress(range(epochs)):
+        step = lr * (1 - epoch / epochs)
         for batch in torch.randperm(len(y), generator=generator).split(batch_size):
             error = torch.sigmoid(X[batch] @ w + w_0) - y[batch]
             w = w - step * (X[batch].T @ error / len(batch) + l2 * w)
