@@ -6,6 +6,7 @@ import difflib
 import functools
 import importlib.util
 import inspect
+import json
 import sys
 import zlib
 from pathlib import Path
@@ -162,7 +163,22 @@ def _essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
     drop = ("printed", "printed_characters", "line", "message")
     if not keeps_generators:
         drop += ("drew_from",)
-    return {key: value for key, value in outcome.items() if key not in drop}
+    essence = {key: value for key, value in outcome.items() if key not in drop}
+    if "value" in essence and not case.get("judge", {}).get("order"):
+        essence["value"] = _sorted_dicts(essence["value"])
+    return essence
+
+
+def _sorted_dicts(data: Any) -> Any:
+    """Plain data with dictionaries in the order of their keys: a set's order differs by process."""
+    if isinstance(data, list):
+        return [_sorted_dicts(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    if "$dict" in data:
+        pairs = sorted(_sorted_dicts(data["$dict"]), key=lambda pair: json.dumps(pair[0]))
+        return {**data, "$dict": pairs}
+    return {key: _sorted_dicts(value) for key, value in data.items()}
 
 
 def _wrong_outcomes(

@@ -1,8 +1,11 @@
 """Releasing: what is generated, what is proved, and what an author is told."""
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -90,6 +93,16 @@ def test_last_digits_that_differ_between_machines_do_not_make_a_recording_stale(
     case["expected"]["value"] = plain.encode(tensor * 1.1)
     path.write_text(json.dumps(recording))
     assert release(small_course, [NAME], check=True).stale != []
+
+
+def test_a_dictionary_in_the_order_of_a_set_is_recorded_the_same_by_every_process(course):
+    command = [sys.executable, "-m", "autograder.cli", "release", "01_bag_of_words", "--check"]
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            command, cwd=course.root, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
 
 
 def test_a_damaged_recording_is_simply_stale(small_course):
