@@ -157,7 +157,9 @@ def bundle(course: Any, output: Path) -> None:
     default=None,
     help="The folder of the class; the course's own by default.",
 )
-@click.option("--cell-seconds", type=float, default=None, help="Wall time for one cell.")
+@click.option(
+    "--cell-seconds", type=click.FloatRange(min=1), default=None, help="Wall time for one cell."
+)
 @click.option("--json", is_flag=True, help="The verdicts as JSON.")
 @_with_course
 def grade(
@@ -175,12 +177,13 @@ def grade(
     graded = grade_class(course, course.require(assignment), folder, list(students), cell_seconds)
     if json:
         data = {s: [v.to_dict() for v in verdicts] for s, verdicts in graded.verdicts.items()}
-        click.echo(json_module.dumps({"verdicts": data, "failures": graded.failures}, indent=1))
-    else:
-        show(*verdict_tables(graded))
-    if graded.failures:
-        lines = "\n  ".join(f"{s}: {why}" for s, why in graded.failures.items())
-        raise CourseError(f"these submissions could not be graded:\n  {lines}")
+        click.echo(json_module.dumps({"verdicts": data, "unread": graded.unread}, indent=1))
+        return
+    show(*verdict_tables(graded))
+    if graded.unread:
+        click.echo("These submissions could not be run and have zero points:")
+        for student, reason in graded.unread.items():
+            click.echo(f"  {student}: {reason}")
 
 
 @main.command()

@@ -6,6 +6,7 @@ import contextlib
 import io
 import logging
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -20,6 +21,9 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course import Course
 from autograder.errors import CourseError
+
+#: The last line of a traceback, in nbgrader's log.
+_EXCEPTION = re.compile(r"^[\w.]*(?:Error|Exception|Entry|Warning): .*$", re.MULTILINE)
 
 
 class Classroom:
@@ -115,8 +119,8 @@ def _run(kind: type[BaseConverter], config: Config, assignment: str, student: st
             converter.force = True
             converter.start()
     except (NbGraderException, SystemExit, RuntimeError) as error:
-        lines = words.getvalue().strip().splitlines()
-        return "\n".join(lines[-6:]) or str(error)
+        said = _EXCEPTION.findall(words.getvalue())
+        return said[-1] if said else str(error).splitlines()[0]
     finally:
         parent.log.removeHandler(handler)
     return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from tqdm.auto import tqdm
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.gradebook import Classroom
+from autograder.preprocessors import UNREAD
+from autograder.reference import read
 from autograder.verdicts import read_verdicts
 from coursekit.judging import Verdict
 
@@ -24,12 +27,12 @@ class Graded:
     Attributes
     ----------
     verdicts : student -> a verdict per exercise, in the order of the notebook.
-    failures : student -> why the submission could not be graded; such a one has no score.
+    unread : student -> why the submission could not be run at all; its points are zeros.
     """
 
     assignment: str
     verdicts: dict[str, list[Verdict]] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
 
 
 def grade_class(
@@ -41,10 +44,14 @@ def grade_class(
 ) -> Graded:
     """Autograde the submissions under `folder`/submitted with nbgrader.
 
+    Every submission ends with a score. One that cannot be read gets zeros and the reason, in the
+    gradebook and on its feedback page.
+
     Raises
     ------
     CourseError
-        There is no submission of the assignment, or none of a student asked for.
+        There is no submission of the assignment, or none of a student asked for; or grading was
+        interrupted, which keeps what is graded.
     """
     classroom = Classroom(course, folder)
     everyone = classroom.students(assignment)
@@ -58,32 +65,70 @@ def grade_class(
         )
     classroom.register(assignment)
     graded = Graded(assignment)
-    for student in tqdm(students or everyone, desc="grading", unit="submission", disable=None):
-        failure = _grade_one(classroom, assignment, student, cell_seconds)
-        if failure:
-            graded.failures[student] = failure
-        else:
-            path = classroom.autograded(student, assignment)
-            graded.verdicts[student] = read_verdicts(nbformat.read(path, as_version=4))
+    chosen = students or everyone
+    try:
+        for student in tqdm(chosen, desc="grading", unit="submission", disable=None):
+            _grade_one(classroom, graded, student, cell_seconds)
+    except KeyboardInterrupt:
+        done = len(graded.verdicts)
+        raise CourseError(
+            f"stopped: {done} of {len(chosen)} submissions are graded; run the command again."
+        ) from None
     return graded
 
 
 def _grade_one(
-    classroom: Classroom, assignment: str, student: str, cell_seconds: float | None
-) -> str:
-    """Grade one submission; "" or one sentence that says why it could not be graded."""
-    path = classroom.submission(student, assignment)
-    if not path.exists():
-        return f"{path.name} is not in {path.parent.relative_to(classroom.folder)}."
-    try:
-        json.loads(path.read_bytes())
-    except ValueError:
-        return f"{path.name} is not a notebook: it is cut off or damaged."
+    classroom: Classroom, graded: Graded, student: str, cell_seconds: float | None
+) -> None:
+    """Grade one submission; whatever is wrong with it ends in a verdict."""
+    assignment = graded.assignment
     config = classroom.config()
     if cell_seconds is not None:
         config.Grade.cell_seconds = float(cell_seconds)
-    shutil.rmtree(classroom.autograded(student, assignment).parent, ignore_errors=True)
-    return classroom.autograde(assignment, student, config)
+    result = classroom.autograded(student, assignment)
+    shutil.rmtree(result.parent, ignore_errors=True)
+    reason = _unreadable(classroom.submission(student, assignment))
+    if not reason:
+        failure = classroom.autograde(assignment, student, config)
+        if failure:
+            reason = f"nbgrader cannot process the notebook: {failure}"
+    if reason:
+        graded.unread[student] = reason
+        failure = _grade_stand_in(classroom, assignment, student, reason)
+        if failure:
+            raise CourseError(f"{student} could not be recorded in the gradebook: {failure}")
+    graded.verdicts[student] = read_verdicts(nbformat.read(result, as_version=4))
+
+
+def _unreadable(path: Path) -> str:
+    """Why the file is no notebook that can be run, or ""."""
+    if not path.exists():
+        others = sorted(other.name for other in path.parent.iterdir())
+        there = f"; there is {', '.join(others)}" if others else "; the folder is empty"
+        return f"{path.name} was not handed in{there}"
+    try:
+        data = json.loads(path.read_bytes())
+        if not isinstance(data, dict) or not (data.get("cells") or data.get("worksheets")):
+            return "the file is a notebook without cells, or no notebook at all"
+        nbformat.reads(json.dumps(data), as_version=4)
+    except ValueError:
+        return "the file is not a notebook: it is cut off or damaged"
+    except Exception as error:  # nbformat has many words for a notebook out of shape
+        return f"the file is not a notebook that can be read ({str(error).splitlines()[0][:120]})"
+    return ""
+
+
+def _grade_stand_in(classroom: Classroom, assignment: str, student: str, reason: str) -> str:
+    """Book zeros with the reason, through nbgrader like any other: the released notebook stands in."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / student / assignment / f"{assignment}.ipynb"
+        path.parent.mkdir(parents=True)
+        notebook = read(classroom.course.notebook(assignment))
+        notebook.metadata[UNREAD] = reason
+        nbformat.write(notebook, path)
+        config = classroom.config()
+        config.CourseDirectory.submitted_directory = folder
+        return classroom.autograde(assignment, student, config)
 
 
 def write_feedback(course: Course, assignment: str, folder: Path | None = None) -> list[Path]:

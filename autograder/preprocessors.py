@@ -17,7 +17,10 @@ from traitlets import Float, Integer
 
 from autograder.course import find_course
 from autograder.run import Limits
-from autograder.verdicts import class_seed, grade_notebook
+from autograder.verdicts import class_seed, grade_notebook, refuse_notebook
+
+#: Notebook metadata of a stand-in for a submission that cannot be read: the reason.
+UNREAD = "coursekit_unread"
 
 _TODO = re.compile(r"BEGIN SOLUTION:?\s*(.*)")
 _MARK = '"the solution that stood here"'
@@ -42,6 +45,10 @@ class Grade(NbGraderPreprocessor):
         assignment = resources["nbgrader"]["assignment"]
         # the gradebook's own folder: that of the class, which may be apart from the course
         seed = class_seed(Path(resources["nbgrader"]["db_url"].removeprefix("sqlite:///")).parent)
+        reason = nb.metadata.pop(UNREAD, None)
+        if reason is not None:
+            refuse_notebook(nb, course, assignment, seed, str(reason))
+            return nb, resources
         verdicts = grade_notebook(nb, course, assignment, seed, limits)
         for verdict in verdicts:
             if not verdict.passed:

@@ -12,6 +12,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -22,12 +23,13 @@ from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, output_from_msg
+from nbformat.v4 import new_code_cell, new_output
 
 from coursekit.answering import MIME
 
 #: Inputs of cases go to the submission; these keys stay with the grader.
 _PRIVATE = ("expected", "judge", "title", "group")
+_DEFINITION = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
 
 
@@ -99,7 +101,12 @@ def run_notebook(
     answers = Answers()
     client = _Client(notebook, questions, limits, answers)
     with tempfile.TemporaryDirectory(prefix="run-") as folder:
-        run_sync(client.run)(folder)
+        try:
+            run_sync(client.run)(folder)
+        except KeyboardInterrupt:
+            if client.km is not None:
+                run_sync(client._async_cleanup_kernel)()
+            raise
     for name in questions:
         if name not in answers.outcomes:
             answers.outcomes[name] = None
@@ -132,6 +139,7 @@ class _Client(NotebookClient):
             },
             raise_on_iopub_timeout=True,
             skip_cells_with_tag="",  # a tag in a submission must not skip anything
+            on_cell_executed=self._note_error,
             shutdown_kernel="immediate",
             coalesce_streams=True,
             store_widget_state=False,
@@ -143,6 +151,8 @@ class _Client(NotebookClient):
         self.limits = limits
         self.answers = answers
         self.end = ""
+        self.stopped: dict[str, str] = {}
+        self.first_stop = ""
         self._deadline = time.monotonic() + limits.notebook_seconds
         self._bytes = 0
 
@@ -154,29 +164,35 @@ class _Client(NotebookClient):
         try:
             self.create_kernel_manager()
             self.km.transport, self.km.ip = "ipc", f"{folder}/socket"
-            env = _environment(folder, self.limits)
-            async with self.async_setup_kernel(cwd=folder, env=env, cleanup_kc=True):
-                for index, cell in enumerate(self.nb.cells):
-                    if self._left() <= 0:
-                        self.end = f"the notebook was stopped after {self.limits.notebook_seconds:g} seconds"
-                        return
-                    await self._step(cell, index)
+            # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
+            await self.async_start_new_kernel(cwd=folder, env=_environment(folder, self.limits))
+            await self.async_start_new_kernel_client()
+            for index, cell in enumerate(self.nb.cells):
+                if self._left() <= 0:
+                    seconds = self.limits.notebook_seconds
+                    self.end = f"the notebook was stopped after {seconds:g} seconds"
+                    return
+                await self._step(cell, index)
         except CellTimeoutError:
             self.end = "the notebook was stopped: a cell did not end and could not be interrupted"
         except DeadKernelError:
             self.end = "the notebook's kernel died (out of memory, or it was told to exit)"
         except RuntimeError as error:
             self.end = f"the notebook's kernel did not start: {error}"
+        finally:
+            if self.km is not None:
+                await self._async_cleanup_kernel()
 
     async def _step(self, cell: NotebookNode, index: int) -> None:
         if cell.cell_type != "code":
             return
         self._bytes = 0
         name = checked_exercise(cell.source)
-        if name is None or name not in self.questions or name in self.answers.outcomes:
-            await self.async_execute_cell(cell, index)
-        else:
+        graded = cell.metadata.get("nbgrader", {}).get("grade")
+        if graded and name in self.questions and name not in self.answers.outcomes:
             await self._ask(name, index)
+        else:
+            await self.async_execute_cell(cell, index)
 
     async def _ask(self, name: str, index: int) -> None:
         """Send the cases to the kernel in place of the check cell, and keep what comes back."""
@@ -194,9 +210,31 @@ class _Client(NotebookClient):
         finally:
             self.nb.cells[index] = original
         outcomes, end = _read_outcomes(request.outputs, len(sent))
+        if name in self.stopped and outcomes and outcomes[0].get("status") == "unwritten":
+            outcomes, end = None, self.stopped[name]
         self.answers.outcomes[name] = outcomes
         if outcomes is None:
             self.answers.ends[name] = end
+
+    def _note_error(
+        self, cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]
+    ) -> None:
+        """Remember which definitions a failing cell did not reach, and store a missing error."""
+        names = set(_DEFINITION.findall(cell.source))
+        content = execute_reply["content"]
+        if content["status"] != "error":
+            for name in names:
+                self.stopped.pop(name, None)
+            return
+        if not any(output.output_type == "error" for output in cell.outputs):
+            cell.outputs.append(_error_output(content["ename"], content["evalue"]))
+        what = f"{content['ename']}: {content['evalue']}".partition("\n")[0][:200]
+        text = f"its cell stopped with {what}"
+        if content["ename"] == "NameError" and self.first_stop:
+            text += f" ({self.first_stop})"
+        self.stopped |= dict.fromkeys(names, text)
+        if content["ename"] != "NotImplementedError":
+            self.first_stop = self.first_stop or f"cell {cell_index + 1} had stopped with {what}"
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
         """Count output as it arrives; past the limit, drop it and interrupt the cell."""
@@ -212,9 +250,13 @@ class _Client(NotebookClient):
 
 
 def _flood(limit: int) -> NotebookNode:
-    text = f"the output was cut: a cell may print {limit / 2**20:g} MiB"
-    content = {"ename": "OutputLimit", "evalue": text, "traceback": [f"OutputLimit: {text}"]}
-    return output_from_msg({"header": {"msg_type": "error"}, "content": content})
+    return _error_output(
+        "OutputLimit", f"the output was cut: a cell may print {limit / 2**20:g} MiB"
+    )
+
+
+def _error_output(name: str, text: str) -> NotebookNode:
+    return new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
 
 
 def _read_outcomes(

@@ -75,6 +75,15 @@ def grade_notebook(
     return verdicts
 
 
+def refuse_notebook(
+    notebook: NotebookNode, course: Course, assignment: str, seed: int, reason: str
+) -> None:
+    """Write zeros with the reason under every check cell; nothing is run."""
+    recorded = record_assignment(course, assignment, seed)
+    answers = Answers(dict.fromkeys(recorded), dict.fromkeys(recorded, reason))
+    _write(notebook, {name: _verdict(exercise, answers) for name, exercise in recorded.items()})
+
+
 def _verdict(exercise: dict[str, Any], answers: Answers) -> Verdict:
     name = exercise["name"]
     outcomes = answers.outcomes[name]

@@ -64,10 +64,12 @@ def check(thing: Any) -> float | None:
 
 
 def summary(verdict: Verdict) -> str:
-    """The verdict in one line: what happened first, and the hint if there is one."""
-    hint = f" Hint: {verdict.hint}" if verdict.hint else ""
-    stop = "" if verdict.headline.endswith((".", "?", "!")) else "."
-    return f"{verdict.exercise}: {verdict.headline}{stop}{hint}"
+    """The verdict in one line, the hint first if there is one: some tools show only the start."""
+    headline = verdict.headline
+    if verdict.hint:
+        return f"{verdict.exercise}: {verdict.hint} ({headline})"
+    stop = "" if headline.endswith((".", "?", "!")) else "."
+    return f"{verdict.exercise}: {headline}{stop}"
 
 
 def _find(thing: Any) -> dict[str, Any]:

@@ -178,7 +178,22 @@ def _error_finding(outcome: dict[str, Any]) -> Finding:
     kind, message = outcome.get("type", "Error"), outcome.get("message", "")
     line = outcome.get("line", "")
     where = f" ({line})" if line else ""
-    return Finding("error", f"it stops with {kind}: {message}{where}")
+    tip = next((f"; {tip}" for words, tip in _TIPS.items() if words in message), "")
+    if kind == "NotImplementedError" and message.endswith("not written yet"):
+        return Finding("error", message)
+    return Finding("error", f"it stops with {kind}: {message}{where}{tip}")
+
+
+#: What to say about errors of Python and torch that every beginner meets.
+_TIPS = {
+    "Boolean value of Tensor": "`if`, `and` and `max` need one truth value; use a tensor operation"
+    " such as torch.where or clamp",
+    "required positional argument": "keep the arguments that the exercise gives its function",
+    "positional arguments but": "keep the arguments that the exercise gives its function",
+    "unexpected keyword argument": "keep the arguments that the exercise gives its function",
+    "shapes cannot be multiplied": "print both shapes: the inner two must be equal",
+    "raw_input was called": "it calls input(), and nobody answers",
+}
 
 
 def _group(

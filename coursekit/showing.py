@@ -27,6 +27,9 @@ def show_call(exercise: dict[str, Any], case: dict[str, Any]) -> str:
         f"{name}={show(plain.decode_views(v), 120)}" for name, v in case.get("kwargs", {}).items()
     ]
     text = f"{exercise['name']}({', '.join(parts)})"
+    if case.get("state"):
+        state = [f"{k} = {show(plain.decode_views(v), 80)}" for k, v in case["state"].items()]
+        text += f" with {', '.join(state)}; "
     for method, args, kwargs in case.get("then", []):
         if method.startswith("."):
             text += method
@@ -41,6 +44,8 @@ def _show(value: Any) -> str:
     if isinstance(value, ArrayView):
         return _show_array(value)
     if isinstance(value, OtherView):
+        if value.type == "generator":
+            return f"torch.Generator().manual_seed({value.text})"
         return value.text or f"<{value.type}>"
     if isinstance(value, SetView):
         return "{" + _join(value.items) + "}" if value.items else "set()"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parent.parent
+from checkout import ROOT
 
 _MIRROR = ROOT.parent / "shared" / "data"
 if "COURSEKIT_MIRROR" not in os.environ and (_MIRROR / "SOURCES.tsv").exists():

@@ -9,7 +9,7 @@ import sysconfig
 
 import nbformat
 import pytest
-from conftest import ROOT
+from checkout import ROOT
 
 from autograder.bundle import make_bundle
 from autograder.course import Course

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import yaml
-from conftest import ROOT
+from checkout import ROOT
 from packaging.requirements import Requirement
 from packaging.version import Version
 

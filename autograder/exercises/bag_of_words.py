@@ -11,46 +11,13 @@ import torch
 import torch.nn.functional as F
 
 from autograder.authoring import Case, Exercise
+from coursekit import plain
 
 # Some words lie inside others (art, party; long, along): counting is by word, not by letters.
-_WORDS = [
-    "a",
-    "the",
-    "this",
-    "is",
-    "it",
-    "and",
-    "with",
-    "but",
-    "film",
-    "movie",
-    "plot",
-    "cast",
-    "scene",
-    "music",
-    "ending",
-    "art",
-    "party",
-    "star",
-    "start",
-    "long",
-    "along",
-    "great",
-    "greater",
-    "bad",
-    "good",
-    "dull",
-    "fun",
-    "just",
-    "bit",
-    "while",
-    "awesome",
-    "Great",
-    "Bad",
-    "!",
-    ",",
-    ".",
-]
+_WORDS = (
+    "a the this is it and with but film movie plot cast scene music ending art party star start"
+    " long along great greater bad good dull fun just bit while awesome Great Bad ! , ."
+).split()
 
 
 def _text(rng: np.random.Generator, length: int, words: list[str] | None = None) -> list[str]:
@@ -75,6 +42,10 @@ def _normal(rng: np.random.Generator, *shape: int) -> torch.Tensor:
 
 def _counts(rng: np.random.Generator, *shape: int) -> torch.Tensor:
     return torch.from_numpy(rng.poisson(0.7, size=shape).astype(np.float32))
+
+
+def _generator(rng: np.random.Generator) -> torch.Generator:
+    return torch.Generator().manual_seed(int(rng.integers(1000)))
 
 
 def _labels(rng: np.random.Generator, n: int) -> torch.Tensor:
@@ -329,8 +300,8 @@ def binary_counts(tokens, vocabulary):
 
 
 @binary_bag.misconception(
-    "An unknown word sets the component of another word (the first or the last one). It has no"
-    " component: leave it out."
+    "An unknown word sets the first component, which belongs to another word. It has none of its"
+    " own: leave it out."
 )
 def binary_unknown_is_first(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
@@ -340,13 +311,24 @@ def binary_unknown_is_first(tokens, vocabulary):
 
 
 @binary_bag.misconception(
-    "An unknown word sets the component of another word (the first or the last one). It has no"
-    " component: leave it out."
+    "An unknown word sets the last component, which belongs to another word. It has none of its"
+    " own: leave it out."
 )
 def binary_unknown_is_last(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
     for token in tokens:
         x[vocabulary.get(token, -1)] = 1
+    return x
+
+
+@binary_bag.misconception(
+    "A word outside the vocabulary stops the function: it has no index to look up. Leave such words"
+    " out before you ask for their index."
+)
+def binary_stops_at_unknown(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        x[vocabulary[token]] = 1
     return x
 
 
@@ -392,8 +374,9 @@ count_bag = Exercise("count_bag", points={"values": 2, "unknown": 1}, cases=_bag
 
 
 @count_bag.misconception(
-    "A word that comes twice has the component 1. Setting is not adding: here it should be 2."
-    " (Indexing with a list that holds an index twice also adds only once.)"
+    "A word that comes several times has the component 1. Its component is the number of times it"
+    " comes. (Setting is not adding, and indexing with a list that holds an index twice also adds"
+    " only once.)"
 )
 def count_is_binary(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
@@ -404,8 +387,8 @@ def count_is_binary(tokens, vocabulary):
 
 
 @count_bag.misconception(
-    "An unknown word is counted for another word (the first or the last one). It has no component:"
-    " leave it out."
+    "An unknown word is counted for the first word of the vocabulary. It has no component of its"
+    " own: leave it out."
 )
 def count_unknown_is_first(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
@@ -415,13 +398,24 @@ def count_unknown_is_first(tokens, vocabulary):
 
 
 @count_bag.misconception(
-    "An unknown word is counted for another word (the first or the last one). It has no component:"
-    " leave it out."
+    "An unknown word is counted for the last word of the vocabulary. It has no component of its"
+    " own: leave it out."
 )
 def count_unknown_is_last(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
     for token in tokens:
         x[vocabulary.get(token, -1)] += 1
+    return x
+
+
+@count_bag.misconception(
+    "A word outside the vocabulary stops the function: it has no index to look up. Leave such words"
+    " out before you count."
+)
+def count_stops_at_unknown(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        x[vocabulary[token]] += 1
     return x
 
 
@@ -490,6 +484,15 @@ def uses_the_batch_size(counts, df, n_texts):
 )
 def counts_df_again(counts, df, n_texts):
     return counts * torch.log((1 + n_texts) / (1 + (counts > 0).sum(dim=0)))
+
+
+@tfidf.misconception(
+    "Both numbers are taken from `counts`: N from its rows, df from its columns. Use the n_texts and"
+    " the df that are given. They come from the training texts and stay the same for every text"
+    " that is judged later."
+)
+def counts_everything_again(counts, df, n_texts):
+    return counts * torch.log((1 + len(counts)) / (1 + (counts > 0).sum(dim=0)))
 
 
 @tfidf.misconception(
@@ -596,15 +599,14 @@ def includes_zero(X, w, w_0):
     return (X @ w + w_0 >= 0).long()
 
 
-@decide.misconception(
-    "These are the scores, or True and False. The classes are the whole numbers 0 and 1."
-)
+@decide.misconception("These are True and False. The classes are the whole numbers 0 and 1.")
 def gives_booleans(X, w, w_0):
     return X @ w + w_0 > 0
 
 
 @decide.misconception(
-    "These are the scores, or True and False. The classes are the whole numbers 0 and 1."
+    "These are the scores themselves. The classes are the whole numbers 0 and 1: which side of 0 is"
+    " each score on?"
 )
 def gives_scores(X, w, w_0):
     return X @ w + w_0
@@ -748,12 +750,49 @@ negative_log_likelihood = Exercise(
 
 
 @negative_log_likelihood.misconception(
-    "Probabilities are computed first. Far from 0 they round to exactly 0 or 1, and the logarithm"
-    " of 0 is minus infinity. Take the formula that starts from the score."
+    "Far from 0 the loss is infinite. Either a probability was rounded to exactly 0 before its"
+    " logarithm, or exp saw a large positive number. Neither can happen in the text's last form,"
+    " with the maximum and the absolute value."
 )
 def logs_rounded_probabilities(scores, y):
     p = torch.sigmoid(scores)
     return -torch.where(y == 1, torch.log(p), torch.log(1 - p)).mean()
+
+
+@negative_log_likelihood.misconception(
+    "Probabilities are computed first. Far from 0 they round to exactly 0 or 1, and the term that"
+    " should drop out becomes 0 times minus infinity, which is NaN. Take the formula that starts"
+    " from the score."
+)
+def multiplies_zero_by_infinity(scores, y):
+    p = torch.sigmoid(scores)
+    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
+
+
+@negative_log_likelihood.misconception(
+    "The absolute value is missing: in every text exp sees minus the score. That is right for one"
+    " sign of the score and overflows for the other."
+)
+def forgets_the_absolute_value(scores, y):
+    return (scores.clamp(min=0) - y * scores + torch.log1p(torch.exp(-scores))).mean()
+
+
+@negative_log_likelihood.misconception(
+    "The absolute value is missing: where the model is right, exp grows without limit. It should see"
+    " minus the size of the score, whatever its sign."
+)
+def is_wrong_where_the_model_is_right(scores, y):
+    against = torch.where(y == 1, -scores, scores)
+    return (against.clamp(min=0) + torch.log1p(torch.exp(-against))).mean()
+
+
+@negative_log_likelihood.misconception(
+    "The absolute value is missing: where the model is wrong, exp grows without limit. It should see"
+    " minus the size of the score, whatever its sign."
+)
+def is_wrong_where_the_model_is_wrong(scores, y):
+    against = torch.where(y == 1, -scores, scores)
+    return (against.clamp(min=0) + torch.log1p(torch.exp(against))).mean()
 
 
 @negative_log_likelihood.misconception(
@@ -855,6 +894,30 @@ def sums_over_texts(X, y, w, w_0, l2):
     return X.T @ error + l2 * w, error.sum()
 
 
+@gradient.misconception("The bias has the mean, but w the sum: the 1/N stands before both sums.")
+def sums_for_w_only(X, y, w, w_0, l2):
+    error = torch.sigmoid(X @ w + w_0) - y
+    return X.T @ error + l2 * w, error.mean()
+
+
+@gradient.misconception(
+    "L2's pull is divided by N too. Only the loss is a mean over the texts; l2/2 ||w||^2 is added to"
+    " it once, outside the mean."
+)
+def divides_l2_too(X, y, w, w_0, l2):
+    error = torch.sigmoid(X @ w + w_0) - y
+    return (X.T @ error + l2 * w) / len(y), error.mean()
+
+
+@gradient.misconception(
+    "The pull of L2 is half as strong as it should be: the derivative of a square brings a 2, which"
+    " cancels the half."
+)
+def halves_l2(X, y, w, w_0, l2):
+    error = torch.sigmoid(X @ w + w_0) - y
+    return X.T @ error / len(y) + l2 / 2 * w, error.mean()
+
+
 @gradient.misconception(
     "The sign is wrong: the gradient points where the loss grows. The error is p - y, not y - p."
 )
@@ -924,21 +987,18 @@ def gradient_loop(X, y, w, w_0, l2):
 
 
 def _minibatches_cases(rng: np.random.Generator) -> Iterator[Case]:
-    def generator() -> torch.Generator:
-        return torch.Generator().manual_seed(int(rng.integers(2**31)))
-
-    must = {"kind": "shuffled", "must_shuffle": True}
+    must = {"kind": "shuffled", "must_shuffle": True, "keeps_generators": True}
     for _ in range(2):
         size = int(rng.integers(4, 7))
-        yield Case("values", [4 * size, size, generator()], judge=must)
+        yield Case("values", [4 * size, size, _generator(rng)], judge=must)
     size = int(rng.integers(5, 8))
     left = 3 * size + int(rng.integers(1, size - 1))
     title = "n is no multiple of the batch size"
-    yield Case("edges", [left, size, generator()], title=title, judge=must)
+    yield Case("edges", [left, size, _generator(rng)], title=title, judge=must)
     title = "one batch holds everything"
-    yield Case("edges", [int(rng.integers(10, 15)), 32, generator()], title=title, judge=must)
+    yield Case("edges", [int(rng.integers(10, 15)), 32, _generator(rng)], title=title, judge=must)
     title = "batches of one"
-    yield Case("edges", [int(rng.integers(9, 13)), 1, generator()], title=title, judge=must)
+    yield Case("edges", [int(rng.integers(9, 13)), 1, _generator(rng)], title=title, judge=must)
 
 
 minibatches = Exercise("minibatches", points={"values": 2, "edges": 1}, cases=_minibatches_cases)
@@ -967,6 +1027,23 @@ def drops_the_last(n, batch_size, generator):
 )
 def draws_with_replacement(n, batch_size, generator):
     return list(torch.randint(n, (n,), generator=generator).split(batch_size))
+
+
+@minibatches.misconception(
+    "Each batch is drawn on its own, so some numbers come twice, others never, and the last batch is"
+    " as long as the rest. Shuffle all numbers once, then cut."
+)
+def draws_each_batch_alone(n, batch_size, generator):
+    starts = range(0, n, batch_size)
+    return [torch.randint(n, (batch_size,), generator=generator) for _ in starts]
+
+
+@minibatches.misconception(
+    "The `generator` plays no part: the order is drawn from the one that everybody shares. Hand it on"
+    " to the function that shuffles."
+)
+def ignores_generator(n, batch_size, generator):
+    return list(torch.randperm(n).split(batch_size))
 
 
 @minibatches.misconception(
@@ -1015,24 +1092,37 @@ def _problem(rng: np.random.Generator, n: int, d: int) -> tuple[torch.Tensor, to
     return torch.from_numpy(X[order].astype(np.float32)), torch.from_numpy(y[order])
 
 
+# Stands in for X: a batch that comes back later (not twice in a row: that is one step) is all 1.
+_REMEMBERS_BATCHES = (
+    "type('RemembersBatches', (), dict(seen=[], shape=({n}, 2), __len__=lambda X: {n},"
+    " __getitem__=lambda X, batch: (X.seen.append(b)"
+    " if X.seen[-1:] != [b := sorted(torch.arange({n})[batch].tolist())] else None,"
+    " torch.full((len(b), 2), float(X.seen.count(b) > 1)))[1]))()"
+)
+
+
 def _training_cases(rng: np.random.Generator) -> Iterator[Case]:
-    def generator() -> torch.Generator:
-        return torch.Generator().manual_seed(int(rng.integers(2**31)))
+    def inputs(n: int, *settings: float) -> list[object]:
+        return [*_problem(rng, n, 3), *settings, _generator(rng)]
 
     # One batch holds everything, so the order does not matter and every step can be compared.
-    exactly = {"rtol": 1e-3, "atol": 1e-4}
+    exactly = {"rtol": 1e-3, "atol": 1e-4, "keeps_generators": True}
     for epochs, l2 in ((1, 0.0), (3, 0.0), (int(rng.integers(4, 8)), 0.3)):
-        X, y = _problem(rng, int(rng.integers(9, 14)), 3)
-        inputs = [X, y, epochs, 50, 0.5, l2, generator()]
-        yield Case("steps", inputs, title="one batch holds every text", judge=exactly)
-    inputs = [X, y, 0, 4, 0.5, 0.1, generator()]
-    yield Case("steps", inputs, title="no epoch: everything is still 0", judge=exactly)
+        given = inputs(int(rng.integers(9, 14)), epochs, 50, 0.5, l2)
+        yield Case("steps", given, title="one batch holds every text", judge=exactly)
     # With L2 there is one best w and w_0; any order of the texts leads close to it.
-    closely = {"rtol": 0.0, "atol": 0.1}
-    for n, size in ((60, 20), (int(rng.integers(52, 60)), 20)):
-        X, y = _problem(rng, n, 3)
-        inputs = [X, y, 100, size, 0.2, 0.2, generator()]
-        yield Case("learning", inputs, title="mini-batches to the end", judge=closely)
+    closely = {"rtol": 0.0, "atol": 0.1, "keeps_generators": True}
+    given = inputs(int(rng.integers(52, 60)), 100, 20, 0.2, 0.2)
+    yield Case("learning", given, title="mini-batches to the end", judge=closely)
+    # Small steps, far from the end: their number counts, the order of the texts hardly does.
+    given = inputs(int(rng.integers(56, 65)), 4, 4, 0.04, 0.1)
+    nearly = {**closely, "atol": 0.04}
+    yield Case("learning", given, title="a short training in many small batches", judge=nearly)
+    n = 6 * int(rng.integers(6, 9))
+    rows = plain.Source(_REMEMBERS_BATCHES.format(n=n))
+    given = [rows, torch.ones(n, dtype=torch.int64), 4, 6, 0.5, 0.0, _generator(rng)]
+    title = "X is all 0, but 1 in a batch that an earlier epoch had as well"
+    yield Case("learning", given, title=title, judge=exactly)
 
 
 train_logistic_regression = Exercise(
@@ -1212,6 +1302,66 @@ def starts_at_random(X, y, epochs, batch_size, lr, l2, generator, progress=iter)
     return w, w_0
 
 
+@train_logistic_regression.misconception(
+    "The batches are drawn once, before the loop over the epochs, so the same texts stay together to"
+    " the end. Draw new ones in every epoch."
+)
+def draws_the_batches_once(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+    batches = torch.randperm(len(y), generator=generator).split(batch_size)
+    for epoch in progress(range(epochs)):
+        step = lr * (1 - epoch / epochs)
+        for batch in batches:
+            error = torch.sigmoid(X[batch] @ w + w_0) - y[batch]
+            w = w - step * (X[batch].T @ error / len(batch) + l2 * w)
+            w_0 = w_0 - step * error.mean()
+    return w, w_0
+
+
+@train_logistic_regression.misconception(
+    "There are no mini-batches: each epoch takes a single step with all texts. Take one step for"
+    " every batch, with X[batch] and y[batch]."
+)
+def takes_all_texts_at_once(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+    for epoch in progress(range(epochs)):
+        step = lr * (1 - epoch / epochs)
+        error = torch.sigmoid(X @ w + w_0) - y
+        w = w - step * (X.T @ error / len(y) + l2 * w)
+        w_0 = w_0 - step * error.mean()
+    return w, w_0
+
+
+@train_logistic_regression.misconception(
+    "Each batch takes its step with the gradient of all texts. A step looks only at its batch: "
+    "X[batch] and y[batch]."
+)
+def steps_with_all_texts(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+    for epoch in progress(range(epochs)):
+        step = lr * (1 - epoch / epochs)
+        for _ in torch.randperm(len(y), generator=generator).split(batch_size):
+            error = torch.sigmoid(X @ w + w_0) - y
+            w = w - step * (X.T @ error / len(y) + l2 * w)
+            w_0 = w_0 - step * error.mean()
+    return w, w_0
+
+
+@train_logistic_regression.misconception(
+    "The `generator` plays no part: the batches are drawn from the one that everybody shares. Hand it"
+    " on, here and in your `minibatches`."
+)
+def trains_without_generator(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+    for epoch in progress(range(epochs)):
+        step = lr * (1 - epoch / epochs)
+        for batch in torch.randperm(len(y)).split(batch_size):
+            error = torch.sigmoid(X[batch] @ w + w_0) - y[batch]
+            w = w - step * (X[batch].T @ error / len(batch) + l2 * w)
+            w_0 = w_0 - step * error.mean()
+    return w, w_0
+
+
 @train_logistic_regression.alternative
 def train_with_autograd(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
     w = torch.zeros(X.shape[1], requires_grad=True)
@@ -1232,16 +1382,16 @@ def train_with_autograd(X, y, epochs, batch_size, lr, l2, generator, progress=it
 
 
 @train_logistic_regression.alternative
-def train_in_order(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+def train_with_one_vector(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
     # Other numbers are drawn than in the reference, and w_0 is one more component of w.
-    ones = torch.cat([torch.ones(len(y), 1), X], dim=1)
     decay = torch.cat([torch.zeros(1), torch.full((X.shape[1],), float(l2))])
     w = torch.zeros(X.shape[1] + 1)
     for epoch in progress(range(epochs)):
         step = lr * (1 - epoch / epochs)
         for batch in torch.rand(len(y), generator=generator).argsort().split(batch_size):
-            error = torch.sigmoid(ones[batch] @ w) - y[batch]
-            w = w - step * (error @ ones[batch] / len(batch) + decay * w)
+            rows = torch.cat([torch.ones(len(batch), 1), X[batch]], dim=1)
+            error = torch.sigmoid(rows @ w) - y[batch]
+            w = w - step * (error @ rows / len(batch) + decay * w)
     return w[1:], w[0]
 
 
@@ -1258,7 +1408,9 @@ def _decisive_words_cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, k in ((4, 1), (8, 3), (12, int(rng.integers(3, 6)))):
         yield Case("values", [weights(n), _vocabulary(rng, n), k])
     yield Case("edges", [weights(3), _vocabulary(rng, 3), 8], title="fewer than k words")
-    yield Case("edges", [weights(4), _vocabulary(rng, 4), 0], title="no word is asked for")
+    # Asked in this way a wrong number of words does not push itself before a wrong order.
+    title = "k is 0: both lists are empty"
+    yield Case("edges", [weights(4), _vocabulary(rng, 4), 0], title=title, then=[("count", [])])
 
 
 decisive_words = Exercise(
@@ -1281,6 +1433,15 @@ def swaps_the_lists(w, vocabulary, k):
 def weakest_negative_first(w, vocabulary, k):
     ranked = sorted(vocabulary, key=lambda word: -w[vocabulary[word]].item())
     return ranked[:k], ranked[max(0, len(ranked) - k) :]
+
+
+@decisive_words.misconception(
+    "With k = 0 a list holds all words: `[-0:]` starts at 0, where the list begins. Count from the"
+    " front."
+)
+def takes_all_for_zero(w, vocabulary, k):
+    ranked = sorted(vocabulary, key=lambda word: -w[vocabulary[word]].item())
+    return ranked[:k], ranked[-k:][::-1]
 
 
 @decisive_words.misconception(

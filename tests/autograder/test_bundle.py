@@ -3,8 +3,8 @@
 import zipfile
 
 import pytest
+from checkout import ROOT
 from click.testing import CliRunner
-from conftest import ROOT
 
 from autograder.bundle import make_bundle
 from autograder.cli import main

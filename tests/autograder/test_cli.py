@@ -2,8 +2,8 @@ import json
 import subprocess
 import sys
 
+from checkout import ROOT
 from click.testing import CliRunner
-from conftest import ROOT
 
 from autograder.cli import main
 

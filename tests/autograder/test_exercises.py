@@ -1,7 +1,7 @@
 """What every exercise of the course must keep, whatever seed grading draws its cases from."""
 
 import pytest
-from conftest import ROOT
+from checkout import ROOT
 
 from autograder import catalog
 from autograder.course import Course

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+from checkout import ROOT
 
 from autograder import catalog
 from autograder.authoring import source_of
