@@ -1039,6 +1039,14 @@ def draws_each_batch_alone(n, batch_size, generator):
 
 
 @minibatches.misconception(
+    "Each batch is drawn on its own, so some numbers come twice, others never, and there is no short"
+    " batch for the rest. Shuffle all numbers once, then cut."
+)
+def draws_whole_batches_alone(n, batch_size, generator):
+    return [torch.randint(n, (batch_size,), generator=generator) for _ in range(n // batch_size)]
+
+
+@minibatches.misconception(
     "The `generator` plays no part: the order is drawn from the one that everybody shares. Hand it on"
     " to the function that shuffles."
 )
@@ -1121,7 +1129,7 @@ def _training_cases(rng: np.random.Generator) -> Iterator[Case]:
     n = 6 * int(rng.integers(6, 9))
     rows = plain.Source(_REMEMBERS_BATCHES.format(n=n))
     given = [rows, torch.ones(n, dtype=torch.int64), 4, 6, 0.5, 0.0, _generator(rng)]
-    title = "X is all 0, but 1 in a batch that an earlier epoch had as well"
+    title = "X is all 0, but 1 in a batch that an earlier epoch had too; it is no tensor"
     yield Case("learning", given, title=title, judge=exactly)
 
 

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -337,3 +339,133 @@ def test_verdicts_are_read_from_graded_cells_only(small_course, graded):
     assert "forged" in path.read_text()
     assert [v.points for v in read_verdicts(nbformat.read(path, as_version=4))] == [0]
     assert points(result) == {"forger": 0}
+
+
+def test_cells_copied_deleted_retyped_or_without_marks_lose_nothing(small_course, graded):
+    def solved(change):
+        notebook = filled(small_course, NAME)
+        change(notebook)
+        return notebook
+
+    def cell(notebook, grade_id):
+        return next(
+            c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id
+        )
+
+    def copied_check(notebook):
+        notebook.cells.append(nbformat.from_dict(dict(cell(notebook, f"check_{EXERCISE}"))))
+
+    def old_version(notebook):
+        own = cell(notebook, EXERCISE)
+        old = nbformat.from_dict({**own, "source": body("return scores[:, 0]")})
+        notebook.cells.insert(notebook.cells.index(own), old)
+
+    def deleted_check(notebook):
+        notebook.cells.remove(cell(notebook, f"check_{EXERCISE}"))
+
+    def markdown_check(notebook):
+        check = cell(notebook, f"check_{EXERCISE}")
+        check.cell_type = "markdown"
+        del check["outputs"], check["execution_count"]
+
+    def no_marks(notebook):
+        for c in notebook.cells:
+            c.metadata = nbformat.NotebookNode()
+
+    def early_check(notebook):
+        notebook.cells.insert(0, new_code_cell(f"check({EXERCISE})"))
+
+    def no_ids(notebook):
+        for c in notebook.cells:
+            c.pop("id", None)
+        notebook.nbformat_minor = 0
+
+    changes = (
+        copied_check,
+        old_version,
+        deleted_check,
+        markdown_check,
+        no_marks,
+        early_check,
+        no_ids,
+    )
+    result = graded({f.__name__: solved(f) for f in changes})
+    assert result.unread == {}
+    assert points(result) == {f.__name__: 3 for f in changes}
+
+
+def test_a_deleted_exercise_costs_its_own_points_only(small_course, graded):
+    notebook = filled(small_course, NAME)
+    notebook.cells = [c for c in notebook.cells if "nbgrader" not in c.metadata]
+    nothing = filled(small_course, NAME)
+    nothing.cells = [new_code_cell("1 + 1")]
+    result = graded({"deleted": notebook, "nothing": nothing})
+    assert result.unread == {}
+    assert scores(small_course) == {"deleted": 0, "nothing": 0}
+    assert "not written yet" in result.verdicts["deleted"][0].headline
+
+
+def test_a_cell_that_failed_is_named_as_the_reason(small_course, graded):
+    broken_import = filled(small_course, NAME)
+    cell = next(c for c in broken_import.cells if c.source.startswith("import torch"))
+    cell.source = "import nothing_of_that_name\n" + cell.source
+    result = graded(
+        {
+            "syntax": "def average_topic(scores, mask)\n    return scores",
+            "import": broken_import,
+            "hangs": "while True: pass\n" + body("return scores"),
+            "input": body("return input()"),
+            "library": body("import torch; return torch.tensor([]).bincount()"),
+        },
+        cell_seconds=10,
+    )
+    reasons = {student: verdicts[0].headline for student, verdicts in result.verdicts.items()}
+    assert points(result) == dict.fromkeys(reasons, 0)
+    assert "its cell stopped with SyntaxError: expected ':'" in reasons["syntax"]
+    assert "NameError" in reasons["import"]
+    assert "had stopped with ModuleNotFoundError" in reasons["import"]
+    assert "its cell stopped with TimeLimit" in reasons["hangs"]
+    assert "it calls input(), and nobody answers" in reasons["input"]
+    assert "not written" not in reasons["library"]
+
+
+def test_a_broken_resubmission_replaces_the_old_score_and_page(small_course, graded):
+    graded({"again": filled(small_course, NAME)})
+    write_feedback(small_course, NAME)
+    assert scores(small_course) == {"again": 3}
+    path = small_course.root / "submitted" / "again" / NAME / f"{NAME}.ipynb"
+    path.write_text(path.read_text()[:400])
+    grade_class(small_course, NAME)
+    assert scores(small_course) == {"again": 0}
+    (page,) = write_feedback(small_course, NAME)
+    assert "cut off or damaged" in page.read_text()
+
+
+def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_course, tmp_path):
+    slow = filled(small_course, NAME)
+    slow.cells.insert(2, new_code_cell("import time\ntime.sleep(777)"))
+    submit(small_course, "a_first", filled(small_course, NAME))
+    submit(small_course, "b_slow", slow)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "autograder.cli", "grade", NAME],
+        cwd=small_course.root,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
+    )
+    first = small_course.root / "autograded" / "a_first" / NAME / f"{NAME}.ipynb"
+    slow_copy = small_course.root / "autograded" / "b_slow" / NAME / f"{NAME}.ipynb"
+    for _ in range(600):
+        if first.exists() and slow_copy.exists():
+            break
+        time.sleep(0.1)
+    time.sleep(4)  # well inside the sleeping cell
+    process.send_signal(signal.SIGINT)
+    _, words = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "stopped: 1 of 2 submissions are graded; run the command again." in words
+    assert "Traceback" not in words
+    assert list(tmp_path.glob("run-*")) == []
+    kernels = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    assert str(tmp_path) not in kernels
+    assert scores(small_course)["a_first"] == 3
