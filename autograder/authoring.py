@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.errors import CourseError
 from coursekit import plain
 
 
@@ -95,11 +96,26 @@ class Exercise:
     misconceptions: list[Misconception] = field(default_factory=list)
     alternatives: list[Callable[..., Any]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        numbers = isinstance(self.points, dict) and all(
+            isinstance(p, (int, float)) and p > 0 for p in self.points.values()
+        )
+        if not numbers or not self.points:
+            raise CourseError(
+                f'{self.name}: points must give each group a number above 0, as in {{"values": 2}}.'
+            )
+
     def misconception(self, hint: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorator: registers a wrong implementation under the function's own name."""
+        if not isinstance(hint, str) or not hint.strip():
+            raise CourseError(
+                f'{self.name}: a misconception needs a hint: @{self.name}.misconception("...").'
+            )
 
         def register(implementation: Callable[..., Any]) -> Callable[..., Any]:
             name = implementation.__name__
+            if name in [other.name for other in self.misconceptions]:
+                raise CourseError(f"{self.name} has two misconceptions called {name}; rename one.")
             self.misconceptions.append(Misconception(name, hint, implementation))
             return implementation
 

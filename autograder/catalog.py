@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import json
 import sys
+import traceback
 import zlib
 from pathlib import Path
 from types import ModuleType
@@ -19,11 +20,13 @@ from autograder.authoring import Exercise
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.reference import definitions
+from coursekit.comparing import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
 from coursekit.judging import judge_case
 from coursekit.running import run_cases
 
 #: The seed of the cases that students get; grading draws others.
 RECORDING_SEED = 0
+_CASE_BYTES = 200_000
 
 
 def exercises(course: Course, assignment: str) -> dict[str, Exercise]:
@@ -41,8 +44,11 @@ def exercises(course: Course, assignment: str) -> dict[str, Exercise]:
             f" (`autograder new` makes a first one)."
         )
     module = _load(path, path.stat().st_mtime_ns)
-    found = [value for value in vars(module).values() if isinstance(value, Exercise)]
-    return {exercise.name: exercise for exercise in found}
+    found: dict[str, Exercise] = {}
+    for value in vars(module).values():
+        if isinstance(value, Exercise) and found.setdefault(value.name, value) is not value:
+            raise CourseError(f"{path.name} has two exercises called {value.name}; keep one.")
+    return found
 
 
 def find(course: Course, name: str) -> tuple[str, Exercise]:
@@ -72,6 +78,8 @@ def _load(path: Path, modified: int) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
+    except CourseError:
+        raise
     except Exception as error:
         raise CourseError(
             f"{path.name} cannot be loaded: {type(error).__name__}: {error}"
@@ -116,9 +124,11 @@ def record(exercise: Exercise, reference: Any, seed: int) -> dict[str, Any]:
         The reference itself fails a case (other than by an error that the case is about), or a
         case belongs to a group without points.
     """
-    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode())])
-    names = _parameters(reference)
-    cases = [case.to_plain(i, names) for i, case in enumerate(exercise.cases(rng))]
+    cases = _draw(exercise, reference, seed)
+    if cases != _draw(exercise, reference, seed):
+        raise CourseError(
+            f"{exercise.name}: the same seed draws other cases; take all chance from rng."
+        )
     _require_groups(exercise, cases)
     first, second = run_cases(reference, cases), run_cases(reference, cases)
     for case, outcome, again in zip(cases, first, second):
@@ -139,13 +149,61 @@ def record(exercise: Exercise, reference: Any, seed: int) -> dict[str, Any]:
     }
 
 
+def _draw(exercise: Exercise, reference: Any, seed: int) -> list[dict[str, Any]]:
+    """The exercise's cases as plain data, drawn from the seed."""
+    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode())])
+    names = _parameters(reference)
+    try:
+        cases = [case.to_plain(i, names) for i, case in enumerate(exercise.cases(rng))]
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(where.filename).name}, line {where.lineno}"
+        raise CourseError(
+            f"{exercise.name}: its cases cannot be drawn ({place}): {type(error).__name__}: {error}"
+        ) from error
+    for number, case in enumerate(cases):
+        _require_plain(exercise.name, number, case)
+    return cases
+
+
+def _require_plain(name: str, number: int, case: dict[str, Any]) -> None:
+    """Refuse a case that cannot be recorded, or whose judge would not look at what it says."""
+    where = f"{name}, case {number} of its generator"
+    rules = case.get("judge", {})
+    kind = rules.get("kind", "close")
+    if kind not in JUDGES:
+        raise CourseError(f"{where}: there is no judge {kind!r}; there are {', '.join(JUDGES)}.")
+    unknown = set(rules) - RULES - KIND_RULES.get(kind, set())
+    unknown |= set(rules.get("properties", {})) - PROPERTIES
+    if unknown:
+        raise CourseError(f"{where}: the judge {kind!r} knows no rule {sorted(unknown)[0]!r}.")
+    absent = KIND_RULES.get(kind, set()) - OPTIONAL_RULES - set(rules)
+    if absent:
+        raise CourseError(f"{where}: the judge {kind!r} needs the rule {sorted(absent)[0]!r}.")
+    try:
+        text = json.dumps(case)
+    except TypeError as error:
+        raise CourseError(
+            f"{where}: rules must be plain numbers, texts and lists: {error}"
+        ) from error
+    if '"$other"' in text:
+        raise CourseError(
+            f'{where}: an input is not plain data; give a function as Source("lambda x: ...").'
+        )
+    if len(text) > _CASE_BYTES:
+        raise CourseError(
+            f"{where} takes {len(text) // 1000} kB in the recording; use smaller inputs."
+        )
+
+
 def _expect(
     name: str, case: dict[str, Any], outcome: dict[str, Any], again: dict[str, Any]
 ) -> None:
     """Set the case's expected outcome to the reference's, or refuse a reference that fails it."""
     title = case.get("title") or f"a case of group {case['group']}"
     raised = outcome["type"] if outcome["status"] == "error" else None
-    if outcome["status"] != "value" and raised != case.get("judge", {}).get("raises"):
+    wanted = case.get("judge", {}).get("raises")
+    if outcome["status"] != "value" and (raised is None or raised != wanted):
         what = f"{raised}: {outcome['message']}" if raised else outcome["message"]
         raise CourseError(f"the reference of {name} fails its own check ({title}): {what}.")
     case["expected"] = _essence(case, outcome)
@@ -184,20 +242,30 @@ def _sorted_dicts(data: Any) -> Any:
 def _wrong_outcomes(
     implementation: Any, cases: list[dict[str, Any]]
 ) -> list[dict[str, Any] | None]:
+    outcomes = run_cases(implementation, cases)
+    if all(map(_is_broken, outcomes)):
+        raise CourseError(
+            f"the misconception {implementation.__name__} is broken, it fails every case with"
+            f" {outcomes[0]['type']}: {outcomes[0]['message']}."
+        )
     return [
         _essence(case, outcome) if judge_case(case, outcome) else None
-        for case, outcome in zip(cases, run_cases(implementation, cases))
+        for case, outcome in zip(cases, outcomes)
     ]
+
+
+def _is_broken(outcome: dict[str, Any]) -> bool:
+    """Whether the call failed for a slip of the author's, not for a student's mistake."""
+    kind, message = outcome.get("type"), outcome.get("message", "")
+    return kind == "NameError" or (kind == "TypeError" and "positional argument" in message)
 
 
 def _require_groups(exercise: Exercise, cases: list[dict[str, Any]]) -> None:
     used = {case["group"] for case in cases}
     if used != set(exercise.points):
-        odd = ", ".join(sorted(used ^ set(exercise.points)))
-        raise CourseError(
-            f"the groups of {exercise.name} do not fit: {odd} has points but no case, or cases but"
-            " no points."
-        )
+        lonely = [f"{group} has points but no case" for group in set(exercise.points) - used]
+        lonely += [f"{group} has cases but no points" for group in used - set(exercise.points)]
+        raise CourseError(f"the groups of {exercise.name} do not fit: {', '.join(sorted(lonely))}.")
 
 
 def _parameters(reference: Any) -> list[str]:

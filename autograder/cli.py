@@ -172,18 +172,14 @@ def grade(
 ) -> None:
     """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
     from autograder.grading import grade_class
-    from autograder.tables import show, verdict_tables
+    from autograder.tables import show, summary_table, verdict_tables
 
     graded = grade_class(course, course.require(assignment), folder, list(students), cell_seconds)
     if json:
         data = {s: [v.to_dict() for v in verdicts] for s, verdicts in graded.verdicts.items()}
         click.echo(json_module.dumps({"verdicts": data, "unread": graded.unread}, indent=1))
         return
-    show(*verdict_tables(graded))
-    if graded.unread:
-        click.echo("These submissions could not be run and have zero points:")
-        for student, reason in graded.unread.items():
-            click.echo(f"  {student}: {reason}")
+    show(*verdict_tables(graded, perfect=False), summary_table(graded))
 
 
 @main.command()

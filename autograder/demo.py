@@ -13,7 +13,7 @@ from autograder.authoring import source_of
 from autograder.course import Course
 from autograder.grading import grade_class, write_feedback
 from autograder.reference import read
-from autograder.tables import show, verdict_tables
+from autograder.tables import show, summary_table, verdict_tables
 
 #: A cell of the demo class may run this long; the one that hangs is stopped after it.
 _CELL_SECONDS = 20.0
@@ -28,7 +28,7 @@ def run_demo(course: Course, assignment: str) -> None:
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
     graded = grade_class(course, assignment, folder, cell_seconds=_CELL_SECONDS)
-    show(*verdict_tables(graded))
+    show(*verdict_tables(graded), summary_table(graded))
     pages = write_feedback(course, assignment, folder)
     console = Console()
     console.print("\nFeedback pages, one per student:")

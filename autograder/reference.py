@@ -64,23 +64,17 @@ def read(notebook: Path) -> nbformat.NotebookNode:
 
 
 def parse(source: str, filename: str = "<cell>") -> ast.Module:
-    """A cell's Python; lines that are IPython's own (``%`` and ``!``) are left out.
+    """A cell's Python, with IPython's own (``%``, ``!``, ``?``) as the calls it stands for.
 
     Raises
     ------
     CourseError
         The cell is not Python.
     """
-    lines = [
-        "pass" + " " * (len(line) - 4) if line.startswith(("%", "!")) else line
-        for line in source.splitlines()
-    ]
-    indented = [
-        line[: len(line) - len(line.lstrip())] + "pass" if line.lstrip()[:1] in ("%", "!") else line
-        for line in lines
-    ]
+    from IPython.core.inputtransformer2 import TransformerManager
+
     try:
-        return ast.parse("\n".join(indented), filename)
+        return ast.parse(TransformerManager().transform_cell(source), filename)
     except SyntaxError as error:
         raise CourseError(f"{filename} is not Python: {error}") from error
 

@@ -64,6 +64,7 @@ def release(
         stamped = nbformat.writes(stamp(solution, course, assignment, own)) + "\n"
         _put(report, course, path, stamped, check)
         recorded = catalog.record_assignment(course, assignment, catalog.RECORDING_SEED)
+        _require_enough(own)
         _prove_misconceptions(recorded)
         _prove_alternatives(own, recorded)
         _prove_fresh_cases(recorded, catalog.record_assignment(course, assignment, seed=1))
@@ -85,6 +86,16 @@ def _require_unique_names(course: Course) -> None:
                     " is used once in the course."
                 )
             owners[name] = assignment
+
+
+def _require_enough(own: dict[str, Any]) -> None:
+    for name, exercise in own.items():
+        for what, given, needed in (
+            ("misconceptions", len(exercise.misconceptions), 3),
+            ("alternatives", len(exercise.alternatives), 2),
+        ):
+            if given < needed:
+                raise CourseError(f"{name} has {given} {what}; write at least {needed}.")
 
 
 def _index(course: Course) -> str:
@@ -235,7 +246,10 @@ def _prove_student_notebook(
         for line in cell.source.splitlines()
     }
     telling = {line for line in secret if line not in public or len(line) >= _TELLING}
-    leaked = sorted(telling & given)
+    text = "\n".join(given)
+    leaked = sorted(
+        line for line in telling if line in given or (len(line) >= _TELLING and line in text)
+    )
     if leaked or "BEGIN SOLUTION" in student or "END SOLUTION" in student:
         what = leaked[0] if leaked else "a solution mark"
         raise CourseError(f"{assignment}: the student notebook still holds solution text: {what}")

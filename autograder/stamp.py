@@ -7,6 +7,7 @@ that follow from the module of cases and from the course's address are stamped i
 from __future__ import annotations
 
 import copy
+import difflib
 import re
 from typing import Any
 
@@ -47,9 +48,9 @@ def stamp(
     defined: dict[str, int] = {}
     checked: dict[str, int] = {}
     for number, cell in enumerate(stamped.cells):
-        cell.metadata.pop("nbgrader", None)
         if cell.cell_type != "code":
-            continue
+            continue  # a text cell may carry marks of its author's, for grading by hand
+        cell.metadata.pop("nbgrader", None)
         _stamp_code(cell, number, assignment, exercises, defined, checked)
     for name in exercises:
         if name not in defined:
@@ -133,10 +134,24 @@ def _stamp_code(
         defined[name] = number
     if "BEGIN SOLUTION" in cell.source:
         if len(names) != 1:
-            raise CourseError(f"{where} has a solution block, but defines {len(names)} exercises.")
+            raise CourseError(
+                f"{where} has a solution block, {_what_else(cell.source, exercises)}."
+            )
         cell.metadata["nbgrader"] = _marks(names[0], None)
     elif names:
         raise CourseError(f"{where} defines {names[0]} without a ### BEGIN SOLUTION block.")
+
+
+def _what_else(source: str, exercises: dict[str, Exercise]) -> str:
+    """What a cell with a solution block defines instead of one exercise."""
+    found = re.findall(r"^(?:def|class)\s+(\w+)", source, re.MULTILINE)
+    if len([name for name in found if name in exercises]) > 1:
+        return "but defines several exercises; give each a cell of its own"
+    if not found:
+        return "but defines no function or class"
+    near = difflib.get_close_matches(found[0], exercises, n=1)
+    tip = f"; did you mean {near[0]}?" if near else ""
+    return f"but {found[0]}, which it defines, has no cases in the module{tip}"
 
 
 def _marks(grade_id: str, points: float | None) -> dict[str, Any]:

@@ -33,10 +33,30 @@ def exercise_table(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
-def verdict_tables(graded: Graded) -> list[Table]:
-    """One table per student: a row per exercise, with the reason for each point lost."""
+def summary_table(graded: Graded) -> Table:
+    """One row per student: points, and in which exercises some were lost."""
+    table = Table(title=f"{graded.assignment}: {len(graded.verdicts)} submissions")
+    for column in ("student", "points", "points lost in"):
+        table.add_column(column, justify="right" if column == "points" else "left")
+    for student, verdicts in graded.verdicts.items():
+        total = sum(verdict.points for verdict in verdicts)
+        best = sum(verdict.max_points for verdict in verdicts)
+        lost = ", ".join(verdict.exercise for verdict in verdicts if not verdict.passed)
+        lost = f"not run: {graded.unread[student]}" if student in graded.unread else lost
+        table.add_row(Text(student), f"{total:g} / {best:g}", Text(lost))
+    return table
+
+
+def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
+    """One table per student: a row per exercise, with the reason for each point lost.
+
+    Without `perfect`, only for students who lost points by what they wrote.
+    """
     tables = []
     for student, verdicts in graded.verdicts.items():
+        flawless = all(verdict.passed for verdict in verdicts)
+        if not perfect and (flawless or student in graded.unread):
+            continue
         total = sum(verdict.points for verdict in verdicts)
         best = sum(verdict.max_points for verdict in verdicts)
         table = Table(

@@ -101,6 +101,19 @@ JUDGES: dict[str, Callable[[Any, Any, dict[str, Any]], Finding | None]] = {
     "between": between,
 }
 
+#: The rules that every judge knows, those that one kind knows, and which of these may be left out.
+RULES = {
+    *("kind", "rtol", "atol", "dtype", "order", "properties", "raises", "hide_expected"),
+    *("may_change_inputs", "keeps_generators"),
+}
+KIND_RULES = {
+    "accuracy": {"labels", "at_least"},
+    "shuffled": {"must_shuffle"},
+    "between": {"low", "high"},
+}
+OPTIONAL_RULES = {"must_shuffle"}
+PROPERTIES = {"at_least", "at_most", "sums_to_one"}
+
 
 def describe(value: Any) -> str:
     """A value's type in words a student would use: "a tensor", "a list", "None"."""

@@ -258,3 +258,97 @@ def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
     shutil.rmtree(small_course.module(NAME).parent)
     with pytest.raises(CourseError, match=r"write autograder/exercises/topic\.py"):
         release(small_course, [NAME])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('points={"values": 2, "empty": 1}', "points=3", "points must give each group a number"),
+        ('points={"values": 2, "empty": 1}', 'points={"values": -2, "empty": 1}', "above 0"),
+        ("def ignores_mask", "def counts_padding", "two misconceptions called counts_padding"),
+        (
+            '@average_topic.misconception(\n    "The mask is not used at all:'
+            ' positions where it is False must not count."\n)',
+            "@average_topic.misconception",
+            "a misconception needs a hint",
+        ),
+        ("def ignores_mask(scores, mask):", "def ignores_mask(scores):", "ignores_mask is broken"),
+        (
+            "@average_topic.alternative\ndef loop",
+            "def loop",
+            "has 1 alternatives; write at least 2",
+        ),
+        (
+            'Case("empty", [scores, empty]',
+            'Case("empty", [print, empty]',
+            "give a function as Source",
+        ),
+        ('title="a text without words"', 'judge={"rtoll": 1}', "knows no rule 'rtoll'"),
+        (
+            'title="a text without words"',
+            'judge={"kind": "acuracy"}',
+            "there is no judge 'acuracy'",
+        ),
+        (
+            'title="a text without words"',
+            'judge={"kind": "accuracy", "labels": [1]}',
+            "needs the rule 'at_least'",
+        ),
+        ('title="a text without words"', 'judge={"rtol": rng}', "rules must be plain"),
+        ('yield Case("empty"', '1 / 0\n    yield Case("empty"', "topic.py, line"),
+        ("rng.normal(size=(1, 4))", "rng.normal(size=(1, 400_000))", "use smaller inputs"),
+        ("rng.normal(size=(1, 4))", "np.random.normal(size=(1, 4))", "take all chance from rng"),
+        (
+            '"empty": 1}',
+            '"blank": 1}',
+            "blank has points but no case, empty has cases but no points",
+        ),
+    ],
+)
+def test_a_slip_in_the_module_of_cases_is_named(small_course, old, new, words):
+    edit_module(small_course, old, new)
+    assert words in refusal(small_course)
+
+
+def test_two_exercises_of_one_name_are_refused(small_course):
+    path = small_course.module(NAME)
+    path.write_text(
+        path.read_text() + "\nagain = Exercise('average_topic', {'values': 1}, _average_cases)\n"
+    )
+    assert "two exercises called average_topic" in refusal(small_course)
+
+
+def test_a_misspelled_definition_names_the_nearest_exercise(small_course):
+    edit_cell(small_course, "def average_topic(", "def averge_topic(")
+    assert "averge_topic, which it defines, has no cases" in refusal(small_course)
+    assert "did you mean average_topic?" in refusal(small_course)
+
+
+def test_cells_may_use_what_jupyter_understands_beyond_python(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    for source in ("files = !ls", "print?", "%%bash\nls | head", "%matplotlib inline"):
+        notebook.cells.append(nbformat.v4.new_code_cell(source))
+    nbformat.write(notebook, path)
+    release(small_course, [NAME])
+
+
+def test_a_text_cell_may_carry_points_that_a_person_gives(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    cell = nbformat.v4.new_markdown_cell("### BEGIN SOLUTION\nPadding is silent.\n### END SOLUTION")
+    cell.metadata["nbgrader"] = {
+        "grade": True,
+        "solution": True,
+        "locked": False,
+        "points": 2,
+        "grade_id": "explain",
+        "schema_version": 3,
+        "task": False,
+    }
+    notebook.cells.append(cell)
+    nbformat.write(notebook, path)
+    release(small_course, [NAME])
+    student = read(small_course.notebook(NAME)).cells[-1]
+    assert student.source == "YOUR ANSWER HERE"
+    assert student.metadata.nbgrader.points == 2
