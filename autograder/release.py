@@ -19,6 +19,7 @@ import nbformat
 from autograder import catalog
 from autograder.course import Course
 from autograder.errors import CourseError
+from autograder.recording import RECORDING_SEED, record_assignment
 from autograder.reference import definitions, read
 from autograder.stamp import stamp
 from coursekit import __version__, plain
@@ -63,11 +64,11 @@ def release(
         solution = read(path)
         stamped = nbformat.writes(stamp(solution, course, assignment, own)) + "\n"
         _put(report, course, path, stamped, check)
-        recorded = catalog.record_assignment(course, assignment, catalog.RECORDING_SEED)
+        recorded = record_assignment(course, assignment, RECORDING_SEED)
         _require_enough(own)
         _prove_misconceptions(recorded)
         _prove_alternatives(own, recorded)
-        _prove_fresh_cases(recorded, catalog.record_assignment(course, assignment, seed=1))
+        _prove_fresh_cases(recorded, record_assignment(course, assignment, seed=1))
         _put_recording(report, course, assignment, recorded, check)
         student = _student_notebook(course, assignment, stamped)
         _prove_student_notebook(assignment, stamped, student, recorded)

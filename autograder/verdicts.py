@@ -14,9 +14,9 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.catalog import record_assignment
 from autograder.course import Course
 from autograder.errors import CourseError
+from autograder.recording import record_assignment
 from autograder.run import Answers, Limits, checked_exercise, run_notebook
 from coursekit.judging import GroupResult, Verdict, judge
 from coursekit.views import VerdictView

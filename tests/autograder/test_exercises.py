@@ -5,6 +5,7 @@ from checkout import ROOT
 
 from autograder import catalog
 from autograder.course import Course
+from autograder.recording import RECORDING_SEED, record_assignment
 from coursekit.judging import judge
 from coursekit.running import run_cases
 
@@ -35,7 +36,7 @@ def test_each_has_three_misconceptions_with_hints_and_two_alternatives(exercise)
 def test_alternatives_earn_everything_and_misconceptions_never_do(exercise):
     assignment, own = exercise
     for seed in SEEDS:
-        recorded = catalog.record_assignment(COURSE, assignment, seed)[own.name]
+        recorded = record_assignment(COURSE, assignment, seed)[own.name]
         for alternative in own.alternatives:
             verdict = judge(recorded, run_cases(alternative, recorded["cases"]))
             assert verdict.passed, (alternative.__name__, seed, verdict.headline)
@@ -46,8 +47,8 @@ def test_alternatives_earn_everything_and_misconceptions_never_do(exercise):
 
 def test_a_table_of_the_recorded_answers_earns_nothing(exercise):
     assignment, own = exercise
-    known = catalog.record_assignment(COURSE, assignment, catalog.RECORDING_SEED)[own.name]
-    fresh = catalog.record_assignment(COURSE, assignment, 1)[own.name]
+    known = record_assignment(COURSE, assignment, RECORDING_SEED)[own.name]
+    fresh = record_assignment(COURSE, assignment, 1)[own.name]
     keys = ("args", "kwargs", "state", "then")
     table = {repr([case.get(k) for k in keys]): case["expected"] for case in known["cases"]}
     unknown = {"status": "error", "type": "KeyError", "message": "not in my table"}
