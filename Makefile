@@ -23,7 +23,7 @@ lab: .venv/ready
 	$(BIN)/jupyter lab notebooks
 
 test: .venv/ready
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: .venv/ready
 	$(BIN)/python benchmarks/reviews.py

@@ -1124,8 +1124,7 @@ def _training_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("learning", given, title="mini-batches to the end", judge=closely)
     # Small steps, far from the end: their number counts, the order of the texts hardly does.
     given = inputs(int(rng.integers(56, 65)), 4, 4, 0.04, 0.1)
-    nearly = {**closely, "atol": 0.04}
-    yield Case("learning", given, title="a short training in many small batches", judge=nearly)
+    yield Case("learning", given, title="a short training in many small batches", judge=closely)
     # By chance alone, ten texts hardly ever meet again.
     n, lr = 10 * int(rng.integers(3, 6)), float(np.round(rng.uniform(0.3, 0.9), 2))
     rows = plain.Source(_REMEMBERS_BATCHES.format(n=n))
