@@ -8,10 +8,6 @@ import shutil
 import pytest
 from checkout import ROOT
 
-_MIRROR = ROOT.parent / "shared" / "data"
-if "COURSEKIT_MIRROR" not in os.environ and (_MIRROR / "SOURCES.tsv").exists():
-    os.environ["COURSEKIT_MIRROR"] = str(_MIRROR)
-
 os.environ.setdefault("MPLBACKEND", "agg")
 
 
