@@ -90,9 +90,10 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     if not failing:
         verdict.headline = "every case agrees with the reference"
         return verdict
+    named = _misconception(exercise, outcomes, failing)
     order = list(exercise["groups"])
     worst = min(
-        failing,
+        failing if named is None else _wrong(named),  # hint and shown case are about one mistake
         key=lambda i: (
             STAGES.index(findings[i].stage),
             order.index(cases[i]["group"]),
@@ -104,10 +105,8 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     verdict.headline = finding.message
     verdict.detail = _detail(exercise, cases[worst], outcomes[worst], finding)
     verdict.printed = _printed(outcomes[worst])
-    if finding.stage != "missing":
-        named = _misconception(exercise, outcomes, failing)
-        if named is not None:
-            verdict.misconception, verdict.hint = named["name"], named["hint"]
+    if named is not None:
+        verdict.misconception, verdict.hint = named["name"], named["hint"]
     return verdict
 
 
@@ -219,13 +218,17 @@ def _misconception(
     """
     best, explained = None, 0
     for misconception in exercise.get("misconceptions", []):
-        theirs = misconception["outcomes"]
-        wrong = [i for i, outcome in enumerate(theirs) if outcome is not None]
+        theirs, wrong = misconception["outcomes"], _wrong(misconception)
         if not wrong or not set(wrong) <= set(failing) or len(wrong) <= explained:
             continue
         if all(_same_outcome(exercise["cases"][i], theirs[i], outcomes[i]) for i in wrong):
             best, explained = misconception, len(wrong)
     return best
+
+
+def _wrong(misconception: dict[str, Any]) -> list[int]:
+    """The cases that the misconception gets wrong."""
+    return [i for i, outcome in enumerate(misconception["outcomes"]) if outcome is not None]
 
 
 def _same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> bool:

@@ -72,6 +72,15 @@ def test_a_known_misconception_gets_its_hint():
     assert (result.misconception, result.hint) == ("mean", "hint of mean")
 
 
+def test_the_case_that_is_shown_is_one_that_the_named_misconception_gets_wrong():
+    def two_mistakes(x):
+        return x.mean() if len(x) != 1 else None  # the None is a mistake of its own
+
+    result = verdict(two_mistakes, ("mean", lambda x: x.mean() if len(x) else x.sum()))
+    assert result.misconception == "mean"
+    assert result.detail[0] == ["call", "total(tensor([1., 2.]))"]
+
+
 def test_another_mistake_gets_no_hint():
     assert verdict(lambda x: x.sum() + 1, ("mean", lambda x: x.mean())).hint == ""
 
