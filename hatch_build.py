@@ -11,8 +11,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SHIPPED = ("reviews", "almanac", "pretrained")
-_SUFFIXES = (".tsv", ".md", ".json", ".txt", ".safetensors")
+_SHIPPED = ("reviews", "almanac")
+_SUFFIXES = (".tsv", ".md")
 
 
 class Packaging(BuildHookInterface):

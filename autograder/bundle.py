@@ -77,8 +77,12 @@ def _deliver(folder: Path, output: Path) -> None:
         output.parent.mkdir(parents=True, exist_ok=True)
         shutil.make_archive(str(output.with_suffix("")), "zip", folder.parent, folder.name)
         return
+    if output.is_file():
+        raise CourseError(f"{output} is a file; choose another --output, or one that ends in .zip.")
     if output.exists():
-        if any(output.iterdir()) and not list(output.glob("coursekit-*.whl")):
-            raise CourseError(f"{output} exists and is no bundle; choose another --output.")
+        own = {path.name for path in folder.iterdir()}
+        foreign = [p.name for p in output.iterdir() if p.name not in own and p.suffix != ".whl"]
+        if foreign:
+            raise CourseError(f"{output} holds {foreign[0]}, so it is no bundle; choose another.")
         shutil.rmtree(output)
     shutil.copytree(folder, output)

@@ -43,16 +43,17 @@ def demo_submissions(course: Course, assignment: str) -> dict[str, NotebookNode]
     """Four submissions by name: complete, partly wrong, unfinished, and one that hangs."""
     exercises = catalog.exercises(course, assignment)
     names = list(exercises)
+    second = names[:2][-1]
     wrong = {
         name: source_of(exercises[name].misconceptions[0].implementation, name)
-        for name in names[1::3]
+        for name in names[1::3] or names
     }
-    endless = f"def {names[1]}(*inputs):\n    while True:\n        pass"
+    endless = f"def {second}(*inputs):\n    while True:\n        pass"
     return {
         "complete": filled(course, assignment),
         "partly_wrong": filled(course, assignment, wrong),
         "unfinished": filled(course, assignment, dict.fromkeys(names[len(names) // 2 :])),
-        "endless": filled(course, assignment, {names[1]: endless}),
+        "endless": filled(course, assignment, {second: endless}),
     }
 
 

@@ -55,7 +55,7 @@ class Classroom:
     def students(self, assignment: str) -> list[str]:
         """Those who submitted the assignment, in alphabetical order."""
         found = self.folder.glob(f"submitted/*/{assignment}")
-        return sorted(path.parent.name for path in found)
+        return sorted(path.parent.name for path in found if path.is_dir())
 
     def config(self) -> Config:
         """The course's nbgrader configuration, with the class's folders."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import glob
 import json
 import shutil
 import tempfile
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import nbformat
 from tqdm.auto import tqdm
+from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.errors import CourseError
@@ -82,6 +85,10 @@ def _grade_one(
 ) -> None:
     """Grade one submission; whatever is wrong with it ends in a verdict."""
     assignment = graded.assignment
+    if glob.escape(student) != student:
+        graded.verdicts[student] = []
+        graded.unread[student] = "nbgrader cannot handle [, * or ? in a name; rename the folder"
+        return
     config = classroom.config()
     if cell_seconds is not None:
         config.Grade.cell_seconds = float(cell_seconds)
@@ -89,14 +96,23 @@ def _grade_one(
     shutil.rmtree(result.parent, ignore_errors=True)
     reason = _unreadable(classroom.submission(student, assignment))
     if not reason:
-        failure = classroom.autograde(assignment, student, config)
+        path = classroom.submission(student, assignment)
+        if path.read_bytes().startswith(codecs.BOM_UTF8):  # some editors add it; nbgrader stumbles
+            copy = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
+            failure = _grade_copy(classroom, student, assignment, copy, config)
+        else:
+            failure = classroom.autograde(assignment, student, config)
         if failure:
             reason = f"nbgrader cannot process the notebook: {failure}"
     if reason:
         graded.unread[student] = reason
-        failure = _grade_stand_in(classroom, assignment, student, reason)
+        stand_in = read(classroom.course.notebook(assignment))
+        stand_in.metadata[UNREAD] = reason
+        failure = _grade_copy(classroom, student, assignment, stand_in, config)
         if failure:
-            raise CourseError(f"{student} could not be recorded in the gradebook: {failure}")
+            graded.unread[student] = f"{reason}; and no score could be booked: {failure}"
+            graded.verdicts[student] = []
+            return
     graded.verdicts[student] = read_verdicts(nbformat.read(result, as_version=4))
 
 
@@ -118,15 +134,18 @@ def _unreadable(path: Path) -> str:
     return ""
 
 
-def _grade_stand_in(classroom: Classroom, assignment: str, student: str, reason: str) -> str:
-    """Book zeros with the reason, through nbgrader like any other: the released notebook stands in."""
+def _grade_copy(
+    classroom: Classroom,
+    student: str,
+    assignment: str,
+    notebook: nbformat.NotebookNode,
+    config: Config,
+) -> str:
+    """Autograde this notebook in the place of the one handed in, through nbgrader like any other."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / student / assignment / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True)
-        notebook = read(classroom.course.notebook(assignment))
-        notebook.metadata[UNREAD] = reason
         nbformat.write(notebook, path)
-        config = classroom.config()
         config.CourseDirectory.submitted_directory = folder
         return classroom.autograde(assignment, student, config)
 
@@ -148,9 +167,13 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
     if not graded:
         raise CourseError(f"nothing of {assignment} is graded yet; run `autograder grade` first.")
     pages = []
+    failures = []
     for student in tqdm(graded, desc="feedback", unit="page", disable=None):
         failure = classroom.write_feedback(assignment, student)
         if failure:
-            raise CourseError(f"the page of {student} could not be written: {failure}")
-        pages.append(classroom.feedback(student, assignment))
+            failures.append(f"the page of {student} could not be written: {failure}")
+        else:
+            pages.append(classroom.feedback(student, assignment))
+    if failures:
+        raise CourseError("\n  ".join(failures))
     return pages

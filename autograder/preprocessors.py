@@ -29,9 +29,15 @@ _MARK = '"the solution that stood here"'
 class Grade(NbGraderPreprocessor):
     """Stands in for nbgrader's Execute: runs the submission apart and writes the verdicts."""
 
-    cell_seconds = Float(60, help="wall time for one cell, in seconds").tag(config=True)
-    notebook_seconds = Float(300, help="wall time for a notebook, in seconds").tag(config=True)
-    training_steps = Integer(2000, help="optimizer steps of one fit").tag(config=True)
+    cell_seconds = Float(Limits.cell_seconds, help="wall time for one cell, in seconds").tag(
+        config=True
+    )
+    notebook_seconds = Float(
+        Limits.notebook_seconds, help="wall time for a notebook, in seconds"
+    ).tag(config=True)
+    training_steps = Integer(Limits.training_steps, help="optimizer steps of one fit").tag(
+        config=True
+    )
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]

@@ -74,7 +74,6 @@ def record(exercise: Exercise, reference: Any, seed: int) -> dict[str, Any]:
         _expect(exercise.name, case, outcome, again)
     return {
         "name": exercise.name,
-        "kind": "class" if inspect.isclass(reference) else "function",
         "groups": exercise.points,
         "cases": cases,
         "misconceptions": [
@@ -146,6 +145,11 @@ def _expect(
         what = f"{raised}: {outcome['message']}" if raised else outcome["message"]
         raise CourseError(f"the reference of {name} fails its own check ({title}): {what}.")
     case["expected"] = _essence(case, outcome)
+    if '"$other"' in json.dumps(case["expected"]):
+        raise CourseError(
+            f"the reference of {name} returns something that is not plain data ({title}); for an"
+            " object, compare what its methods return (`then`)."
+        )
     finding = judge_case(case, again)
     if finding is not None:
         raise CourseError(

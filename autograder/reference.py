@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import re
 import types
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 import nbformat
 
 from autograder.errors import CourseError
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def definitions(notebook: Path) -> dict[str, Any]:
@@ -77,6 +80,17 @@ def parse(source: str, filename: str = "<cell>") -> ast.Module:
         return ast.parse(TransformerManager().transform_cell(source), filename)
     except SyntaxError as error:
         raise CourseError(f"{filename} is not Python: {error}") from error
+
+
+def defined_names(source: str) -> list[str]:
+    """The functions and classes that a cell defines at top level, also one that does not parse."""
+    try:
+        body = parse(source).body
+    except CourseError:
+        return re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE)
+    names = [node.name for node in body if isinstance(node, _DEFINITIONS)]
+    lambdas = [n for n in body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda)]
+    return names + [t.id for n in lambdas for t in n.targets if isinstance(t, ast.Name)]
 
 
 def kept_definitions(source: str, filename: str = "<cell>") -> ast.Module:

@@ -12,7 +12,6 @@ import asyncio
 import json
 import logging
 import os
-import re
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -25,11 +24,12 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
+from autograder.reference import defined_names
 from coursekit.answering import MIME
+from coursekit.plain import MAX_BYTES
 
 #: Inputs of cases go to the submission; these keys stay with the grader.
 _PRIVATE = ("expected", "judge", "title", "group")
-_DEFINITION = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
 
 
@@ -58,12 +58,10 @@ class Answers:
     ----------
     outcomes : exercise -> its outcomes, or None if no answer came back.
     ends : exercise -> why there is no answer, one sentence.
-    seconds : wall time, kernel start included.
     """
 
     outcomes: dict[str, list[dict[str, Any]] | None] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
 
 
 def checked_exercise(source: str) -> str | None:
@@ -97,7 +95,6 @@ def run_notebook(
     The answers. Every exercise asked for is in `outcomes`; those without an answer are in `ends`.
     """
     limits = limits or Limits()
-    started = time.monotonic()
     answers = Answers()
     client = _Client(notebook, questions, limits, answers)
     with tempfile.TemporaryDirectory(prefix="run-") as folder:
@@ -111,7 +108,6 @@ def run_notebook(
         if name not in answers.outcomes:
             answers.outcomes[name] = None
             answers.ends.setdefault(name, client.end or "its check cell is not in the notebook")
-    answers.seconds = time.monotonic() - started
     return answers
 
 
@@ -154,7 +150,7 @@ class _Client(NotebookClient):
         self.stopped: dict[str, str] = {}
         self.first_stop = ""
         self._deadline = time.monotonic() + limits.notebook_seconds
-        self._bytes = 0
+        self._bytes, self._allowed = 0, limits.output_bytes
 
     def _left(self) -> float:
         return self._deadline - time.monotonic()
@@ -186,7 +182,7 @@ class _Client(NotebookClient):
     async def _step(self, cell: NotebookNode, index: int) -> None:
         if cell.cell_type != "code":
             return
-        self._bytes = 0
+        self._bytes, self._allowed = 0, self.limits.output_bytes
         name = checked_exercise(cell.source)
         graded = cell.metadata.get("nbgrader", {}).get("grade")
         if graded and name in self.questions and name not in self.answers.outcomes:
@@ -205,6 +201,7 @@ class _Client(NotebookClient):
             f".answer({name!r}, {json.dumps(sent)!r})"
         )
         request = new_code_cell(source)
+        self._allowed += 2 * MAX_BYTES * len(sent)  # answers have a limit of their own, each
         try:
             await self.async_execute_cell(request, index, store_history=False)
         finally:
@@ -220,7 +217,7 @@ class _Client(NotebookClient):
         self, cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]
     ) -> None:
         """Remember which definitions a failing cell did not reach, and store a missing error."""
-        names = set(_DEFINITION.findall(cell.source))
+        names = set(defined_names(cell.source))
         content = execute_reply["content"]
         if content["status"] != "error":
             for name in names:
@@ -240,10 +237,9 @@ class _Client(NotebookClient):
         """Count output as it arrives; past the limit, drop it and interrupt the cell."""
         if msg["msg_type"] in _OUTPUTS:
             before, self._bytes = self._bytes, self._bytes + len(repr(msg["content"]))
-            limit = self.limits.output_bytes
-            if self._bytes > limit:
-                if before <= limit:
-                    cell.outputs.append(_flood(limit))
+            if self._bytes > self._allowed:
+                if before <= self._allowed:
+                    cell.outputs.append(_flood(self._allowed))
                     self._interrupting = asyncio.ensure_future(self.km.interrupt_kernel())
                 return None
         return super().process_message(msg, cell, cell_index)
@@ -284,6 +280,9 @@ def _environment(folder: str, limits: Limits) -> dict[str, str]:
     """A small environment: nothing of the instructor's but what Python and the data need."""
     kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "COURSEKIT_MIRROR", "COURSEKIT_CACHE")
     env = {name: os.environ[name] for name in kept if name in os.environ}
+    for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
+        if env.get(name) and "://" not in env[name]:
+            env[name] = os.path.abspath(env[name])  # the kernel runs in a folder of its own
     if "COURSEKIT_CACHE" not in env:
         import pooch
 

@@ -7,14 +7,13 @@ lost its marks is known by what it holds: ``check(name)``, or the definition of 
 from __future__ import annotations
 
 import copy
-import re
 from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course import find_course
-from autograder.reference import read
+from autograder.reference import defined_names, read
 from autograder.run import checked_exercise
 
 
@@ -82,11 +81,10 @@ def _find(
 ) -> NotebookNode | None:
     """The last unmarked cell that holds what the released cell is for."""
     checked = checked_exercise(original.source)
-    defines = re.compile(rf"^(def|class)\s+{re.escape(grade_id)}\b", re.MULTILINE)
     for cell in reversed(notebook.cells):
         if cell.cell_type != original.cell_type or _marked(cell):
             continue
-        if checked is None and defines.search(cell.source):
+        if checked is None and grade_id in defined_names(cell.source):
             return cell
         if checked is not None and checked_exercise(cell.source) == checked:
             return cell
@@ -100,21 +98,39 @@ def _insert_missing(
     present: dict[str, NotebookNode],
     repairs: list[str],
 ) -> None:
-    """Insert each missing cell behind the one that came before it in the release."""
+    """Insert each missing cell behind the one that came before it in the release.
+
+    But a TODO comes before, and a check after, whatever cell defines the same name: answers that
+    were merged into one cell or moved count as they are.
+    """
     before: NotebookNode | None = None
-    for cell in release.cells:
-        if not _marked(cell):
-            continue
+    for cell in (cell for cell in release.cells if _marked(cell)):
         grade_id = cell.metadata["nbgrader"]["grade_id"]
         if grade_id not in present:
             new = copy.deepcopy(cell)
-            place = len(notebook.cells)
-            if before is not None:
-                place = next(i for i, c in enumerate(notebook.cells) if c is before) + 1
-            elif present:
-                known = {id(c) for c in present.values()}
-                place = next(i for i, c in enumerate(notebook.cells) if id(c) in known)
+            name = checked_exercise(cell.source) or grade_id
+            defining = [
+                i
+                for i, c in enumerate(notebook.cells)
+                if c.cell_type == "code" and name in defined_names(c.source)
+            ]
+            place = _place(notebook, before, present)
+            if name == grade_id:
+                place = defining[0] if defining else place
+            else:
+                place = max([place, *(i + 1 for i in defining)])
             notebook.cells.insert(place, new)
             present[grade_id] = new
             repairs.append(f"the cell {grade_id} was missing and was put back as released")
         before = present[grade_id]
+
+
+def _place(
+    notebook: NotebookNode, before: NotebookNode | None, present: dict[str, NotebookNode]
+) -> int:
+    """Behind the cell `before`, or before the first that is present, or at the end."""
+    if before is not None:
+        return next(i for i, c in enumerate(notebook.cells) if c is before) + 1
+    known = {id(cell) for cell in present.values()}
+    places = [i for i, c in enumerate(notebook.cells) if id(c) in known]
+    return places[0] if places else len(notebook.cells)

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from autograder.authoring import Exercise
 from autograder.course import Course, repository
 from autograder.errors import CourseError
-from autograder.reference import parse
+from autograder.reference import defined_names, parse
 from autograder.run import checked_exercise
 
 _BADGE = re.compile(r"^\[!\[Open in Colab\].*$", re.MULTILINE)
@@ -123,11 +123,8 @@ def _stamp_code(
         points = sum(exercises[name].points.values())
         cell.metadata["nbgrader"] = _marks(f"check_{name}", points)
         return
-    names = [
-        getattr(node, "name", "")
-        for node in parse(cell.source, where).body
-        if getattr(node, "name", "") in exercises
-    ]
+    parse(cell.source, where)
+    names = [name for name in defined_names(cell.source) if name in exercises]
     for name in names:
         if name in defined:
             raise CourseError(f"{where} defines {name} again; an exercise has one place.")
@@ -137,6 +134,10 @@ def _stamp_code(
             raise CourseError(
                 f"{where} has a solution block, {_what_else(cell.source, exercises)}."
             )
+        if not re.search(rf"^(def|class) {names[0]}\b.*BEGIN SOLUTION", cell.source, re.M | re.S):
+            raise CourseError(
+                f"{where}: the solution block must stand inside {names[0]}, not above."
+            )
         cell.metadata["nbgrader"] = _marks(names[0], None)
     elif names:
         raise CourseError(f"{where} defines {names[0]} without a ### BEGIN SOLUTION block.")
@@ -144,7 +145,7 @@ def _stamp_code(
 
 def _what_else(source: str, exercises: dict[str, Exercise]) -> str:
     """What a cell with a solution block defines instead of one exercise."""
-    found = re.findall(r"^(?:def|class)\s+(\w+)", source, re.MULTILINE)
+    found = defined_names(source)
     if len([name for name in found if name in exercises]) > 1:
         return "but defines several exercises; give each a cell of its own"
     if not found:

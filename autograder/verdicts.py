@@ -130,7 +130,7 @@ def _outputs(verdict: Verdict) -> list[NotebookNode]:
         "text/plain": repr(view),
         MIME: json.dumps(verdict.to_dict()),
     }
-    points = {"text/plain": f"{verdict.points:g}"}
+    points = {"text/plain": repr(min(verdict.points, verdict.max_points))}
     return [
         new_output("display_data", data=data),
         new_output("execute_result", data=points, execution_count=None),

@@ -103,7 +103,7 @@ JUDGES: dict[str, Callable[[Any, Any, dict[str, Any]], Finding | None]] = {
 
 #: The rules that every judge knows, those that one kind knows, and which of these may be left out.
 RULES = {
-    *("kind", "rtol", "atol", "dtype", "order", "properties", "raises", "hide_expected"),
+    *("kind", "rtol", "atol", "dtype", "order", "properties", "raises"),
     *("may_change_inputs", "keeps_generators"),
 }
 KIND_RULES = {
@@ -120,9 +120,7 @@ def describe(value: Any) -> str:
     if value is None:
         return "None"
     if isinstance(value, ArrayView):
-        return {"tensor": "a tensor", "array": "a NumPy array", "scalar": "a NumPy number"}[
-            value.kind
-        ]
+        return {"tensor": "a tensor", "array": "a NumPy array"}[value.kind]
     if isinstance(value, OtherView):
         return f"an object of type {value.type}"
     if isinstance(value, SetView):
@@ -151,12 +149,11 @@ def _compare(
         if same_members(expected, actual):
             return None
         return Finding("value", _at(place, "the set has other members"))
-    if isinstance(expected, (int, float)) and not isinstance(expected, bool):
-        view = ArrayView("scalar", "float64", "cpu", np.asarray(expected, dtype=float))
-        number = ArrayView("scalar", "float64", "cpu", np.asarray(_number(actual), dtype=float))
-        return _compare_values(view, number, rules, place)
-    if isinstance(expected, bool):
-        actual = bool(_number(actual))
+    if isinstance(expected, float):
+        views = [
+            ArrayView("array", "float64", "cpu", np.asarray(_float(v))) for v in (expected, actual)
+        ]
+        return _compare_values(*views, rules, place)
     if expected != actual:
         return Finding("value", _at(place, f"expected {_short(expected)}, got {_short(actual)}"))
     return None
@@ -166,48 +163,34 @@ def same_members(expected: SetView, actual: SetView) -> bool:
     return sorted(map(repr, expected.items)) == sorted(map(repr, actual.items))
 
 
-def _number(value: Any) -> Any:
-    return value.values[()] if isinstance(value, ArrayView) else value
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond every float
+        return float("inf")
 
 
 def _compare_type(expected: Any, actual: Any, place: str) -> Finding | None:
     wanted, got = describe(expected), describe(actual)
     if actual is None and expected is not None:
         return Finding("type", _at(place, "it returns None; is a `return` missing?"))
-    if isinstance(expected, ArrayView) and expected.kind != "scalar":
+    if isinstance(expected, ArrayView):
         if isinstance(actual, ArrayView) and actual.kind == expected.kind:
             return None
         if isinstance(actual, OtherView) and actual.type.startswith("torch.Tensor"):
-            return Finding(
-                "dtype",
-                _at(place, f"it returns a {actual.type}; a plain tensor on the CPU is expected"),
-            )
+            message = f"it returns a {actual.type}; an ordinary tensor on the CPU is expected"
+            return Finding("dtype", _at(place, message))
         tip = _ARRAY_TIPS.get((expected.kind, _kind(actual)), "")
         return Finding("type", _at(place, f"it returns {got} instead of {wanted}{tip}"))
-    number = _is_number(actual)
-    if isinstance(expected, bool) or (isinstance(expected, ArrayView) and expected.dtype == "bool"):
-        fits = isinstance(actual, bool) or (
-            isinstance(actual, ArrayView) and actual.kind == "scalar" and actual.dtype == "bool"
-        )
-    elif isinstance(expected, (float, ArrayView)):
-        fits = number
-    elif isinstance(expected, int):
-        fits = number and float(_number(actual)).is_integer() and not isinstance(actual, float)
+    if isinstance(expected, float):
+        fits = isinstance(actual, (int, float)) and not isinstance(actual, bool)
     else:
         fits = type(actual) is type(expected)
     if fits:
         return None
-    tip = ""
-    if (
-        isinstance(actual, ArrayView)
-        and actual.kind != "scalar"
-        and isinstance(expected, (bool, int, float))
-    ):
-        tip = (
-            " (`.item()` turns an array with one number into a number)"
-            if actual.values.size == 1
-            else ""
-        )
+    single = isinstance(actual, ArrayView) and actual.values.size == 1
+    number = isinstance(expected, (bool, int, float))
+    tip = " (`.item()` turns an array with one number into a number)" if single and number else ""
     return Finding("type", _at(place, f"it returns {got} instead of {wanted}{tip}"))
 
 
@@ -222,14 +205,8 @@ _ARRAY_TIPS = {
 
 def _kind(value: Any) -> str:
     if isinstance(value, ArrayView):
-        return "number" if value.kind == "scalar" else value.kind
-    return "number" if _is_number(value) else type(value).__name__
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, ArrayView):
-        return value.kind == "scalar" and value.dtype != "bool"
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+        return value.kind
+    return "number" if isinstance(value, (int, float)) else type(value).__name__
 
 
 def _family(dtype: str) -> str:
@@ -293,10 +270,9 @@ def _check_properties(actual: ArrayView, properties: dict[str, Any], place: str)
 def _compare_values(
     expected: ArrayView, actual: ArrayView, rules: dict[str, Any], place: str
 ) -> Finding | None:
-    e, a = (
-        view.values.astype(complex if view.values.dtype.kind == "c" else float)
-        for view in (expected, actual)
-    )
+    if _family(expected.dtype) != "float" and _family(expected.dtype) == _family(actual.dtype):
+        return _compare_exactly(expected.values, actual.values, place)
+    e, a = (view.values.astype(float) for view in (expected, actual))
     if np.isnan(a).any() and not np.isnan(e).any():
         return Finding(
             "property", _at(place, "it contains NaN (not a number)"), _where(np.isnan(a), e, a)
@@ -316,6 +292,19 @@ def _compare_values(
         return Finding("value", _at(place, f"expected {e.flat[0]:.6g}, got {a.flat[0]:.6g}"))
     share = f"{int(wrong.sum())} of {wrong.size} numbers differ"
     return Finding("value", _at(place, share), where)
+
+
+def _compare_exactly(expected: np.ndarray, actual: np.ndarray, place: str) -> Finding | None:
+    """Whole numbers, truth values and complex numbers: one that is nearly right is wrong."""
+    wrong = expected != actual
+    if not wrong.any():
+        return None
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    shown = f"expected {expected[index]}, got {actual[index]}"
+    if expected.size == 1:
+        return Finding("value", _at(place, shown))
+    share = f"{int(wrong.sum())} of {wrong.size} differ"
+    return Finding("value", _at(place, share), f"at [{', '.join(map(str, index))}]: {shown}")
 
 
 def _where(mask: np.ndarray, expected: np.ndarray, actual: np.ndarray) -> str:
@@ -367,5 +356,5 @@ def _at(place: str, message: str) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = value.text if isinstance(value, OtherView) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -131,9 +131,11 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     rules = case.get("judge", {})
     misbehaved = _misbehavior(outcome, rules)
     kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
-    finding = kind(
-        plain.decode_views(expected["value"]), plain.decode_views(outcome["value"]), rules
-    )
+    views = plain.decode_views(expected["value"]), plain.decode_views(outcome["value"])
+    try:
+        finding = kind(*views, rules)
+    except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
+        finding = Finding("type", "its result cannot be compared with what is expected")
     if misbehaved and (finding is None or finding.stage == "value"):
         return misbehaved
     return finding
@@ -261,7 +263,7 @@ def _detail(
     rows.append(["call", show_call(exercise, case)])
     if finding.stage == "error":
         return rows
-    if not case.get("judge", {}).get("hide_expected") and case["expected"]["status"] == "value":
+    if case["expected"]["status"] == "value":
         rows.append(["expected", show(plain.decode_views(case["expected"]["value"]))])
     if outcome.get("status") == "value":
         rows.append(["yours", show(plain.decode_views(outcome["value"]))])

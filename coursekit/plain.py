@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-MAX_BYTES = 64 * 2**20
+MAX_BYTES = 4 * 2**20
 MAX_NODES = 2_000_000
 MAX_DEPTH = 40
 
@@ -53,7 +53,7 @@ class ArrayView:
 
     Attributes
     ----------
-    kind : "tensor", "array" or "scalar" (a NumPy number).
+    kind : "tensor" or "array". (A NumPy number is shown as the Python number it is.)
     dtype : the dtype's name, such as ``"float32"``.
     device : where it lived, such as ``"cpu"``.
     values : the numbers; bfloat16 is widened to float32.
@@ -124,6 +124,8 @@ class Encoder:
                 return {"$device": str(value)}
         if isinstance(value, tuple):  # a namedtuple
             return {"$tuple": [self.encode(item, depth + 1) for item in value]}
+        if isinstance(value, str):  # a subclass, such as numpy.str_
+            return self._text(str.__str__(value))
         return {"$other": [_type_name(value), self._text(_safe_repr(value))]}
 
     def _tensor(self, torch: Any, value: Any) -> Any:
@@ -131,10 +133,11 @@ class Encoder:
         name = str(tensor.dtype).removeprefix("torch.")
         device = str(tensor.device)
         if device.startswith("meta") or name not in _DTYPES or tensor.layout != torch.strided:
-            return {"$other": [f"torch.Tensor ({name}, on {device})", ""]}
+            sparse = "" if tensor.layout == torch.strided else "sparse, "
+            return {"$other": [f"torch.Tensor ({sparse}{name}, on {device})", ""]}
         tensor = tensor.resolve_conj().resolve_neg().cpu().contiguous()
         if name == "bfloat16":
-            tensor = tensor.view(torch.uint16)
+            tensor = tensor.view(torch.int16)
         return {"$tensor": {**self._array(name, tensor.numpy()), "device": device}}
 
     def _array(self, name: str, array: np.ndarray) -> dict[str, Any]:
@@ -166,7 +169,7 @@ def encode(value: Any) -> Any:
     Raises
     ------
     PlainDataError
-        The value is larger than 64 MiB, has over two million elements or is nested too deeply.
+        The value is larger than 4 MiB, has over two million elements or is nested too deeply.
     """
     return Encoder().encode(value)
 
@@ -203,7 +206,7 @@ def _decode_torch(tag: str, body: Any) -> Any:
 
     if tag == "$tensor":
         if body["dtype"] == "bfloat16":
-            return torch.from_numpy(_raw(body)).view(torch.bfloat16)
+            return torch.from_numpy(_raw(body).view(np.int16)).view(torch.bfloat16)
         return torch.from_numpy(_numbers(body))
     if tag == "$generator":
         return torch.Generator().manual_seed(body)
@@ -236,7 +239,9 @@ def decode_views(data: Any, depth: int = 0) -> Any:
         return data
     try:
         tag, body = next(iter(data.items()))
-        if tag in ("$tensor", "$array", "$scalar"):
+        if tag == "$scalar":
+            return _numbers(body).item()
+        if tag in ("$tensor", "$array"):
             device = str(body.get("device", "cpu"))
             return ArrayView(tag[1:], body["dtype"], device, _numbers(body))
         if tag in ("$tuple", "$set"):
@@ -252,7 +257,11 @@ def decode_views(data: Any, depth: int = 0) -> Any:
             return OtherView(str(body[0])[:200], str(body[1])[:400])
         if tag in ("$dtype", "$device", "$generator", "$source"):
             return OtherView(tag[1:], str(body)[:200])
-    except (KeyError, TypeError, ValueError, AttributeError, StopIteration, IndexError) as error:
+    except PlainDataError:
+        raise
+    except (
+        *(LookupError, TypeError, ValueError, ArithmeticError, AttributeError, StopIteration),
+    ) as error:
         raise PlainDataError("the value could not be read as plain data") from error
     raise PlainDataError("the value could not be read as plain data")
 

@@ -17,6 +17,7 @@ import io
 import random
 import signal
 import sys
+import sysconfig
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -29,7 +30,12 @@ from coursekit import plain
 
 SECONDS_PER_CASE = 10.0
 _PRINT_LIMIT = 2_000
-_HERE = str(Path(__file__).parent)
+#: Code that is not the student's: this package, Python's own library and installed packages.
+_LIBRARIES = (
+    str(Path(__file__).parent),
+    *(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+    "<frozen",
+)
 
 
 class _TimeUp(BaseException):
@@ -56,13 +62,14 @@ def run_cases(
 def run_case(
     thing: Callable[..., Any], case: dict[str, Any], seconds: float = SECONDS_PER_CASE
 ) -> dict[str, Any]:
-    """The outcome of one case: the inputs are rebuilt, the call is timed, output is swallowed.
+    """The outcome of one case: inputs are rebuilt, time is limited, output is swallowed.
 
     The random generators of Python, NumPy and torch are seeded for the call and put back
     afterwards, so that checking never changes what a notebook computes.
     """
     args = [plain.decode(a) for a in case.get("args", [])]
     kwargs = {name: plain.decode(v) for name, v in case.get("kwargs", {}).items()}
+    given = _given(case, args, kwargs)
     printed = _Printed()
     outcome: dict[str, Any]
     with (
@@ -72,8 +79,8 @@ def run_case(
     ):
         try:
             with _time_limit(seconds):
-                result = _call(thing, args, kwargs, case)
-            outcome = {"status": "value", "value": plain.encode(result)}
+                result = _call(thing, args, kwargs, case, given)
+                outcome = {"status": "value", "value": plain.encode(result)}
         except plain.PlainDataError as error:
             outcome = {"status": "unreadable", "message": str(error)}
         except NotImplementedError as error:
@@ -84,7 +91,7 @@ def run_case(
             raise
         except BaseException as error:  # whatever a student's code raises is an outcome
             outcome = _error(error)
-    changed = _changed(case, args, kwargs)
+    changed = [name for name, before, value in given if _is_changed(before, value)]
     if changed:
         outcome["changed"] = changed
     if drew_from:
@@ -96,8 +103,13 @@ def run_case(
 
 
 def _call(
-    thing: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], case: dict[str, Any]
+    thing: Callable[..., Any],
+    args: list[Any],
+    kwargs: dict[str, Any],
+    case: dict[str, Any],
+    given: list[tuple[str, Any, Any]],
 ) -> Any:
+    """The result of the call, or of the calls that follow it; their inputs join `given`."""
     result = thing(*args, **kwargs)
     steps = case.get("then", [])
     if result is None or not (steps or case.get("state")):
@@ -112,12 +124,12 @@ def _call(
             outputs.append(_attribute(result, method[1:]))
         else:
             call = result if method == "__call__" else getattr(result, method)
-            outputs.append(
-                call(
-                    *[plain.decode(a) for a in step_args],
-                    **{k: plain.decode(v) for k, v in step_kwargs.items()},
-                )
-            )
+            inputs = [plain.decode(a) for a in step_args]
+            named = {name: plain.decode(value) for name, value in step_kwargs.items()}
+            where = "the call" if method == "__call__" else method
+            given += [(f"of {where}", b, v) for b, v in zip(step_args, inputs)]
+            given += [(f"{n} of {where}", step_kwargs[n], v) for n, v in named.items()]
+            outputs.append(call(*inputs, **named))
     return tuple(outputs)
 
 
@@ -144,23 +156,27 @@ def _set_state(thing: Any, path: str, value: Any) -> None:
         setattr(owner, name, value)
 
 
-def _changed(case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> list[str]:
+def _given(
+    case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]
+) -> list[tuple[str, Any, Any]]:
+    """Every input with its name and its plain data before the call."""
     names = case.get("names", [])
-    changed = []
     given = [
-        (names[i] if i < len(names) else f"input {i + 1}", case["args"][i], a)
-        for i, a in enumerate(args)
+        (names[i] if i < len(names) else f"input {i + 1}", case["args"][i], value)
+        for i, value in enumerate(args)
     ]
-    given += [(name, case["kwargs"][name], value) for name, value in kwargs.items()]
-    for name, before, value in given:
-        if isinstance(before, dict) and next(iter(before)) in ("$source", "$generator"):
-            continue
-        try:
-            if plain.encode(value) != before:
-                changed.append(name)
-        except Exception:  # it no longer can be read, so it did change
-            changed.append(name)
-    return changed
+    return given + [(name, case["kwargs"][name], value) for name, value in kwargs.items()]
+
+
+def _is_changed(before: Any, value: Any) -> bool:
+    if isinstance(before, dict) and next(iter(before)) in ("$source", "$generator"):
+        return False
+    try:
+        after = plain.encode(value)
+        # a Counter, say, comes back as a dictionary: only what the call did counts
+        return after != before and after != plain.encode(plain.decode(before))
+    except Exception:  # it no longer can be read, so it did change
+        return True
 
 
 def _unwritten(thing: Callable[..., Any], error: NotImplementedError) -> dict[str, Any] | None:
@@ -194,9 +210,7 @@ def _error(error: BaseException) -> dict[str, Any]:
 def _student_line(error: BaseException) -> str:
     """The last line of the student's own code on the way to the error, as text."""
     frames = traceback.extract_tb(error.__traceback__, limit=60)
-    own = [
-        f for f in frames if not f.filename.startswith(_HERE) and "site-packages" not in f.filename
-    ]
+    own = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
     if not own:
         return ""
     frame = own[-1]

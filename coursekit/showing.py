@@ -44,7 +44,7 @@ def _show(value: Any) -> str:
     if isinstance(value, ArrayView):
         return _show_array(value)
     if isinstance(value, OtherView):
-        if value.type == "generator":
+        if value.type == "generator" and value.text.isdigit():
             return f"torch.Generator().manual_seed({value.text})"
         return value.text or f"<{value.type}>"
     if isinstance(value, SetView):
@@ -71,8 +71,6 @@ def _join(items: list[Any] | tuple[Any, ...]) -> str:
 
 
 def _show_array(view: ArrayView) -> str:
-    if view.kind == "scalar":
-        return str(view.values[()])
     if view.values.size > 60:
         return f"{view.kind} of shape {view.shape}"
     with np.printoptions(precision=4, suppress=True, threshold=60, linewidth=100):

@@ -47,7 +47,11 @@ def find(name: str) -> dict[str, Any]:
     RecordingError
         The file is missing, damaged or of another format.
     """
-    return read(_FOLDER / f"{index()[name]}.json")["exercises"][name]
+    path = _FOLDER / f"{index()[name]}.json"
+    try:
+        return read(path)["exercises"][name]
+    except KeyError as error:
+        raise RecordingError(_damaged(path)) from error
 
 
 @functools.lru_cache(maxsize=32)

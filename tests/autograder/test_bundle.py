@@ -2,6 +2,7 @@
 
 import zipfile
 
+import nbformat
 import pytest
 from checkout import ROOT
 from click.testing import CliRunner
@@ -32,24 +33,46 @@ def test_it_holds_the_notebooks_the_wheel_environment_files_and_a_readme(bundle,
         assert wheel in (bundle / name).read_text()
 
 
-def test_nothing_of_the_solutions_or_the_autograder_is_in_it(bundle, course):
-    texts = {path.name: path.read_bytes() for path in bundle.rglob("*") if path.is_file()}
-    wheel = next(bundle.glob("*.whl"))
-    with zipfile.ZipFile(wheel) as archive:
-        texts |= {name: archive.read(name) for name in archive.namelist()}
-    for name in texts:
-        assert not name.startswith(("autograder", "solutions", "tests", "benchmarks")), name
-        assert "entry_points" not in name
-    del texts[wheel.name]
-    everything = b"\n".join(data for name, data in texts.items() if not name.endswith(".tsv"))
-    assert b"BEGIN SOLUTION" not in everything
-    assert b"import autograder" not in everything
-    assert b"from autograder" not in everything
+def contents(bundle):
+    """Every file of the bundle and of the wheel in it, by its path, as text."""
+    files = {str(p.relative_to(bundle)): p.read_bytes() for p in bundle.rglob("*") if p.is_file()}
+    (wheel,) = [name for name in files if name.endswith(".whl")]
+    del files[wheel]
+    with zipfile.ZipFile(bundle / wheel) as archive:
+        files |= {name: archive.read(name) for name in archive.namelist()}
+    return {name: data.decode("utf-8") for name, data in files.items()}
+
+
+def lines_of(name, text):
+    """The lines that a reader of the file would see; of a notebook those of its cells."""
+    if name.endswith(".ipynb"):
+        text = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
+    return {line.strip() for line in text.replace("\\n", "\n").splitlines()}
+
+
+def leaks(course, files):
+    secret = set()
     for assignment in course.assignments():
-        secret, public = _solution_lines(read(course.solution(assignment)))
-        lines = {line for line in secret - public if len(line) >= 30}
-        given = {line.strip() for line in everything.decode("utf-8").splitlines()}
-        assert lines & given == set()
+        inside, outside = _solution_lines(read(course.solution(assignment)))
+        secret |= {line for line in inside - outside if len(line) >= 30}
+    assert len(secret) > 20
+    return {name: secret & lines_of(name, text) for name, text in files.items()}
+
+
+def test_nothing_of_the_solutions_or_the_autograder_is_in_it(bundle, course):
+    files = contents(bundle)
+    for name, text in files.items():
+        parts = set(name.split("/"))
+        assert not parts & {"autograder", "solutions", "tests", "benchmarks"}, name
+        assert "entry_points" not in name
+        for words in ("BEGIN SOLUTION", "import autograder", "from autograder"):
+            assert words not in text, name
+    assert {name: found for name, found in leaks(course, files).items() if found} == {}
+
+
+def test_a_leaked_solution_would_be_found(course):
+    path = course.solution("01_bag_of_words")
+    assert leaks(course, {path.name: path.read_text()})[path.name]
 
 
 def test_the_wheel_holds_the_package_its_recordings_and_the_data(bundle, course):
@@ -75,7 +98,7 @@ def test_a_zip_holds_the_same_in_one_folder(tmp_path, monkeypatch, bundle):
 
 def test_a_folder_that_is_no_bundle_is_not_overwritten(tmp_path, course):
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(CourseError, match="is no bundle"):
+    with pytest.raises(CourseError, match="no bundle"):
         make_bundle(course, tmp_path)
     assert (tmp_path / "thesis.tex").read_text() == "mine"
 

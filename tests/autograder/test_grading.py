@@ -375,6 +375,16 @@ def test_cells_copied_deleted_retyped_or_without_marks_lose_nothing(small_course
     def early_check(notebook):
         notebook.cells.insert(0, new_code_cell(f"check({EXERCISE})"))
 
+    def merged(notebook):
+        own, others = cell(notebook, EXERCISE), notebook.cells
+        others[2].source += "\n" + own.source
+        others.remove(own)
+
+    def moved_to_the_end(notebook):
+        own = cell(notebook, EXERCISE)
+        notebook.cells = [c for c in notebook.cells if "nbgrader" not in c.metadata]
+        notebook.cells.append(new_code_cell(own.source))
+
     def no_ids(notebook):
         for c in notebook.cells:
             c.pop("id", None)
@@ -387,6 +397,8 @@ def test_cells_copied_deleted_retyped_or_without_marks_lose_nothing(small_course
         markdown_check,
         no_marks,
         early_check,
+        merged,
+        moved_to_the_end,
         no_ids,
     )
     result = graded({f.__name__: solved(f) for f in changes})
@@ -469,3 +481,33 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
     kernels = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
     assert str(tmp_path) not in kernels
     assert scores(small_course)["a_first"] == 3
+
+
+def test_odd_names_and_a_byte_order_mark_lose_nothing(small_course):
+    for student in ("smith[1]", "o'neil", "größe 2", "a,b"):
+        submit(small_course, student, filled(small_course, NAME))
+    path = submit(small_course, "marked", filled(small_course, NAME))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    (small_course.root / "submitted" / "file").mkdir()
+    (small_course.root / "submitted" / "file" / NAME).write_text("not a folder")
+    result = grade_class(small_course, NAME)
+    assert result.unread.keys() == {"smith[1]"}
+    assert "rename the folder" in result.unread["smith[1]"]
+    assert scores(small_course) == dict.fromkeys(("o'neil", "größe 2", "a,b", "marked"), 3)
+    assert len(write_feedback(small_course, NAME)) == 4
+
+
+def test_the_demo_works_for_an_assignment_with_one_exercise(small_course):
+    from autograder.demo import demo_submissions
+
+    assert len(demo_submissions(small_course, NAME)) == 4
+
+
+def test_a_huge_answer_costs_its_own_group_as_it_does_in_the_check(graded):
+    source = body(
+        "import torch; return (torch.zeros(3 * 2**20) if not mask.any()"
+        " else (scores * mask).sum(1) / mask.sum(1))"
+    )
+    (verdict,) = graded({"huge": source}).verdicts["huge"]
+    assert verdict.points == 2
+    assert "larger than 4 MiB" in verdict.groups[1].reason

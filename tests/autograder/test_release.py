@@ -118,8 +118,14 @@ def test_a_solution_notebook_without_a_check_is_refused(small_course):
     )
 
 
-def test_an_exercise_checked_twice_or_without_cases_is_refused(small_course):
-    edit_cell(small_course, "check(average_topic)", "check(averaging)")
+def test_a_check_without_cases_and_a_second_check_are_refused(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    notebook.cells.append(nbformat.v4.new_code_cell("check(average_topic)"))
+    nbformat.write(notebook, path)
+    assert "checks average_topic a second time" in refusal(small_course)
+    notebook.cells[-1].source = "check(averaging)"
+    nbformat.write(notebook, path)
     assert "checks averaging, which has no cases" in refusal(small_course)
 
 
@@ -198,11 +204,6 @@ def test_cases_that_no_seed_changes_are_refused(small_course):
     assert "group empty are the same for every seed" in refusal(small_course)
 
 
-def test_groups_and_points_must_fit(small_course):
-    edit_module(small_course, '"empty": 1', '"blank": 1')
-    assert "the groups of average_topic do not fit" in refusal(small_course)
-
-
 def test_a_notebook_that_is_damaged_or_not_python_is_named(small_course):
     path = small_course.solution(NAME)
     good = path.read_text()
@@ -212,9 +213,22 @@ def test_a_notebook_that_is_damaged_or_not_python_is_named(small_course):
     assert f"{NAME}.ipynb is not a notebook that can be read" in refusal(small_course)
 
 
-def test_a_missing_badge_or_setup_cell_is_named(small_course):
+def test_a_missing_badge_and_a_missing_setup_cell_are_named(small_course):
+    edit_cell(small_course, "# Set-up.", "# Start.")
+    assert "let one start with # Set-up" in refusal(small_course)
     edit_cell(small_course, "[![Open in Colab]", "[Colab]")
     assert "[![Open in Colab]" in refusal(small_course)
+
+
+def test_solution_marks_above_the_definition_are_refused(small_course):
+    edit_cell(small_course, "    ### BEGIN SOLUTION: the average over real positions only\n", "")
+    edit_cell(small_course, "def average_topic", "### BEGIN SOLUTION: all\ndef average_topic")
+    assert "the solution block must stand inside average_topic" in refusal(small_course)
+
+
+def test_a_reference_that_returns_an_object_is_refused(small_course):
+    edit_cell(small_course, "return total / count.clamp(min=1)", "return torch.nn.Linear(2, 2)")
+    assert "returns something that is not plain data" in refusal(small_course)
 
 
 def test_the_public_address_stands_in_one_place(course, small_course):

@@ -117,7 +117,6 @@ def test_each_kind_of_mistake_gets_its_own_sentence(body, words):
 
 
 def test_a_function_that_never_ends_is_stopped(monkeypatch):
-    monkeypatch.setattr("coursekit.running.SECONDS_PER_CASE", 0.2)
     monkeypatch.setattr("coursekit.running.run_cases.__defaults__", (0.2,))
     assert "it does not end" in failure(defined("while True: pass"))
 

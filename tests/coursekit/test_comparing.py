@@ -27,6 +27,13 @@ def judge(expected, actual, kind="close", **rules):
         ({"a": 1}, collections.Counter("a")),
         ([1.0, [2.0]], [1.0, [2.0000001]]),
         ({1, 2}, {2, 1}),
+        (np.float64(0.5), 0.5),
+        (np.int64(5), 5),
+        (np.bool_(True), True),
+        ({1: 2}, {np.int64(1): np.int64(2)}),
+        ({1, 2}, {np.int64(1), np.int64(2)}),
+        ("a", np.str_("a")),
+        (2**60, 2**60),
         (torch.tensor([float("-inf"), 1.0]), torch.tensor([float("-inf"), 1.0])),
         (torch.tensor([float("nan")]), torch.tensor([float("nan")])),
     ],
@@ -58,6 +65,14 @@ def test_equal_answers_pass(expected, actual):
         ("good", "Good", "value", "expected 'good', got 'Good'"),
         ({1}, {2}, "value", "other members"),
         (1.0, object(), "type", "an object of type object"),
+        (30522, 30523, "value", "expected 30522, got 30523"),
+        ([12000], [12001], "value", "expected 12000, got 12001"),
+        (torch.tensor([30522, 1]), torch.tensor([30523, 1]), "value", "1 of 2 differ"),
+        (torch.tensor([2**60]), torch.tensor([2**60 + 1]), "value", "got 1152921504606846977"),
+        (1.0, 10**400, "property", "infinity"),
+        (5.0, np.complex128(5 + 9j), "type", "instead of a number"),
+        (torch.float32, torch.float64, "value", "expected float32, got float64"),
+        (torch.eye(2), torch.eye(2).to_sparse(), "dtype", "sparse"),
     ],
 )
 def test_a_wrong_answer_is_found_at_its_stage_and_named(expected, actual, stage, words):
@@ -118,3 +133,15 @@ def test_a_number_may_be_asked_to_lie_in_a_range():
 
 def test_strings_of_equal_looking_numbers_are_not_numbers():
     assert judge(torch.ones(1), "tensor([1.])").stage == "type"
+
+
+def test_shuffling_inside_the_parts_alone_is_no_shuffle():
+    parts = [torch.tensor([0, 1, 2]), torch.tensor([3, 4, 5])]
+    neighbors = judge(parts, parts[::-1], "shuffled", must_shuffle=True)
+    assert "shuffle before cutting" in neighbors.message
+
+
+def test_predictions_and_ranges_take_numpy_numbers():
+    rules = {"labels": [1, 0], "at_least": 1.0}
+    assert judge([1, 0], [np.int64(1), np.int64(0)], "accuracy", **rules) is None
+    assert judge([0.5], [np.float64(0.4)], "between", low=0.0, high=1.0) is None

@@ -149,3 +149,14 @@ def test_an_expected_exception_is_a_right_answer():
 def test_a_verdict_survives_being_written_and_read():
     result = verdict(lambda x: x.max())
     assert Verdict.from_dict(result.to_dict()) == result
+
+
+def test_an_answer_that_no_judge_can_compare_costs_its_points_and_nothing_else():
+    recorded = exercise()
+    for case in recorded["cases"]:
+        case["expected"] = {"status": "value", "value": 0.5}
+        case["judge"] = {"kind": "between", "low": 0, "high": 1}
+    huge = {"status": "value", "value": {"$int": "1" + "0" * 390}}
+    nonsense = {"status": "value", "value": {"$float": 10**400}}
+    for answer in (huge, nonsense):
+        assert judge(recorded, [answer] * 3).points == 0

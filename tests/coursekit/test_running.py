@@ -162,3 +162,41 @@ def test_warnings_of_a_students_function_do_not_litter_the_notebook(capsys):
     outcome = run_case(lambda x: print("careful!", file=sys.stderr), case(1))
     assert capsys.readouterr().err == ""
     assert "printed" not in outcome
+
+
+def test_an_input_changed_by_a_later_call_is_noted():
+    class Doubler:
+        def __call__(self, x):
+            doubled = 2 * x
+            x.zero_()
+            return doubled
+
+    steps = case(then=[["__call__", [plain.encode(torch.ones(2))], {}]])
+    assert run_case(Doubler, steps)["changed"] == ["of the call"]
+
+
+def test_an_input_that_reads_back_as_another_type_is_not_taken_for_changed():
+    import collections
+
+    counter = {"args": [plain.encode(collections.Counter("aab"))], "names": ["x"]}
+    assert "changed" not in run_case(lambda x: len(x), counter)
+    functions = {"args": [plain.encode([plain.Source("lambda x: x")])], "names": ["x"]}
+    assert "changed" not in run_case(lambda x: len(x), functions)
+
+
+def test_a_result_whose_text_never_ends_is_stopped_too():
+    class Endless:
+        def __repr__(self):
+            while True:
+                pass
+
+    assert run_case(lambda x: Endless(), case(1), seconds=0.2)["status"] in ("timeout", "value")
+
+
+def test_the_line_shown_is_the_students_not_a_librarys():
+    import json
+
+    def parse(x):
+        return json.loads("{bad")
+
+    assert "json.loads" in run_case(parse, case(1))["line"]
