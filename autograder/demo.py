@@ -15,9 +15,6 @@ from autograder.grading import grade_class, write_feedback
 from autograder.reference import read
 from autograder.tables import show, summary_table, verdict_tables
 
-#: A cell of the demo class may run this long; the one that hangs is stopped after it.
-_CELL_SECONDS = 20.0
-
 
 def run_demo(course: Course, assignment: str) -> None:
     """Make the class under `demo/`, grade it, write the feedback pages and say what to do next."""
@@ -27,7 +24,7 @@ def run_demo(course: Course, assignment: str) -> None:
         path = folder / "submitted" / student / assignment / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
-    graded = grade_class(course, assignment, folder, cell_seconds=_CELL_SECONDS)
+    graded = grade_class(course, assignment, folder)
     show(*verdict_tables(graded), summary_table(graded))
     pages = write_feedback(course, assignment, folder)
     console = Console()

@@ -113,7 +113,7 @@ def test_submissions_that_hang_flood_or_die_get_a_reason_and_harm_nobody(small_c
             "e_exit_in_call": body("__import__('os')._exit(1)"),
             "f_honest": filled(small_course, NAME),
         },
-        cell_seconds=15,
+        cell_seconds=25,
     )
     assert points(result) == {
         "a_loop": 2,
@@ -429,7 +429,7 @@ def test_a_cell_that_failed_is_named_as_the_reason(small_course, graded):
             "input": body("return input()"),
             "library": body("import torch; return torch.tensor([]).bincount()"),
         },
-        cell_seconds=10,
+        cell_seconds=25,
     )
     reasons = {student: verdicts[0].headline for student, verdicts in result.verdicts.items()}
     assert points(result) == dict.fromkeys(reasons, 0)
