@@ -60,7 +60,7 @@ def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
         total = sum(verdict.points for verdict in verdicts)
         best = sum(verdict.max_points for verdict in verdicts)
         table = Table(
-            title=f"{student}: {total:g} of {best:g} points in {graded.assignment}",
+            title=Text(f"{student}: {total:g} of {best:g} points in {graded.assignment}"),
             title_justify="left",
         )
         table.add_column("exercise", no_wrap=True)
