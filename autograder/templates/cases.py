@@ -11,9 +11,9 @@ from autograder.authoring import Case, Exercise
 
 
 def _average_cases(rng: np.random.Generator) -> Iterator[Case]:
-    for batch, length in ((1, 3), (3, 5)):
+    for batch, length in ((2, 4), (3, 5)):
         scores = torch.from_numpy(rng.normal(size=(batch, length)).astype(np.float32))
-        lengths = torch.from_numpy(rng.integers(1, length, size=batch))
+        lengths = torch.from_numpy(rng.integers(2, length, size=batch))
         mask = torch.arange(length) < lengths[:, None]
         yield Case("values", [scores, mask])
     empty = torch.zeros(1, 4, dtype=torch.bool)

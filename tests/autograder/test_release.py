@@ -66,7 +66,7 @@ def test_a_changed_text_makes_the_generated_files_stale_and_names_them(small_cou
 
 
 def test_a_changed_case_makes_the_recording_stale(small_course):
-    edit_module(small_course, "((1, 3), (3, 5))", "((1, 3), (4, 5))")
+    edit_module(small_course, "((2, 4), (3, 5))", "((2, 4), (4, 5))")
     stale = release(small_course, [NAME], check=True).stale
     assert stale == [f"coursekit/recordings/{NAME}.json"]
 
