@@ -17,7 +17,6 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.ClearMarkScheme",
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.CheckCellMetadata",
-    "autograder.preprocessors.StableIds",
 ]
 
 # Student code never runs beside nbgrader: Grade stands in for nbgrader's Execute.

@@ -100,7 +100,7 @@ def generate(config: Config, assignment: str, release: Path, database: bool) -> 
 
 
 def _run(kind: type[BaseConverter], config: Config, assignment: str, student: str) -> str:
-    """Run one of nbgrader's converters; "" on success, else the last lines of its log."""
+    """Run one of nbgrader's converters; "" on success, else the error it ended with."""
     config.CourseDirectory.assignment_id = assignment
     if student:
         config.CourseDirectory.student_id = student

@@ -1,4 +1,4 @@
-"""What nbgrader's own pipeline calls: one step for autograding, three for releasing.
+"""What nbgrader's own pipeline calls: one step for autograding, one for releasing.
 
 `nbgrader_config.py` names them, so that `autograder`, plain `nbgrader` commands and formgrader's
 button all do the same.
@@ -84,18 +84,3 @@ class NamedStub(ClearSolutions):
         for todo in todos:
             cell.source = cell.source.replace(_MARK, json.dumps(todo, ensure_ascii=False), 1)
         return cell, resources
-
-
-class StableIds(NbGraderPreprocessor):
-    """Gives every cell an id made from its grade id or place, so that a release is repeatable."""
-
-    def preprocess(
-        self, nb: NotebookNode, resources: dict[str, Any]
-    ) -> tuple[NotebookNode, dict[str, Any]]:
-        nb.nbformat, nb.nbformat_minor = 4, 5
-        for number, cell in enumerate(nb.cells):
-            grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-            cell.id = (grade_id or f"cell-{number:03d}").replace(".", "-")[:64]
-            cell.metadata.pop("execution", None)
-        nb.metadata.pop("widgets", None)
-        return nb, resources
