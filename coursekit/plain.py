@@ -135,10 +135,11 @@ class Encoder:
         if device.startswith("meta") or name not in _DTYPES or tensor.layout != torch.strided:
             sparse = "" if tensor.layout == torch.strided else "sparse, "
             return {"$other": [f"torch.Tensor ({sparse}{name}, on {device})", ""]}
+        gaps = {} if tensor.is_contiguous() else {"contiguous": False}
         tensor = tensor.resolve_conj().resolve_neg().cpu().contiguous()
         if name == "bfloat16":
             tensor = tensor.view(torch.int16)
-        return {"$tensor": {**self._array(name, tensor.numpy()), "device": device}}
+        return {"$tensor": {**self._array(name, tensor.numpy()), "device": device, **gaps}}
 
     def _array(self, name: str, array: np.ndarray) -> dict[str, Any]:
         self._spend_bytes(array.nbytes)
@@ -206,8 +207,10 @@ def _decode_torch(tag: str, body: Any) -> Any:
 
     if tag == "$tensor":
         if body["dtype"] == "bfloat16":
-            return torch.from_numpy(_raw(body).view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(_numbers(body))
+            tensor = torch.from_numpy(_raw(body).view(np.int16)).view(torch.bfloat16)
+        else:
+            tensor = torch.from_numpy(_numbers(body))
+        return tensor if body.get("contiguous", True) else _with_gaps(tensor)
     if tag == "$generator":
         return torch.Generator().manual_seed(body)
     if tag == "$dtype":
@@ -215,6 +218,13 @@ def _decode_torch(tag: str, body: Any) -> Any:
     if tag == "$device":
         return torch.device(body)
     raise PlainDataError(f"unknown kind of plain data: {tag}")
+
+
+def _with_gaps(tensor: Any) -> Any:
+    """The same numbers in every second place of a larger tensor: not contiguous."""
+    import torch
+
+    return torch.stack([tensor, torch.zeros_like(tensor)], dim=-1)[..., 0]
 
 
 def _evaluate(text: str) -> Any:

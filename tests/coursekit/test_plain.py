@@ -53,9 +53,12 @@ def test_tensors_come_back_bit_for_bit(dtype):
     assert torch.equal(again, tensor)
 
 
-def test_a_non_contiguous_tensor_keeps_its_values():
-    tensor = torch.arange(6.0).reshape(2, 3).T
-    assert torch.equal(there_and_back(tensor), tensor)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64])
+def test_a_non_contiguous_tensor_arrives_non_contiguous(dtype):
+    tensor = torch.arange(6).to(dtype).reshape(2, 3).T
+    again = there_and_back(tensor)
+    assert torch.equal(again, tensor)
+    assert not again.is_contiguous()
 
 
 def test_empty_and_scalar_arrays_keep_their_shape():
