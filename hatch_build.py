@@ -11,8 +11,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SHIPPED = ("reviews", "almanac")
-_SUFFIXES = (".tsv", ".md")
+_SHIPPED = ("reviews", "almanac", "vectors")
+_SUFFIXES = (".tsv", ".md", ".safetensors")
 
 
 class Packaging(BuildHookInterface):

@@ -39,9 +39,24 @@ def try_source(
         ) from error
     if name not in _names(tree):
         raise CourseError(f"{filename} does not define {name}; write `def {name}(...)` or a class.")
-    notebook = _notebook(course, assignment, name, source)
-    verdicts = grade_notebook(notebook, course, assignment, seed, Limits(cell_seconds=120), [name])
-    return verdicts[0]
+    return try_sources(course, assignment, {name: source}, seed)[name]
+
+
+def try_sources(
+    course: Course, assignment: str, sources: dict[str, str], seed: int = 1
+) -> dict[str, Verdict]:
+    """The verdicts on the answers to several exercises of one assignment, in one kernel.
+
+    Each is judged beside the reference's other definitions, whatever the others do wrong.
+
+    Parameters
+    ----------
+    sources : the text of the answer to each exercise.
+    """
+    notebook = _notebook(course, assignment, sources)
+    limits = Limits(cell_seconds=120)
+    verdicts = grade_notebook(notebook, course, assignment, seed, limits, list(sources))
+    return {verdict.exercise: verdict for verdict in verdicts}
 
 
 def try_file(course: Course, name: str, path: Path, seed: int = 1) -> Verdict:
@@ -71,15 +86,23 @@ def _names(tree: ast.Module) -> set[str]:
     return names
 
 
-def _notebook(course: Course, assignment: str, name: str, source: str) -> NotebookNode:
-    """Imports and definitions of the solution notebook, `source` in its place, and the check."""
+def _notebook(course: Course, assignment: str, sources: dict[str, str]) -> NotebookNode:
+    """Imports and definitions of the solution notebook, then each source and its check.
+
+    After its check an exercise's reference comes in its place, so that a wrong answer costs nothing
+    in the exercises that build on it.
+    """
     cells = []
+    references = {}
     for cell in read(course.solution(assignment)).cells:
         if cell.cell_type != "code":
             continue
         tree = kept_definitions(cell.source, assignment)
-        tree.body = [node for node in tree.body if getattr(node, "name", None) != name]
+        references |= {getattr(node, "name", ""): ast.unparse(node) for node in tree.body}
+        tree.body = [node for node in tree.body if getattr(node, "name", None) not in sources]
         cells.append(new_code_cell(ast.unparse(tree)))
-    check = new_code_cell(f"check({name})")
-    check.metadata["nbgrader"] = {"grade": True, "solution": False, "grade_id": f"check_{name}"}
-    return new_notebook(cells=[*cells, new_code_cell(source), check])
+    for name, source in sources.items():
+        check = new_code_cell(f"check({name})")
+        check.metadata["nbgrader"] = {"grade": True, "solution": False, "grade_id": f"check_{name}"}
+        cells += [new_code_cell(source), check, new_code_cell(references[name])]
+    return new_notebook(cells=cells)

@@ -15,6 +15,8 @@ _HOME = {
     "check": "coursekit.checking",
     "CheckFailed": "coursekit.checking",
     "load": "coursekit.data",
+    "load_vectors": "coursekit.vectors",
+    "WordVectors": "coursekit.vectors",
     "tokenize": "coursekit.text",
     "Vocabulary": "coursekit.text",
     "pad_batch": "coursekit.text",
@@ -31,15 +33,16 @@ if TYPE_CHECKING:
     from coursekit.data import load  # noqa: F401
     from coursekit.text import Vocabulary, batches, pad_batch, tokenize  # noqa: F401
     from coursekit.training import fit, pick_device, predict, set_seed  # noqa: F401
+    from coursekit.vectors import WordVectors, load_vectors  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name in ("data", "evaluation", "figures", "text", "training"):
+    if name in ("data", "evaluation", "figures", "text", "training", "vectors"):
         return import_module(f"coursekit.{name}")
     raise AttributeError(f"module 'coursekit' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "data", "evaluation", "figures", "text", "training"])
+    return sorted([*__all__, "data", "evaluation", "figures", "text", "training", "vectors"])

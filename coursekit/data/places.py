@@ -90,6 +90,14 @@ def shipped(path: str) -> Path:
     )
 
 
+def shipped_files(folder: str, pattern: str) -> list[Path]:
+    """The files in a folder of the shipped data whose names fit a pattern, sorted."""
+    for data in (_PACKAGE / "shipped", _PACKAGE.parent / "data"):
+        if (data / folder).is_dir():
+            return sorted((data / folder).glob(pattern))
+    return []
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that other processes see it whole or not at all.
 

@@ -10,33 +10,45 @@ from checkout import ROOT
 from autograder import catalog
 from autograder.authoring import source_of
 from autograder.course import Course
-from autograder.trying import try_source
+from autograder.trying import try_sources
 
 COURSE = Course(ROOT)
-EXERCISES = [
-    exercise
+EXERCISES = {
+    assignment: list(catalog.exercises(COURSE, assignment).values())
     for assignment in COURSE.assignments()
-    for exercise in catalog.exercises(COURSE, assignment).values()
-]
-WRONG = [(e.name, m) for e in EXERCISES for m in e.misconceptions]
-RIGHT = [(e.name, a) for e in EXERCISES for a in e.alternatives]
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "misconception"), WRONG, ids=[f"{name}-{m.name}" for name, m in WRONG]
-)
-def test_a_misconception_loses_points_and_gets_its_hint(name, misconception):
-    verdict = try_source(COURSE, name, source_of(misconception.implementation, name))
-    assert verdict.points < verdict.max_points
-    assert verdict.misconception == misconception.name, verdict.headline
+def in_turn(kind):
+    """(assignment, number): the number-th misconception or alternative of all its exercises."""
+    for assignment, exercises in EXERCISES.items():
+        for number in range(max(len(getattr(e, kind)) for e in exercises)):
+            yield pytest.param(assignment, number, id=f"{assignment}-{number + 1}")
 
 
-@pytest.mark.parametrize(
-    ("name", "alternative"), RIGHT, ids=[f"{name}-{a.__name__}" for name, a in RIGHT]
-)
-def test_a_correct_answer_in_another_style_gets_every_point(name, alternative):
-    verdict = try_source(COURSE, name, source_of(alternative, name))
-    assert verdict.passed, verdict
+@pytest.mark.parametrize(("assignment", "number"), list(in_turn("misconceptions")))
+def test_a_misconception_loses_points_and_gets_its_hint(assignment, number):
+    wrong = {
+        e.name: e.misconceptions[number]
+        for e in EXERCISES[assignment]
+        if number < len(e.misconceptions)
+    }
+    sources = {name: source_of(m.implementation, name) for name, m in wrong.items()}
+    for name, verdict in try_sources(COURSE, assignment, sources).items():
+        assert verdict.points < verdict.max_points, (name, wrong[name].name)
+        assert verdict.misconception == wrong[name].name, (name, verdict.headline)
+
+
+@pytest.mark.parametrize(("assignment", "number"), list(in_turn("alternatives")))
+def test_a_correct_answer_in_another_style_gets_every_point(assignment, number):
+    right = {
+        e.name: e.alternatives[number]
+        for e in EXERCISES[assignment]
+        if number < len(e.alternatives)
+    }
+    sources = {name: source_of(a, name) for name, a in right.items()}
+    for name, verdict in try_sources(COURSE, assignment, sources).items():
+        assert verdict.passed, (name, right[name].__name__, verdict)
 
 
 def command(*arguments):
@@ -49,7 +61,7 @@ def command(*arguments):
 
 
 def test_the_command_prints_points_per_group_and_the_hint_as_json(tmp_path):
-    exercise = EXERCISES[0]
+    exercise = EXERCISES["00_setup"][0]
     wrong = exercise.misconceptions[0]
     path = tmp_path / "answer.py"
     path.write_text(source_of(wrong.implementation, exercise.name))
@@ -73,7 +85,7 @@ def test_bad_input_gets_one_sentence_and_status_1(tmp_path, name, text, words):
     path = tmp_path / "answer.py"
     if text is not None:
         path.write_text(text)
-    done = command(name or EXERCISES[0].name, str(path))
+    done = command(name or "word_lengths", str(path))
     assert done.returncode == 1
     assert words in done.stderr
     assert "Traceback" not in done.stderr
