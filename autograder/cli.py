@@ -160,6 +160,9 @@ def bundle(course: Any, output: Path) -> None:
 @click.option(
     "--cell-seconds", type=click.FloatRange(min=1), default=None, help="Wall time for one cell."
 )
+@click.option(
+    "--no-sandbox", is_flag=True, help="Where there is no isolation: only for code you trust."
+)
 @click.option("--json", is_flag=True, help="The verdicts as JSON.")
 @_with_course
 def grade(
@@ -168,13 +171,21 @@ def grade(
     students: tuple[str, ...],
     folder: Path | None,
     cell_seconds: float | None,
+    no_sandbox: bool,
     json: bool,
 ) -> None:
     """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
     from autograder.grading import grade_class
     from autograder.tables import show, summary_table, verdict_tables
 
-    graded = grade_class(course, course.require(assignment), folder, list(students), cell_seconds)
+    graded = grade_class(
+        course,
+        course.require(assignment),
+        folder,
+        list(students),
+        cell_seconds,
+        sandbox=not no_sandbox,
+    )
     if json:
         data = {s: [v.to_dict() for v in verdicts] for s, verdicts in graded.verdicts.items()}
         click.echo(json_module.dumps({"verdicts": data, "unread": graded.unread}, indent=1))
@@ -197,6 +208,23 @@ def feedback(course: Any, assignment: str, folder: Path | None) -> None:
 
     for page in write_feedback(course, course.require(assignment), folder):
         click.echo(f"  {page}")
+
+
+@main.command()
+def doctor() -> None:
+    """Show which isolation this machine offers for grading, and how to get what is missing.
+
+    Exit status 0 if submissions can be boxed here, 1 otherwise.
+    """
+    from autograder.sandbox.doctor import examine
+
+    for finding in examine():
+        click.echo(f"{'✓' if finding.works else '✗'} {finding.what}")
+        if not finding.works:
+            click.echo(
+                f"    {finding.problem or 'it does not hold'}\n    to mend it: {finding.remedy}"
+            )
+    sys.exit(0 if all(finding.works for finding in examine()) else 1)
 
 
 @main.command()

@@ -19,6 +19,7 @@ from autograder.errors import CourseError
 from autograder.gradebook import Classroom
 from autograder.preprocessors import UNREAD
 from autograder.reference import read
+from autograder.sandbox.doctor import examine, is_available
 from autograder.verdicts import read_verdicts
 from coursekit.judging import Verdict
 
@@ -44,6 +45,7 @@ def grade_class(
     folder: Path | None = None,
     students: list[str] | None = None,
     cell_seconds: float | None = None,
+    sandbox: bool = True,
 ) -> Graded:
     """Autograde the submissions under `folder`/submitted with nbgrader.
 
@@ -53,9 +55,16 @@ def grade_class(
     Raises
     ------
     CourseError
-        There is no submission of the assignment, or none of a student asked for; or grading was
-        interrupted, which keeps what is graded.
+        There is no submission of the assignment, or none of a student asked for; this machine
+        offers no isolation and `sandbox` asks for it; or grading was interrupted, which keeps
+        what is graded.
     """
+    if sandbox and not is_available():
+        missing = next(finding.what for finding in examine() if not finding.works)
+        raise CourseError(
+            f"this machine cannot box submissions ({missing}): `autograder doctor` says how to"
+            " mend it. For code that you trust there is --no-sandbox."
+        )
     classroom = Classroom(course, folder)
     everyone = classroom.students(assignment)
     for student in students or []:
@@ -71,7 +80,7 @@ def grade_class(
     chosen = students or everyone
     try:
         for student in tqdm(chosen, desc="grading", unit="submission", disable=None):
-            _grade_one(classroom, graded, student, cell_seconds)
+            _grade_one(classroom, graded, student, cell_seconds, sandbox)
     except KeyboardInterrupt:
         done = len(graded.verdicts)
         raise CourseError(
@@ -81,7 +90,11 @@ def grade_class(
 
 
 def _grade_one(
-    classroom: Classroom, graded: Graded, student: str, cell_seconds: float | None
+    classroom: Classroom,
+    graded: Graded,
+    student: str,
+    cell_seconds: float | None,
+    sandbox: bool,
 ) -> None:
     """Grade one submission; whatever is wrong with it ends in a verdict."""
     assignment = graded.assignment
@@ -90,6 +103,7 @@ def _grade_one(
         graded.unread[student] = "nbgrader cannot handle [, * or ? in a name; rename the folder"
         return
     config = classroom.config()
+    config.Grade.sandbox = sandbox
     if cell_seconds is not None:
         config.Grade.cell_seconds = float(cell_seconds)
     result = classroom.autograded(student, assignment)

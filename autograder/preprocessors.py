@@ -13,7 +13,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
-from traitlets import Float, Integer
+from traitlets import Bool, Float, Integer
 
 from autograder.course import find_course
 from autograder.run import Limits
@@ -39,6 +39,10 @@ class Grade(NbGraderPreprocessor):
         config=True
     )
 
+    sandbox = Bool(True, help="run submissions in a box; without one they see and can do all").tag(
+        config=True
+    )
+
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
@@ -47,6 +51,7 @@ class Grade(NbGraderPreprocessor):
             cell_seconds=self.cell_seconds,
             notebook_seconds=self.notebook_seconds,
             training_steps=self.training_steps,
+            sandbox=self.sandbox,
         )
         assignment = resources["nbgrader"]["assignment"]
         # the gradebook's own folder: that of the class, which may be apart from the course

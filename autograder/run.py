@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import contextlib
 import json
 import logging
+import math
 import os
 import tempfile
 import time
@@ -25,6 +27,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
 from autograder.reference import defined_names
+from autograder.sandbox.box import Bounds
+from autograder.sandbox.provisioner import BoxManager
 from coursekit.answering import MIME
 from coursekit.plain import MAX_BYTES
 
@@ -42,12 +46,18 @@ class Limits:
     cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook.
     output_bytes : output of one cell; the rest is dropped and the cell interrupted.
     training_steps : optimizer steps that one `coursekit.fit` takes (`COURSEKIT_MAX_STEPS`).
+    memory_bytes, disk_bytes, processes : of everything that the submission starts.
+    sandbox : run it in a box; without one it is a process of the instructor's user.
     """
 
     cell_seconds: float = 60.0
     notebook_seconds: float = 300.0
     output_bytes: int = 10 * 2**20
     training_steps: int = 2_000
+    memory_bytes: int = 3 * 2**30
+    disk_bytes: int = 256 * 2**20
+    processes: int = 128
+    sandbox: bool = True
 
 
 @dataclass
@@ -101,7 +111,8 @@ def run_notebook(
         try:
             run_sync(client.run)(folder)
         except KeyboardInterrupt:
-            if client.km is not None:
+            # the interrupted coroutine may end the kernel at the same time: either will do
+            with contextlib.suppress(AttributeError):
                 run_sync(client._async_cleanup_kernel)()
             raise
     for name in questions:
@@ -124,7 +135,7 @@ class _Client(NotebookClient):
         super().__init__(
             notebook,
             kernel_name="python3",
-            kernel_manager_class=AsyncKernelManager,
+            kernel_manager_class=BoxManager if limits.sandbox else AsyncKernelManager,
             allow_errors=True,
             timeout_func=lambda cell: max(1, round(min(limits.cell_seconds, self._left()))),
             interrupt_on_timeout=True,
@@ -159,7 +170,16 @@ class _Client(NotebookClient):
         self.reset_execution_trackers()
         try:
             self.create_kernel_manager()
-            self.km.transport, self.km.ip = "ipc", f"{folder}/socket"
+            os.mkdir(f"{folder}/sockets")
+            self.km.transport, self.km.ip = "ipc", f"{folder}/sockets/s"
+            self.km.connection_file = f"{folder}/kernel.json"
+            if self.limits.sandbox:
+                self.km.bounds = Bounds(
+                    memory_bytes=self.limits.memory_bytes,
+                    disk_bytes=self.limits.disk_bytes,
+                    processes=self.limits.processes,
+                    cpu_seconds=2 * math.ceil(self.limits.notebook_seconds),
+                )
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
             await self.async_start_new_kernel(cwd=folder, env=_environment(folder, self.limits))
             await self.async_start_new_kernel_client()
@@ -172,7 +192,8 @@ class _Client(NotebookClient):
         except CellTimeoutError:
             self.end = "the notebook was stopped: a cell did not end and could not be interrupted"
         except DeadKernelError:
-            self.end = "the notebook's kernel died (out of memory, or it was told to exit)"
+            reason = getattr(self.km, "reason", "") or "out of memory, or it was told to exit"
+            self.end = f"the notebook's kernel died ({reason})"
         except RuntimeError as error:
             self.end = f"the notebook's kernel did not start: {error}"
         finally:

@@ -1,0 +1,1 @@
+"""The box a submission runs in, and the process that forks boxes with everything imported."""

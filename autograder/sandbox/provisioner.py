@@ -1,0 +1,204 @@
+"""How Jupyter starts a kernel in a box: a kernel provisioner that asks the server for one."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import uuid
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jupyter_client import AsyncKernelManager
+from jupyter_client.connect import KernelConnectionInfo
+from jupyter_client.provisioning import KernelProvisionerBase
+
+from autograder.errors import CourseError
+from autograder.sandbox import box
+from coursekit.data import load
+
+_START_SECONDS = 120
+
+
+class BoxManager(AsyncKernelManager):
+    """A kernel manager whose kernels live in boxes."""
+
+    bounds = box.Bounds()
+
+    async def _async_pre_start_kernel(self, **kwargs: Any) -> tuple[list[str], dict[str, Any]]:
+        self.shutting_down = False
+        self.kernel_id = self.kernel_id or uuid.uuid4().hex
+        self.provisioner = BoxProvisioner(
+            kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self
+        )
+        kwargs = await self.provisioner.pre_launch(**kwargs)
+        return kwargs.pop("cmd"), kwargs
+
+    pre_start_kernel = _async_pre_start_kernel
+
+    @property
+    def reason(self) -> str:
+        """Why the kernel was killed by its keeper, or ""."""
+        return self.provisioner.reason if self.provisioner else ""
+
+
+@lru_cache(maxsize=1)
+def _server(process: int) -> tuple[subprocess.Popen[bytes], str]:
+    """The server of this process (a forked child needs one of its own) and its address."""
+    load("almanac")  # a box can read the cache, but not fill it
+    folder = tempfile.mkdtemp(prefix="kernels-")
+    address = f"{folder}/server"
+    kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "TZ")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    server = subprocess.Popen(
+        [sys.executable, "-m", "autograder.sandbox.server", address],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        env=environment
+        | {"HOME": folder, "MPLCONFIGDIR": folder, "IPYTHONDIR": folder, "PYTHONHASHSEED": "0"}
+        | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"},
+        start_new_session=True,
+    )
+    atexit.register(_stop, server, folder, process)
+    if server.stdout is None or server.stdout.readline() != b"ready\n":
+        said = server.communicate()[1].decode(errors="replace").strip().splitlines()
+        raise CourseError(f"the server of kernels did not start: {said[-1] if said else 'silent'}")
+    return server, address
+
+
+def _stop(server: subprocess.Popen[bytes], folder: str, process: int) -> None:
+    if os.getpid() != process:
+        return
+    with contextlib.suppress(OSError):
+        server.stdin.close()  # type: ignore[union-attr]
+    try:
+        server.wait(5)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class BoxProvisioner(KernelProvisionerBase):
+    """Starts the kernel in a box.
+
+    The kernel manager's `ip` is the path prefix of its sockets, in a folder `sockets` beside
+    which an empty folder `root` can be made.
+    """
+
+    _connection: socket.socket | None = None
+    _ended: int | None = None
+    reason = ""
+    _rest = b""
+
+    @property
+    def has_process(self) -> bool:
+        return self._connection is not None
+
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        manager = self.parent
+        manager.write_connection_file()
+        self.connection_info = manager.get_connection_info()
+        return await super().pre_launch(cmd=[], **kwargs)
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
+        sockets = Path(self.parent.ip).parent
+        root = sockets.parent / "root"
+        root.mkdir()
+        inside = dict(self.connection_info)
+        inside["ip"] = f"{box.SOCKETS}/{Path(self.parent.ip).name}"
+        inside["key"] = inside["key"].decode()
+        environment = dict(kwargs["env"])
+        read_only = box.python_paths()
+        for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
+            if os.path.isdir(environment.get(name, "")):
+                read_only.append(environment[name])
+        for name in ("HOME", "IPYTHONDIR", "MPLCONFIGDIR"):
+            environment[name] = box.HOME
+        request = {
+            "root": str(root),
+            "sockets": str(sockets),
+            "read_only": read_only,
+            "bounds": asdict(self.parent.bounds),
+            "connection": inside,
+            "env": environment,
+        }
+        _, address = _server(os.getpid())
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.connect(address)
+        self._connection.sendall(json.dumps(request).encode() + b"\n")
+        self._connection.setblocking(False)
+        first = await asyncio.wait_for(self._next(), _START_SECONDS)
+        if "failed" in first or "ended" in first:
+            raise RuntimeError(first.get("failed") or "it ended at once")
+        return self.connection_info
+
+    async def _next(self) -> dict[str, Any]:
+        while True:
+            message = self._read()
+            if message is not None:
+                return message
+            await asyncio.sleep(0.005)
+
+    def _read(self) -> dict[str, Any] | None:
+        """The next message, or None if there is none yet."""
+        if self._connection is None:
+            return {"ended": -9}
+        if b"\n" not in self._rest:
+            try:
+                received = self._connection.recv(65536)
+            except BlockingIOError:
+                return None
+            except OSError:
+                received = b""
+            if not received:
+                return {"ended": -9, "reason": ""}
+            self._rest += received
+            if b"\n" not in self._rest:
+                return None
+        line, _, self._rest = self._rest.partition(b"\n")
+        return json.loads(line)
+
+    async def poll(self) -> int | None:
+        if self._ended is None:
+            message = self._read()
+            if message is not None and "ended" in message:
+                self._ended = message["ended"]
+                self.reason = message.get("reason", "")
+        return self._ended
+
+    async def wait(self) -> int | None:
+        while await self.poll() is None:
+            await asyncio.sleep(0.005)
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        return self._ended
+
+    async def send_signal(self, signum: int) -> None:
+        if self._connection is not None and self._ended is None:
+            with contextlib.suppress(OSError):
+                self._connection.sendall(json.dumps({"signal": int(signum)}).encode() + b"\n")
+
+    async def kill(self, restart: bool = False) -> None:
+        await self.send_signal(signal.SIGKILL)
+
+    async def terminate(self, restart: bool = False) -> None:
+        await self.send_signal(signal.SIGKILL)
+
+    async def cleanup(self, restart: bool = False) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -1,0 +1,194 @@
+"""Forks kernels: a process that has imported what notebooks need, and starts boxes on request.
+
+It knows nothing of the course but the package `coursekit`. One request per connection on a Unix
+socket; the connection lives as long as the box. Messages are lines of JSON: the request, then
+``{"signal": 2}`` any number of times; back come ``{"started": true}`` or ``{"failed": "..."}``, and
+``{"ended": code, "reason": "..."}``. When the connection breaks, the box is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+from autograder.sandbox import box, linux
+
+_IMPORTED = (
+    *("numpy", "torch", "torch.nn", "torch.utils.data", "matplotlib.pyplot", "seaborn"),
+    *("sklearn.linear_model", "sklearn.naive_bayes", "sklearn.metrics", "scipy.stats", "tqdm.auto"),
+    *("IPython.core.interactiveshell", "ipykernel.kernelapp", "ipykernel.ipkernel"),
+    *("matplotlib_inline.backend_inline", "coursekit.answering", "coursekit.checking"),
+    *("coursekit.data", "coursekit.text", "coursekit.training", "coursekit.evaluation"),
+    *("coursekit.figures", "coursekit.vectors", "coursekit.sparse"),
+)
+_MEMORY_EVERY = 0.2  # seconds
+
+
+def main(path: str) -> None:
+    """Serve on the Unix socket `path` until standard input closes (the grader has ended)."""
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C is for the grader
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for name in _IMPORTED:
+        __import__(name)
+    import torch
+
+    torch.set_num_threads(1)
+    gc.collect()
+    gc.freeze()  # pages that the collector never touches stay shared with the boxes
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(64)
+    print("ready", flush=True)
+    children: set[int] = set()
+    while True:
+        readable, _, _ = select.select([listener, sys.stdin], [], [], 1.0)
+        for child in list(children):
+            if os.waitpid(child, os.WNOHANG)[0]:
+                children.discard(child)
+        if sys.stdin in readable:
+            return  # the boxes end with this process
+        if listener in readable:
+            connection, _ = listener.accept()
+            child = os.fork()
+            if child == 0:
+                listener.close()
+                _keep(connection)
+            connection.close()
+            children.add(child)
+
+
+def _keep(connection: socket.socket) -> NoReturn:
+    """The keeper of one box: starts it, passes on signals, watches its memory, reports its end."""
+    code = 1
+    try:
+        linux.die_with_parent()
+        os.setsid()
+        lines = connection.makefile("r", encoding="utf-8")
+        request = json.loads(lines.readline())
+        bounds = box.Bounds(**request["bounds"])
+        ready, report = os.pipe()
+        box.lend(request["sockets"])
+        box.leave_namespaces()
+        inside = os.fork()
+        if inside == 0:
+            os.close(ready)
+            _enter(request, bounds, report, connection)
+        os.close(report)
+        failed = os.read(ready, 4096).decode()  # "" when the pipe was closed: it is in
+        _send(connection, {"failed": failed} if failed else {"started": True})
+        code, reason = _watch(connection, inside, bounds)
+        _send(connection, {"ended": code, "reason": reason})
+    except BaseException as error:
+        _send(connection, {"failed": f"{type(error).__name__}: {error}"})
+    finally:
+        os._exit(code if 0 <= code < 256 else 1)
+
+
+def _send(connection: socket.socket, message: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):
+        connection.sendall(json.dumps(message).encode() + b"\n")
+
+
+def _enter(
+    request: dict[str, Any], bounds: box.Bounds, report: int, connection: socket.socket
+) -> NoReturn:
+    """The first process in the box: closes it behind itself and becomes the kernel."""
+    try:
+        linux.die_with_parent()
+        os.setsid()  # its signals to "the whole group" stay inside
+        box.close_box(request["root"], request["sockets"], request["read_only"], bounds)
+        connection_file = Path("/run/kernel.json")
+        connection_file.write_text(json.dumps(request["connection"]))
+        connection.close()
+        null = os.open("/dev/null", os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(null, number)
+        os.closerange(3, report)
+        os.closerange(report + 1, 1024)
+        os.environ.clear()
+        os.environ.update(request["env"])
+        sys.path[:] = [p for p in sys.path if os.path.isdir(p)]
+        for name in [n for n in sys.modules if n.partition(".")[0] == "autograder"]:
+            del sys.modules[name]
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        box.limit(bounds)
+    except BaseException as error:
+        os.write(report, f"{type(error).__name__}: {error}".encode()[:4000])
+        os._exit(1)
+    os.close(report)
+    code = 1
+    try:
+        _kernel(str(connection_file))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _kernel(connection_file: str) -> None:
+    from ipykernel.kernelapp import IPKernelApp
+
+    sys.argv = ["kernel"]
+    IPKernelApp.launch_instance(argv=["-f", connection_file, "--HistoryManager.hist_file=:memory:"])
+
+
+def _watch(connection: socket.socket, inside: int, bounds: box.Bounds) -> tuple[int, str]:
+    """Wait for the end of the box's first process; (its status, the reason if it was killed)."""
+    handle = os.pidfd_open(inside)
+    before = _memory()
+    reason = ""
+    rest = b""
+    while True:
+        readable, _, _ = select.select([handle, connection], [], [], _MEMORY_EVERY)
+        if handle in readable:
+            _, status = os.waitpid(inside, 0)
+            return os.waitstatus_to_exitcode(status), reason
+        if connection in readable:
+            received = connection.recv(4096)
+            if not received:
+                os.kill(inside, signal.SIGKILL)
+                os.waitpid(inside, 0)
+                return -9, "the grader let go of it"
+            *lines, rest = (rest + received).split(b"\n")
+            for line in lines:
+                os.kill(inside, json.loads(line)["signal"])
+        elif not reason and _above(bounds.memory_bytes, before):
+            reason = f"it used more than {bounds.memory_bytes / 2**30:g} GiB of memory"
+            os.kill(inside, signal.SIGKILL)
+
+
+def _above(allowed: int, before: int) -> bool:
+    return _memory() - before > allowed and _memory(shared=False) > allowed
+
+
+def _memory(shared: bool = True) -> int:
+    """Bytes in memory of all processes in the box, whose /proc shows no others.
+
+    With `shared`, pages that several processes share count for each: quick, and never too low.
+    """
+    total = 0
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            if shared:
+                pages = int((entry / "statm").read_text().split()[1])
+                total += pages * os.sysconf("SC_PAGE_SIZE")
+            else:
+                rollup = (entry / "smaps_rollup").read_text()
+                total += 1024 * int(rollup.partition("Pss:")[2].split()[0])
+    return total
+
+
+if __name__ == "__main__":
+    time.tzset()
+    main(sys.argv[1])
