@@ -84,14 +84,21 @@ def between(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | None
     finding = _compare(expected, actual, rules, "", values=False)
     if finding is not None:
         return finding
-    values = np.asarray(actual.values if isinstance(actual, ArrayView) else actual, dtype=float)
-    low, high = rules["low"], rules["high"]
+    values, low, high = _all_numbers(actual), rules["low"], rules["high"]
     wrong = values[(values < low) | (values > high) | np.isnan(values)]
     if wrong.size == 0:
         return None
     return Finding(
         "value", f"it should lie between {low:g} and {high:g}, not at {wrong.flat[0]:.4g}"
     )
+
+
+def _all_numbers(value: Any) -> np.ndarray:
+    """The numbers of a value, or of all parts of a list or tuple (several calls give a tuple)."""
+    if isinstance(value, (list, tuple)):
+        return np.concatenate([np.empty(0), *map(_all_numbers, value)])
+    values = value.values if isinstance(value, ArrayView) else value
+    return np.asarray(values, dtype=float).reshape(-1)
 
 
 JUDGES: dict[str, Callable[[Any, Any, dict[str, Any]], Finding | None]] = {

@@ -221,9 +221,16 @@ def _decode_torch(tag: str, body: Any) -> Any:
 
 
 def _with_gaps(tensor: Any) -> Any:
-    """The same numbers in every second place of a larger tensor: not contiguous."""
+    """The same numbers, laid out so that `view` cannot join any two dimensions.
+
+    Two dimensions or more are stored the other way round; a vector takes every second place of a
+    longer one.
+    """
     import torch
 
+    turned = tensor.mT.contiguous().mT if tensor.ndim > 1 else tensor
+    if not turned.is_contiguous():
+        return turned
     return torch.stack([tensor, torch.zeros_like(tensor)], dim=-1)[..., 0]
 
 

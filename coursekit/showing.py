@@ -11,6 +11,7 @@ from coursekit import plain
 from coursekit.plain import ArrayView, OtherView, SetView
 
 _LIMIT = 240
+_FEW_WEIGHTS = 4
 _PADDING = re.compile(r"(?<=\[) | (?=[],])")  # what NumPy adds to align columns
 
 
@@ -27,9 +28,13 @@ def show_call(exercise: dict[str, Any], case: dict[str, Any]) -> str:
         f"{name}={show(plain.decode_views(v), 120)}" for name, v in case.get("kwargs", {}).items()
     ]
     text = f"{exercise['name']}({', '.join(parts)})"
-    if case.get("state"):
-        state = [f"{k} = {show(plain.decode_views(v), 80)}" for k, v in case["state"].items()]
-        text += f" with {', '.join(state)}; "
+    # A layer's many weights would push the input out of sight; hooks are no business of a reader's.
+    state = {k: v for k, v in case.get("state", {}).items() if not k.startswith("_")}
+    if len(state) > _FEW_WEIGHTS:
+        text += f" with {len(state)} weights that are set, {', '.join(list(state)[:2])}, ...; "
+    elif state:
+        shown = [f"{k} = {show(plain.decode_views(v), 80)}" for k, v in state.items()]
+        text += f" with {', '.join(shown)}; "
     for method, args, kwargs in case.get("then", []):
         if method.startswith("."):
             text += method
