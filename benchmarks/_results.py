@@ -12,6 +12,14 @@ from typing import Any
 _FOLDER = Path(__file__).parent.parent / "data" / "results"
 
 
+def results(name: str) -> dict[str, Any]:
+    """What `data/results/name.json` holds so far, without the versions; {} if there is none."""
+    path = _FOLDER / f"{name}.json"
+    found = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    found.pop("measured_with", None)
+    return found
+
+
 def write(name: str, results: dict[str, Any]) -> Path:
     """Write `results` as `data/results/name.json`, numbers to four digits; print them."""
     _FOLDER.mkdir(parents=True, exist_ok=True)

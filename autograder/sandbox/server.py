@@ -28,7 +28,7 @@ _IMPORTED = (
     *("IPython.core.interactiveshell", "ipykernel.kernelapp", "ipykernel.ipkernel"),
     *("matplotlib_inline.backend_inline", "coursekit.answering", "coursekit.checking"),
     *("coursekit.data", "coursekit.text", "coursekit.training", "coursekit.evaluation"),
-    *("coursekit.figures", "coursekit.vectors", "coursekit.sparse"),
+    *("coursekit.figures", "coursekit.vectors", "coursekit.sparse", "sympy"),
 )
 _MEMORY_EVERY = 0.2  # seconds
 
