@@ -90,13 +90,16 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     if not failing:
         verdict.headline = "every case agrees with the reference"
         return verdict
+    place = {group: number for number, group in enumerate(exercise["groups"])}
+    first = min(place[cases[i]["group"]] for i in failing)
     named = _misconception(exercise, outcomes, failing)
-    order = list(exercise["groups"])
+    if named and all(place[cases[i]["group"]] > first for i in _wrong(named)):
+        named = None  # it explains a special case, where an ordinary one already fails
     worst = min(
         failing if named is None else _wrong(named),  # hint and shown case are about one mistake
         key=lambda i: (
+            place[cases[i]["group"]],
             STAGES.index(findings[i].stage),
-            order.index(cases[i]["group"]),
             _size(cases[i]),
         ),
     )
