@@ -101,11 +101,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    measured = results("classifiers")
     for data in options.data:
-        own = measured.setdefault(data, {})
         for which in options.models:
-            own[which] = measure(which, data, options.seeds)
+            found = measure(which, data, options.seeds)
+            measured = results("classifiers")  # another process may have written meanwhile
+            measured.setdefault(data, {})[which] = found
             write("classifiers", measured)
 
 

@@ -129,6 +129,9 @@ def test_a_number_may_be_asked_to_lie_in_a_range():
     assert judge(0.5, 0.4, "between", low=0.0, high=1.0) is None
     assert judge(0.5, 1.4, "between", low=0.0, high=1.0).stage == "value"
     assert judge(0.5, float("nan"), "between", low=0.0, high=1.0).stage == "value"
+    several_calls = (torch.tensor(0.5), 0.5)
+    assert judge(several_calls, (torch.tensor(0.2), 0.9), "between", low=0.0, high=1.0) is None
+    assert judge(several_calls, (torch.tensor(0.2), 1.9), "between", low=0.0, high=1.0) is not None
 
 
 def test_strings_of_equal_looking_numbers_are_not_numbers():

@@ -52,7 +52,7 @@ def test_each_group_is_earned_on_its_own_with_the_reason_for_what_is_lost():
     assert result.groups[1].reason == "expected 0, got 7"
 
 
-def test_the_earliest_stage_is_reported_and_there_the_smallest_case_of_the_first_group():
+def test_in_the_first_group_with_a_mistake_the_earliest_stage_and_smallest_case_are_shown():
     result = verdict(lambda x: None if len(x) == 2 else x.sum() + 1)
     assert result.stage == "type"
     result = verdict(lambda x: x.sum() + 1)
@@ -79,6 +79,16 @@ def test_the_case_that_is_shown_is_one_that_the_named_misconception_gets_wrong()
     result = verdict(two_mistakes, ("mean", lambda x: x.mean() if len(x) else x.sum()))
     assert result.misconception == "mean"
     assert result.detail[0] == ["call", "total(tensor([1., 2.]))"]
+
+
+def test_a_hint_about_a_special_case_waits_until_the_ordinary_ones_are_right():
+    def of_nothing(x):
+        return x.sum() if len(x) else torch.tensor(7.0)
+
+    both_wrong = verdict(lambda x: x.prod() if len(x) else torch.tensor(7.0), ("seven", of_nothing))
+    assert both_wrong.misconception == ""
+    assert both_wrong.headline == "expected 3, got 2"
+    assert verdict(of_nothing, ("seven", of_nothing)).misconception == "seven"
 
 
 def test_another_mistake_gets_no_hint():
