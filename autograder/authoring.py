@@ -32,6 +32,9 @@ class Case:
     then : for a class or a function that returns functions: the calls on the result, each
         ``(method, *args)`` with ``"__call__"`` for the object itself and ``".name"`` to read an
         attribute. The outputs are compared together.
+    gradient : the name of an input, a float tensor. What is compared is then not the result but
+        the gradient of this input, where the sum 1 * y[0] + 2 * y[1] + ... over all floats y in
+        the result is differentiated. NaN that hides on the way back shows up here.
     judge : how to compare, see `coursekit.comparing`: ``kind``, ``rtol``, ``atol``, ``dtype``,
         ``order``, ``properties`` and what else the kind needs. ``raises`` names the exception
         that this input should raise; ``may_change_inputs`` and ``keeps_generators`` say what the
@@ -44,6 +47,7 @@ class Case:
     title: str = ""
     state: dict[str, Any] = field(default_factory=dict)
     then: list[tuple[Any, ...]] = field(default_factory=list)
+    gradient: str = ""
     judge: dict[str, Any] = field(default_factory=dict)
 
     def to_plain(self, seed: int, names: list[str]) -> dict[str, Any]:
@@ -62,6 +66,12 @@ class Case:
             data["then"] = [
                 [step[0], [plain.encode(a) for a in step[1:]], {}] for step in self.then
             ]
+        if self.gradient:
+            if self.gradient not in (*data["names"], *self.kwargs):
+                raise CourseError(
+                    f"a case asks for the gradient of {self.gradient!r}, but no input has that name."
+                )
+            data["gradient"] = self.gradient
         if self.title:
             data["title"] = self.title
         if self.judge:

@@ -163,6 +163,10 @@ def bundle(course: Any, output: Path) -> None:
 @click.option(
     "--no-sandbox", is_flag=True, help="Where there is no isolation: only for code you trust."
 )
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=None, help="How many at a time; one per core."
+)
+@click.option("--again", is_flag=True, help="Grade also what has not changed since the last time.")
 @click.option("--json", is_flag=True, help="The verdicts as JSON.")
 @_with_course
 def grade(
@@ -172,6 +176,8 @@ def grade(
     folder: Path | None,
     cell_seconds: float | None,
     no_sandbox: bool,
+    jobs: int | None,
+    again: bool,
     json: bool,
 ) -> None:
     """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
@@ -185,12 +191,20 @@ def grade(
         list(students),
         cell_seconds,
         sandbox=not no_sandbox,
+        jobs=jobs,
+        again=again,
     )
     if json:
         data = {s: [v.to_dict() for v in verdicts] for s, verdicts in graded.verdicts.items()}
-        click.echo(json_module.dumps({"verdicts": data, "unread": graded.unread}, indent=1))
+        rest = {"unread": graded.unread, "kept": graded.kept}
+        click.echo(json_module.dumps({"verdicts": data, **rest}, indent=1))
         return
     show(*verdict_tables(graded, perfect=False), summary_table(graded))
+    if graded.kept:
+        click.echo(
+            f"{len(graded.kept)} of {len(graded.verdicts)} were graded before and nothing has"
+            " changed since: their scores were kept. --again grades them too."
+        )
 
 
 @main.command()

@@ -1,12 +1,16 @@
-"""Grades a class: nbgrader keeps the books, one submission after another, none ends the batch."""
+"""Grades a class: submissions run side by side, nbgrader keeps the books, none ends the batch."""
 
 from __future__ import annotations
 
 import codecs
+import copy
 import glob
 import json
+import os
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,13 +18,17 @@ import nbformat
 from tqdm.auto import tqdm
 from traitlets.config import Config
 
+from autograder.ahead import Ahead
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.gradebook import Classroom
-from autograder.preprocessors import UNREAD
+from autograder.memory import Memory
+from autograder.preprocessors import UNREAD, Grade
+from autograder.recording import record_assignment
 from autograder.reference import read
 from autograder.sandbox.doctor import examine, is_available
-from autograder.verdicts import read_verdicts
+from autograder.sanitizing import sanitized
+from autograder.verdicts import class_seed, read_verdicts
 from coursekit.judging import Verdict
 
 
@@ -32,11 +40,14 @@ class Graded:
     ----------
     verdicts : student -> a verdict per exercise, in the order of the notebook.
     unread : student -> why the submission could not be run at all; its points are zeros.
+    kept : students whose scores are those of the last time: submission, release, cases and
+        grader are the same.
     """
 
     assignment: str
     verdicts: dict[str, list[Verdict]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
+    kept: list[str] = field(default_factory=list)
 
 
 def grade_class(
@@ -46,11 +57,18 @@ def grade_class(
     students: list[str] | None = None,
     cell_seconds: float | None = None,
     sandbox: bool = True,
+    jobs: int | None = None,
+    again: bool = False,
 ) -> Graded:
     """Autograde the submissions under `folder`/submitted with nbgrader.
 
     Every submission ends with a score. One that cannot be read gets zeros and the reason, in the
     gradebook and on its feedback page.
+
+    Parameters
+    ----------
+    jobs : how many submissions run at a time; one per processor when None.
+    again : grade also what has not changed since the last time.
 
     Raises
     ------
@@ -77,43 +95,94 @@ def grade_class(
         )
     classroom.register(assignment)
     graded = Graded(assignment)
+    config = classroom.config()
+    config.Grade.sandbox = sandbox
+    if cell_seconds is not None:
+        config.Grade.cell_seconds = float(cell_seconds)
+    limits = Grade(config=config).limits()
+    memory = Memory(classroom, assignment, limits)
     chosen = students or everyone
-    try:
+    changed = [s for s in chosen if again or not memory.holds(s)]
+    with ExitStack() as stack:
+        stack.enter_context(_stopping(graded, chosen))
+        if sandbox and changed:
+            recorded = record_assignment(course, assignment, class_seed(classroom.folder))
+            questions = {name: exercise["cases"] for name, exercise in recorded.items()}
+            ahead = stack.enter_context(Ahead(questions, limits, jobs or os.cpu_count() or 1))
+            start = _starter(classroom, assignment, changed, ahead)
+        else:
+            start = _start_nothing
         for student in tqdm(chosen, desc="grading", unit="submission", disable=None):
-            _grade_one(classroom, graded, student, cell_seconds, sandbox)
-    except KeyboardInterrupt:
-        done = len(graded.verdicts)
-        raise CourseError(
-            f"stopped: {done} of {len(chosen)} submissions are graded; run the command again."
-        ) from None
+            if student not in changed:
+                graded.kept.append(student)
+                result = classroom.autograded(student, assignment)
+                graded.verdicts[student] = read_verdicts(nbformat.read(result, as_version=4))
+                if reason := memory.reason(student):
+                    graded.unread[student] = reason
+                continue
+            start()
+            memory.forget(student)
+            _grade_one(classroom, graded, student, config)
+            memory.keep(student, graded.unread.get(student, ""))
     return graded
 
 
-def _grade_one(
-    classroom: Classroom,
-    graded: Graded,
-    student: str,
-    cell_seconds: float | None,
-    sandbox: bool,
-) -> None:
+@contextmanager
+def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
+    """Turns ctrl-C into one sentence."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        done = len(graded.verdicts)
+        raise CourseError(
+            f"stopped: {done} of {len(chosen)} submissions are graded; run the command again, and"
+            " it goes on from there."
+        ) from None
+
+
+def _start_nothing() -> None:
+    """Where submissions are not boxed they run one after another."""
+
+
+def _starter(
+    classroom: Classroom, assignment: str, students: list[str], ahead: Ahead
+) -> Callable[[], None]:
+    """A function that keeps a few submissions running ahead; call it once per submission."""
+    release = read(classroom.course.notebook(assignment))
+    coming = iter(students)
+
+    def start_next() -> None:
+        student = next(coming, None)
+        if student is None:
+            return
+        path = classroom.submission(student, assignment)
+        # what cannot be read, or only by special means, gets its turn when nbgrader comes to it
+        with suppress(Exception):
+            notebook = nbformat.read(path, as_version=4)
+            if not _unreadable(path):
+                ahead.start(sanitized(notebook, release))
+
+    for _ in range(2 * ahead.jobs):  # so many wait or run at a time, however large the class
+        start_next()
+    return start_next
+
+
+def _grade_one(classroom: Classroom, graded: Graded, student: str, config: Config) -> None:
     """Grade one submission; whatever is wrong with it ends in a verdict."""
     assignment = graded.assignment
     if glob.escape(student) != student:
         graded.verdicts[student] = []
         graded.unread[student] = "nbgrader cannot handle [, * or ? in a name; rename the folder"
         return
-    config = classroom.config()
-    config.Grade.sandbox = sandbox
-    if cell_seconds is not None:
-        config.Grade.cell_seconds = float(cell_seconds)
+    config = copy.deepcopy(config)  # nbgrader's converters write into it
     result = classroom.autograded(student, assignment)
     shutil.rmtree(result.parent, ignore_errors=True)
     reason = _unreadable(classroom.submission(student, assignment))
     if not reason:
         path = classroom.submission(student, assignment)
         if path.read_bytes().startswith(codecs.BOM_UTF8):  # some editors add it; nbgrader stumbles
-            copy = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
-            failure = _grade_copy(classroom, student, assignment, copy, config)
+            clean = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
+            failure = _grade_copy(classroom, student, assignment, clean, config)
         else:
             failure = classroom.autograde(assignment, student, config)
         if failure:

@@ -43,16 +43,19 @@ class Grade(NbGraderPreprocessor):
         config=True
     )
 
-    def preprocess(
-        self, nb: NotebookNode, resources: dict[str, Any]
-    ) -> tuple[NotebookNode, dict[str, Any]]:
-        course = find_course()
-        limits = Limits(
+    def limits(self) -> Limits:
+        """What the configuration allows a submission."""
+        return Limits(
             cell_seconds=self.cell_seconds,
             notebook_seconds=self.notebook_seconds,
             training_steps=self.training_steps,
             sandbox=self.sandbox,
         )
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        course = find_course()
         assignment = resources["nbgrader"]["assignment"]
         # the gradebook's own folder: that of the class, which may be apart from the course
         seed = class_seed(Path(resources["nbgrader"]["db_url"].removeprefix("sqlite:///")).parent)
@@ -60,7 +63,7 @@ class Grade(NbGraderPreprocessor):
         if reason is not None:
             refuse_notebook(nb, course, assignment, seed, str(reason))
             return nb, resources
-        verdicts = grade_notebook(nb, course, assignment, seed, limits)
+        verdicts = grade_notebook(nb, course, assignment, seed, self.limits())
         for verdict in verdicts:
             if not verdict.passed:
                 self.log.info(

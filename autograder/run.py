@@ -23,6 +23,7 @@ from jupyter_client import AsyncKernelManager
 from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
@@ -34,6 +35,7 @@ from coursekit.plain import MAX_BYTES
 
 #: Inputs of cases go to the submission; these keys stay with the grader.
 _PRIVATE = ("expected", "judge", "title", "group")
+_MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
 
 
@@ -148,7 +150,6 @@ class _Client(NotebookClient):
             skip_cells_with_tag="",  # a tag in a submission must not skip anything
             on_cell_executed=self._note_error,
             shutdown_kernel="immediate",
-            coalesce_streams=True,
             store_widget_state=False,
         )
         self.log = logging.getLogger("autograder.run")
@@ -162,6 +163,7 @@ class _Client(NotebookClient):
         self.first_stop = ""
         self._deadline = time.monotonic() + limits.notebook_seconds
         self._bytes, self._allowed = 0, limits.output_bytes
+        self._interrupted = 0.0
 
     def _left(self) -> float:
         return self._deadline - time.monotonic()
@@ -174,6 +176,8 @@ class _Client(NotebookClient):
             self.km.transport, self.km.ip = "ipc", f"{folder}/sockets/s"
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
+                # a little less than is read here, so that `print` itself says what is wrong
+                self.km.output_bytes = round(0.9 * self.limits.output_bytes)
                 self.km.bounds = Bounds(
                     memory_bytes=self.limits.memory_bytes,
                     disk_bytes=self.limits.disk_bytes,
@@ -210,6 +214,7 @@ class _Client(NotebookClient):
             await self._ask(name, index)
         else:
             await self.async_execute_cell(cell, index)
+            _MERGE.preprocess_cell(cell, {}, index)  # at the end: nbclient's way is quadratic
 
     async def _ask(self, name: str, index: int) -> None:
         """Send the cases to the kernel in place of the check cell, and keep what comes back."""
@@ -261,6 +266,9 @@ class _Client(NotebookClient):
             if self._bytes > self._allowed:
                 if before <= self._allowed:
                     cell.outputs.append(_flood(self._allowed))
+                # again and again: an interrupt may hit code that swallows it
+                if time.monotonic() - self._interrupted > 1.0:
+                    self._interrupted = time.monotonic()
                     self._interrupting = asyncio.ensure_future(self.km.interrupt_kernel())
                 return None
         return super().process_message(msg, cell, cell_index)

@@ -64,6 +64,23 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[str]:
     return repairs
 
 
+def sanitized(notebook: NotebookNode, release: NotebookNode) -> NotebookNode:
+    """The submission as nbgrader's sanitize step leaves it: repaired, locked cells as released."""
+    notebook = copy.deepcopy(notebook)
+    restore(notebook, release)
+    locked = {
+        cell.metadata["nbgrader"]["grade_id"]: cell.source
+        for cell in release.cells
+        if _marked(cell) and cell.metadata["nbgrader"].get("locked")
+    }
+    for cell in notebook.cells:
+        if _marked(cell):
+            cell.source = locked.get(cell.metadata["nbgrader"]["grade_id"], cell.source)
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return notebook
+
+
 def _marked(cell: NotebookNode) -> bool:
     return bool(cell.metadata.get("nbgrader", {}).get("grade_id"))
 

@@ -14,10 +14,11 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
+from autograder.ahead import answers_of
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.recording import record_assignment
-from autograder.run import Answers, Limits, checked_exercise, run_notebook
+from autograder.run import Answers, Limits, checked_exercise
 from coursekit.judging import GroupResult, Verdict, judge
 from coursekit.views import VerdictView
 
@@ -69,7 +70,8 @@ def grade_notebook(
     recorded = record_assignment(course, assignment, seed)
     if only is not None:
         recorded = {name: recorded[name] for name in only}
-    answers = run_notebook(notebook, {n: e["cases"] for n, e in recorded.items()}, limits)
+    questions = {name: exercise["cases"] for name, exercise in recorded.items()}
+    answers = answers_of(notebook, questions, limits or Limits())
     verdicts = [_verdict(exercise, answers) for exercise in recorded.values()]
     _write(notebook, {verdict.exercise: verdict for verdict in verdicts})
     return verdicts

@@ -196,6 +196,7 @@ _TIPS = {
     "positional arguments but": "keep the arguments that the exercise gives its function",
     "unexpected keyword argument": "keep the arguments that the exercise gives its function",
     "shapes cannot be multiplied": "print both shapes: the inner two must be equal",
+    "must match the size of tensor": "print both shapes: axes are lined up from the last one on",
     "raw_input was called": "it calls input(), and nobody answers",
 }
 

@@ -69,6 +69,7 @@ def run_case(
     """
     args = [plain.decode(a) for a in case.get("args", [])]
     kwargs = {name: plain.decode(v) for name, v in case.get("kwargs", {}).items()}
+    followed = _follow(case, args, kwargs)
     given = _given(case, args, kwargs)
     printed = _Printed()
     outcome: dict[str, Any]
@@ -80,6 +81,8 @@ def run_case(
         try:
             with _time_limit(seconds):
                 result = _call(thing, args, kwargs, case, given)
+                if followed is not None:
+                    result = _gradient(result, followed)
                 outcome = {"status": "value", "value": plain.encode(result)}
         except plain.PlainDataError as error:
             outcome = {"status": "unreadable", "message": str(error)}
@@ -133,6 +136,44 @@ def _call(
     return tuple(outputs)
 
 
+def _follow(case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The tensor whose gradient the case asks for, or None.
+
+    The call gets a copy of it that autograd follows: a change in place then is noted like any
+    other, where torch would refuse to change the tensor itself.
+    """
+    name = case.get("gradient")
+    if name is None:
+        return None
+    names = case.get("names", [])
+    inputs, place = (args, names.index(name)) if name in names else (kwargs, name)
+    followed = inputs[place].requires_grad_()
+    inputs[place] = followed.clone()
+    return followed
+
+
+def _gradient(result: Any, followed: Any) -> Any:
+    """The gradient of 1 * y[0] + 2 * y[1] + ..., where y are all floats that the call returned.
+
+    With equal weights the gradient of a softmax, for one, would be 0 whatever it does. A result
+    that does not depend on the input has the gradient 0; a result without a float tensor, which
+    has none, stays what it is.
+    """
+    import torch
+
+    outputs = result if isinstance(result, (tuple, list)) else [result]
+    floats = [y for y in outputs if isinstance(y, torch.Tensor) and y.is_floating_point()]
+    if not floats:
+        return result
+    y = torch.cat([y.double().flatten() for y in floats])
+    total = y @ torch.arange(1, len(y) + 1, dtype=y.dtype)
+    gradient = None
+    if total.requires_grad:
+        # A single number needs no weights of torch's own, which would import its symbolic algebra.
+        (gradient,) = torch.autograd.grad(total, followed, allow_unused=True)
+    return torch.zeros_like(followed) if gradient is None else gradient
+
+
 def _attribute(thing: Any, path: str) -> Any:
     for part in path.split("."):
         thing = getattr(thing, part)
@@ -144,6 +185,8 @@ def _set_state(thing: Any, path: str, value: Any) -> None:
     *owners, name = path.split(".")
     owner = _attribute(thing, ".".join(owners)) if owners else thing
     current = getattr(owner, name)
+    if current is None and hasattr(value, "shape"):  # left out, as by bias=False
+        raise ValueError(f"self.{path} should have shape {tuple(value.shape)}, but is None")
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(current, torch.Tensor):
         if current.shape != value.shape:

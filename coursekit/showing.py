@@ -24,6 +24,9 @@ def show(value: Any, limit: int = _LIMIT) -> str:
 def show_call(exercise: dict[str, Any], case: dict[str, Any]) -> str:
     """A case as the call a student would type: ``softmax(tensor([1., 2.]))``."""
     parts = [show(plain.decode_views(a), 120) for a in case.get("args", [])]
+    gradient = case.get("gradient")
+    if gradient:  # the reader must see which input is meant
+        parts = [f"{name}={part}" for name, part in zip(case["names"], parts)]
     parts += [
         f"{name}={show(plain.decode_views(v), 120)}" for name, v in case.get("kwargs", {}).items()
     ]
@@ -42,7 +45,8 @@ def show_call(exercise: dict[str, Any], case: dict[str, Any]) -> str:
         inner = [show(plain.decode_views(a), 80) for a in args]
         inner += [f"{k}={show(plain.decode_views(v), 80)}" for k, v in kwargs.items()]
         text += ("" if method == "__call__" else f".{method}") + f"({', '.join(inner)})"
-    return text if len(text) <= 2 * _LIMIT else text[: 2 * _LIMIT - 3] + "..."
+    text = text if len(text) <= 2 * _LIMIT else text[: 2 * _LIMIT - 3] + "..."
+    return text + (f", then the gradient of {gradient}" if gradient else "")
 
 
 def _show(value: Any) -> str:

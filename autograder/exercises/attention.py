@@ -133,23 +133,6 @@ def attention_scores_linear(X, v):
 # 2. masked_softmax ----------------------------------------------------------------------------
 
 
-def _gradient_case(score: float, real: bool, title: str) -> Case:
-    """The gradient of a single score, which should be 0.
-
-    The score is laid down where the last step finds it again, with its gradient; a lerp with weight
-    1 is the tensor it is given. So NaN in a gradient is a value like any other, and not an error
-    that would be reported before simpler mistakes. (For a single number `backward` needs no
-    argument, with which PyTorch would import its symbolic algebra first, and that takes seconds.)
-    """
-    number = str(round(score, 2)).replace("inf", "math.inf")
-    lay_down = "setattr(torch, 'given_r', r) is None"
-    scores = plain.Source(
-        f"next(r for r in [torch.tensor([[{number}]], requires_grad=True)] if {lay_down})"
-    )
-    steps = [("backward",), ("lerp", plain.Source("torch.given_r.grad"), 1.0)]
-    return Case("gradient", [scores, torch.tensor([[real]])], title=title, then=steps)
-
-
 def _masked_softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
     full = {"properties": {"sums_to_one": -1, "at_least": 0}}
     for batch, length in ((2, 4), (3, int(rng.integers(5, 8)))):
@@ -190,10 +173,15 @@ def _masked_softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = torch.tensor([[False] * 3, [True, True, False]])
     title = "half precision, one text is only padding"
     yield Case("empty", [half, mask], title=title, judge={**EXACT, **within})
-    title = "the gradient of r, where there is only padding"
-    yield _gradient_case(float(rng.normal()), False, title)
-    title = "the gradient of r, where the only word has the score -inf"
-    yield _gradient_case(-math.inf, True, title)
+    length = int(rng.integers(3, 5))
+    mask = torch.tensor([[False] * length, [True] * length])
+    title = "one text is only padding"
+    yield Case("gradient", [_normal(rng, 2, length), mask], title=title, gradient="r")
+    title = "the only real word of one text has the score -inf"
+    closed = _normal(rng, 2, 3)
+    closed[0, 0] = -torch.inf
+    mask = torch.tensor([[True, False, False], [True, True, True]])
+    yield Case("gradient", [closed, mask], title=title, gradient="r")
 
 
 masked_softmax = Exercise(
@@ -255,6 +243,56 @@ def exponentials_overflow(r, mask):
 
 
 @masked_softmax.misconception(
+    "exp of a large score is infinite: of 100 in float32, of 12 in half precision. Then infinity /"
+    " infinity is NaN. Subtract the largest score of the real words first; the fraction stays the same."
+)
+def masks_and_overflows(r, mask):
+    e = torch.exp(r.masked_fill(~mask, -torch.inf))
+    total = e.sum(dim=-1, keepdim=True)
+    return e / torch.where(total > 0, total, 1)
+
+
+@masked_softmax.misconception(
+    "The mask is used the wrong way around, so the padding gets the attention: True marks a real word."
+)
+def turns_the_mask_around(r, mask):
+    return torch.softmax(r.masked_fill(mask, -torch.inf), dim=-1)
+
+
+@masked_softmax.misconception(
+    "The mask is used the wrong way around: True marks a real word, and those get 0 here."
+)
+def turns_the_mask_around_with_zeros(r, mask):
+    r = r.masked_fill(mask, -torch.inf)
+    top = r.amax(dim=-1, keepdim=True)
+    e = torch.exp(r - top.masked_fill(top == -torch.inf, 0))
+    total = e.sum(dim=-1, keepdim=True)
+    return e / total.masked_fill(total == 0, 1)
+
+
+@masked_softmax.misconception(
+    "The precision changes. Half precision comes in, so half precision should come out."
+)
+def weights_in_float32(r, mask):
+    r = r.float().masked_fill(~mask, -torch.inf)
+    top = r.amax(dim=-1, keepdim=True)
+    e = torch.exp(r - top.masked_fill(top == -torch.inf, 0))
+    total = e.sum(dim=-1, keepdim=True)
+    return e / total.masked_fill(total == 0, 1)
+
+
+@masked_softmax.misconception(
+    "A small number is added to the sum, so that it is never 0. In half precision numbers below 6e-8"
+    " do not exist, so yours is 0 there, and 0 / 0 is NaN. Replace the sum only where it is 0."
+)
+def adds_too_small_a_number(r, mask):
+    r = r.masked_fill(~mask, -torch.inf)
+    top = r.amax(dim=-1, keepdim=True)
+    e = torch.exp(r - top.masked_fill(top == -torch.inf, 0))
+    return e / (e.sum(dim=-1, keepdim=True) + 1e-9)
+
+
+@masked_softmax.misconception(
     "The largest score is taken over the padding too. If that is much larger than any word's, all"
     " exponentials of the words are 0. Mask first, then look for the largest."
 )
@@ -266,6 +304,17 @@ def largest_of_all_places(r, mask):
 
 
 @masked_softmax.misconception(
+    "The mask comes after exp. Where padding has a large score exp is infinite, and infinity times 0 is"
+    " NaN. Mask the scores before exp."
+)
+def masks_infinity(r, mask):
+    top = r.masked_fill(~mask, -torch.inf).amax(dim=-1, keepdim=True)
+    e = torch.exp(r - top.masked_fill(top == -torch.inf, 0)) * mask
+    total = e.sum(dim=-1, keepdim=True)
+    return e / total.masked_fill(total == 0, 1)
+
+
+@masked_softmax.misconception(
     "The softmax runs over the texts of the batch. It should run over the words of each text, the"
     " last axis."
 )
@@ -274,20 +323,21 @@ def over_the_batch(r, mask):
 
 
 @masked_softmax.misconception(
-    "The weights are right, but their gradient is NaN: a NaN was made for the text without words and"
-    " replaced afterwards, and PyTorch goes back through the division that made it. Never make it:"
-    " put harmless numbers in before you divide."
+    "The gradient is NaN for the text without words: a NaN was made on the way and replaced"
+    " afterwards, and PyTorch goes back through the division that made it. Never make it: put harmless"
+    " numbers in before you divide."
 )
 def repairs_nan_afterwards(r, mask):
     top = r.masked_fill(~mask, -torch.inf).amax(dim=-1, keepdim=True)
-    e = torch.exp(r - top.masked_fill(top == -torch.inf, 0)) * mask
+    below = r - top.masked_fill(top == -torch.inf, 0)
+    e = torch.exp(torch.where(below > 80, 0, below)) * mask
     return (e / e.sum(dim=-1, keepdim=True)).nan_to_num(0.0)
 
 
 @masked_softmax.misconception(
-    "The weights are right, but where all words have the score -inf their gradient is NaN: a NaN was"
-    " made and replaced afterwards, and PyTorch goes back through the softmax that made it. Never make"
-    " it: put harmless scores in before."
+    "The gradient is NaN where all words have the score -inf: a NaN was made on the way and replaced"
+    " afterwards, and PyTorch goes back through the softmax that made it. Never make it: put harmless"
+    " scores in before."
 )
 def repairs_softmax_afterwards(r, mask):
     return torch.softmax(r.masked_fill(~mask, -torch.inf), dim=-1).nan_to_num(0.0)
@@ -319,7 +369,7 @@ def asks_the_whole_batch(r, mask):
 )
 def one_empty_text_empties_all(r, mask):
     if not (mask & (r > -torch.inf)).any(dim=-1).all():
-        return torch.zeros_like(r) + 0 * r.nan_to_num(neginf=0.0)
+        return torch.zeros_like(r)
     return torch.softmax(r.masked_fill(~mask, -torch.inf), dim=-1)
 
 
@@ -339,7 +389,7 @@ def masked_softmax_loop(r, mask):
         row = torch.zeros_like(scores)
         if real.any():
             row = row.masked_scatter(real, torch.softmax(scores[real], dim=0))
-        rows.append(row + 0 * torch.where(real, scores, 0))
+        rows.append(row)
     return torch.stack(rows).reshape(r.shape)
 
 
@@ -358,8 +408,8 @@ def _attend_cases(rng: np.random.Generator) -> Iterator[Case]:
     for batch, length, dim in ((2, 3, 2), (3, int(rng.integers(4, 7)), 5)):
         yield Case("values", [_positive(rng, batch, length), _normal(rng, batch, length, dim)])
     n = int(rng.integers(3, 5))
-    title = "as many words as dimensions"
-    yield Case("values", [_positive(rng, 2, n), _normal(rng, 2, n, n)], title=title)
+    title = "as many words as texts as dimensions"
+    yield Case("values", [_positive(rng, n, n), _normal(rng, n, n, n)], title=title)
     a = _positive(rng, 3, 4)
     a[int(rng.integers(3))] = 0
     yield Case("edges", [a, _normal(rng, 3, 4, 2)], title="all weights of one text are 0")
@@ -394,6 +444,30 @@ def weights_without_sum(a, X):
 )
 def sums_each_word(a, X):
     return (a[..., None] * X).sum(dim=-1)
+
+
+@attend.misconception(
+    "Every text's weights meet every text's words: `@` takes the B rows of a for one matrix, and you"
+    " get (B, B, D). Each text needs its own row of weights, a matrix of size 1 by L."
+)
+def weights_for_every_text(a, X):
+    return a @ X
+
+
+@attend.misconception(
+    "The sums are right, but each is a matrix of one row: (B, 1, D). Let the middle axis go."
+)
+def leaves_a_row(a, X):
+    return a[:, None, :] @ X
+
+
+@attend.misconception(
+    "The shapes do not fit, and where they do, they fit by accident: PyTorch lines axes up from the"
+    " last one, so the words of a, (B, L), meet the D numbers of X, (B, L, D). Give a an axis at the"
+    " end."
+)
+def multiplies_without_an_axis(a, X):
+    return (a * X).sum(dim=1)
 
 
 @attend.misconception(
@@ -675,6 +749,85 @@ class ForgetsToLearnV(nn.Module):
     def forward(self, ids, mask):
         h = self.attention(ids, mask)[:, None] @ self.embedding(ids)
         return self.output(h[:, 0])[:, 0]
+
+
+@AttentionClassifier.misconception(
+    "These are the scores, not yet weights: they can be negative, and do not sum to 1. The softmax is"
+    " missing."
+)
+class TakesRawScores(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        r = self.embedding(ids) @ self.v
+        return r * mask
+
+    def forward(self, ids, mask):
+        h = self.attention(ids, mask)[:, None] @ self.embedding(ids)
+        return self.output(h[:, 0])[:, 0]
+
+
+@AttentionClassifier.misconception(
+    "v starts with random numbers. With zeros all words weigh the same at first, and training starts"
+    " from the mean."
+)
+class StartsAtRandom(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.randn(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        r = self.embedding(ids) @ self.v
+        return torch.softmax(r.masked_fill(~mask, -1e9), dim=-1) * mask
+
+    def forward(self, ids, mask):
+        h = self.attention(ids, mask)[:, None] @ self.embedding(ids)
+        return self.output(h[:, 0])[:, 0]
+
+
+@AttentionClassifier.misconception(
+    "The weighted word vectors are averaged, so everything is divided by L once more. The weights sum"
+    " to 1: add the vectors up, as `attend` does."
+)
+class WeighsThenTakesTheMean(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        r = self.embedding(ids) @ self.v
+        return torch.softmax(r.masked_fill(~mask, -1e9), dim=-1) * mask
+
+    def forward(self, ids, mask):
+        h = self.attention(ids, mask)[..., None] * self.embedding(ids)
+        return self.output(h.mean(dim=1))[:, 0]
+
+
+@AttentionClassifier.misconception(
+    "The logit comes from the plain mean of all places, padding included: the attention weights play"
+    " no part."
+)
+class TakesThePlainMean(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        r = self.embedding(ids) @ self.v
+        return torch.softmax(r.masked_fill(~mask, -1e9), dim=-1) * mask
+
+    def forward(self, ids, mask):
+        return self.output(self.embedding(ids).mean(dim=1))[:, 0]
 
 
 @AttentionClassifier.alternative
@@ -1070,6 +1223,15 @@ def sharpness_as_temperature(Q, K, V, sharpness=1.0):
 
 
 @soft_dictionary.misconception(
+    "The scores are divided by the sharpness. It should multiply them: with 0 the query plays no role,"
+    " and the larger it is, the sharper. (What divides them is often called a temperature.)"
+)
+def divides_by_sharpness(Q, K, V, sharpness=1.0):
+    r = Q.float() @ K.float().T / Q.shape[-1] ** 0.5 / sharpness
+    return (torch.softmax(r, dim=-1) @ V.float()).to(V.dtype)
+
+
+@soft_dictionary.misconception(
     "The weights are multiplied by the sharpness, so they no longer sum to 1. Sharpen the scores,"
     " before the softmax."
 )
@@ -1153,13 +1315,15 @@ def _several_heads_cases(rng: np.random.Generator) -> Iterator[Case]:
     def everything(batch: int, length: int) -> torch.Tensor:
         return torch.ones(batch, length, dtype=torch.bool)
 
-    yield Case("values", inputs(everything(2, 3), 2, int(rng.integers(4, 6))))
-    yield Case("values", inputs(everything(2, 4), int(rng.integers(3, 5)), 2))
+    # Sizes that differ, so that a wrong layout cannot pass by its shape.
+    yield Case("values", inputs(everything(2, 3), 4, int(rng.integers(5, 7))))
+    yield Case("values", inputs(everything(2, 5), int(rng.integers(3, 5)), 2))
     yield Case(
         "values", inputs(everything(3, 3), 3, 3), title="as many heads as words as dimensions"
     )
     for length in (4, int(rng.integers(5, 7))):
         yield Case("masking", inputs(_mask(rng, 3, length), 2, 3))
+    yield Case("masking", inputs(_mask(rng, 2, 4), 2, 3), title="as many heads as texts")
     yield Case("edges", inputs(_mask(rng, 2, 3), 1, 3), title="one head")
     yield Case("edges", inputs(everything(1, 1), 2, 3), title="one text of one word")
     mask = _mask(rng, 3, 4)
@@ -1227,6 +1391,55 @@ def heads_share(X, mask, vs):
 )
 def heads_ignore_mask(X, mask, vs):
     a = torch.softmax((X @ vs.T).mT, dim=-1)
+    return (a @ X).flatten(1), a
+
+
+@several_heads.misconception(
+    "The numbers are in the wrong places: `reshape` and `view` only cut the same row of numbers anew,"
+    " and mix words with heads. To exchange two axes use `transpose` or `.mT`."
+)
+def reshapes_the_scores(X, mask, vs):
+    r = (X @ vs.T).reshape(len(X), len(vs), -1).masked_fill(~mask[:, None], -1e9)
+    a = torch.softmax(r, dim=-1) * mask[:, None]
+    return (a @ X).flatten(1), a
+
+
+@several_heads.misconception(
+    "The numbers are in the wrong places: `reshape` and `view` only cut the same row of numbers anew,"
+    " and mix words with dimensions. To exchange two axes use `transpose` or `.mT`."
+)
+def reshapes_the_words(X, mask, vs):
+    r = vs @ X.reshape(len(X), X.shape[2], X.shape[1])
+    a = torch.softmax(r.masked_fill(~mask[:, None], -1e9), dim=-1) * mask[:, None]
+    return (a @ X).flatten(1), a
+
+
+@several_heads.misconception(
+    "The scores are divided by the square root of D. That scaling belongs to queries and keys; here"
+    " the score is the plain X v, as in the first exercise."
+)
+def scales_the_heads(X, mask, vs):
+    r = (X @ vs.T).mT / math.sqrt(vs.shape[1])
+    a = torch.softmax(r.masked_fill(~mask[:, None], -1e9), dim=-1) * mask[:, None]
+    return (a @ X).flatten(1), a
+
+
+@several_heads.misconception(
+    "The softmax runs over the heads, the last axis of (B, L, H). Bring the words to the end, (B, H,"
+    " L), before you make weights of the scores."
+)
+def heads_compete_at_the_end(X, mask, vs):
+    a = torch.softmax(X @ vs.T, dim=-1) * mask[..., None]
+    return (a.mT @ X).flatten(1), a
+
+
+@several_heads.misconception(
+    "The mask has no axis for the heads. PyTorch lines axes up from the last one, so the texts of the"
+    " mask, (B, L), meet the heads of the scores, (B, H, L): use mask[:, None, :]."
+)
+def mask_without_an_axis(X, mask, vs):
+    r = (X @ vs.T).mT.masked_fill(~mask, -1e9)
+    a = torch.softmax(r, dim=-1) * mask
     return (a @ X).flatten(1), a
 
 
@@ -1326,6 +1539,19 @@ def mark_begins_the_next(tokens):
             sentences.append([])
         sentences[-1].append(token)
         before = token
+    return sentences
+
+
+@split_into_sentences.misconception(
+    "Every end mark begins a sentence. It belongs to the sentence before it, and the next one begins"
+    " with the word that follows."
+)
+def every_mark_begins(tokens):
+    sentences = []
+    for token in tokens:
+        if not sentences or token in (".", "!", "?", "..."):
+            sentences.append([])
+        sentences[-1].append(token)
     return sentences
 
 
@@ -1814,6 +2040,210 @@ class HierarchyGivesProbabilities(nn.Module):
 
     def forward(self, ids, mask):
         return torch.sigmoid(self.output(self.attention(ids, mask)[2]))[:, 0]
+
+
+@HierarchicalAttention.misconception(
+    "Only sentences without any padding take part: `all` asks whether every word is real. One real"
+    " word is enough."
+)
+class OnlyFullSentences(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v, self.sentence_v = (
+            nn.Parameter(torch.zeros(dim)),
+            nn.Parameter(torch.zeros(dim)),
+        )
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        U = torch.tanh(self.word_layer(X))
+        a = torch.softmax((U @ self.word_v).masked_fill(~mask, -1e9), dim=-1) * mask
+        h = (a[..., None] * X).sum(dim=2)
+        r = torch.tanh(self.sentence_layer(h)) @ self.sentence_v
+        real = mask.all(dim=-1)
+        b = torch.softmax(r.masked_fill(~real, -1e9), dim=-1) * real
+        return a, b, (b[..., None] * h).sum(dim=1)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2])[:, 0]
+
+
+@HierarchicalAttention.misconception(
+    "The word level sums up tanh(Wx + b). That is only the key, to make the score with; what is summed"
+    " up is the vector x itself."
+)
+class SumsUpTheWordKeys(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v, self.sentence_v = (
+            nn.Parameter(torch.zeros(dim)),
+            nn.Parameter(torch.zeros(dim)),
+        )
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        U = torch.tanh(self.word_layer(X))
+        a = torch.softmax((U @ self.word_v).masked_fill(~mask, -1e9), dim=-1) * mask
+        h = (a[..., None] * U).sum(dim=2)
+        r = torch.tanh(self.sentence_layer(h)) @ self.sentence_v
+        real = mask.any(dim=-1)
+        b = torch.softmax(r.masked_fill(~real, -1e9), dim=-1) * real
+        return a, b, (b[..., None] * h).sum(dim=1)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2])[:, 0]
+
+
+@HierarchicalAttention.misconception(
+    "The sentence level sums up tanh(W'h + b'). That is only the key, to make the score with; what is"
+    " summed up is the vector of the sentence itself."
+)
+class SumsUpTheSentenceKeys(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v, self.sentence_v = (
+            nn.Parameter(torch.zeros(dim)),
+            nn.Parameter(torch.zeros(dim)),
+        )
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        U = torch.tanh(self.word_layer(X))
+        a = torch.softmax((U @ self.word_v).masked_fill(~mask, -1e9), dim=-1) * mask
+        h = (a[..., None] * X).sum(dim=2)
+        U = torch.tanh(self.sentence_layer(h))
+        r = U @ self.sentence_v
+        real = mask.any(dim=-1)
+        b = torch.softmax(r.masked_fill(~real, -1e9), dim=-1) * real
+        return a, b, (b[..., None] * U).sum(dim=1)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2])[:, 0]
+
+
+@HierarchicalAttention.misconception(
+    "The tanh is missing on the word level. Without it, layer and vector together are only another"
+    " vector."
+)
+class ForgetsTanhOverWords(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v, self.sentence_v = (
+            nn.Parameter(torch.zeros(dim)),
+            nn.Parameter(torch.zeros(dim)),
+        )
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        U = self.word_layer(X)
+        a = torch.softmax((U @ self.word_v).masked_fill(~mask, -1e9), dim=-1) * mask
+        h = (a[..., None] * X).sum(dim=2)
+        r = torch.tanh(self.sentence_layer(h)) @ self.sentence_v
+        real = mask.any(dim=-1)
+        b = torch.softmax(r.masked_fill(~real, -1e9), dim=-1) * real
+        return a, b, (b[..., None] * h).sum(dim=1)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2])[:, 0]
+
+
+@HierarchicalAttention.misconception(
+    "The tanh is missing on the sentence level. Without it, layer and vector together are only another"
+    " vector."
+)
+class ForgetsTanhOverSentences(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v, self.sentence_v = (
+            nn.Parameter(torch.zeros(dim)),
+            nn.Parameter(torch.zeros(dim)),
+        )
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        U = torch.tanh(self.word_layer(X))
+        a = torch.softmax((U @ self.word_v).masked_fill(~mask, -1e9), dim=-1) * mask
+        h = (a[..., None] * X).sum(dim=2)
+        r = self.sentence_layer(h) @ self.sentence_v
+        real = mask.any(dim=-1)
+        b = torch.softmax(r.masked_fill(~real, -1e9), dim=-1) * real
+        return a, b, (b[..., None] * h).sum(dim=1)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2])[:, 0]
+
+
+@HierarchicalAttention.misconception(
+    "The sentence weights are there, but h does not use them: it is the plain mean of the sentence"
+    " vectors. Add them up, each times its weight."
+)
+class AveragesTheSentences(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v, self.sentence_v = (
+            nn.Parameter(torch.zeros(dim)),
+            nn.Parameter(torch.zeros(dim)),
+        )
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        U = torch.tanh(self.word_layer(X))
+        a = torch.softmax((U @ self.word_v).masked_fill(~mask, -1e9), dim=-1) * mask
+        h = (a[..., None] * X).sum(dim=2)
+        r = torch.tanh(self.sentence_layer(h)) @ self.sentence_v
+        real = mask.any(dim=-1)
+        b = torch.softmax(r.masked_fill(~real, -1e9), dim=-1) * real
+        return a, b, h.mean(dim=1)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2])[:, 0]
+
+
+@HierarchicalAttention.misconception(
+    "`attend` is written for (B, L) and (B, L, D). On (B, S, L) and (B, S, L, D) it mixes the sentences"
+    " up. Bring sentences and texts into one axis first, or write the weighted sum out."
+)
+class AttendsOnFourAxes(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v, self.sentence_v = (
+            nn.Parameter(torch.zeros(dim)),
+            nn.Parameter(torch.zeros(dim)),
+        )
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        U = torch.tanh(self.word_layer(X))
+        a = torch.softmax((U @ self.word_v).masked_fill(~mask, -1e9), dim=-1) * mask
+        h = (a[:, None] @ X)[:, 0]
+        r = torch.tanh(self.sentence_layer(h)) @ self.sentence_v
+        real = mask.any(dim=-1)
+        b = torch.softmax(r.masked_fill(~real, -1e9), dim=-1) * real
+        return a, b, (b[..., None] * h).sum(dim=1)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2])[:, 0]
 
 
 @HierarchicalAttention.alternative

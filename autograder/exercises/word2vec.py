@@ -179,6 +179,33 @@ def nothing_has_no_columns(ids, window):
     return torch.tensor(pairs)
 
 
+@skip_gram_pairs.misconception(
+    "When there are no pairs, torch cannot see that whole numbers were meant, and makes an empty"
+    " tensor of real ones. Say which type you want."
+)
+def nothing_is_real_numbers(ids, window):
+    pairs = [
+        (ids[i], ids[j])
+        for i in range(len(ids))
+        for j in range(max(0, i - window), min(len(ids), i + window + 1))
+        if i != j
+    ]
+    return torch.tensor(pairs).reshape(-1, 2)
+
+
+@skip_gram_pairs.misconception(
+    "The pairs of a word that comes several times are gathered in one place. Go through the text"
+    " place by place: each place is a center of its own."
+)
+def pairs_grouped_by_word(ids, window):
+    found = {}
+    for i, center in enumerate(ids):
+        right = ids[i + 1 : i + 1 + window]
+        found.setdefault(center, []).extend(ids[max(0, i - window) : i] + right)
+    pairs = [(center, context) for center, contexts in found.items() for context in contexts]
+    return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
+
+
 @skip_gram_pairs.alternative
 def skip_gram_pairs_by_distance(ids, window):
     rows = []
@@ -301,6 +328,29 @@ def nearest_first(ids, window):
     return found
 
 
+@cbow_examples.misconception(
+    "A word that comes several times has only one example, with all its context words together. Each"
+    " place of the text is an example of its own."
+)
+def grouped_by_word(ids, window):
+    found = {}
+    for i, center in enumerate(ids):
+        right = ids[i + 1 : i + 1 + window]
+        found.setdefault(center, []).extend(ids[max(0, i - window) : i] + right)
+    return [(context, center) for center, context in found.items() if context]
+
+
+@cbow_examples.misconception(
+    "Where a word comes again, its first example is gone: a dictionary keeps one entry for each"
+    " word. Each place of the text is an example of its own."
+)
+def last_example_of_a_word(ids, window):
+    found = {}
+    for i, center in enumerate(ids):
+        found[center] = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+    return [(context, center) for center, context in found.items() if context]
+
+
 @cbow_examples.alternative
 def cbow_examples_places(ids, window):
     examples = []
@@ -390,6 +440,15 @@ def small_number_in_the_log(v_c, U, o):
 @softmax_loss.misconception("This is ln p, which is negative. The loss is -ln p.")
 def without_the_minus(v_c, U, o):
     return torch.log_softmax(U @ v_c, dim=0)[o]
+
+
+@softmax_loss.misconception(
+    "This is ln p, which is negative. The loss is -ln p. (Afterwards look at large scores: exp of"
+    " them is infinity.)"
+)
+def naive_without_the_minus(v_c, U, o):
+    powers = torch.exp(U @ v_c)
+    return torch.log(powers[o] / powers.sum())
 
 
 @softmax_loss.misconception(
@@ -559,8 +618,8 @@ def softmax_gradients_always_float32(v_c, U, o):
 
 
 @softmax_gradients.misconception(
-    "Half precision stops the function: something made here is float32, and a product of two"
-    " precisions is not defined. `torch.zeros_like` and `.to(v_c.dtype)` keep to that of v_c."
+    "Half precision stops the function: the vector of the truth is made in float32, and a product of"
+    " two precisions is not defined. Make it in the precision of v_c."
 )
 def truth_in_float32(v_c, U, o):
     y = torch.zeros(len(U))
@@ -737,8 +796,8 @@ def log_of_one_minus(v_c, u_o, U_neg):
 
 
 @negative_sampling_loss.misconception(
-    "exp of a large number is infinity. Use the form in which exp only sees numbers that are not"
-    " positive."
+    "exp of a large number is infinity, also inside a sigmoid that you write yourself. Use the form"
+    " in which exp only sees numbers that are not positive."
 )
 def log_of_one_plus_exp(v_c, u_o, U_neg):
     return torch.log(1 + torch.exp(-(u_o @ v_c))) + torch.log(1 + torch.exp(U_neg @ v_c)).sum()
@@ -756,6 +815,54 @@ def mean_of_the_negatives(v_c, u_o, U_neg):
 )
 def log_likelihood(v_c, u_o, U_neg):
     return F.logsigmoid(u_o @ v_c) + F.logsigmoid(-(U_neg @ v_c)).sum()
+
+
+@negative_sampling_loss.misconception(
+    "The sign of the negatives' part is wrong. A logarithm of a sigmoid is never above 0; it is"
+    " subtracted for the negatives too, so that each of them makes the loss larger."
+)
+def plus_before_the_sum(v_c, u_o, U_neg):
+    return -F.logsigmoid(u_o @ v_c) + F.logsigmoid(-(U_neg @ v_c)).sum()
+
+
+@negative_sampling_loss.misconception(
+    "The sign of the negatives' part is wrong: it is subtracted too, so that each of them makes the"
+    " loss larger. (Afterwards look at large scores: the logarithm of 0 is minus infinity.)"
+)
+def naive_plus_before_the_sum(v_c, u_o, U_neg):
+    return -torch.log(torch.sigmoid(u_o @ v_c)) + torch.log(torch.sigmoid(-(U_neg @ v_c))).sum()
+
+
+@negative_sampling_loss.misconception(
+    "The sign of the true word's part is wrong: the loss has -ln of its sigmoid, which is never"
+    " below 0."
+)
+def minus_of_the_true_word_missing(v_c, u_o, U_neg):
+    return F.logsigmoid(u_o @ v_c) - F.logsigmoid(-(U_neg @ v_c)).sum()
+
+
+@negative_sampling_loss.misconception(
+    "The sign is wrong: a loss is small when the model is right, and never below 0. (Afterwards look"
+    " at large scores: the logarithm of 0 is minus infinity.)"
+)
+def naive_log_likelihood(v_c, u_o, U_neg):
+    return torch.log(torch.sigmoid(u_o @ v_c)) + torch.log(torch.sigmoid(-(U_neg @ v_c))).sum()
+
+
+@negative_sampling_loss.misconception(
+    "The negatives count as real pairs: the minus inside their sigmoid is missing. (Afterwards look"
+    " at large scores: the logarithm of 0 is minus infinity.)"
+)
+def naive_negatives_as_real_pairs(v_c, u_o, U_neg):
+    return -torch.log(torch.sigmoid(u_o @ v_c)) - torch.log(torch.sigmoid(U_neg @ v_c)).sum()
+
+
+@negative_sampling_loss.misconception(
+    "Each negative has a loss of its own in yours. Add them up: the loss of a pair is one number, of"
+    " shape ()."
+)
+def negatives_not_added_up(v_c, u_o, U_neg):
+    return -F.logsigmoid(u_o @ v_c) - F.logsigmoid(-(U_neg @ v_c))
 
 
 @negative_sampling_loss.misconception(
@@ -814,6 +921,42 @@ negative_sampling_gradients = Exercise(
 def label_minus_sigmoid(v_c, u_o, U_neg):
     true, drawn = 1 - torch.sigmoid(u_o @ v_c), -torch.sigmoid(U_neg @ v_c)
     return true * u_o + U_neg.T @ drawn, true * v_c, drawn[:, None] * v_c
+
+
+@negative_sampling_gradients.misconception(
+    "The error of the true word has the wrong sign. It is sigmoid minus label, and its label is 1,"
+    " so it is never above 0."
+)
+def true_error_with_wrong_sign(v_c, u_o, U_neg):
+    true, drawn = 1 - torch.sigmoid(u_o @ v_c), torch.sigmoid(U_neg @ v_c)
+    return true * u_o + U_neg.T @ drawn, true * v_c, drawn[:, None] * v_c
+
+
+@negative_sampling_gradients.misconception(
+    "The errors of the negatives have the wrong sign. They are sigmoid minus label, and their label"
+    " is 0, so they are never below 0."
+)
+def drawn_errors_with_wrong_sign(v_c, u_o, U_neg):
+    true, drawn = torch.sigmoid(u_o @ v_c) - 1, -torch.sigmoid(U_neg @ v_c)
+    return true * u_o + U_neg.T @ drawn, true * v_c, drawn[:, None] * v_c
+
+
+@negative_sampling_gradients.misconception(
+    "For the negatives the sigmoid of minus their score is used. The minus belongs to the loss; in"
+    " the gradient it is gone, and the error is the sigmoid of the score itself."
+)
+def sigmoid_of_minus_the_score(v_c, u_o, U_neg):
+    true, drawn = torch.sigmoid(u_o @ v_c) - 1, torch.sigmoid(-(U_neg @ v_c))
+    return true * u_o + U_neg.T @ drawn, true * v_c, drawn[:, None] * v_c
+
+
+@negative_sampling_gradients.misconception(
+    "The gradient for v_c has a row for each negative. v_c is one vector, (K,): add up what the"
+    " negatives do to it."
+)
+def center_not_summed(v_c, u_o, U_neg):
+    true, drawn = torch.sigmoid(u_o @ v_c) - 1, torch.sigmoid(U_neg @ v_c)
+    return true * u_o + drawn[:, None] * U_neg, true * v_c, drawn[:, None] * v_c
 
 
 @negative_sampling_gradients.misconception(
@@ -1035,7 +1178,11 @@ def _window_mask_cases(rng: np.random.Generator) -> Iterator[Case]:
         yield Case("values", [reach, one], title=title)
     reach = torch.tensor([[1, 3, 1, 3, 1, 1]]).roll(int(rng.integers(2)), dims=1)
     yield Case("values", [reach, torch.ones_like(reach)], title="reaches that alternate")
-    yield Case("values", [reach.new_tensor([[3, 3, 3, 1]]).mT, reach.new_zeros(4, 1)])
+    yield Case(
+        "values",
+        [reach.new_tensor([[3, 3, 3, 1]]).mT, reach.new_zeros(4, 1)],
+        title="snippets of one word",
+    )
     yield Case("sentences", _snippets(rng, 2, 6), title="two snippets")
     yield Case("sentences", _snippets(rng, 3, 5), title="three snippets")
     reach, sentence = _snippets(rng, 2, 6)
@@ -1109,6 +1256,40 @@ def only_right_neighbors(reach, sentence):
     place = torch.arange(reach.shape[1])
     distance = place - place[:, None]
     near = (distance > 0) & (distance <= reach[:, :, None])
+    return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
+
+
+@window_mask.misconception(
+    "Only context words to the left of the center are marked: without the absolute value a distance"
+    " to the right is negative."
+)
+def only_left_neighbors(reach, sentence):
+    place = torch.arange(reach.shape[1])
+    distance = place[:, None] - place
+    near = (distance > 0) & (distance <= reach[:, :, None])
+    return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
+
+
+@window_mask.misconception(
+    "All right neighbors are marked, however far away: the distance to them is negative without the"
+    " absolute value, so it is below every reach."
+)
+def distance_with_the_other_sign(reach, sentence):
+    place = torch.arange(reach.shape[1])
+    distance = place[:, None] - place
+    near = (distance != 0) & (distance <= reach[:, :, None])
+    return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
+
+
+@window_mask.misconception(
+    "The distances have the shape (T, T), the reaches (B, T). Compared as they are, the reaches stand"
+    " above the context words, and with several snippets the shapes do not fit at all. Give the"
+    " reaches one dimension more, so that each stands at the row of its center."
+)
+def reach_not_reshaped(reach, sentence):
+    place = torch.arange(reach.shape[1])
+    distance = (place[:, None] - place).abs()
+    near = (distance > 0) & (distance <= reach)
     return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
 
 
@@ -1275,6 +1456,16 @@ def masks_the_scores(X, Y, Z, mask, k):
 
 
 @skip_gram_step.misconception(
+    "Outside the mask your errors are -1: the label is subtracted after the mask has set the"
+    " sigmoids to 0. Subtract first, then mask."
+)
+def label_taken_after_the_mask(X, Y, Z, mask, k):
+    G = torch.sigmoid(X @ Y.mT) * mask - 1
+    H = torch.sigmoid(X @ Z.T) * (mask.sum(dim=2, keepdim=True).to(X.dtype) * (k / len(Z)))
+    return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).sum(dim=0)
+
+
+@skip_gram_step.misconception(
     "The mask is not used for the real pairs: all words of a snippet count as neighbors."
 )
 def without_the_mask(X, Y, Z, mask, k):
@@ -1355,8 +1546,8 @@ def step_with_view(X, Y, Z, mask, k):
 
 
 @skip_gram_step.misconception(
-    "Half precision stops the function: `mask.float()` is float32, and a product of matrices in two"
-    " precisions is not defined. `mask.to(X.dtype)` has the precision of X."
+    "Half precision stops the function: the mask is turned into float32, and a product of matrices"
+    " in two precisions is not defined. Turn it into the precision of X."
 )
 def mask_as_float32(X, Y, Z, mask, k):
     G = (torch.sigmoid(X @ Y.mT) - 1) * mask.float()
@@ -1452,6 +1643,11 @@ def _nearest_words_cases(rng: np.random.Generator) -> Iterator[Case]:
     V[0] = 0
     title = "one of the vectors is zero"
     yield Case("edges", [words[i], words[:4], V, 3], title=title)
+    V, words = _normal(rng, 2, 3), _some_words(rng, 2)
+    V[1] = 0
+    title = "the word's own vector is zero"
+    yield Case("edges", [words[1], words, V, 1], title=title)
+    words = _some_words(rng, 4)
     V, i = _until(rng, draw(4, 3), good)
     title, loose = "half precision", {"rtol": 0.02, "atol": 0.01}
     yield Case("edges", [words[i], words[:4], V.half(), 2], title=title, judge=loose)
@@ -1510,6 +1706,19 @@ def cut_before_leaving_out(word, words, V, n):
     cosines = unit @ unit[words.index(word)]
     order = cosines.argsort(descending=True).tolist()[:n]
     return [(words[i], cosines[i].item()) for i in order if words[i] != word]
+
+
+@nearest_words.misconception(
+    "The first of the sorted list is left out, whichever word that is. Mostly it is the word itself,"
+    " but a vector of zeros is not nearest to itself. Leave out the word, not a rank."
+)
+def leaves_out_the_first(word, words, V, n):
+    if word not in words:
+        return []
+    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12)
+    cosines = unit @ unit[words.index(word)]
+    order = cosines.argsort(descending=True, stable=True).tolist()
+    return [(words[i], cosines[i].item()) for i in order[1 : n + 1]]
 
 
 @nearest_words.misconception(
@@ -1656,6 +1865,16 @@ def _analogy_cases(rng: np.random.Generator) -> Iterator[Case]:
         scores = E @ (E[0] - E[1] + E[2])
         return good(V, alone=True) and bool(scores[[3, 5]].max() > 0.05)
 
+    def all_point_away(V: torch.Tensor) -> bool:
+        E = _unit(V)
+        scores = E[3:] @ (E[0] - E[1] + E[2])
+        return _apart(scores, 0.02) and bool(scores.max() < -0.1)
+
+    (V,) = _until(rng, draw(5, 3), all_point_away)
+    words = _some_words(rng, 5)
+    title = "all other words have a cosine below 0"
+    yield Case("edges", [*words[:3], words, V], title=title)
+    words = _some_words(rng, 6)
     (V,) = _until(rng, draw(6, 3), another_is_near)
     V[4] = 0
     yield Case("edges", [*words[:3], words[:6], V], title="one of the vectors is zero")
@@ -1686,6 +1905,48 @@ def excludes_the_first_only(a, b, c, words, V):
     unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
     similarity = unit @ (unit[words.index(a)] - unit[words.index(b)] + unit[words.index(c)])
     similarity[words.index(a)] = -torch.inf
+    return words[similarity.argmax()]
+
+
+@analogy.misconception(
+    "The three words are taken out of the race with a cosine of 0, and that still wins when all"
+    " others are below 0. Give them something that nobody can lose against."
+)
+def excluded_with_zero(a, b, c, words, V):
+    if any(word not in words for word in (a, b, c)) or len(words) < 4:
+        return None
+    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
+    places = [words.index(word) for word in (a, b, c)]
+    similarity = unit @ (unit[places[0]] - unit[places[1]] + unit[places[2]])
+    similarity[places] = 0
+    return words[similarity.argmax()]
+
+
+@analogy.misconception(
+    "The three words are cut out of the list of cosines, but then the places in that shorter list"
+    " are no longer those in `words`."
+)
+def places_of_the_shorter_list(a, b, c, words, V):
+    if any(word not in words for word in (a, b, c)) or len(words) < 4:
+        return None
+    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
+    places = [words.index(word) for word in (a, b, c)]
+    target = unit[places[0]] - unit[places[1]] + unit[places[2]]
+    others = unit[[i for i in range(len(words)) if i not in places]]
+    return words[(others @ target).argmax()]
+
+
+@analogy.misconception(
+    "When there is no word but the three, one of them is the answer in yours. Then there is no"
+    " answer: None."
+)
+def answers_when_none_is_left(a, b, c, words, V):
+    if any(word not in words for word in (a, b, c)):
+        return None
+    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
+    places = [words.index(word) for word in (a, b, c)]
+    similarity = unit @ (unit[places[0]] - unit[places[1]] + unit[places[2]])
+    similarity[places] = -torch.inf
     return words[similarity.argmax()]
 
 
@@ -2002,6 +2263,8 @@ def _principal_components_cases(rng: np.random.Generator) -> Iterator[Case]:
         apart = coordinates.abs().sort(dim=0, descending=True).values
         return bool(
             (top[:, 0] - top[:, 1] > 0.05).all()
+            and (directions.max(dim=1).values > 0.05).all()
+            and (directions.min(dim=1).values < -0.05).all()
             and (by_size < 0).any()
             and (sums < -0.1).any()
             and (apart[0] - apart[1] > 0.05).all()
@@ -2064,7 +2327,7 @@ def centers_each_point(X, k):
 
 
 @principal_components.misconception(
-    "The signs are wrong way round: in each direction the component of largest size should be"
+    "The signs are wrong way round: in each direction the entry with the largest absolute value should be"
     " positive."
 )
 def largest_component_negative(X, k):
@@ -2076,8 +2339,32 @@ def largest_component_negative(X, k):
 
 
 @principal_components.misconception(
+    "The signs are those that the decomposition happened to give. The entry with the largest"
+    " absolute value should be positive. (The largest entry itself is nearly always positive and"
+    " decides nothing.)"
+)
+def signs_as_they_come(X, k):
+    centered = X.float() - X.float().mean(dim=0)
+    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+    found = centered @ directions.T
+    return F.pad(found, (0, k - found.shape[1])).to(X.dtype)
+
+
+@principal_components.misconception(
+    "One number is subtracted everywhere, the mean of all entries of X. The mean of the points is"
+    " meant, one number for each dimension."
+)
+def centers_by_one_number(X, k):
+    centered = X.float() - X.float().mean()
+    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+    found = centered @ (directions * largest.sign()).T
+    return F.pad(found, (0, k - found.shape[1])).to(X.dtype)
+
+
+@principal_components.misconception(
     "The signs follow the coordinates of the points. They should follow the directions: in each of"
-    " them the component of largest size is positive."
+    " them the entry with the largest absolute value is positive."
 )
 def signs_of_the_coordinates(X, k):
     centered = X.float() - X.float().mean(dim=0)
@@ -2089,7 +2376,7 @@ def signs_of_the_coordinates(X, k):
 
 
 @principal_components.misconception(
-    "The signs make the sum of each direction positive. It is the component of largest size that"
+    "The signs make the sum of each direction positive. It is the entry with the largest absolute value that"
     " should be positive."
 )
 def signs_of_the_sums(X, k):
@@ -2172,6 +2459,36 @@ def decomposes_half_precision(X, k):
     return F.pad(found, (0, k - found.shape[1]))
 
 
+@principal_components.misconception(
+    "The signs are those that the decomposition happened to give. The entry with the largest"
+    " absolute value should be positive. (Afterwards look at half precision and at few points.)"
+)
+def plain_decomposition(X, k):
+    centered = X - X.mean(dim=0)
+    return centered @ torch.linalg.svd(centered, full_matrices=False).Vh[:k].T
+
+
+@principal_components.misconception(
+    "One number is subtracted everywhere, the mean of all entries of X. The mean of the points is"
+    " meant, one number for each dimension. (Afterwards look at half precision and at few points.)"
+)
+def plain_with_one_mean(X, k):
+    centered = X - X.mean()
+    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+    return centered @ (directions * largest.sign()).T
+
+
+@principal_components.misconception(
+    "The mean is not subtracted. Without it the first direction points to where the points lie, not"
+    " along which they differ. (Afterwards look at half precision and at few points.)"
+)
+def plain_not_centered(X, k):
+    directions = torch.linalg.svd(X, full_matrices=False).Vh[:k]
+    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+    return X @ (directions * largest.sign()).T
+
+
 @principal_components.alternative
 def principal_components_eigen(X, k):
     centered = X.double() - X.double().mean(dim=0)
@@ -2232,6 +2549,16 @@ def without_brackets(word, shortest=3, longest=6):
 
 
 @character_ngrams.misconception(
+    "Only the whole word has its brackets. Put them on first: the pieces at the beginning and at the"
+    " end of the word have one of them, too."
+)
+def pieces_without_brackets(word, shortest=3, longest=6):
+    lengths = range(shortest, longest + 1)
+    pieces = [word[i : i + n] for n in lengths for i in range(len(word) - n + 1)]
+    return list(dict.fromkeys([*pieces, f"<{word}>"]))
+
+
+@character_ngrams.misconception(
     "The whole word is missing: it is one more piece, however long it is."
 )
 def without_the_whole_word(word, shortest=3, longest=6):
@@ -2266,6 +2593,26 @@ def without_the_last_piece(word, shortest=3, longest=6):
     marked, lengths = f"<{word}>", range(shortest, longest + 1)
     pieces = [marked[i : i + n] for n in lengths for i in range(len(marked) - n)]
     return list(dict.fromkeys([*pieces, marked]))
+
+
+@character_ngrams.misconception(
+    "The longest pieces and the last piece of each length are missing: twice the end of a range that"
+    " is not included."
+)
+def both_ranges_too_short(word, shortest=3, longest=6):
+    marked, lengths = f"<{word}>", range(shortest, longest)
+    pieces = [marked[i : i + n] for n in lengths for i in range(len(marked) - n)]
+    return list(dict.fromkeys([*pieces, marked]))
+
+
+@character_ngrams.misconception(
+    "The pieces are right, but in alphabetical order. They should come by length, those of one"
+    " length from left to right, and the whole word last."
+)
+def pieces_in_alphabetical_order(word, shortest=3, longest=6):
+    marked, lengths = f"<{word}>", range(shortest, longest + 1)
+    pieces = [marked[i : i + n] for n in lengths for i in range(len(marked) - n + 1)]
+    return sorted({*pieces, marked})
 
 
 @character_ngrams.misconception(
@@ -2480,6 +2827,17 @@ def pieces_not_added(word, pieces, Z):
     marked = f"<{word}>"
     found = [marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n + 1)]
     return Z[[pieces[p] for p in dict.fromkeys([*found, marked]) if p in pieces]]
+
+
+@subword_vector.misconception(
+    "The numbers of each piece are added up among themselves, which gives one number per piece. Add"
+    " the pieces to each other: the result has as many numbers as a row of Z."
+)
+def sums_along_the_rows(word, pieces, Z):
+    marked = f"<{word}>"
+    found = [marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n + 1)]
+    rows = [pieces[p] for p in dict.fromkeys([*found, marked]) if p in pieces]
+    return Z[rows].sum(dim=1)
 
 
 @subword_vector.alternative

@@ -13,9 +13,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import uuid
 from dataclasses import asdict
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ class BoxManager(AsyncKernelManager):
     """A kernel manager whose kernels live in boxes."""
 
     bounds = box.Bounds()
+    output_bytes = 10 * 2**20
 
     async def _async_pre_start_kernel(self, **kwargs: Any) -> tuple[list[str], dict[str, Any]]:
         self.shutting_down = False
@@ -52,43 +53,75 @@ class BoxManager(AsyncKernelManager):
         return self.provisioner.reason if self.provisioner else ""
 
 
-@lru_cache(maxsize=1)
-def _server(process: int) -> tuple[subprocess.Popen[bytes], str]:
-    """The server of this process (a forked child needs one of its own) and its address."""
-    load("almanac")  # a box can read the cache, but not fill it
-    folder = tempfile.mkdtemp(prefix="kernels-")
-    address = f"{folder}/server"
-    kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "TZ")
-    environment = {name: os.environ[name] for name in kept if name in os.environ}
-    server = subprocess.Popen(
-        [sys.executable, "-m", "autograder.sandbox.server", address],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=folder,
-        env=environment
-        | {"HOME": folder, "MPLCONFIGDIR": folder, "IPYTHONDIR": folder, "PYTHONHASHSEED": "0"}
-        | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"},
-        start_new_session=True,
-    )
-    atexit.register(_stop, server, folder, process)
-    if server.stdout is None or server.stdout.readline() != b"ready\n":
-        said = server.communicate()[1].decode(errors="replace").strip().splitlines()
-        raise CourseError(f"the server of kernels did not start: {said[-1] if said else 'silent'}")
-    return server, address
+class _Server:
+    """The process that forks boxes for this one; it ends when this one does."""
+
+    def __init__(self) -> None:
+        load("almanac")  # a box can read the cache, but not fill it
+        self.owner = os.getpid()
+        self.folder = tempfile.mkdtemp(prefix="kernels-")
+        self.address = f"{self.folder}/server"
+        kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "TZ")
+        environment = {name: os.environ[name] for name in kept if name in os.environ}
+        environment |= dict.fromkeys(("HOME", "MPLCONFIGDIR", "IPYTHONDIR"), self.folder)
+        environment |= {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+        environment["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "autograder.sandbox.server", self.address],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+            env=environment,
+            start_new_session=True,
+        )
+        atexit.register(self.stop)
+        if self.process.stdout.readline() != b"ready\n":  # type: ignore[union-attr]
+            said = self.process.communicate()[1].decode(errors="replace").strip().splitlines()
+            raise CourseError(f"the server of boxes did not start: {said[-1] if said else ''}")
+
+    def stop(self) -> None:
+        """End the server and every box; a forked child of the owner leaves it alone."""
+        if os.getpid() != self.owner:
+            return
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.close()  # type: ignore[union-attr]
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        atexit.unregister(self.stop)
 
 
-def _stop(server: subprocess.Popen[bytes], folder: str, process: int) -> None:
-    if os.getpid() != process:
-        return
-    with contextlib.suppress(OSError):
-        server.stdin.close()  # type: ignore[union-attr]
-    try:
-        server.wait(5)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()
-    shutil.rmtree(folder, ignore_errors=True)
+_server: _Server | None = None
+_starting = threading.Lock()
+
+
+def start_server() -> str:
+    """Start this process's server of boxes, if there is none; its address.
+
+    Raises
+    ------
+    CourseError
+        It did not start; its last words are in the sentence.
+    """
+    global _server
+    with _starting:
+        if _server is None or _server.owner != os.getpid() or _server.process.poll() is not None:
+            _server = _Server()
+        return _server.address
+
+
+def stop_server() -> None:
+    """End this process's server of boxes, and all boxes with it."""
+    global _server
+    with _starting:
+        if _server is not None:
+            _server.stop()
+            _server = None
 
 
 class BoxProvisioner(KernelProvisionerBase):
@@ -132,12 +165,12 @@ class BoxProvisioner(KernelProvisionerBase):
             "sockets": str(sockets),
             "read_only": read_only,
             "bounds": asdict(self.parent.bounds),
+            "output_bytes": self.parent.output_bytes,
             "connection": inside,
             "env": environment,
         }
-        _, address = _server(os.getpid())
         self._connection = socket.socket(socket.AF_UNIX)
-        self._connection.connect(address)
+        self._connection.connect(start_server())
         self._connection.sendall(json.dumps(request).encode() + b"\n")
         self._connection.setblocking(False)
         first = await asyncio.wait_for(self._next(), _START_SECONDS)

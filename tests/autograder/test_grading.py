@@ -14,6 +14,7 @@ import pytest
 from checkout import ROOT
 from nbformat.v4 import new_code_cell
 
+from autograder import ahead
 from autograder.authoring import source_of
 from autograder.catalog import exercises
 from autograder.demo import filled
@@ -206,7 +207,8 @@ def test_a_damaged_or_missing_notebook_does_not_stop_the_batch(small_course):
 
 def test_grading_twice_gives_the_same_scores_and_another_class_other_cases(small_course, graded):
     first = graded({"partly": misconception(small_course, "counts_padding")})
-    again = grade_class(small_course, NAME)
+    again = grade_class(small_course, NAME, again=True)
+    assert again.kept == []
     assert first.verdicts == again.verdicts
     (small_course.root / "class_seed").write_text("12345\n")
     other = grade_class(small_course, NAME)
@@ -441,6 +443,59 @@ def test_a_cell_that_failed_is_named_as_the_reason(small_course, graded):
     assert "not written" not in reasons["library"]
 
 
+def class_of(course):
+    """Submissions of every kind."""
+    misconceptions = exercises(course, NAME)[EXERCISE].misconceptions
+    wrong = {m.name: source_of(m.implementation, EXERCISE) for m in misconceptions}
+    own = {
+        "right": filled(course, NAME),
+        "unwritten": filled(course, NAME, {EXERCISE: None}),
+        "dies": answer(course, body("import os; os._exit(1)")),
+        "hangs": answer(course, body("while True: pass")),
+    }
+    return {**wrong, **own}
+
+
+def test_one_job_or_many_sandboxed_or_not_the_scores_are_the_same(small_course, graded):
+    limits = {"cell_seconds": 5}
+    several = graded(class_of(small_course), jobs=3, **limits)
+    single = grade_class(small_course, NAME, jobs=1, again=True, **limits)
+    assert single.verdicts == several.verdicts
+    without = grade_class(small_course, NAME, sandbox=False, again=True, **limits)
+    assert points(without) == points(several)
+
+
+def test_a_submission_run_ahead_is_not_run_a_second_time(small_course, graded, monkeypatch):
+    count = []
+    original = ahead.run_notebook
+    monkeypatch.setattr(ahead, "run_notebook", lambda *a: count.append(1) or original(*a))
+    notebook = filled(small_course, NAME)
+    without_check = filled(small_course, NAME)
+    without_check.cells = [c for c in without_check.cells if not c.source.startswith("check(")]
+    graded({"whole": notebook, "repaired": without_check}, jobs=2)
+    assert len(count) == 2
+
+
+def test_only_what_has_changed_is_graded_again(small_course, graded):
+    first = graded(
+        {"a": filled(small_course, NAME), "b": misconception(small_course, "counts_padding")}
+    )
+    assert first.kept == []
+    submit(small_course, "c", filled(small_course, NAME))
+    second = grade_class(small_course, NAME)
+    assert second.kept == ["a", "b"]
+    assert {s: second.verdicts[s] for s in "ab"} == first.verdicts
+    path = small_course.root / "submitted" / "b" / NAME / f"{NAME}.ipynb"
+    nbformat.write(filled(small_course, NAME), path)
+    third = grade_class(small_course, NAME)
+    assert third.kept == ["a", "c"]
+    assert scores(small_course) == {"a": 3, "b": 3, "c": 3}
+    (small_course.root / "class_seed").write_text("2\n")
+    assert grade_class(small_course, NAME).kept == []
+    (small_course.root / "graded.json").write_text("{ damaged")
+    assert grade_class(small_course, NAME).kept == []
+
+
 def test_a_broken_resubmission_replaces_the_old_score_and_page(small_course, graded):
     graded({"again": filled(small_course, NAME)})
     write_feedback(small_course, NAME)
@@ -475,7 +530,7 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
     process.send_signal(signal.SIGINT)
     _, words = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert "stopped: 1 of 2 submissions are graded; run the command again." in words
+    assert "stopped: 1 of 2 submissions are graded; run the command again" in words
     assert "Traceback" not in words
     assert list(tmp_path.glob("run-*")) == []
     kernels = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout

@@ -8,6 +8,7 @@ import torch
 
 from coursekit import plain
 from coursekit.running import run_case, run_cases
+from coursekit.showing import show_call
 
 
 def case(*args, **more):
@@ -134,6 +135,12 @@ def test_a_parameter_of_the_wrong_shape_is_explained():
     assert outcome["message"] == "self.weight should have shape (2,), not (3,)"
 
 
+def test_a_parameter_that_is_left_out_is_explained():
+    state = {"bias": plain.encode(torch.ones(2))}
+    outcome = run_case(lambda: torch.nn.Linear(1, 2, bias=False), case(state=state))
+    assert outcome["message"] == "self.bias should have shape (2,), but is None"
+
+
 def test_cases_also_run_off_the_main_thread_where_no_alarm_can_ring():
     outcomes = []
     thread = threading.Thread(target=lambda: outcomes.append(run_case(lambda x: x, case(1))))
@@ -200,3 +207,45 @@ def test_the_line_shown_is_the_students_not_a_librarys():
         return json.loads("{bad")
 
     assert "json.loads" in run_case(parse, case(1))["line"]
+
+
+def gradient_of(function, *inputs, name="x"):
+    outcome = run_case(function, case(*inputs, gradient=name))
+    return plain.decode(outcome["value"]), outcome
+
+
+def test_the_gradient_of_an_input_weighs_the_floats_of_the_result_1_2_3():
+    x = torch.tensor([1.0, 2.0, 3.0])
+    assert gradient_of(lambda x: x**2, x)[0].tolist() == [2.0, 8.0, 18.0]
+    several = gradient_of(lambda x, y: (x.sum(), x > 0, y * x), x, 2 * x)[0]
+    assert several.tolist() == [1 + 2 * 2, 1 + 3 * 4, 1 + 4 * 6]
+    by_name = {"args": [], "kwargs": {"z": plain.encode(x)}, "gradient": "z"}
+    assert plain.decode(run_case(lambda z: 3 * z, by_name)["value"]).tolist() == [3.0, 6.0, 9.0]
+
+
+def test_nan_that_only_the_way_back_makes_is_seen_in_the_gradient():
+    def repaired(x):
+        return (x / x.sum()).nan_to_num(0.0)
+
+    assert gradient_of(repaired, torch.zeros(2))[0].isnan().all()
+
+
+def test_a_result_that_does_not_depend_on_the_input_has_the_gradient_zero():
+    for function in (torch.zeros_like, lambda x: torch.ones(2, requires_grad=True)):
+        assert gradient_of(function, torch.ones(2))[0].tolist() == [0.0, 0.0]
+
+
+def test_a_result_without_a_gradient_is_compared_as_it_is():
+    assert gradient_of(lambda x: None, torch.ones(2))[0] is None
+    assert gradient_of(lambda x: x.tolist(), torch.ones(2))[0] == [1.0, 1.0]
+
+
+def test_a_change_in_place_of_an_input_with_a_gradient_is_noted_too():
+    gradient, outcome = gradient_of(lambda x: x.mul_(3), torch.ones(2))
+    assert outcome["changed"] == ["x"]
+    assert gradient.tolist() == [3.0, 6.0]
+
+
+def test_the_call_that_is_shown_says_whose_gradient_is_compared():
+    shown = show_call({"name": "double"}, case(torch.ones(2), 3, gradient="x"))
+    assert shown == "double(x=tensor([1., 1.]), y=3), then the gradient of x"

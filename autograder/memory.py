@@ -1,0 +1,67 @@
+"""Remembers what a class's scores came from, so that only changes are graded again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import coursekit
+from autograder.gradebook import Classroom
+from autograder.run import Limits
+from autograder.verdicts import class_seed
+from coursekit.data.places import write_atomically
+
+
+class Memory:
+    """What has been graded, and from what: submission, release, cases, grader and limits.
+
+    A small file beside the gradebook: assignment -> student -> what the score came from.
+    """
+
+    def __init__(self, classroom: Classroom, assignment: str, limits: Limits) -> None:
+        self.classroom = classroom
+        self.assignment = assignment
+        self.path = classroom.folder / "graded.json"
+        try:
+            self.all = json.loads(self.path.read_text("utf-8"))
+        except (OSError, ValueError):
+            self.all = {}
+        self.own = self.all.setdefault(assignment, {})
+        self.rest = hashlib.sha256(repr(limits).encode())
+        self.rest.update(str(class_seed(classroom.folder)).encode())
+        self.rest.update(classroom.course.notebook(assignment).read_bytes())
+        self.rest.update(classroom.course.solution(assignment).read_bytes())
+        for package in (Path(__file__).parent, Path(coursekit.__file__).parent):
+            for source in sorted(package.rglob("*.py")):
+                self.rest.update(source.read_bytes())
+
+    def _state(self, student: str) -> str:
+        digest = self.rest.copy()
+        path = self.classroom.submission(student, self.assignment)
+        digest.update(path.read_bytes() if path.exists() else b"")
+        return digest.hexdigest()
+
+    def holds(self, student: str) -> bool:
+        """Whether the student's score is there and everything it came from is the same."""
+        graded = self.classroom.autograded(student, self.assignment)
+        return (
+            graded.exists()
+            and self.classroom.database.exists()
+            and self.own.get(student, {}).get("state") == self._state(student)
+        )
+
+    def reason(self, student: str) -> str:
+        return self.own[student]["unread"]
+
+    def forget(self, student: str) -> None:
+        if self.own.pop(student, None):
+            self._write()
+
+    def keep(self, student: str, unread: str) -> None:
+        if self.classroom.autograded(student, self.assignment).exists():
+            self.own[student] = {"state": self._state(student), "unread": unread}
+            self._write()
+
+    def _write(self) -> None:
+        write_atomically(self.path, json.dumps(self.all, indent=1).encode())
