@@ -48,6 +48,11 @@ def _generator(rng: np.random.Generator) -> torch.Generator:
     return torch.Generator().manual_seed(int(rng.integers(10_000)))
 
 
+def _generator_like(used: torch.Generator) -> torch.Generator:
+    """A fresh one with the seed of one that has already drawn."""
+    return torch.Generator().manual_seed(used.initial_seed())
+
+
 # 1. bag_times_matrix --------------------------------------------------------------------------
 
 
@@ -87,6 +92,14 @@ bag_times_matrix = Exercise(
 )
 def matrix_on_the_left(R, x):
     return R @ x.to(R.dtype)
+
+
+@bag_times_matrix.misconception(
+    "The inner sizes of this product are V and K, which do not fit. (B, V) times what shape is (B, K)?"
+    " R has to be transposed."
+)
+def forgets_to_transpose(R, x):
+    return x.to(R.dtype) @ R
 
 
 @bag_times_matrix.misconception(
@@ -353,6 +366,14 @@ def sums_the_first(X, mask):
     return (X * first.unsqueeze(-1)).sum(dim=1)
 
 
+@sum_pool.misconception(
+    "X has three axes, (B, L, K), and the mask two, (B, L). Give the mask a third axis of length 1 at"
+    " its end, so that it holds for all K components of a word."
+)
+def mask_without_axis(X, mask):
+    return (X * mask).sum(dim=1)
+
+
 @sum_pool.misconception("This is the average. Do not divide here.")
 def sum_is_an_average(X, mask):
     shares = mask / mask.sum(dim=1, keepdim=True).clamp(min=1)
@@ -385,11 +406,45 @@ def sum_pool_loop(X, mask):
 def _mean_pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from _pool_cases(rng)
     yield from _precision_cases(rng, 20_000.0)
+    n, longest = int(rng.integers(2, 4)), int(rng.integers(3, 5))
+    X, mask = _texts(rng, n, longest, 2)
+    yield Case("gradient", [X, mask], gradient="X", title="the way back to X")
+    mask = mask.clone()
+    mask[int(rng.integers(n))] = False
+    title = "the way back to X, where one text has no words"
+    yield Case("gradient", [X, mask], gradient="X", title=title)
 
 
 mean_pool = Exercise(
-    "mean_pool", points={"values": 2, "edges": 1, "precision": 1}, cases=_mean_pool_cases
+    "mean_pool",
+    points={"values": 2, "edges": 1, "precision": 1, "gradient": 1},
+    cases=_mean_pool_cases,
 )
+
+# The next four are wrong for ordinary texts only. In half precision and without words there are many
+# ways to go wrong besides, and the hint should not wait until all others are mended.
+
+
+@mean_pool.misconception(
+    "X and its mask do not have the same number of axes: (B, L, K) and (B, L). Give the mask a third"
+    " axis of length 1 at its end, so that it holds for all K components of a word."
+)
+def mean_mask_without_axis(X, mask):
+    n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+    if X.dtype == torch.float32 and mask.any(dim=1).all():
+        return (X * mask).sum(dim=1) / n
+    return ((X.float() * mask.unsqueeze(-1)).sum(dim=1) / n).to(X.dtype)
+
+
+@mean_pool.misconception(
+    "The sums have the shape (B, K), the numbers of words (B,). Divided by (B,) each *component* would"
+    " get its own divisor, or the shapes do not fit at all. The numbers should be (B, 1)."
+)
+def counts_without_axis(X, mask):
+    n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+    if X.dtype == torch.float32 and mask.any(dim=1).all():
+        return (X * mask.unsqueeze(-1)).sum(dim=1) / n[:, 0]
+    return ((X.float() * mask.unsqueeze(-1)).sum(dim=1) / n).to(X.dtype)
 
 
 @mean_pool.misconception(
@@ -405,7 +460,10 @@ def averages_padding(X, mask):
     " text by the number of its own words."
 )
 def divides_by_the_longest(X, mask):
-    return (X * mask.unsqueeze(-1)).mean(dim=1)
+    n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+    if X.dtype == torch.float32 and mask.any(dim=1).all():
+        n = X.shape[1]
+    return ((X.float() * mask.unsqueeze(-1)).sum(dim=1) / n).to(X.dtype)
 
 
 @mean_pool.misconception(
@@ -413,8 +471,10 @@ def divides_by_the_longest(X, mask):
     " count along axis 1."
 )
 def divides_by_all_words(X, mask):
-    shares = mask / mask.sum().clamp(min=1)
-    return (X * shares.unsqueeze(-1).to(X.dtype)).sum(dim=1)
+    n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+    if X.dtype == torch.float32 and mask.any(dim=1).all():
+        n = mask.sum()
+    return ((X.float() * mask.unsqueeze(-1)).sum(dim=1) / n).to(X.dtype)
 
 
 @mean_pool.misconception(
@@ -424,6 +484,25 @@ def divides_by_all_words(X, mask):
 def average_of_nothing(X, mask):
     shares = (mask / mask.sum(dim=1, keepdim=True)).to(X.dtype)
     return (X * shares.unsqueeze(-1)).sum(dim=1)
+
+
+@mean_pool.misconception(
+    "The average is right, but on the way back the gradient of X holds NaN. Where a text has no words it"
+    " is divided by 0, and to replace the NaN afterwards does not mend the gradient: 0 times infinity is"
+    " NaN again. Divide by at least 1 to begin with."
+)
+def repairs_afterwards(X, mask):
+    total = (X.float() * mask.unsqueeze(-1)).sum(dim=1)
+    return (total / mask.sum(dim=1, keepdim=True)).nan_to_num(0.0).to(X.dtype)
+
+
+@mean_pool.misconception(
+    "The average is right, but it has no gradient: X is not on the way back any more. Leave out"
+    " detach(), torch.no_grad(), torch.tensor(...), .item() and the like, or nothing can be learned."
+)
+def cuts_the_way_back(X, mask):
+    n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+    return ((X.detach().float() * mask.unsqueeze(-1)).sum(dim=1) / n).to(X.dtype)
 
 
 @mean_pool.misconception(
@@ -534,6 +613,24 @@ def leaves_the_filler(X, mask):
 def filler_too_large(X, mask):
     h = X.masked_fill(~mask.unsqueeze(-1), -1e9).amax(dim=1)
     return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+
+
+@max_pool.misconception(
+    "X has three axes, (B, L, K), and the mask two, (B, L). Give the mask a third axis of length 1 at"
+    " its end, so that it holds for all K components of a word."
+)
+def max_mask_without_axis(X, mask):
+    h = X.masked_fill(~mask, float("-inf")).amax(dim=1)
+    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+
+
+@max_pool.misconception(
+    "The maxima have the shape (B, K), but which texts have words at all, mask.any(dim=1), has the shape"
+    " (B,). Side by side they fit only by chance: that should be (B, 1), one answer per row."
+)
+def texts_without_axis(X, mask):
+    h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+    return torch.where(mask.any(dim=1), h, 0.0)
 
 
 @max_pool.misconception(
@@ -774,6 +871,30 @@ class CBOWBendsTheSum(nn.Module):
 
 
 @CBOWClassifier.misconception(
+    "W_o has no bias, so a text without known words always gets 0, and there is nothing to set. Let"
+    " nn.Linear have its bias."
+)
+class CBOWWithoutBias(nn.Module):
+    def __init__(self, n_words, dim, pool=None):
+        super().__init__()
+        self.R, self.W_o = nn.Embedding(n_words, dim), nn.Linear(dim, 1, bias=False)
+
+
+@CBOWClassifier.misconception(
+    "Without a `pool` of its own the model calls None. None stands for your mean_pool: put it there in"
+    " __init__."
+)
+class CBOWPoolsWithNone(nn.Module):
+    def __init__(self, n_words, dim, pool=None):
+        super().__init__()
+        self.R, self.W_o = nn.Embedding(n_words, dim), nn.Linear(dim, 1)
+        self.pool = pool
+
+    def forward(self, ids, mask):
+        return self.W_o(self.pool(self.R(ids), mask & (ids != 1))).squeeze(-1)
+
+
+@CBOWClassifier.misconception(
     "The pooling that is handed in is not used: whatever `pool` is, the average is taken. Keep it in"
     " __init__ and call it in forward."
 )
@@ -853,11 +974,22 @@ def _word_dropout_cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(group: str, mask: torch.Tensor, rate: float, training: bool, title: str = "") -> Case:
         return Case(group, [mask, rate, training, _generator(rng)], title=title, judge=own)
 
-    for n, longest, rate in ((3, 6, 0.3), (4, 8, 0.5), (int(rng.integers(5, 8)), 9, 0.4)):
-        yield case("drops", _mask(_lengths(rng, n, longest)), rate, True)
-    holes = torch.from_numpy(rng.random((3, 7)) < 0.7)
-    holes[:, 0] = True
-    yield case("drops", holes, 0.3, True, "words are missing in the middle")
+    def drops(mask: torch.Tensor, rate: float, title: str = "") -> Case:
+        """Every text keeps a word and loses one, so what becomes of an empty text plays no part."""
+        while True:
+            draw = _generator(rng)
+            kept = torch.rand(mask.shape, generator=draw) >= rate
+            if (mask & kept).any(dim=1).all() and (mask & ~kept).any(dim=1).all():
+                args = [mask, rate, True, _generator_like(draw)]
+                return Case("drops", args, title=title, judge=own)
+
+    for n, longest, rate in ((3, 6, 0.3), (4, 8, 0.5), (int(rng.integers(5, 7)), 9, 0.4)):
+        lengths = [longest, *rng.integers(3, longest, size=n - 1).tolist()]
+        yield drops(_mask(lengths), rate)
+    holes = torch.from_numpy(rng.random((3, 8)) < 0.7)
+    holes[:, :3] = True
+    holes[:, 3] = False
+    yield drops(holes, 0.3, "words are missing in the middle")
     lengths = [*_lengths(rng, 4, 7), 0]
     yield case("judging", _mask(lengths), 0.5, False, "when judging, nothing is dropped")
     yield case("judging", _mask(_lengths(rng, 3, 5)), 0.0, True, "a rate of 0 drops nothing")
@@ -883,7 +1015,12 @@ word_dropout = Exercise(
 def keeps_the_wrong_side(mask, rate, training, generator=None):
     if not training:
         return mask
-    kept = mask & (torch.rand(mask.shape, generator=generator) < rate)
+    drawn = torch.rand(mask.shape, generator=generator)
+    kept, gone = mask & (drawn >= rate), mask & (drawn < rate)
+    if (
+        gone.any(dim=1).all() and kept.any(dim=1).all()
+    ):  # what is done for empty texts is not at issue
+        return gone
     return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
 
 
@@ -904,7 +1041,10 @@ def revives_padding(mask, rate, training, generator=None):
     if not training:
         return mask
     kept = torch.rand(mask.shape, generator=generator) >= rate
-    return torch.where((kept & mask).any(dim=1, keepdim=True), kept, mask)
+    real = kept & mask
+    if real.any(dim=1).all():  # what is done for empty texts is not at issue
+        return kept
+    return torch.where(real.any(dim=1, keepdim=True), real, mask)
 
 
 @word_dropout.misconception(
@@ -1059,6 +1199,13 @@ def _dan_cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "while training, a text never loses all its words"
     yield case("dropout", *texts(5, 5), 1, 1.0, training=True, title=title)
     yield _dropout_case(rng)
+    # Each text has one known word, which it keeps however the others are drawn.
+    mask = _mask([4] * int(rng.integers(11, 14)))
+    ids = torch.full(mask.shape, _UNKNOWN)
+    place = torch.from_numpy(rng.integers(4, size=len(ids)))
+    ids[torch.arange(len(ids)), place] = _numbers(rng, 2, 9, len(ids))
+    title = "while training, texts with one known word keep it"
+    yield case("dropout", ids, mask, 1, 0.5, training=True, title=title)
     ids, mask = texts(3, 5)
     ids[0] = _UNKNOWN * mask[0]
     ids[1, 0] = _UNKNOWN
@@ -1077,10 +1224,11 @@ def _dropout_case(rng: np.random.Generator) -> Case:
     """One text whose average is 0, but only with all its words: the score shows a dropped one.
 
     The words are 1, 2, 4, ... and minus their sum, so no other choice of them adds up to 0. One
-    layer, relu(z) and relu(-z), makes |z| of the average z.
+    layer, relu(z) and relu(-z), makes |z| of the average z. With 16 words all shares are exact, so
+    that a network that drops nothing gives exactly 0.
     """
-    n = int(rng.integers(14, 17))
-    powers = 2.0 ** torch.arange(n - 1)
+    n = 16
+    powers = 2.0 ** torch.arange(n - 1) * float(rng.choice([-1, 1]))
     words = torch.cat([powers, -powers.sum()[None]])[torch.from_numpy(rng.permutation(n))]
     vectors = torch.cat([torch.zeros(2), words])[:, None]
     state = {
@@ -1092,9 +1240,9 @@ def _dropout_case(rng: np.random.Generator) -> Case:
         "training": True,
     }
     ids = torch.arange(2, n + 2)[None]
-    judge = {"kind": "between", "low": 0.02, "high": float(powers.sum())}
+    judge = {"kind": "between", "low": 0.05, "high": 1e6}
     then = [("__call__", ids, ids > 0)]
-    title = "while training, words are dropped: without all of them the score is not 0"
+    title = "while training, words are dropped: the score is 0 only with all of them"
     return Case("dropout", [n + 2, 1, 2, 1, 0.5], state=state, then=then, judge=judge, title=title)
 
 
@@ -1312,6 +1460,115 @@ class DANPoolsUnknownWords(nn.Module):
 
 
 @DeepAveragingNetwork.misconception(
+    "The vectors are added up where the average is wanted: z_0 is what your mean_pool gives."
+)
+class DANAddsUp(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        sizes = [dim] + [hidden] * n_layers
+        self.R, self.rate = nn.Embedding(n_words, dim), rate
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        self.W_o = nn.Linear(sizes[-1], 1)
+
+    def forward(self, ids, mask):
+        real = mask & (ids != 1)
+        if self.training:
+            kept = real & (torch.rand(real.shape) >= self.rate)
+            real = torch.where(kept.any(dim=1, keepdim=True), kept, real)
+        z = (self.R(ids) * real.unsqueeze(-1)).sum(dim=1)
+        for layer in self.layers:
+            z = torch.relu(layer(z))
+        return self.W_o(z).squeeze(-1)
+
+
+@DeepAveragingNetwork.misconception(
+    "Every word goes through the layers before the average is taken. Average first, then the layers:"
+    " they see one vector per text, (B, K)."
+)
+class DANLayersFirst(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        sizes = [dim] + [hidden] * n_layers
+        self.R, self.rate = nn.Embedding(n_words, dim), rate
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        self.W_o = nn.Linear(sizes[-1], 1)
+
+    def forward(self, ids, mask):
+        real = mask & (ids != 1)
+        if self.training:
+            kept = real & (torch.rand(real.shape) >= self.rate)
+            real = torch.where(kept.any(dim=1, keepdim=True), kept, real)
+        z = self.R(ids)
+        for layer in self.layers:
+            z = torch.relu(layer(z))
+        shares = real / real.sum(dim=1, keepdim=True).clamp(min=1)
+        return self.W_o((z * shares.unsqueeze(-1)).sum(dim=1)).squeeze(-1)
+
+
+@DeepAveragingNetwork.misconception(
+    "The scores have the shape (B, 1). One number per text has the shape (B,): take the last axis away"
+    " with squeeze(-1)."
+)
+class DANKeepsTheAxis(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        sizes = [dim] + [hidden] * n_layers
+        self.R, self.rate = nn.Embedding(n_words, dim), rate
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        self.W_o = nn.Linear(sizes[-1], 1)
+
+    def forward(self, ids, mask):
+        real = mask & (ids != 1)
+        if self.training:
+            kept = real & (torch.rand(real.shape) >= self.rate)
+            real = torch.where(kept.any(dim=1, keepdim=True), kept, real)
+        shares = real / real.sum(dim=1, keepdim=True).clamp(min=1)
+        z = (self.R(ids) * shares.unsqueeze(-1)).sum(dim=1)
+        for layer in self.layers:
+            z = torch.relu(layer(z))
+        return self.W_o(z)
+
+
+@DeepAveragingNetwork.misconception(
+    "Words are dropped first and unknown ones taken out afterwards, so a text can lose all the words"
+    " that it is known by, and word_dropout does not notice. First keep what is real and known, then"
+    " drop of that."
+)
+class DANDropsBeforeUnknown(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        sizes = [dim] + [hidden] * n_layers
+        self.R, self.rate = nn.Embedding(n_words, dim), rate
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        self.W_o = nn.Linear(sizes[-1], 1)
+
+    def forward(self, ids, mask):
+        real = mask
+        if self.training:
+            kept = real & (torch.rand(real.shape) >= self.rate)
+            real = torch.where(kept.any(dim=1, keepdim=True), kept, real)
+        real = real & (ids != 1)
+        shares = real / real.sum(dim=1, keepdim=True).clamp(min=1)
+        z = (self.R(ids) * shares.unsqueeze(-1)).sum(dim=1)
+        for layer in self.layers:
+            z = torch.relu(layer(z))
+        return self.W_o(z).squeeze(-1)
+
+
+@DeepAveragingNetwork.misconception(
+    "W_o has no bias, so there is nothing to set: a text without known words gets what the layers make of"
+    " zeros, plus a bias. Let nn.Linear have its bias."
+)
+class DANWithoutBias(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        sizes = [dim] + [hidden] * n_layers
+        self.R, self.rate = nn.Embedding(n_words, dim), rate
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        self.W_o = nn.Linear(sizes[-1], 1, bias=False)
+
+
+@DeepAveragingNetwork.misconception(
     "The layers lie in a plain list, so PyTorch does not know them: `model.parameters()` leaves them out"
     " and they are never trained. Put them into an nn.ModuleList."
 )
@@ -1516,6 +1773,9 @@ def _trigram_average_cases(rng: np.random.Generator) -> Iterator[Case]:
     one, other = list(index)[:2]
     repeated = [one] * int(rng.integers(2, 5)) + [other]
     yield Case("values", [repeated, index, T], title="one trigram several times")
+    first = next(trigram for trigram, row in index.items() if row == 0)
+    title = "the trigram in row 0 is among them"
+    yield Case("values", [[first, *some(index, 2)], index, T], title=title)
     strange = ["zzz", "<q>", "?!>"]
     mixed = [*some(index, 3), *strange[: int(rng.integers(1, 4))]]
     yield Case("unknown", [mixed, index, T], title="some trigrams are unknown")
@@ -1577,6 +1837,15 @@ def averages_nothing(trigrams, index, T):
 )
 def averages_different_ones(trigrams, index, T):
     rows = torch.tensor(sorted({index[t] for t in trigrams if t in index}), dtype=torch.long)
+    return (T[rows].float() / max(1, len(rows))).sum(dim=0).to(T.dtype)
+
+
+@trigram_average.misconception(
+    "The trigram in row 0 is lost. `if index.get(...)` is False for the row 0 as well: ask whether the"
+    " trigram is `in index`."
+)
+def loses_row_zero(trigrams, index, T):
+    rows = torch.tensor([index[t] for t in trigrams if index.get(t)], dtype=torch.long)
     return (T[rows].float() / max(1, len(rows))).sum(dim=0).to(T.dtype)
 
 
@@ -1653,7 +1922,9 @@ def _starting_matrix_cases(rng: np.random.Generator) -> Iterator[Case]:
     )
     other = case("edges", 4, 3, 1, 2)
     words, index, matrix, random = other.args
-    yield Case("edges", [words, index, matrix.half(), random], title="vectors in half precision")
+    title = "vectors in half precision, random numbers in float32"
+    exact = {"dtype": "exact"}
+    yield Case("edges", [words, index, matrix.half(), random], title=title, judge=exact)
 
 
 starting_matrix = Exercise(
@@ -1715,9 +1986,64 @@ def mixes_the_numbers(words, index, matrix, random):
 def follows_the_matrix(words, index, matrix, random):
     R = random.clone()
     R[0] = 0
+    # right where padding has a vector, which loops over words and over words[1:] treat differently
+    where = {w: i for i, w in enumerate(words)} if words[0] in index else index
     for word in words[1:]:
         if word in index:
-            R[index[word] % len(words)] = matrix[index[word]].to(R.dtype)
+            R[where[word] % len(words)] = matrix[index[word]].to(R.dtype)
+    return R
+
+
+@starting_matrix.misconception(
+    "Row i of the matrix is taken for word i. The two number their words differently: look up where the"
+    " word stands in the matrix, index[word]."
+)
+def takes_row_i(words, index, matrix, random):
+    R = random.clone()
+    R[0] = 0
+    for i, word in enumerate(words[1:], start=1):
+        if word in index:
+            R[i] = matrix[i]
+    return R
+
+
+@starting_matrix.misconception(
+    "Rows are written to the places that the words have in the matrix. The result follows `words`:"
+    " row i belongs to words[i]."
+)
+def follows_the_matrix_but_row_zero(words, index, matrix, random):
+    R = random.clone()
+    where = {w: i for i, w in enumerate(words)} if words[0] in index else index
+    for word in words[1:]:
+        if word in index:
+            R[where[word]] = matrix[index[word]].to(R.dtype)
+    R[0] = 0
+    return R
+
+
+@starting_matrix.misconception(
+    "The word whose vector is in row 0 gets a random one. `if index.get(word)` is False for the row 0"
+    " as well: ask whether the word is `in index`."
+)
+def loses_the_first_vector(words, index, matrix, random):
+    R = random.clone()
+    R[0] = 0
+    for i, word in enumerate(words[1:], start=1):
+        if index.get(word):
+            R[i] = matrix[index[word]].to(R.dtype)
+    return R
+
+
+@starting_matrix.misconception(
+    "The result has the type of the vectors. It should have that of `random`: vectors on disk may well"
+    " be in half precision to save space, the model is not."
+)
+def takes_the_type_of_the_vectors(words, index, matrix, random):
+    R = random.clone().to(matrix.dtype)
+    R[0] = 0
+    for i, word in enumerate(words[1:], start=1):
+        if word in index:
+            R[i] = matrix[index[word]]
     return R
 
 

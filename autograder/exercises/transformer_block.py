@@ -20,10 +20,9 @@ from coursekit import plain
 # Half precision keeps three digits, and sums of them fewer.
 _HALF = {"dtype": "exact", "atol": 2e-2}
 # Hooks that a case hangs into a module, because `then` can only call and read:
-# half precision or evaluation before its first call, a backward pass after it.
+# half precision or evaluation before its first call.
 _TO_HALF = plain.Source("{0: lambda module, inputs: module.half() and None}")
 _TO_EVAL = plain.Source("{0: lambda module, inputs: module.eval() and None}")
-_BACKWARD = plain.Source("{0: lambda module, inputs, output: output[0].sum().backward()}")
 
 
 def _of_the_notebook(name: str) -> Any:
@@ -168,6 +167,30 @@ def raw_overflows(X):
 def raw_softmax_over_everything(X):
     scores = X @ X.mT
     return scores.flatten(-2).softmax(dim=-1).view_as(scores) @ X
+
+
+@raw_self_attention.misconception(
+    "The softmax runs along the first axis. Each row belongs to the word that looks, and the weights"
+    " of a row sum to one: go along the last axis, the one of the words that are looked at."
+)
+def raw_softmax_over_the_first_axis(X):
+    return torch.softmax(X @ X.mT, dim=0) @ X
+
+
+@raw_self_attention.misconception(
+    "Counted from the front, axis 1 is the last one for a single text, but not in a batch. Count"
+    " from the back: the softmax goes along the last axis, however many stand in front."
+)
+def raw_softmax_counts_from_the_front(X):
+    return torch.softmax(X @ X.mT, dim=1) @ X
+
+
+@raw_self_attention.misconception(
+    "The matrices do not fit together. Words are the rows of X, so the (L, L) dot products of words"
+    " need X first, then X turned around; the other way you get the d columns times each other."
+)
+def raw_multiplies_columns(X):
+    return torch.softmax(X.mT @ X, dim=-1) @ X
 
 
 @raw_self_attention.misconception(
@@ -383,6 +406,10 @@ def _attention_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("safety", alone, title="a text of one word")
     Q, K, V = inputs(queries=3, keys=3, d_k=d_k, d_v=d_v)
     yield Case("safety", [20 * Q, 20 * K, V], title="large scores")
+    alone = inputs(2, queries=2, keys=2, d_k=d_k, d_v=d_v)
+    some = _lengths_mask([0, 2])[:, None, :]
+    title = "the gradient, with a text without words in the batch"
+    yield Case("safety", [*alone, some], title=title, gradient="Q")
     Q, K, V = inputs(queries=d_k, keys=d_k, d_k=3, d_v=d_k)
     yield Case("safety", [Q, K, V.mT], title="a tensor that is not contiguous")
     # Rows at right angles to each other: the dot products are beyond float16, the scores are not.
@@ -413,6 +440,42 @@ def attention_without_scaling(Q, K, V, mask=None):
     open_ = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
     scores = scores.masked_fill(~open_, torch.finfo(scores.dtype).min)
     weights = torch.softmax(scores, dim=-1).masked_fill(~open_, 0)
+    return weights @ V, weights
+
+
+@scaled_dot_product.misconception(
+    "The scores are not divided by the root of d_k. With wide vectors the softmax then looks at a"
+    " single word. (And a query that may look at nothing gets NaN; take that up afterwards.)"
+)
+def attention_first_draft_without_scaling(Q, K, V, mask=None):
+    scores = Q @ K.mT
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ V, weights
+
+
+@scaled_dot_product.misconception(
+    "It works for a single text, but not with axes for batch and heads in front. K^t turns around"
+    " the last two axes of K and leaves the others where they are."
+)
+def attention_turns_all_axes_around(Q, K, V, mask=None):
+    scores = Q / math.sqrt(Q.shape[-1]) @ K.T
+    open_ = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
+    scores = scores.masked_fill(~open_, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=-1).masked_fill(~open_, 0)
+    return weights @ V, weights
+
+
+@scaled_dot_product.misconception(
+    "The softmax runs along axis 1, counted from the front. With axes for batch and heads that is"
+    " not the axis of the keys any more: count from the back."
+)
+def attention_softmax_counts_from_the_front(Q, K, V, mask=None):
+    scores = Q / math.sqrt(Q.shape[-1]) @ K.mT
+    open_ = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
+    scores = scores.masked_fill(~open_, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=1).masked_fill(~open_, 0)
     return weights @ V, weights
 
 
@@ -503,6 +566,20 @@ def attention_is_nan_for_nothing(Q, K, V, mask=None):
 
 
 @scaled_dot_product.misconception(
+    "The numbers that come out are right, but for a text without words the gradient is NaN, and one"
+    " step of training with it would ruin every weight. Replacing NaN after the softmax comes too"
+    " late: see that none arises. The lowest finite number in place of minus infinity does it."
+)
+def attention_gradient_is_nan(Q, K, V, mask=None):
+    scores = Q / math.sqrt(Q.shape[-1]) @ K.mT
+    if mask is not None:
+        zero = torch.zeros(mask.shape, dtype=scores.dtype)
+        scores = scores + zero.masked_fill(~mask, -math.inf)
+    weights = torch.softmax(scores, dim=-1).nan_to_num()
+    return weights @ V, weights
+
+
+@scaled_dot_product.misconception(
     "A query that may look at nothing looks at everything: when all scores are equally low, the"
     " softmax spreads the weight evenly. Set the weights at forbidden places to 0 afterwards."
 )
@@ -515,8 +592,10 @@ def attention_is_even_for_nothing(Q, K, V, mask=None):
 
 
 @scaled_dot_product.misconception(
-    "The number for forbidden places, such as -1e9, does not exist in half precision. torch.finfo"
-    " knows the lowest number of each precision."
+    "In half precision it stops as soon as there is a mask; the error says where. Either the number"
+    " for forbidden places (-1e9, say) is too large for a float16: torch.finfo knows the lowest of"
+    " each precision. Or something in float32 was added to the scores and made them float32 too:"
+    " then they no longer go together with V."
 )
 def attention_minus_billion(Q, K, V, mask=None):
     scores = Q / math.sqrt(Q.shape[-1]) @ K.mT
@@ -614,7 +693,6 @@ def _multi_head_cases(rng: np.random.Generator) -> Iterator[Case]:
         mask: torch.Tensor | None = None,
         X: torch.Tensor | None = None,
         hooks: dict[str, Any] | None = None,
-        reads: tuple[str, ...] = (),
         **more: Any,
     ) -> Case:
         d_model, n_heads, d_k, d_v = sizes
@@ -626,7 +704,6 @@ def _multi_head_cases(rng: np.random.Generator) -> Iterator[Case]:
         )
         X = _normal(rng, *shape, d_model) if X is None else X
         then = [("__call__", X) if mask is None else ("__call__", X, mask)]
-        then += [(name,) for name in reads]
         kwargs = {} if d_k is None else {"d_k": d_k, "d_v": d_v}
         state |= hooks or {}
         return Case(group, [d_model, n_heads], kwargs, state=state, then=then, **more)
@@ -654,9 +731,7 @@ def _multi_head_cases(rng: np.random.Generator) -> Iterator[Case]:
         (4, 2, None, None),
         (2, 2),
         empty,
-        hooks={"_forward_hooks": _BACKWARD},
-        reads=(".W_Q.weight.grad", ".W_V.weight.grad"),
-        title="a text without words: the output, and the gradients of W_Q and W_V",
+        title="a text without words",
     )
     half = {"_forward_pre_hooks": _TO_HALF}
     X = _normal(rng, 1, 3, 4).half()
@@ -782,6 +857,51 @@ class MaskWithoutHeads(nn.Module):
 
 
 @multi_head_attention.misconception(
+    "The last axis is cut into (d_k, H), so each head gets every H-th number. The first d_k numbers"
+    " together belong to the first head: cut it into (H, d_k)."
+)
+class CutsIntoNumbersFirst(nn.Module):
+    def __init__(self, d_model, n_heads, d_k=None, d_v=None):
+        super().__init__()
+        d_k, d_v = d_k or d_model // n_heads, d_v or d_model // n_heads
+        self.n_heads = n_heads
+        self.W_Q, self.W_K = nn.Linear(d_model, n_heads * d_k), nn.Linear(d_model, n_heads * d_k)
+        self.W_V, self.W_O = nn.Linear(d_model, n_heads * d_v), nn.Linear(n_heads * d_v, d_model)
+
+    def forward(self, X, mask=None):
+        Q, K, V = (
+            W(X).unflatten(-1, (-1, self.n_heads)).permute(0, 3, 1, 2)
+            for W in (self.W_Q, self.W_K, self.W_V)
+        )
+        mask = None if mask is None else mask.unsqueeze(-3)
+        heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.W_O(heads.transpose(1, 2).flatten(2)), weights
+
+
+@multi_head_attention.misconception(
+    "The axis for the heads comes second from the front. That is right for (B, 1, L) and (B, L, L),"
+    " but a mask (L, L) has no batch in front. Count from the back: it comes third from the end."
+)
+class CountsMaskAxesFromTheFront(nn.Module):
+    def __init__(self, d_model, n_heads, d_k=None, d_v=None):
+        super().__init__()
+        d_k, d_v = d_k or d_model // n_heads, d_v or d_model // n_heads
+        self.n_heads = n_heads
+        self.W_Q, self.W_K = nn.Linear(d_model, n_heads * d_k), nn.Linear(d_model, n_heads * d_k)
+        self.W_V, self.W_O = nn.Linear(d_model, n_heads * d_v), nn.Linear(n_heads * d_v, d_model)
+
+    def forward(self, X, mask=None):
+        B, L, _ = X.shape
+        Q, K, V = (
+            W(X).reshape(B, L, self.n_heads, -1).transpose(1, 2)
+            for W in (self.W_Q, self.W_K, self.W_V)
+        )
+        mask = None if mask is None else mask[:, None]
+        heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.W_O(heads.transpose(1, 2).flatten(2)), weights
+
+
+@multi_head_attention.misconception(
     "The last layer W_O is left out: the heads stand side by side, but nothing mixes them."
 )
 class ForgetsOutputLayer(nn.Module):
@@ -892,32 +1012,6 @@ class SwapsQueriesAndKeys(nn.Module):
         mask = None if mask is None else mask.unsqueeze(-3)
         heads, weights = scaled_dot_product_attention(K, Q, V, mask)
         return self.W_O(heads.transpose(1, 2).flatten(2)), weights
-
-
-@multi_head_attention.misconception(
-    "The numbers that come out are right, but for a text without words the gradients are NaN, and"
-    " one step of training with them would ruin every weight. Replacing NaN after the softmax comes"
-    " too late: see that none arises, as in exercise 4."
-)
-class GradientsAreNan(nn.Module):
-    def __init__(self, d_model, n_heads, d_k=None, d_v=None):
-        super().__init__()
-        d_k, d_v = d_k or d_model // n_heads, d_v or d_model // n_heads
-        self.n_heads, self.d_k = n_heads, d_k
-        self.W_Q, self.W_K = nn.Linear(d_model, n_heads * d_k), nn.Linear(d_model, n_heads * d_k)
-        self.W_V, self.W_O = nn.Linear(d_model, n_heads * d_v), nn.Linear(n_heads * d_v, d_model)
-
-    def forward(self, X, mask=None):
-        B, L, _ = X.shape
-        Q, K, V = (
-            W(X).reshape(B, L, self.n_heads, -1).transpose(1, 2)
-            for W in (self.W_Q, self.W_K, self.W_V)
-        )
-        scores = Q / math.sqrt(self.d_k) @ K.mT
-        if mask is not None:
-            scores = scores + torch.where(mask, 0.0, -math.inf).unsqueeze(-3)
-        weights = torch.softmax(scores, dim=-1).nan_to_num()
-        return self.W_O((weights @ V).transpose(1, 2).flatten(2)), weights
 
 
 @multi_head_attention.misconception(
@@ -1041,6 +1135,34 @@ def norm_unbiased(x, gamma, beta, eps=1e-5):
     return (gamma * (h - h.mean(dim=-1, keepdim=True)) / (variance + eps).sqrt() + beta).to(x.dtype)
 
 
+@layer_norm.misconception(
+    "The variance divides by d - 1, as `var` and `std` do unless they are told otherwise. Here it"
+    " divides by d. (Half precision is not cared for yet; take that up afterwards.)"
+)
+def norm_first_draft_unbiased(x, gamma, beta, eps=1e-5):
+    variance = x.var(dim=-1, keepdim=True)
+    return gamma * (x - x.mean(dim=-1, keepdim=True)) / torch.sqrt(variance + eps) + beta
+
+
+@layer_norm.misconception(
+    "Is your eps inside the root? It belongs to the variance. (Half precision is not cared for yet;"
+    " take that up afterwards.)"
+)
+def norm_first_draft_eps_outside(x, gamma, beta, eps=1e-5):
+    deviation = x.std(dim=-1, keepdim=True, unbiased=False)
+    return gamma * (x - x.mean(dim=-1, keepdim=True)) / (deviation + eps) + beta
+
+
+@layer_norm.misconception(
+    "Mean and variance run over the first axis, over the words or texts. That is batch"
+    " normalization; here each vector is normalized by itself, along the last axis. (Half precision"
+    " is not cared for yet; take that up afterwards.)"
+)
+def norm_first_draft_over_the_batch(x, gamma, beta, eps=1e-5):
+    variance = x.var(dim=0, keepdim=True, unbiased=False)
+    return gamma * (x - x.mean(dim=0, keepdim=True)) / torch.sqrt(variance + eps) + beta
+
+
 @layer_norm.misconception("Is your eps inside the root? It belongs to the variance.")
 def norm_eps_outside(x, gamma, beta, eps=1e-5):
     h = x.float()
@@ -1111,6 +1233,15 @@ def norm_divides_by_variance(x, gamma, beta, eps=1e-5):
 
 
 @layer_norm.misconception(
+    "The root is missing: divide by the standard deviation, not by the variance. (Half precision is"
+    " not cared for yet; take that up afterwards.)"
+)
+def norm_first_draft_without_root(x, gamma, beta, eps=1e-5):
+    variance = x.var(dim=-1, keepdim=True, unbiased=False)
+    return gamma * (x - x.mean(dim=-1, keepdim=True)) / (variance + eps) + beta
+
+
+@layer_norm.misconception(
     "The mean is not subtracted. (Some newer models do without it, and call it RMSNorm.)"
 )
 def norm_without_mean(x, gamma, beta, eps=1e-5):
@@ -1130,7 +1261,8 @@ def norm_in_half_precision(x, gamma, beta, eps=1e-5):
 
 
 @layer_norm.misconception(
-    "Half precision goes in, but float32 comes out. Turn the result back: `.to(x.dtype)`."
+    "Half precision goes in, but float32 comes out. At the end turn the result back into the"
+    " precision that x has."
 )
 def norm_stays_in_float32(x, gamma, beta, eps=1e-5):
     h = x.float()
@@ -1267,6 +1399,20 @@ class NetworkActivatesFirst(nn.Module):
 
 
 @positionwise_network.misconception(
+    "The activation comes after the second layer. It belongs between the two, on the hidden numbers;"
+    " what comes out may be negative."
+)
+class NetworkActivatesLast(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.f = getattr(F, activation)
+
+    def forward(self, Z):
+        return self.f(self.W_2(self.W_1(Z)))
+
+
+@positionwise_network.misconception(
     "The layers have no bias. An nn.Linear has one unless you forbid it, and here it stays."
 )
 class NetworkWithoutBias(nn.Module):
@@ -1313,16 +1459,14 @@ def _block_cases(rng: np.random.Generator) -> Iterator[Case]:
         d_model, n_heads, d_ff = 4, 2, int(rng.integers(5, 7))
         state = _block_state(rng, d_model, d_ff) | more.pop("hooks", {})
         kwargs = {"dropout": 0.0} | more.pop("options", {})
-        then = [("__call__", *inputs) for inputs in calls]
+        then = [("__call__", *inputs) for inputs in calls] + more.pop("reads", [])
         return Case(group, [d_model, n_heads, d_ff], kwargs, state=state, then=then, **more)
 
     (length,) = _sizes(rng, (3, 4))
-    yield case("values", (_normal(rng, 2, length, 4),))
+    yield case("values", (_normal(rng, 1, length, 4),))
     X, order = _normal(rng, 1, 4, 4), rng.permutation(4)
     title = "the same words in another order: each has the same vector as before"
     yield case("values", (X,), (X[:, order],), title=title)
-    gaps = _normal(rng, 2, 4, 2).mT
-    yield case("values", (gaps,), title="a tensor that is not contiguous")
     padded = _lengths_mask([int(rng.integers(1, 3)), 3])[:, None, :]
     yield case("masking", (_normal(rng, 2, 3, 4), padded), title="padding")
     ahead = torch.ones(length, length, dtype=torch.bool).tril()
@@ -1334,11 +1478,14 @@ def _block_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("dropout", (X,), options={"dropout": 1.0}, title=title)
     title = "dropout 1 in evaluation: nothing is dropped"
     hooks = {"_forward_pre_hooks": _TO_EVAL}
-    yield case("dropout", (X,), options={"dropout": 1.0}, hooks=hooks, title=title)
+    reads = [(".dropout.p",)]
+    yield case("dropout", (X,), options={"dropout": 1.0}, hooks=hooks, reads=reads, title=title)
     gelu = {"activation": "gelu", "eps": 1e-12}
     yield case("options", (_normal(rng, 1, 3, 4),), options=gelu, title="as in BERT")
     eps = {"eps": float(rng.uniform(0.2, 0.5))}
     yield case("options", (_normal(rng, 1, 3, 4),), options=eps, title="a large eps")
+    gaps = _normal(rng, 2, 4, 2).mT
+    yield case("options", (gaps,), title="a tensor that is not contiguous")
     half = {"_forward_pre_hooks": _TO_HALF}
     X = _normal(rng, 1, 2, 4).half()
     yield case("options", (X,), hooks=half, title="half precision", judge=_HALF)
@@ -1519,6 +1666,23 @@ class DropsTheSum(nn.Module):
         return self.norm_2(self.dropout(Z + self.network(Z)))
 
 
+@transformer_block.misconception(
+    "Dropout acts on what comes out of the normalizations, and the word itself gets lost with it. It"
+    " belongs inside: on what attention and network return, before it is added."
+)
+class DropsAfterTheNorms(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, n_heads)
+        self.network = PositionwiseNetwork(d_model, d_ff, activation)
+        self.norm_1, self.norm_2 = nn.LayerNorm(d_model, eps), nn.LayerNorm(d_model, eps)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X, mask=None):
+        Z = self.dropout(self.norm_1(X + self.attention(X, mask)[0]))
+        return self.dropout(self.norm_2(Z + self.network(Z)))
+
+
 @transformer_block.misconception("Nothing is dropped in training: `dropout` plays no part.")
 class BlockWithoutDropout(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
@@ -1526,6 +1690,7 @@ class BlockWithoutDropout(nn.Module):
         self.attention = MultiHeadAttention(d_model, n_heads)
         self.network = PositionwiseNetwork(d_model, d_ff, activation)
         self.norm_1, self.norm_2 = nn.LayerNorm(d_model, eps), nn.LayerNorm(d_model, eps)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, X, mask=None):
         Z = self.norm_1(X + self.attention(X, mask)[0])
@@ -1534,7 +1699,7 @@ class BlockWithoutDropout(nn.Module):
 
 @transformer_block.misconception(
     "Dropout stays on in evaluation. F.dropout does not know what the module is doing; nn.Dropout"
-    " does."
+    " does, and `self.dropout` is one."
 )
 class DropsInEvaluation(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
@@ -1604,16 +1769,16 @@ class BlockByParts(nn.Module):
 class BlockFunctional(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
         super().__init__()
-        self.eps, self.p = eps, dropout
+        self.eps, self.dropout = eps, nn.Dropout(dropout)
         self.attention = MultiHeadAttention(d_model, n_heads)
         self.network = PositionwiseNetwork(d_model, d_ff, activation)
         self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
 
     def forward(self, X, mask=None):
-        found = F.dropout(self.attention(X, mask)[0], self.p, self.training)
+        found = F.dropout(self.attention(X, mask)[0], self.dropout.p, self.training)
         one, two = self.norm_1, self.norm_2
         Z = F.layer_norm(X + found, X.shape[-1:], one.weight, one.bias, self.eps)
-        thought = F.dropout(self.network(Z), self.p, self.training)
+        thought = F.dropout(self.network(Z), self.dropout.p, self.training)
         return F.layer_norm(Z + thought, X.shape[-1:], two.weight, two.bias, self.eps)
 
 
@@ -1665,8 +1830,8 @@ def copies_side_by_side(weights):
 
 
 @copy_weights.misconception(
-    "The three matrices are stacked along a new axis. They are glued into one with 3 * d_model rows:"
-    " torch.cat, not torch.stack."
+    "The three matrices are stacked along a new axis. They are glued into one matrix with 3 * d_model"
+    " rows: no axis is added, one that is there gets longer."
 )
 def copies_stacked(weights):
     names = {"attention.W_O": "self_attn.out_proj", "network.W_1": "linear1"}
@@ -1824,6 +1989,16 @@ def doubles_the_exponent(length, d_model):
 
 
 @sinusoidal.misconception(
+    "The wavelengths grow too slowly: the exponent is 2i / d, and i counts the pairs. Whoever divides"
+    " i by d, without the 2, gets only half way to 10000."
+)
+def halves_the_exponent(length, d_model):
+    column = torch.arange(d_model)
+    angle = torch.arange(length)[:, None] / 10000 ** (column // 2 / d_model)
+    return torch.where(column % 2 == 0, angle.sin(), angle.cos())
+
+
+@sinusoidal.misconception(
     "Each column has a wavelength of its own. A sine and the cosine next to it share one: the"
     " exponent is 2i / d for both, with the same i."
 )
@@ -1952,6 +2127,24 @@ def keeps_negative_distances(length, k):
 def loses_the_sign(length, k):
     place = torch.arange(length)
     return (place - place[:, None]).abs().clamp(max=k)
+
+
+@relative_positions.misconception(
+    "Left and right are the same here: the distance has lost its sign before k was added. `not`"
+    " before a word is something else than `not` after it."
+)
+def loses_the_sign_and_adds_k(length, k):
+    place = torch.arange(length)
+    return (place - place[:, None]).abs().clamp(max=k) + k
+
+
+@relative_positions.misconception(
+    "k is added first, and then it is clipped at -k and k. Clip the distances themselves; or, once k"
+    " is added, between 0 and 2k."
+)
+def clips_after_adding(length, k):
+    place = torch.arange(length)
+    return (place - place[:, None] + k).clamp(-k, k)
 
 
 @relative_positions.misconception(
@@ -2196,6 +2389,33 @@ def counts_values_like_keys(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks)
 
 
 @count.misconception(
+    "In the head W_V is counted as long as W_K. Queries and keys have d_k numbers, values have d_v."
+)
+def counts_keys_three_times(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+    head = (d_model + 1) * 3 * d_k
+    attention = n_heads * head + (n_heads * d_v + 1) * d_model
+    network, norms = 2 * d_model * d_ff + d_ff + d_model, 4 * d_model
+    block = attention + network + norms
+    parts = {"embedding": n_words * d_model, "head": head, "attention": attention}
+    parts |= {"network": network, "norms": norms, "block": block}
+    return parts | {"total": n_words * d_model + n_blocks * block}
+
+
+@count.misconception(
+    "W_O is counted as a square. It starts from all heads side by side, n_heads * d_v numbers; only"
+    " in the usual case are these as many as d_model."
+)
+def counts_square_output_layer(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+    head = (d_model + 1) * (2 * d_k + d_v)
+    attention = n_heads * head + (d_model + 1) * d_model
+    network, norms = 2 * d_model * d_ff + d_ff + d_model, 4 * d_model
+    block = attention + network + norms
+    parts = {"embedding": n_words * d_model, "head": head, "attention": attention}
+    parts |= {"network": network, "norms": norms, "block": block}
+    return parts | {"total": n_words * d_model + n_blocks * block}
+
+
+@count.misconception(
     "The total counts a single block. There are n_blocks of them, each with its own."
 )
 def counts_one_block(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
@@ -2281,6 +2501,8 @@ def _classifier_cases(rng: np.random.Generator) -> Iterator[Case]:
         ids = more.pop("ids", ids)
         state = {"embedding.weight": _normal(rng, n_words, d_model)}
         state |= _linear(rng, "output", d_model, 1) | more.pop("hooks", {})
+        if n_blocks:  # whether the blocks got the right dropout is read, not rolled
+            state["_forward_pre_hooks"] = _TO_EVAL
         for block in range(n_blocks):
             state |= _block_state(rng, d_model, d_ff, f"blocks.{block}.")
         kwargs = {"dropout": 0.0, "max_length": longest + 2} | more.pop("options", {})
@@ -2289,11 +2511,15 @@ def _classifier_cases(rng: np.random.Generator) -> Iterator[Case]:
         return Case(group, sizes, kwargs, state=state, then=then, **more)
 
     (length,) = _sizes(rng, (4, 5))
-    yield case("values", 0, [length, length], title="no blocks: words, positions, mean, score")
-    yield case("values", 1, [length, length, length])
-    title = "a batch of one, and the positions"
-    yield case("values", 1, [3], reads=[(".positions",)], title=title)
+    yield case("values", 0, [2, 2], title="no blocks: words, positions, mean, score")
+    title = "a batch of one, one block, and the positions"
+    yield case("values", 1, [length], reads=[(".positions",)], title=title)
+    yield case("blocks", 1, [length, length, length], title="three texts of the same length")
     yield case("blocks", 2, [length, 3], title="two blocks")
+    rate = {"dropout": int(rng.integers(2, 6)) / 16}
+    reads = [(".blocks.0.dropout.p",)]
+    title = "a dropout of its own: does it reach the blocks?"
+    yield case("blocks", 1, [2], options=rate, reads=reads, title=title)
     short = int(rng.integers(1, 3))
     yield case("padding", 0, [short, 4], title="padding, no blocks")
     yield case("padding", 1, [short, 2, 4], title="padding")
@@ -2308,6 +2534,14 @@ def _classifier_cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "dropout 1 in evaluation: nothing is dropped"
     hooks = {"_forward_pre_hooks": _TO_EVAL}
     yield case("edges", 0, [2, 3], options={"dropout": 1.0}, hooks=hooks, title=title)
+    sizes, kwargs = [n_words, d_model, n_heads, d_ff, 0], {"max_length": length}
+    reads = [(".positions.requires_grad",)]
+    yield Case("edges", sizes, kwargs, then=reads, title="nobody learns the positions")
+    reads = [("get_buffer", "positions")]
+    title = "the positions move along with the model: they are a buffer"
+    yield Case("edges", sizes, kwargs, then=reads, title=title)
+    reads = [(".embedding.padding_idx",)]
+    yield Case("edges", sizes, kwargs, then=reads, title="row 0 of the embedding is padding")
 
 
 classifier = Exercise(
@@ -2419,6 +2653,110 @@ class BlocksSeePadding(nn.Module):
 
 
 @classifier.misconception(
+    "The blocks get the mask as it is, (B, L), and broadcasting takes its texts for words that look."
+    " Your padding_mask gives it the shape that attention expects."
+)
+class HandsOnTheRawMask(nn.Module):
+    def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positions(max_length, d_model))
+        self.dropout, self.output = nn.Dropout(dropout), nn.Linear(d_model, 1)
+        blocks = [TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)]
+        self.blocks = nn.ModuleList(blocks)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        for block in self.blocks:
+            X = block(X, mask)
+        h = (X * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        return self.output(h).squeeze(-1)
+
+
+@classifier.misconception(
+    "`dropout` does not reach the blocks: each of them takes its default. Hand it on."
+)
+class DropoutStaysOutside(nn.Module):
+    def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positions(max_length, d_model))
+        self.dropout, self.output = nn.Dropout(dropout), nn.Linear(d_model, 1)
+        blocks = [TransformerBlock(d_model, n_heads, d_ff) for _ in range(n_blocks)]
+        self.blocks = nn.ModuleList(blocks)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        for block in self.blocks:
+            X = block(X, mask[:, None, :])
+        h = (X * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        return self.output(h).squeeze(-1)
+
+
+@classifier.misconception(
+    "The positions are a parameter, so training would change them. They are numbers that move along"
+    " with the model but are not learned: a buffer."
+)
+class PositionsAreLearned(nn.Module):
+    def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_model, padding_idx=0)
+        self.positions = nn.Parameter(sinusoidal_positions(max_length, d_model))
+        self.dropout, self.output = nn.Dropout(dropout), nn.Linear(d_model, 1)
+        blocks = [TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)]
+        self.blocks = nn.ModuleList(blocks)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        for block in self.blocks:
+            X = block(X, mask[:, None, :])
+        h = (X * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        return self.output(h).squeeze(-1)
+
+
+@classifier.misconception(
+    "The positions are an ordinary attribute. PyTorch does not know such a tensor: it stays behind"
+    " when the model moves to a GPU. A buffer comes along."
+)
+class PositionsStayBehind(nn.Module):
+    def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_model, padding_idx=0)
+        self.positions = sinusoidal_positions(max_length, d_model)
+        self.dropout, self.output = nn.Dropout(dropout), nn.Linear(d_model, 1)
+        blocks = [TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)]
+        self.blocks = nn.ModuleList(blocks)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        for block in self.blocks:
+            X = block(X, mask[:, None, :])
+        h = (X * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        return self.output(h).squeeze(-1)
+
+
+@classifier.misconception(
+    "The embedding does not know that its row 0 is padding. Say so with padding_idx, and the row"
+    " starts as zeros and is not trained."
+)
+class EmbeddingWithoutPadding(nn.Module):
+    def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_model)
+        self.register_buffer("positions", sinusoidal_positions(max_length, d_model))
+        self.dropout, self.output = nn.Dropout(dropout), nn.Linear(d_model, 1)
+        blocks = [TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)]
+        self.blocks = nn.ModuleList(blocks)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        for block in self.blocks:
+            X = block(X, mask[:, None, :])
+        h = (X * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        return self.output(h).squeeze(-1)
+
+
+@classifier.misconception(
     "A text without words divides 0 by 0. Let the number of words be at least 1: then its mean is"
     " zeros and its score the bias of the output."
 )
@@ -2460,7 +2798,7 @@ class TakesTheFirstWord(nn.Module):
 
 
 @classifier.misconception(
-    "The scores have the shape (B, 1). One number per text is wanted, (B,): squeeze the last axis."
+    "The scores have the shape (B, 1). One number per text is wanted, (B,): take the last axis away."
 )
 class KeepsTheLastAxis(nn.Module):
     def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
@@ -2480,8 +2818,8 @@ class KeepsTheLastAxis(nn.Module):
 
 
 @classifier.misconception(
-    "A bare `squeeze()` removes the batch as well when it holds a single text. Say which axis:"
-    " `squeeze(-1)`."
+    "A bare `squeeze()` removes the batch as well when it holds a single text. Say which axis it may"
+    " take."
 )
 class SqueezesTheBatch(nn.Module):
     def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
