@@ -31,7 +31,7 @@ class Case:
     state : for a class: attributes and parameters to set after the object is made, by path.
     then : for a class or a function that returns functions: the calls on the result, each
         ``(method, *args)`` with ``"__call__"`` for the object itself and ``".name"`` to read an
-        attribute. The outputs are compared together.
+        attribute. The outputs are compared together, a single one as it is.
     gradient : the name of an input, a float tensor. What is compared is then not the result but
         the gradient of this input, where the sum 1 * y[0] + 2 * y[1] + ... over all floats y in
         the result is differentiated. NaN that hides on the way back shows up here.

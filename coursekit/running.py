@@ -112,7 +112,8 @@ def _call(
     case: dict[str, Any],
     given: list[tuple[str, Any, Any]],
 ) -> Any:
-    """The result of the call, or of the calls that follow it; their inputs join `given`."""
+    """The result of the call, or of the calls that follow it (a tuple if several); their inputs join
+    `given`."""
     result = thing(*args, **kwargs)
     steps = case.get("then", [])
     if result is None or not (steps or case.get("state")):
@@ -133,7 +134,7 @@ def _call(
             given += [(f"of {where}", b, v) for b, v in zip(step_args, inputs)]
             given += [(f"{n} of {where}", step_kwargs[n], v) for n, v in named.items()]
             outputs.append(call(*inputs, **named))
-    return tuple(outputs)
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
 def _follow(case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
