@@ -26,9 +26,9 @@ test: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: .venv/ready
-	$(BIN)/python benchmarks/reviews.py
-	$(BIN)/python benchmarks/bag_of_words.py
-	$(BIN)/python benchmarks/course.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt gensim
+	for name in reviews almanac bag_of_words word2vec classifiers transformer_block course; do \
+	  $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 execute: .venv/ready
 	for notebook in solutions/*/*.ipynb; do $(BIN)/jupyter execute --inplace $$notebook || exit 1; done

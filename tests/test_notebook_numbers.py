@@ -5,24 +5,36 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 import nbformat
 import pytest
 
 from coursekit import load
+from coursekit.evaluation import wilson_interval
 
 ROOT = Path(__file__).parent.parent
-RESULTS = json.loads((ROOT / "data/results/bag_of_words.json").read_text("utf-8"))
+
+
+def results(name: str) -> dict[str, Any]:
+    return json.loads((ROOT / f"data/results/{name}.json").read_text("utf-8"))
+
+
+RESULTS = results("bag_of_words")
 # where each row of the table begins, the data set, and the part that is judged
 ROWS = [("SST-2", "sst2", "validation"), ("IMDb", "imdb", "test")]
 
 
+def text_of(assignment: str) -> str:
+    """The text cells of an assignment."""
+    notebook = nbformat.read(ROOT / f"solutions/{assignment}/{assignment}.ipynb", 4)
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
 @pytest.fixture(scope="module")
 def text() -> str:
-    """The text cells of assignment 01."""
-    notebook = nbformat.read(ROOT / "solutions/01_bag_of_words/01_bag_of_words.ipynb", 4)
-    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    return text_of("01_bag_of_words")
 
 
 def table_row(text: str, start: str) -> list[str]:
@@ -74,3 +86,59 @@ def test_the_examples_of_the_phenomena_are_challenge_reviews(text):
         whole = [r for r in same if r.text == example]
         cut = [r for r in same if end and r.text.startswith(start) and r.text.endswith(end)]
         assert whole or cut, example
+
+
+BAG, DAN, INFORMED = "bag of words", "DAN, random vectors", "DAN, vectors of 02"
+MEAN, ATTENTION, TRANSFORMER = (
+    "mean of random vectors",
+    "attention",
+    "transformer from scratch",
+)
+# which models stand in the columns of the closing table, behind the first ones
+COLUMNS = {
+    "03_deep_averaging": [BAG, DAN, INFORMED],
+    "04_attention": [None, BAG, MEAN, ATTENTION],
+    "05_transformer_block": [BAG, DAN, INFORMED, ATTENTION, TRANSFORMER],
+}
+
+
+def measured(model: str, name: str, split: str) -> tuple[float, float, float]:
+    """Accuracy over all seeds with its 95% interval, in percent."""
+    if model == BAG:
+        score = RESULTS[name]["accuracy"][split]["ours"]
+        return tuple(100 * score[key] for key in ("accuracy", "low", "high"))
+    found = results("classifiers")[name][model]
+    n = found["runs"][0]["n"]
+    low, high = wilson_interval(round(found["accuracy"] * n), n)
+    return 100 * found["accuracy"], 100 * low, 100 * high
+
+
+@pytest.mark.parametrize("assignment", COLUMNS)
+@pytest.mark.parametrize(("start", "name", "split"), ROWS)
+def test_the_closing_table_of_a_network_shows_what_was_measured(assignment, start, name, split):
+    _, *shown = table_row(text_of(assignment), start)
+    for model, cell in zip(COLUMNS[assignment], shown):
+        if model is None:
+            continue
+        numbers = re.match(r"([\d.]+)% \(([\d.]+) to ([\d.]+)\)", cell)
+        assert numbers, (model, cell)
+        pairs = zip(numbers.groups(), measured(model, name, split))
+        assert all(is_shown_as(a, b) for a, b in pairs), (model, cell)
+
+
+@pytest.mark.parametrize(
+    ("start", "who"),
+    [
+        ("your `train_skip_gram`", "ours"),
+        ("gensim's skip-gram, its", "gensim, its learning rate"),
+        ("gensim's skip-gram, our", "gensim, our learning rate"),
+    ],
+)
+def test_the_table_of_word_vectors_shows_what_was_measured(start, who):
+    _, similarity, analogies, speed = table_row(text_of("02_word2vec"), start)
+    runs = results("word2vec")["imdb"]["runs"][who]
+    assert is_shown_as(similarity, mean(run["wordsim353"]["correlation"] for run in runs))
+    right = mean(run["google-analogies"]["accuracy"] for run in runs)
+    assert is_shown_as(analogies.rstrip("%"), 100 * right)
+    per_second = median(run["words_per_second"] for run in runs)
+    assert abs(float(speed.replace(",", "")) - per_second) <= 5_001
