@@ -46,9 +46,10 @@ class Ahead:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         global _current
         _current = None
+        self._pool.shutdown(wait=False, cancel_futures=True)
         if kind is not None:
             stop_server()  # the boxes end, and with them the threads that wait for them
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=True)
 
     def start(self, notebook: NotebookNode) -> None:
         """Begin to run a sanitized notebook, as soon as there is a free place."""

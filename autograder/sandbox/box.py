@@ -159,6 +159,7 @@ def limit(bounds: Bounds) -> None:
         os.setresgid(_USER, _USER, _USER)
         os.setresuid(_USER, _USER, _USER)
     linux.drop_privileges()
+    linux.die_with_parent()  # a change of user has made the kernel forget it
     linux.filter_calls()
 
 

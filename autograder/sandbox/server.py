@@ -79,6 +79,7 @@ def _keep(connection: socket.socket) -> NoReturn:
         ready, report = os.pipe()
         box.lend(request["sockets"])
         box.leave_namespaces()
+        linux.die_with_parent()  # new privileges have made the kernel forget it
         inside = os.fork()
         if inside == 0:
             os.close(ready)

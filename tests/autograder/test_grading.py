@@ -13,6 +13,7 @@ import nbformat
 import pytest
 from checkout import ROOT
 from nbformat.v4 import new_code_cell
+from processes import processes_of
 
 from autograder import ahead
 from autograder.authoring import source_of
@@ -533,6 +534,7 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
     assert "stopped: 1 of 2 submissions are graded; run the command again" in words
     assert "Traceback" not in words
     assert list(tmp_path.glob("run-*")) == []
+    assert not processes_of(tmp_path)
     kernels = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
     assert str(tmp_path) not in kernels
     assert scores(small_course)["a_first"] == 3
