@@ -82,7 +82,7 @@ def measure(which: str, data: str, seeds: int) -> dict[str, Any]:
             found = accuracy_by(
                 challenge.phenomena, predict(model, fed(challenge)) > 0, challenge.labels
             )
-            run["challenge"] = {kind: result.accuracy for kind, result in found.items()}
+            run["challenge"] = {kind.name: kind.accuracy for kind in found}
         runs.append(run)
         print(data, json.dumps(run), file=sys.stderr, flush=True)
     return {
