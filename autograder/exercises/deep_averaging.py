@@ -2008,8 +2008,8 @@ def takes_row_i(words, index, matrix, random):
 
 
 @starting_matrix.misconception(
-    "Rows are written to the places that the words have in the matrix. The result follows `words`:"
-    " row i belongs to words[i]."
+    "The result has the order of the matrix, and the word in row 0 is lost besides (0 counts as"
+    " False). Row i of the result belongs to words[i]."
 )
 def follows_the_matrix_but_row_zero(words, index, matrix, random):
     R = random.clone()
