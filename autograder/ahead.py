@@ -35,7 +35,8 @@ class Ahead:
         self.limits = limits
         self.jobs = jobs
         self._pool = ThreadPoolExecutor(jobs)
-        self._running: dict[str, Future[tuple[NotebookNode, Answers]]] = {}
+        # several, since submissions may be alike: the notebook as released, for one
+        self._running: dict[str, list[Future[tuple[NotebookNode, Answers]]]] = {}
 
     def __enter__(self) -> Ahead:
         global _current
@@ -53,19 +54,21 @@ class Ahead:
 
     def start(self, notebook: NotebookNode) -> None:
         """Begin to run a sanitized notebook, as soon as there is a free place."""
-        key = _fingerprint(notebook, self.limits)
-        if key not in self._running:
-            self._running[key] = self._pool.submit(self._run, notebook)
+        future = self._pool.submit(self._run, notebook)
+        self._running.setdefault(_fingerprint(notebook, self.limits), []).append(future)
 
     def _run(self, notebook: NotebookNode) -> tuple[NotebookNode, Answers]:
         return notebook, run_notebook(notebook, self.questions, self.limits)
 
     def take(self, notebook: NotebookNode, questions: Questions, limits: Limits) -> Answers:
         """The answers of a notebook, its outputs filled in: those of the run ahead, or of a new one."""
-        future = self._running.pop(_fingerprint(notebook, limits), None)
-        if future is None or questions != self.questions:
+        key = _fingerprint(notebook, limits)
+        started = self._running.pop(key, [])
+        if not started or questions != self.questions:
             return run_notebook(notebook, questions, limits)
-        ran, answers = future.result()
+        ran, answers = started.pop(0).result()
+        if started:
+            self._running[key] = started
         for cell, done in zip(notebook.cells, ran.cells, strict=True):
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = done.outputs, done.get("execution_count")

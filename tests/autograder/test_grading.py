@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -467,14 +468,20 @@ def test_one_job_or_many_sandboxed_or_not_the_scores_are_the_same(small_course, 
 
 
 def test_a_submission_run_ahead_is_not_run_a_second_time(small_course, graded, monkeypatch):
-    count = []
+    where = []
     original = ahead.run_notebook
-    monkeypatch.setattr(ahead, "run_notebook", lambda *a: count.append(1) or original(*a))
+
+    def noted(*inputs):
+        where.append(threading.current_thread())
+        return original(*inputs)
+
+    monkeypatch.setattr(ahead, "run_notebook", noted)
     notebook = filled(small_course, NAME)
     without_check = filled(small_course, NAME)
     without_check.cells = [c for c in without_check.cells if not c.source.startswith("check(")]
-    graded({"whole": notebook, "repaired": without_check}, jobs=2)
-    assert len(count) == 2
+    graded({"whole": notebook, "repaired": without_check, "like_whole": notebook}, jobs=2)
+    assert len(where) == 3
+    assert threading.main_thread() not in where
 
 
 def test_only_what_has_changed_is_graded_again(small_course, graded):
