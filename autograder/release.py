@@ -21,7 +21,7 @@ from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.recording import RECORDING_SEED, record_assignment
 from autograder.reference import definitions, read
-from autograder.stamp import stamp
+from autograder.stamp import stamp, taken_over
 from coursekit import __version__, plain
 from coursekit.comparing import same
 from coursekit.judging import judge
@@ -71,7 +71,7 @@ def release(
         _prove_fresh_cases(recorded, record_assignment(course, assignment, seed=1))
         _put_recording(report, course, assignment, recorded, check)
         student = _student_notebook(course, assignment, stamped)
-        _prove_student_notebook(assignment, stamped, student, recorded)
+        _prove_student_notebook(course, assignment, stamped, student, recorded)
         _put(report, course, course.notebook(assignment), student, check)
     _put(report, course, course.recordings / "index.json", _index(course), check)
     return report
@@ -238,9 +238,9 @@ def _student_notebook(course: Course, assignment: str, stamped: str) -> str:
 
 
 def _prove_student_notebook(
-    assignment: str, stamped: str, student: str, recorded: dict[str, Any]
+    course: Course, assignment: str, stamped: str, student: str, recorded: dict[str, Any]
 ) -> None:
-    secret, public = _solution_lines(nbformat.reads(stamped, as_version=4))
+    secret, public = _solution_lines(nbformat.reads(stamped, as_version=4), course)
     given = {
         line.strip()
         for cell in nbformat.reads(student, as_version=4).cells
@@ -267,15 +267,23 @@ def _prove_student_notebook(
             )
 
 
-def _solution_lines(notebook: nbformat.NotebookNode) -> tuple[set[str], set[str]]:
-    """The lines inside solution blocks that give something away, and the lines outside."""
+def _solution_lines(notebook: nbformat.NotebookNode, course: Course) -> tuple[set[str], set[str]]:
+    """The lines inside solution blocks that give something away, and the lines outside.
+
+    Of what is taken over from an earlier assignment only that one's solutions are secret, not its
+    signatures and descriptions.
+    """
     secret: set[str] = set()
     public: set[str] = set()
     for cell in notebook.cells:
+        source = taken_over(cell)
+        earlier = _solution_lines(read(course.solution(source)), course)[0] if source else None
         inside = False
-        for line in cell.source.splitlines():
+        for line in map(str.strip, cell.source.splitlines()):
             if "BEGIN SOLUTION" in line or "END SOLUTION" in line:
                 inside = "BEGIN SOLUTION" in line
-            else:
-                (secret if inside else public).add(line.strip())
+            elif inside and (earlier is None or line in earlier):
+                secret.add(line)
+            elif not inside:
+                public.add(line)
     return {line for line in secret if len(line) > 3}, public

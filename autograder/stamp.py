@@ -6,6 +6,7 @@ that follow from the module of cases and from the course's address are stamped i
 
 from __future__ import annotations
 
+import ast
 import copy
 import difflib
 import re
@@ -16,9 +17,12 @@ from nbformat import NotebookNode
 from autograder.authoring import Exercise
 from autograder.course import Course, repository
 from autograder.errors import CourseError
-from autograder.reference import defined_names, parse
+from autograder.reference import defined_names, parse, read
 from autograder.run import checked_exercise
 
+#: A cell that takes over what students wrote in an earlier assignment.
+_FROM = "from_"
+_BORROWED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
 _BADGE = re.compile(r"^\[!\[Open in Colab\].*$", re.MULTILINE)
 _SETUP = """\
 # Set-up. Where coursekit is missing (in Colab, say) this installs it; otherwise it does nothing.
@@ -47,10 +51,16 @@ def stamp(
     _stamp_header(stamped, address, assignment)
     defined: dict[str, int] = {}
     checked: dict[str, int] = {}
+    borrowed: set[str] = set()
     for number, cell in enumerate(stamped.cells):
         if cell.cell_type != "code":
             continue  # a text cell may carry marks of its author's, for grading by hand
         cell.metadata.pop("nbgrader", None)
+        if _BORROWED.match(cell.source):
+            borrowed |= _stamp_borrowed(cell, f"{assignment}, cell {number + 1}", course)
+            continue
+        if checked_exercise(cell.source) in borrowed:
+            continue  # the earlier assignment's own check, once more and without points
         _stamp_code(cell, number, assignment, exercises, defined, checked)
     for name in exercises:
         if name not in defined:
@@ -141,6 +151,45 @@ def _stamp_code(
         cell.metadata["nbgrader"] = _marks(names[0], None)
     elif names:
         raise CourseError(f"{where} defines {names[0]} without a ### BEGIN SOLUTION block.")
+
+
+def _stamp_borrowed(cell: NotebookNode, where: str, course: Course) -> set[str]:
+    """Put an earlier assignment's definitions into the cell, as its solution; their names."""
+    match = _BORROWED.match(cell.source)
+    assert match is not None
+    names = [name.strip() for name in match[2].split(",")]
+    source = next((a for a in course.assignments() if a.startswith(match[1])), None)
+    if source is None:
+        raise CourseError(f"{where} takes over from assignment {match[1]}, which does not exist.")
+    sources = _sources(course, source)
+    for name in names:
+        if name not in sources:
+            raise CourseError(f"{where} takes over {name}, which {source} does not define.")
+    words = f"paste your {', '.join(names)} of assignment {match[1]} here"
+    code = "\n\n\n".join(sources[name] for name in names)
+    cell.source = f"{match[0]}\n### BEGIN SOLUTION: {words}\n{code}\n### END SOLUTION"
+    cell.metadata["nbgrader"] = _marks(f"{_FROM}{source}", None)
+    return set(names)
+
+
+def taken_over(cell: NotebookNode) -> str | None:
+    """The assignment that a stamped cell takes its definitions from, if it does."""
+    grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    return grade_id.removeprefix(_FROM) if grade_id.startswith(_FROM) else None
+
+
+def _sources(course: Course, assignment: str) -> dict[str, str]:
+    """The text of each function and class that a solution notebook defines, without marks."""
+    found = {}
+    for cell in read(course.solution(assignment)).cells:
+        if cell.cell_type != "code":
+            continue
+        for node in parse(cell.source, assignment).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                lines = (ast.get_source_segment(cell.source, node) or "").splitlines()
+                kept = [line for line in lines if " SOLUTION" not in line]
+                found[node.name] = "\n".join(kept)
+    return found
 
 
 def _what_else(source: str, exercises: dict[str, Exercise]) -> str:

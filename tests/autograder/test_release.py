@@ -366,3 +366,48 @@ def test_a_text_cell_may_carry_points_that_a_person_gives(small_course):
     student = read(small_course.notebook(NAME)).cells[-1]
     assert student.source == "YOUR ANSWER HERE"
     assert student.metadata.nbgrader.points == 2
+
+
+def takes_over(course, *cells):
+    """A second assignment, 08_other, whose notebook has these cells before its exercise."""
+    new_assignment(course, "08_other")
+    path = course.solution("08_other")
+    notebook = read(path)
+    notebook.cells[3:3] = [nbformat.v4.new_code_cell(cell) for cell in cells]
+    nbformat.write(notebook, path)
+
+
+def test_an_assignment_takes_over_what_students_wrote_in_an_earlier_one(small_course):
+    takes_over(small_course, "# From assignment 07: average_topic", "check(average_topic)")
+    release(small_course, ["08_other"])
+    assert release(small_course, ["08_other"], check=True).stale == []
+    solution = read(small_course.solution("08_other"))
+    ours = next(cell.source for cell in solution.cells if "# From assignment" in cell.source)
+    assert "clamp(min=1)" in ours
+    student = read(small_course.notebook("08_other"))
+    text = "\n".join(cell.source for cell in student.cells)
+    assert "clamp" not in text
+    assert "paste your average_topic of assignment 07 here" in text
+    again = next(cell for cell in student.cells if cell.source == "check(average_topic)")
+    assert "points" not in again.metadata.get("nbgrader", {})
+
+
+def test_what_is_taken_over_follows_a_change_in_the_earlier_assignment(small_course):
+    takes_over(small_course, "# From assignment 07: average_topic")
+    release(small_course, ["08_other"])
+    edit_cell(small_course, "total / count.clamp(min=1)", "(total) / count.clamp(min=1)")
+    stale = release(small_course, ["08_other"], check=True).stale
+    assert stale == ["solutions/08_other/08_other.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("# From assignment 03: average_topic", "assignment 03, which does not exist"),
+        ("# From assignment 07: middle_topic", "middle_topic, which 07_topic does not define"),
+    ],
+)
+def test_what_cannot_be_taken_over_is_named(small_course, line, words):
+    takes_over(small_course, line)
+    with pytest.raises(CourseError, match=words):
+        release(small_course, ["08_other"])
