@@ -1,0 +1,348 @@
+"""Pretrained BERT encoders: sizes, weights and pieces, loaded by name without running any code.
+
+Only `model.safetensors`, `config.json` and `vocab.txt` are read. Pickled weights, which could run
+code when they are opened, are never touched.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coursekit.data.errors import DamagedFile, DataError, FetchError, UnknownName
+from coursekit.data.places import MIRROR_VARIABLE, mirror, shipped, shipped_files
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+_FILES = ("config.json", "model.safetensors", "vocab.txt", "tokenizer_config.json")
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_SIZES = (
+    "vocab_size",
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+)
+_MAX_BYTES = 8 * 2**30
+
+
+@dataclass(frozen=True, repr=False)
+class Pretrained:
+    """A pretrained BERT, in parts.
+
+    Attributes
+    ----------
+    name : str
+        What it was loaded by.
+    config : dict
+        What its file says about it, by Hugging Face's names: `vocab_size`, `hidden_size`,
+        `num_hidden_layers`, `num_attention_heads`, `intermediate_size`,
+        `max_position_embeddings`, `type_vocab_size` and others.
+    weights : dict of str to FloatTensor
+        The tensors by the names of the file, in float32; heads (`cls.` and the like) included.
+    pieces : list of str
+        The vocabulary; a piece's place is its id.
+    index : dict of str to int
+        The id of each piece.
+    lowercase : bool
+        Whether texts were put into lower case, without accents, before they were cut into pieces.
+    """
+
+    name: str
+    config: dict[str, Any]
+    weights: dict[str, torch.Tensor]
+    pieces: list[str]
+    lowercase: bool = True
+    index: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", {piece: i for i, piece in enumerate(self.pieces)})
+
+    def __repr__(self) -> str:
+        n = sum(tensor.numel() for tensor in self.weights.values())
+        config = self.config
+        return (
+            f"Pretrained({self.name!r}: {config['num_hidden_layers']} blocks of "
+            f"{config['num_attention_heads']} heads, {config['hidden_size']} wide; "
+            f"{len(self.pieces):,} pieces; {n:,} numbers)"
+        )
+
+
+def names() -> list[str]:
+    """The names of the models that come with the course."""
+    return sorted(path.parent.name for path in shipped_files("pretrained", "*/model.safetensors"))
+
+
+def load_pretrained(name: str | Path) -> Pretrained:
+    """Load a pretrained BERT that comes with the course, from a folder, or from Hugging Face.
+
+    Parameters
+    ----------
+    name : str or Path
+        One of `coursekit.pretrained.names()`, for example ``"imdb"``; or a folder that holds
+        ``config.json``, ``model.safetensors`` and ``vocab.txt``, as transformers' tokenizer and
+        ``save_pretrained`` write them; or a model on huggingface.co, for example
+        ``"bert-base-uncased"``, which needs a network the first time. A folder that
+        ``COURSEKIT_MIRROR`` names is asked first, for ``pretrained/`` and the name.
+
+    Returns
+    -------
+    Pretrained
+        Reading it runs no code from the files.
+
+    Raises
+    ------
+    DataError
+        Unknown name, no network, a file that is missing, damaged or pickled, another kind of
+        model, or sizes that contradict each other; the message is one sentence.
+    """
+    folder = _folder(name)
+    config = _config(folder)
+    pieces = _pieces(folder, config)
+    weights = _weights(folder)
+    _must_be_complete(folder, config, weights)
+    return Pretrained(str(name), config, weights, pieces, _lowercase(folder))
+
+
+def fill(
+    module: nn.Module, weights: Mapping[str, torch.Tensor], may_lack: str | None = None
+) -> list[str]:
+    """Copy weights into a module, all of them and nothing else; sizes and names must fit.
+
+    Parameters
+    ----------
+    module : nn.Module
+        Whose parameters and buffers are filled in.
+    weights : mapping of str to Tensor
+        By the names of ``module.state_dict()``.
+    may_lack : str, optional
+        Names that begin like this may be missing in `weights`; the module then keeps its own.
+
+    Returns
+    -------
+    list of str
+        The names that were missing.
+
+    Raises
+    ------
+    DataError
+        A name is missing or unknown, or a tensor has another shape. Nothing was copied then.
+    """
+    own = module.state_dict()
+    missing = [name for name in own if name not in weights]
+    needed = [name for name in missing if may_lack is None or not name.startswith(may_lack)]
+    unknown = [name for name in weights if name not in own]
+    if needed or unknown:
+        parts = []
+        if needed:
+            parts.append(f"{_some(needed)} of the {type(module).__name__} got no weights")
+        if unknown:
+            parts.append(f"it has no {_some(unknown)}")
+        raise DataError(f"The weights' names do not fit: {', and '.join(parts)}.")
+    for name, tensor in weights.items():
+        if tensor.shape != own[name].shape:
+            raise DataError(
+                f"{name} has the shape {tuple(tensor.shape)} in the weights, but "
+                f"{tuple(own[name].shape)} in the {type(module).__name__}; make it with the sizes "
+                "that the weights were trained with."
+            )
+    module.load_state_dict(dict(weights), strict=False)
+    return missing
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return " and ".join(names[:2]) + more if not more else ", ".join(names[:2]) + more
+
+
+def _folder(name: str | Path) -> Path:
+    """Where the files lie; those of another place are fetched."""
+    text = str(name)
+    if text in names():
+        return shipped(f"pretrained/{text}/config.json").parent
+    if Path(name).is_dir():
+        return Path(name)
+    place = mirror()
+    if isinstance(place, Path) and (place / "pretrained" / text).is_dir():
+        return place / "pretrained" / text
+    if isinstance(name, Path) or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", text):
+        raise DataError(
+            f"There is no folder {text}; give one with config.json, model.safetensors and vocab.txt."
+        )
+    return _from_hub(text)
+
+
+def _from_hub(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+
+    close = difflib.get_close_matches(name, names(), n=1)
+    guess = f" Did you mean {close[0]!r}?" if close else ""
+    ours = f"the course's own are {', '.join(map(repr, names()))}"
+    try:
+        return Path(snapshot_download(name, allow_patterns=list(_FILES)))
+    except (RepositoryNotFoundError, HFValidationError) as error:
+        raise UnknownName(f"huggingface.co has no model {name!r}, and {ours}.{guess}") from error
+    except (HfHubHTTPError, OSError) as error:  # without a network it is an OSError
+        raise FetchError(
+            f"The model {name!r} could not be fetched from huggingface.co; connect to the "
+            f"internet, or put its files into pretrained/{name} in the folder that "
+            f"{MIRROR_VARIABLE} names ({ours}).{guess}"
+        ) from error
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(_needed(folder, "config.json").read_text("utf-8"))
+    except ValueError as error:
+        raise DamagedFile(f"{folder / 'config.json'} is damaged; fetch it again.") from error
+    kind = config.get("model_type", "bert") if isinstance(config, dict) else None
+    if kind != "bert":
+        raise DataError(
+            f"{folder} holds a model of the kind {kind!r}; the course's encoder is a BERT, whose "
+            'config.json says "model_type": "bert".'
+        )
+    wrong = [name for name in _SIZES if type(config.get(name)) is not int or config[name] < 1]
+    if wrong:
+        raise DamagedFile(f"{folder / 'config.json'} gives no {_some(wrong)}; fetch it again.")
+    if config["hidden_size"] % config["num_attention_heads"]:
+        raise DamagedFile(
+            f"{folder / 'config.json'} wants {config['num_attention_heads']} heads, which do not "
+            f"divide the width {config['hidden_size']}."
+        )
+    for name, known in (
+        ("hidden_act", ("gelu",)),
+        ("position_embedding_type", ("absolute",)),
+        ("layer_norm_eps", (1e-12,)),
+    ):
+        if config.get(name, known[0]) not in known:
+            raise DataError(
+                f"{folder} holds a BERT with {name} {config[name]!r}; the course's encoder has "
+                f"{known[0]!r}."
+            )
+    return config
+
+
+def _pieces(folder: Path, config: dict[str, Any]) -> list[str]:
+    try:
+        pieces = _needed(folder, "vocab.txt").read_text("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{folder / 'vocab.txt'} is damaged; fetch it again.") from error
+    pieces = [piece.rstrip("\r") for piece in pieces]
+    if pieces and not pieces[-1]:
+        pieces.pop()
+    # published vocabularies may be shorter than the table, which is filled up to a round number
+    if len(pieces) > config["vocab_size"] or not pieces:
+        raise DataError(
+            f"{folder / 'vocab.txt'} has {len(pieces):,} pieces, but the model knows "
+            f"{config['vocab_size']:,}: this is the vocabulary of another model."
+        )
+    lacking = [piece for piece in _SPECIAL if piece not in pieces]
+    if lacking:
+        raise DataError(
+            f"{folder / 'vocab.txt'} has no {_some(lacking)}: this is not the vocabulary of a BERT."
+        )
+    return pieces
+
+
+def _weights(folder: Path) -> dict[str, torch.Tensor]:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    path = folder / "model.safetensors"
+    if not path.is_file() and any(folder.glob("*.bin")):
+        raise DataError(
+            f"{folder} has pickled weights only, and opening those could run any code; take a "
+            "model that has model.safetensors."
+        )
+    if _needed(folder, "model.safetensors").stat().st_size > _MAX_BYTES:
+        raise DamagedFile(f"{path} is larger than 8 GiB; take a smaller model.")
+    try:
+        weights = load_file(path)
+    except SafetensorError as error:
+        raise DamagedFile(f"{path} is damaged or cut; fetch it again.") from error
+    return {name: tensor.float() for name, tensor in weights.items()}
+
+
+def _needed(folder: Path, name: str) -> Path:
+    path = folder / name
+    if not path.is_file():
+        raise DataError(f"{folder} has no {name}; give a folder that transformers wrote.")
+    return path
+
+
+def _lowercase(folder: Path) -> bool:
+    path = folder / "tokenizer_config.json"
+    try:
+        said = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    except ValueError as error:
+        raise DamagedFile(f"{path} is damaged; fetch it again.") from error
+    return bool(said.get("do_lower_case", True))
+
+
+def _must_be_complete(
+    folder: Path, config: dict[str, Any], weights: dict[str, torch.Tensor]
+) -> None:
+    """Every tensor of the encoder is there with the size that config.json says."""
+    named = {_plain(name): tensor for name, tensor in weights.items()}
+    for name, shape in _expected(config).items():
+        if name not in named:
+            raise DataError(
+                f"{folder / 'model.safetensors'} has no {name}, which a BERT of "
+                f"{config['num_hidden_layers']} layers needs: the weights belong to another "
+                "model than config.json."
+            )
+        if tuple(named[name].shape) != shape:
+            raise DataError(
+                f"{name} has the shape {tuple(named[name].shape)} in {folder}, but config.json "
+                f"asks for {shape}: the weights belong to another model."
+            )
+    more = f"encoder.layer.{config['num_hidden_layers']}."
+    if any(name.startswith(more) for name in named):
+        raise DataError(
+            f"{folder / 'model.safetensors'} has more layers than the "
+            f"{config['num_hidden_layers']} of config.json: the weights belong to another model."
+        )
+
+
+def _plain(name: str) -> str:
+    name = name.removeprefix("bert.")
+    return re.sub(r"gamma$", "weight", re.sub(r"beta$", "bias", name))
+
+
+def _expected(config: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The names and shapes of a BERT encoder's tensors, without the pooler, which may be missing."""
+    width, inner = config["hidden_size"], config["intermediate_size"]
+    tables = {"word": "vocab_size", "position": "max_position_embeddings"}
+    tables["token_type"] = "type_vocab_size"
+    shapes: dict[str, tuple[int, ...]] = {
+        f"embeddings.{name}_embeddings.weight": (config[size], width)
+        for name, size in tables.items()
+    }
+    linear = {
+        "attention.self.query": (width, width),
+        "attention.self.key": (width, width),
+        "attention.self.value": (width, width),
+        "attention.output.dense": (width, width),
+        "intermediate.dense": (inner, width),
+        "output.dense": (width, inner),
+    }
+    norms = ["embeddings.LayerNorm"]
+    for layer in range(config["num_hidden_layers"]):
+        path = f"encoder.layer.{layer}."
+        norms += [f"{path}attention.output.LayerNorm", f"{path}output.LayerNorm"]
+        for part, shape in linear.items():
+            shapes[f"{path}{part}.weight"] = shape
+            shapes[f"{path}{part}.bias"] = shape[:1]
+    for name in norms:
+        shapes[f"{name}.weight"] = shapes[f"{name}.bias"] = (width,)
+    return shapes

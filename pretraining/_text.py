@@ -1,0 +1,157 @@
+"""Texts for pretraining: a WordPiece vocabulary, and texts as rows of pieces.
+
+A row is one window of a text, cut into two parts between two sentences, as in BERT (Devlin et al.
+2019): `[CLS] A [SEP] B [SEP]`. In half of the rows B is not what follows A but a piece of another
+text of the same length, and the row says so. Everything drawn depends on the seed and the pass
+alone, so a run that goes on after a kill sees the very rows it would have seen.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from tokenizers import BertWordPieceTokenizer
+from tqdm.auto import tqdm
+
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+PAD, UNK, CLS, SEP, MASK = range(len(SPECIAL))
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+@dataclass
+class Pieces:
+    """All texts as one long row of piece ids.
+
+    Attributes
+    ----------
+    ids : uint16 array of shape (N,)
+    sentences : int64 array
+        Where each sentence begins, and at the end N.
+    texts : int64 array
+        The number of the first sentence of each text, and at the end the number of sentences.
+    """
+
+    ids: np.ndarray
+    sentences: np.ndarray
+    texts: np.ndarray
+
+    def save(self, path: Path) -> None:
+        np.savez(path, ids=self.ids, sentences=self.sentences, texts=self.texts)
+
+    @classmethod
+    def load(cls, path: Path) -> Pieces:
+        with np.load(path, allow_pickle=False) as file:
+            return cls(file["ids"], file["sentences"], file["texts"])
+
+
+@dataclass
+class Rows:
+    """What the model reads, before any piece is masked.
+
+    Attributes
+    ----------
+    ids : uint16 array of shape (R, L)
+        Padded with `PAD`.
+    first : int64 array of shape (R,)
+        The length of `[CLS] A [SEP]`: from there on the segment is 1.
+    follows : int64 array of shape (R,)
+        1 when B follows A in its text, 0 when it comes from another one, -100 when there is no B.
+    """
+
+    ids: np.ndarray
+    first: np.ndarray
+    follows: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def sentences(text: str) -> list[str]:
+    """A text's sentences, roughly: cut after . ! ? and at line ends."""
+    return [part for part in (part.strip() for part in _SENTENCE_END.split(text)) if part]
+
+
+def train_tokenizer(texts: list[str], size: int) -> BertWordPieceTokenizer:
+    """A lower-case WordPiece vocabulary of `size` pieces, learned from the texts."""
+    tokenizer = BertWordPieceTokenizer(lowercase=True)
+    tokenizer.train_from_iterator(
+        texts,
+        vocab_size=size,
+        min_frequency=2,
+        limit_alphabet=200,
+        special_tokens=SPECIAL,
+        show_progress=False,
+    )
+    return tokenizer
+
+
+def encode(texts: list[str], tokenizer: BertWordPieceTokenizer) -> Pieces:
+    """The texts as pieces, without special ones; texts without a word are left out."""
+    parts, lengths, starts = [], [], [0]
+    for begin in tqdm(range(0, len(texts), 1000), desc="pieces", unit="k texts"):
+        split = [sentences(text) for text in texts[begin : begin + 1000]]
+        flat = [sentence for text in split for sentence in text]
+        encoded = iter(tokenizer.encode_batch(flat, add_special_tokens=False))
+        for text in split:
+            found = [ids for ids in (next(encoded).ids for _ in text) if ids]
+            if not found:
+                continue
+            parts.extend(np.asarray(ids, dtype=np.uint16) for ids in found)
+            lengths.extend(len(ids) for ids in found)
+            starts.append(starts[-1] + len(found))
+    begins = np.concatenate([[0], np.cumsum(lengths)])
+    return Pieces(np.concatenate(parts), begins.astype(np.int64), np.asarray(starts))
+
+
+def rows(pieces: Pieces, length: int, seed: int, epoch: int) -> Rows:
+    """One pass over the texts as rows of at most `length` pieces, in random order."""
+    rng = np.random.default_rng([seed, epoch, length])
+    windows = _windows(pieces, length - 3)
+    windows = windows[rng.permutation(len(windows))]
+    ids = np.full((len(windows), length), PAD, dtype=np.uint16)
+    first = np.zeros(len(windows), dtype=np.int64)
+    follows = np.full(len(windows), -100, dtype=np.int64)
+    swapped = rng.random(len(windows)) < 0.5
+    others = windows[rng.integers(len(windows), size=len(windows))]
+    draws = rng.random(len(windows))
+    ids[:, 0] = CLS
+    for row, (begin, end, text) in enumerate(windows):
+        cut = _cut(pieces.sentences, begin, end, draws[row])
+        first[row] = cut - begin + 2
+        ids[row, 1 : first[row] - 1] = pieces.ids[begin:cut]
+        ids[row, first[row] - 1] = SEP
+        if cut == end:
+            continue
+        part = pieces.ids[cut:end]
+        follows[row] = 1
+        other_begin, other_end, other_text = others[row]
+        if swapped[row] and other_text != text:
+            part = pieces.ids[other_begin : min(other_end, other_begin + end - cut)]
+            follows[row] = 0
+        ids[row, first[row] : first[row] + len(part)] = part
+        ids[row, first[row] + len(part)] = SEP
+    return Rows(ids, first, follows)
+
+
+def _windows(pieces: Pieces, room: int) -> np.ndarray:
+    """Pieces from where to where, and of which text, (W, 3): texts cut every `room` pieces.
+
+    The last window of a text begins earlier, so that it is full as well.
+    """
+    edges = pieces.sentences[pieces.texts]
+    found = [
+        (max(int(start), min(begin, int(end) - room)), min(begin + room, int(end)), text)
+        for text, (start, end) in enumerate(pairwise(edges))
+        for begin in range(int(start), int(end), room)
+    ]
+    return np.asarray(found)
+
+
+def _cut(starts: np.ndarray, begin: int, end: int, draw: float) -> int:
+    """A sentence start between `begin` and `end`, or `end` when there is none."""
+    low, high = np.searchsorted(starts, [begin + 1, end])
+    return int(starts[low + int(draw * (high - low))]) if low < high else end

@@ -1,0 +1,370 @@
+"""Train a WordPiece vocabulary and a BERT encoder on IMDb's reviews, without anything learned before.
+
+Two tasks at once, as in BERT (Devlin et al. 2019): guess masked pieces, and tell whether the second
+part of a row follows the first. The text is IMDb's 25,000 training and 50,000 unlabelled reviews;
+no label is read, and the test reviews stay out. The run keeps its state in a folder; stopped or
+killed, the same command goes on from there, bit by bit as if nothing had happened. At the end the
+weights are written in the format of Hugging Face's transformers.
+
+    python pretraining/pretrain.py --folder .pretraining --tokens 45e6
+    python pretraining/pretrain.py --folder .pretraining-gpu --layers 6 --width 384 --tokens 2e9
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from _text import CLS, MASK, PAD, SEP, SPECIAL, Pieces, Rows, encode, rows, train_tokenizer
+from safetensors.torch import load_file, save_file
+from torch.nn.functional import cross_entropy
+from tqdm.auto import tqdm
+from transformers import BertConfig, BertForPreTraining, BertTokenizerFast
+
+from autograder.reference import definitions
+from coursekit import load, pick_device
+from coursekit.data import DataError
+
+SKIP_GRAM = Path(__file__).parent.parent / "solutions/02_word2vec/02_word2vec.ipynb"
+#: The texts to learn from. IMDb's test reviews stay out: classifiers are judged on them.
+SPLITS = {"imdb": ["train", "unlabelled"], "almanac": ["train"], "reviews": ["train"]}
+
+
+@dataclass
+class Settings:
+    """What a run is made of. All but `tokens` are fixed when it begins."""
+
+    tokens: float = 100e6
+    layers: int = 3
+    width: int = 256
+    heads: int = 4
+    pieces: int = 8_000
+    length: int = 64
+    long_length: int = 512
+    long_share: float = 0.1  # of the tokens, at the end, come in rows of `long_length`
+    tokens_per_step: int = 4_096
+    masked: float = 0.15
+    lr: float = 2e-3  # of Muon
+    adam_lr: float = 1e-3  # of AdamW
+    weight_decay: float = 0.05
+    warmup_steps: int = 300
+    decay_share: float = 0.4  # of the steps, at the end, on which the learning rate falls to 0
+    skip_gram_epochs: int = 2  # for the vectors that the table of pieces starts from; 0: random
+    seed: int = 0
+    data: str = "imdb"
+    texts: int = 75_000  # the most to read
+
+    @property
+    def steps(self) -> int:
+        return round(self.tokens / self.tokens_per_step)
+
+    def rate(self, step: int) -> float:
+        """The learning rate's share at a step: up, level, and down to zero."""
+        down = (self.steps - step) / max(1, self.decay_share * self.steps)
+        return min(1.0, (step + 1) / self.warmup_steps, down)
+
+    def shape(self, step: int) -> tuple[int, int]:
+        """Rows and pieces a row at a step."""
+        is_long = step >= self.steps * (1 - self.long_share)
+        length = self.long_length if is_long else self.length
+        return max(1, self.tokens_per_step // length), length
+
+
+def mask(
+    ids: torch.Tensor, share: float, n_pieces: int, generator: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Hide pieces: of the chosen ones 80% become [MASK], 10% a random piece, 10% stay.
+
+    Returns the changed ids and the labels, -100 where nothing is to be guessed; both (R, L).
+    """
+    ordinary = (ids != PAD) & (ids != CLS) & (ids != SEP)
+    chosen = ordinary & (torch.rand(ids.shape, generator=generator) < share)
+    kind = torch.rand(ids.shape, generator=generator)
+    other = torch.randint(len(SPECIAL), n_pieces, ids.shape, generator=generator)
+    labels = torch.where(chosen, ids, -100)
+    hidden = torch.where(chosen & (kind < 0.8), MASK, ids)
+    return torch.where(chosen & (kind >= 0.8) & (kind < 0.9), other, hidden), labels
+
+
+def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str, torch.Tensor]]:
+    """The batches from step `start` on. Each depends on the seed and its step alone."""
+    held: tuple[int, int] | None = None
+    current: Rows | None = None
+    per_pass: dict[int, int] = {}
+    begun: dict[int, int] = {}
+    for step in range(settings.steps):
+        n, length = settings.shape(step)
+        begun.setdefault(length, step)
+        if step < start:
+            continue
+        if length not in per_pass:
+            per_pass[length] = len(rows(pieces, length, settings.seed, 0)) // n
+        epoch, place = divmod(step - begun[length], max(1, per_pass[length]))
+        if held != (length, epoch):
+            current, held = rows(pieces, length, settings.seed, epoch), (length, epoch)
+        assert current is not None
+        part = slice(place * n, place * n + n)
+        ids = torch.from_numpy(current.ids[part].astype(np.int64))
+        generator = torch.Generator().manual_seed(settings.seed * 1_000_003 + step)
+        inputs, labels = mask(ids, settings.masked, settings.pieces, generator)
+        segments = torch.arange(ids.shape[1]) >= torch.from_numpy(current.first[part])[:, None]
+        real = ids != PAD
+        yield {
+            "ids": inputs,
+            "segments": (segments & real).long(),
+            "real": real.long(),
+            "labels": labels,
+            "follows": torch.from_numpy(current.follows[part]),
+        }
+
+
+def losses(
+    model: BertForPreTraining, batch: dict[str, torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The loss of the masked pieces, that of the pairs, and the share of pairs told right."""
+    everywhere = None if bool(batch["real"].all()) else batch["real"]
+    output = model.bert(batch["ids"], attention_mask=everywhere, token_type_ids=batch["segments"])
+    labels = batch["labels"].flatten()
+    asked = (labels != -100).nonzero().squeeze(1)
+    # always a multiple of 256 places: a kernel is prepared for each size, and kept
+    asked = torch.nn.functional.pad(asked, (0, -len(asked) % 256))
+    wanted_pieces = labels[asked]
+    vectors = output.last_hidden_state.flatten(0, 1)[asked]
+    guesses = model.cls.predictions(vectors).float()
+    pairs = model.cls.seq_relationship(output.pooler_output).float()
+    # transformers' class 0 is "B follows A"
+    wanted = torch.where(batch["follows"] < 0, -100, 1 - batch["follows"])
+    known = wanted >= 0
+    right = (pairs.argmax(dim=1) == wanted)[known].float().mean()
+    told = cross_entropy(pairs, wanted) if bool(known.any()) else pairs.sum() * 0
+    return cross_entropy(guesses, wanted_pieces), told, right
+
+
+def optimizers(model: BertForPreTraining, settings: Settings) -> list[torch.optim.Optimizer]:
+    """Muon (Jordan et al. 2024) for the layers' matrices, AdamW for everything else."""
+    matrices = [p for n, p in model.named_parameters() if ".layer." in n and p.ndim == 2]
+    inside = {id(p) for p in matrices}
+    others = [p for p in model.parameters() if id(p) not in inside]
+    decay = settings.weight_decay
+    return [
+        torch.optim.Muon(
+            matrices, lr=settings.lr, weight_decay=decay, adjust_lr_fn="match_rms_adamw"
+        ),
+        torch.optim.AdamW(others, lr=settings.adam_lr, weight_decay=decay, betas=(0.9, 0.98)),
+    ]
+
+
+def build(settings: Settings) -> BertForPreTraining:
+    """The untrained model. Dropout is off while pretraining, and on again when fine-tuned."""
+    torch.manual_seed(settings.seed)
+    config = BertConfig(
+        vocab_size=settings.pieces,
+        hidden_size=settings.width,
+        num_hidden_layers=settings.layers,
+        num_attention_heads=settings.heads,
+        intermediate_size=4 * settings.width,
+        max_position_embeddings=settings.long_length,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        attn_implementation="eager" if not torch.cuda.is_available() else "sdpa",
+        pad_token_id=PAD,
+    )
+    return BertForPreTraining(config)
+
+
+class Run:
+    """A run's folder: its settings, the vocabulary, the pieces, the last state, the curve."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.folder, self.settings = folder, settings
+        folder.mkdir(parents=True, exist_ok=True)
+        if settings.data not in SPLITS:
+            raise DataError(f"There is no text {settings.data!r}; take {' or '.join(SPLITS)}.")
+        described = folder / "settings.json"
+        if described.exists():
+            begun = json.loads(described.read_text("utf-8"))
+            changed = {k for k, v in asdict(settings).items() if v != begun.get(k)}
+            if changed - {"tokens"}:
+                raise DataError(
+                    f"{folder} holds a run with other settings ({', '.join(sorted(changed))}); "
+                    "give another --folder, or the same settings."
+                )
+        described.write_text(json.dumps(asdict(settings), indent=1) + "\n", "utf-8")
+
+    def pieces(self) -> Pieces:
+        """The texts as pieces; vocabulary and pieces are made once."""
+        path = self.folder / "pieces.npz"
+        if not path.exists():
+            data = self.settings.data
+            texts = [text for split in SPLITS[data] for text in load(data, split).texts]
+            texts = texts[: self.settings.texts]
+            tokenizer = train_tokenizer(texts, self.settings.pieces)
+            if tokenizer.get_vocab_size() != self.settings.pieces:
+                raise DataError(
+                    f"The texts give {tokenizer.get_vocab_size():,} pieces, not "
+                    f"{self.settings.pieces:,}; ask for fewer with --pieces."
+                )
+            tokenizer.save_model(str(self.folder))
+            fresh = self.folder / "pieces.new.npz"
+            encode(texts, tokenizer).save(fresh)
+            fresh.replace(path)
+        return Pieces.load(path)
+
+    def start(self, pieces: Pieces) -> torch.Tensor | None:
+        """Vectors of the pieces by the skip-gram of assignment 02, scaled to a deviation of 0.05."""
+        settings, path = self.settings, self.folder / "start.safetensors"
+        if not settings.skip_gram_epochs:
+            return None
+        if not path.exists():
+            edges = pieces.sentences[pieces.texts]
+            texts = [pieces.ids[begin:end].tolist() for begin, end in pairwise(edges)]
+            counts = torch.from_numpy(np.bincount(pieces.ids, minlength=settings.pieces))
+            train_skip_gram = definitions(SKIP_GRAM)["train_skip_gram"]
+            vectors, _ = train_skip_gram(
+                texts,
+                counts.clamp(min=1),
+                dim=settings.width,
+                epochs=settings.skip_gram_epochs,
+                threshold=1e-4,
+                seed=settings.seed,
+            )
+            vectors = 0.05 * vectors / vectors.std()
+            unseen = counts == 0  # the special pieces among them
+            vectors[unseen] = 0.05 * torch.randn(
+                int(unseen.sum()),
+                settings.width,
+                generator=torch.Generator().manual_seed(settings.seed),
+            )
+            save_file({"vectors": vectors}, path)
+        return load_file(path)["vectors"]
+
+    def keep(self, state: dict[str, Any]) -> None:
+        fresh = self.folder / "state.new"
+        torch.save(state, fresh)
+        os.replace(fresh, self.folder / "state.pt")
+
+    def kept(self) -> dict[str, Any] | None:
+        path = self.folder / "state.pt"
+        return torch.load(path, weights_only=True) if path.exists() else None
+
+
+def pretrain(run: Run, device: torch.device, keep_every: float = 120.0) -> BertForPreTraining:
+    """Train, or go on where the folder's last state is; returns the trained model."""
+    settings, pieces = run.settings, run.pieces()
+    model = build(settings)
+    vectors = run.start(pieces)
+    if vectors is not None:
+        model.bert.embeddings.word_embeddings.weight.data.copy_(vectors)
+    model.to(device).train()
+    steppers = optimizers(model, settings)
+    for stepper in steppers:
+        for group in stepper.param_groups:
+            group["initial_lr"] = group["lr"]
+    state: dict[str, Any] = {"step": 0, "seconds": 0.0, "curve": []}
+    kept = run.kept()
+    if kept is not None:
+        model.load_state_dict(kept.pop("model"))
+        for stepper, part in zip(steppers, kept.pop("steppers"), strict=True):
+            stepper.load_state_dict(part)
+        state = kept
+
+    def keep(step: int) -> None:
+        done = {**state, "step": step, "seconds": state["seconds"] + time.perf_counter() - begun}
+        parts = [stepper.state_dict() for stepper in steppers]
+        run.keep({**done, "model": model.state_dict(), "steppers": parts})
+
+    half = half_width(device)
+    begun = last = time.perf_counter()
+    window: list[tuple[float, float, float]] = []
+    bar = tqdm(
+        total=settings.steps * settings.tokens_per_step,
+        initial=state["step"] * settings.tokens_per_step,
+        unit="tok",
+        unit_scale=True,
+        desc="pretraining",
+        mininterval=2,
+    )
+    for step, batch in enumerate(batches(pieces, settings, state["step"]), state["step"]):
+        batch = {name: part.to(device) for name, part in batch.items()}
+        for stepper in steppers:
+            for group in stepper.param_groups:
+                group["lr"] = group["initial_lr"] * settings.rate(step)
+            stepper.zero_grad()
+        with torch.autocast(device.type, torch.bfloat16, enabled=half):
+            masked, pairs, right = losses(model, batch)
+        (masked + pairs).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        for stepper in steppers:
+            stepper.step()
+        window.append((masked.item(), pairs.item(), right.item()))
+        bar.update(settings.tokens_per_step)
+        if len(window) == 100 or step + 1 == settings.steps:
+            means = np.nanmean(window, axis=0)
+            names = ("masked", "pairs", "pairs_right")
+            point = {name: round(float(mean), 4) for name, mean in zip(names, means)}
+            state["curve"].append({"tokens": (step + 1) * settings.tokens_per_step, **point})
+            bar.set_postfix(point)
+            window = []
+            if time.perf_counter() - last > keep_every or step + 1 == settings.steps:
+                keep(step + 1)
+                last = time.perf_counter()
+    bar.close()
+    return model
+
+
+def half_width(device: torch.device) -> bool:
+    """Whether the machine computes with bfloat16 by itself."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+def export(run: Run, model: BertForPreTraining, folder: Path) -> None:
+    """Write weights (16 bits a number), sizes and vocabulary as transformers reads them."""
+    model = model.cpu().half()
+    model.config.hidden_dropout_prob = model.config.attention_probs_dropout_prob = 0.1
+    model.config.dtype = "float16"
+    folder.mkdir(parents=True, exist_ok=True)
+    model.save_pretrained(folder)
+    BertTokenizerFast(str(run.folder / "vocab.txt")).save_pretrained(folder)
+    shutil.copy(run.folder / "vocab.txt", folder / "vocab.txt")
+    (folder / "model.safetensors").chmod(0o644)  # the library makes it private
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--folder", type=Path, default=Path(".pretraining"))
+    parser.add_argument(
+        "--export", type=Path, help="where the model goes; FOLDER/model if not said"
+    )
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--keep-every", type=float, default=120.0, help="seconds between states")
+    for name, default in asdict(Settings()).items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default)
+    options = vars(parser.parse_args())
+    folder, target = options.pop("folder"), options.pop("export")
+    keep_every = options.pop("keep_every")
+    torch.set_num_threads(options.pop("threads"))
+    try:
+        run = Run(folder, Settings(**options))
+        model = pretrain(run, pick_device("auto"), keep_every)
+        export(run, model, target or folder / "model")
+    except DataError as error:
+        sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.exit("Stopped; the same command goes on from the last state.")
+
+
+if __name__ == "__main__":
+    main()

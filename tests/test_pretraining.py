@@ -1,0 +1,95 @@
+"""Pretraining on a toy: a killed run goes on bit by bit, and transformers reads what comes out."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from checkout import ROOT
+
+from coursekit import load_pretrained
+
+TOY = (
+    "--data reviews --texts 300 --layers 1 --width 16 --heads 2 --pieces 300 --length 32 "
+    "--long-length 48 --tokens-per-step 128 --tokens 60000 --threads 1 --keep-every 0"
+).split()
+
+
+def command(folder, *more):
+    return [sys.executable, str(ROOT / "pretraining/pretrain.py"), "--folder", folder, *TOY, *more]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    subprocess.run(command(folder), check=True, stderr=subprocess.DEVNULL)
+    return folder
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_very_same_weights(finished, tmp_path):
+    for name in ("pieces.npz", "vocab.txt"):  # a vocabulary is learned anew with other ties
+        shutil.copy(finished / name, tmp_path)
+    run = subprocess.Popen(command(tmp_path), stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 120
+    while not (tmp_path / "state.pt").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    state = torch.load(tmp_path / "state.pt", weights_only=True)
+    assert 0 < state["step"] < 60000 / 128
+    assert not (tmp_path / "model").exists()
+    subprocess.run(command(tmp_path), check=True, stderr=subprocess.DEVNULL)
+    weights = [folder / "model" / "model.safetensors" for folder in (finished, tmp_path)]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
+def test_the_model_learned_something_and_transformers_reads_it(finished):
+    from transformers import BertForPreTraining, BertTokenizerFast
+
+    curve = torch.load(finished / "state.pt", weights_only=True)["curve"]
+    assert curve[-1]["masked"] < curve[0]["masked"] - 0.1
+    ours = load_pretrained(finished / "model")
+    assert ours.config["hidden_dropout_prob"] == 0.1
+    theirs = BertForPreTraining.from_pretrained(finished / "model", dtype=torch.float32)
+    table = theirs.bert.embeddings.word_embeddings.weight
+    assert torch.equal(table, ours.weights["bert.embeddings.word_embeddings.weight"])
+    tokenizer = BertTokenizerFast.from_pretrained(finished / "model")
+    assert tokenizer("The film!")["input_ids"][0] == ours.index["[CLS]"]
+    assert len(tokenizer) == len(ours.pieces) == 300
+
+
+def test_rows_are_two_parts_of_one_text_or_of_two():
+    sys.path.insert(0, str(ROOT / "pretraining"))
+    try:
+        import _text
+    finally:
+        sys.path.pop(0)
+    texts = ["One two. Three four! Five six?", "Red green. Blue black.", "Alone"]
+    tokenizer = _text.train_tokenizer(texts * 5, 80)
+    pieces = _text.encode(texts, tokenizer)
+    assert len(pieces.texts) - 1 == 3
+    assert list(pieces.sentences[:3]) == [0, *pieces.sentences[1:3]]
+    seen = set()
+    for epoch in range(20):
+        made = _text.rows(pieces, 24, seed=0, epoch=epoch)
+        again = _text.rows(pieces, 24, seed=0, epoch=epoch)
+        assert (made.ids == again.ids).all()
+        for row, first, follows in zip(made.ids.tolist(), made.first, made.follows.tolist()):
+            assert row[0] == _text.CLS
+            assert row[first - 1] == _text.SEP
+            assert row.count(_text.SEP) == (1 if follows == -100 else 2)
+            seen.add(follows)
+    assert seen == {-100, 0, 1}
+
+
+def test_other_settings_in_the_same_folder_are_refused(finished):
+    done = subprocess.run(command(finished, "--width", "32"), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "holds a run with other settings (width)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert json.loads((finished / "settings.json").read_text("utf-8"))["width"] == 16
