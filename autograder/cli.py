@@ -150,6 +150,42 @@ def bundle(course: Any, output: Path) -> None:
 
 @main.command()
 @click.argument("assignment")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="The folder of the class; the course's own by default.",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(["canvas", "moodle", "blackboard", "folder"]),
+    default=None,
+    help="In whose manner the files are named; found out by itself.",
+)
+@click.option("--json", is_flag=True, help="As JSON.")
+@_with_course
+def collect(
+    course: Any, assignment: str, source: Path, folder: Path | None, layout: str | None, json: bool
+) -> None:
+    """Put the submissions of an LMS's download, an archive or a folder, into submitted/.
+
+    Exit status 0 if every file was understood, 1 if some could not be matched or were refused.
+    """
+    from autograder.collecting import collect as gather
+
+    collected = gather(course, course.require(assignment), source, folder, layout)
+    if json:
+        click.echo(json_module.dumps(collected.to_dict(), indent=1))
+    else:
+        from autograder.tables import collected_lines
+
+        click.echo("\n".join(collected_lines(collected)))
+    sys.exit(1 if collected.unmatched or collected.refused else 0)
+
+
+@main.command()
+@click.argument("assignment")
 @click.option("--student", "students", multiple=True, help="Only this student (repeatable).")
 @click.option(
     "--folder",

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from nbgrader.apps import NbGrader
+from nbgrader.apps import NbGrader, ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -99,11 +99,57 @@ def generate(config: Config, assignment: str, release: Path, database: bool) -> 
         raise CourseError(f"nbgrader could not release {assignment}: {log}")
 
 
+def zip_collect(room: Classroom, assignment: str, downloaded: Path) -> None:
+    """nbgrader's zip collection of `downloaded/ASSIGNMENT/archive/` into `submitted/`.
+
+    The files are called STUDENT_attempt_YYYY-MM-DD HH:MM:SS_ASSIGNMENT.ipynb.
+
+    Raises
+    ------
+    CourseError
+        nbgrader refuses; its own words are in the sentence.
+    """
+    config = room.config()
+    config.CourseDirectory.assignment_id = assignment
+    config.FileNameCollectorPlugin.named_regexp = (
+        r".*/(?P<student_id>[^/]+)_attempt_(?P<timestamp>[\d-]+ [\d:]+)_(?P<file_id>[^/]+)\.ipynb"
+    )
+    with _quiet(config) as (parent, words):
+        app = ZipCollectApp(parent=parent)
+        app.coursedir = parent.coursedir
+        app.collect_directory_structure = f"{downloaded}/{{assignment_id}}/{{collect_step}}"
+        try:
+            app.init_plugins()
+            app.extract_archive_files()
+            app.process_extracted_files()
+        except (NbGraderException, SystemExit, RuntimeError) as error:
+            raise CourseError(
+                f"nbgrader could not collect {assignment}: {words.getvalue().strip() or error}"
+            ) from error
+
+
 def _run(kind: type[BaseConverter], config: Config, assignment: str, student: str) -> str:
     """Run one of nbgrader's converters; "" on success, else the error it ended with."""
     config.CourseDirectory.assignment_id = assignment
     if student:
         config.CourseDirectory.student_id = student
+    with _quiet(config) as (parent, words):
+        try:
+            with _tools_on_path(), warnings.catch_warnings():
+                # nbgrader's own models trip this when a submission is new; it changes nothing
+                warnings.filterwarnings("ignore", message="Object of type .* not in session")
+                converter = kind(coursedir=parent.coursedir, parent=parent)
+                converter.force = True
+                converter.start()
+        except (NbGraderException, SystemExit, RuntimeError) as error:
+            said = _EXCEPTION.findall(words.getvalue())
+            return said[-1] if said else str(error).splitlines()[0]
+    return ""
+
+
+@contextlib.contextmanager
+def _quiet(config: Config) -> Iterator[tuple[NbGrader, io.StringIO]]:
+    """nbgrader's application, whose errors go into a text in place of the terminal."""
     parent = NbGrader(config=config)
     parent.coursedir = CourseDirectory(parent=parent)
     parent.log.handlers, parent.log.propagate = [], False
@@ -112,18 +158,9 @@ def _run(kind: type[BaseConverter], config: Config, assignment: str, student: st
     handler.setLevel(logging.ERROR)
     parent.log.addHandler(handler)
     try:
-        with _tools_on_path(), warnings.catch_warnings():
-            # nbgrader's own models trip this when a submission is new; it changes nothing
-            warnings.filterwarnings("ignore", message="Object of type .* not in session")
-            converter = kind(coursedir=parent.coursedir, parent=parent)
-            converter.force = True
-            converter.start()
-    except (NbGraderException, SystemExit, RuntimeError) as error:
-        said = _EXCEPTION.findall(words.getvalue())
-        return said[-1] if said else str(error).splitlines()[0]
+        yield parent, words
     finally:
         parent.log.removeHandler(handler)
-    return ""
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from autograder.collecting import Collected
     from autograder.grading import Graded
 
 
@@ -86,3 +87,19 @@ def _reasons(verdict: Any) -> str:
     if verdict.hint:
         lines.append(f"hint: {verdict.hint}")
     return "\n".join(lines)
+
+
+def collected_lines(collected: Collected) -> list[str]:
+    """What a collection did, a line per thing that an instructor may want to look at."""
+    new = len(collected.students) - len(collected.unchanged)
+    lines = [f"{new} submissions collected, named in the manner of {collected.layout}."]
+    if collected.unchanged:
+        lines.append(f"{len(collected.unchanged)} were there already, unchanged.")
+    for student, files in collected.earlier.items():
+        count = f"{len(files)} earlier one{'s' * (len(files) > 1)}"
+        lines.append(f"{student}: {collected.students[student]} counts; {count} in earlier/.")
+    for title, found in (("not matched", collected.unmatched), ("refused", collected.refused)):
+        if found:
+            lines.append(f"{title}, {len(found)}:")
+            lines += [f"  {name}: {reason}" for name, reason in found]
+    return lines
