@@ -261,6 +261,65 @@ def feedback(course: Any, assignment: str, folder: Path | None) -> None:
 
 
 @main.command()
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="The CSV file to write; ASSIGNMENT.csv by default.",
+)
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    default=None,
+    help="A table that the LMS has exported: its rows and columns are kept.",
+)
+@click.option("--column", default=None, help="The column of that table; ASSIGNMENT by default.")
+@click.option("--who", default=None, help="The column of that table that names the students.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="The folder of the class; the course's own by default.",
+)
+@_with_course
+def export(
+    course: Any,
+    assignment: str,
+    output: Path | None,
+    into: Path | None,
+    column: str | None,
+    who: str | None,
+    folder: Path | None,
+) -> None:
+    """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
+    from autograder.exporting import as_csv, fill_in, grades
+
+    course.require(assignment)
+    found = grades(course, assignment, folder)
+    output = output or Path(f"{assignment}.csv")
+    if into is None:
+        text = as_csv(found)
+    else:
+        filled = fill_in(found, into, column or assignment, who)
+        text = filled.text
+        for title, names in (
+            ("graded, but not in the table", filled.unknown),
+            ("in the table, but not graded", filled.ungraded),
+        ):
+            if names:
+                click.echo(f"{title}, {len(names)}: {', '.join(names)}")
+    waiting = [grade.student for grade in found if grade.note]
+    if waiting:
+        click.echo(f"cells wait for a grade by hand, {len(waiting)}: {', '.join(waiting)}")
+    try:
+        output.write_text(text, "utf-8")
+    except OSError as error:
+        raise CourseError(f"{output} cannot be written: {error.strerror}.") from error
+    click.echo(f"written: {output}, {len(found)} students")
+
+
+@main.command()
 def doctor() -> None:
     """Show which isolation this machine offers for grading, and how to get what is missing.
 

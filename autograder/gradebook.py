@@ -135,7 +135,7 @@ def _run(kind: type[BaseConverter], config: Config, assignment: str, student: st
         config.CourseDirectory.student_id = student
     with _quiet(config) as (parent, words):
         try:
-            with _tools_on_path(), warnings.catch_warnings():
+            with tools_on_path(), warnings.catch_warnings():
                 # nbgrader's own models trip this when a submission is new; it changes nothing
                 warnings.filterwarnings("ignore", message="Object of type .* not in session")
                 converter = kind(coursedir=parent.coursedir, parent=parent)
@@ -164,7 +164,7 @@ def _quiet(config: Config) -> Iterator[tuple[NbGrader, io.StringIO]]:
 
 
 @contextlib.contextmanager
-def _tools_on_path() -> Iterator[None]:
+def tools_on_path() -> Iterator[None]:
     """nbgrader calls `alembic` by name; without this a bare interpreter would not find it."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
