@@ -2,18 +2,21 @@
 # make lab      open JupyterLab on the student notebooks
 # make test     set up and run the whole test suite
 # make bench    measure what the performance claims rest on
+# make ladder   train every model on one data set: make ladder DATA=reviews, sst2 or imdb
+# make pretrain train the BERT of assignment 06 on IMDb: hours; killed, it goes on where it was
 # make execute  run the solution notebooks and store their outputs
 # make constraints   resolve constraints.txt anew
 
 PYTHON ?= python3
 BIN := .venv/bin
+DATA ?= reviews
 
 # real data for tests and measurements, where a mirror lies beside the checkout
 ifneq ($(wildcard ../shared/data/SOURCES.tsv),)
 export COURSEKIT_MIRROR ?= $(abspath ../shared/data)
 endif
 
-.PHONY: course lab test bench execute constraints
+.PHONY: course lab test bench ladder pretrain execute constraints
 
 course: .venv/ready
 	$(BIN)/autograder release
@@ -29,6 +32,12 @@ bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt gensim
 	for name in reviews almanac bag_of_words word2vec classifiers transformer_block course; do \
 	  $(BIN)/python benchmarks/$$name.py || exit 1; done
+
+ladder: .venv/ready
+	$(BIN)/python benchmarks/ladder.py --data $(DATA)
+
+pretrain: .venv/ready
+	$(BIN)/python pretraining/pretrain.py --export data/pretrained/imdb
 
 execute: .venv/ready
 	for notebook in solutions/*/*.ipynb; do $(BIN)/jupyter execute --inplace $$notebook || exit 1; done

@@ -11,8 +11,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SHIPPED = ("reviews", "almanac", "vectors")
-_SUFFIXES = (".tsv", ".md", ".safetensors")
+_SHIPPED = ("reviews", "almanac", "vectors", "pretrained", "results")
+_SUFFIXES = (".tsv", ".md", ".safetensors", ".json", ".txt")
 
 
 class Packaging(BuildHookInterface):

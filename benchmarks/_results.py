@@ -9,6 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from coursekit.data.places import write_atomically
+
 _FOLDER = Path(__file__).parent.parent / "data" / "results"
 
 
@@ -22,7 +24,13 @@ def results(name: str) -> dict[str, Any]:
 
 def write(name: str, results: dict[str, Any]) -> Path:
     """Write `results` as `data/results/name.json`, numbers to four digits; print them."""
-    _FOLDER.mkdir(parents=True, exist_ok=True)
+    path = store(name, results)
+    print(path.read_text("utf-8"), end="")
+    return path
+
+
+def store(name: str, results: dict[str, Any]) -> Path:
+    """Write `results` as `data/results/name.json`, whole or not at all, numbers to four digits."""
     packages = ("torch", "numpy", "scikit-learn")
     measured_with = {
         "python": platform.python_version(),
@@ -30,9 +38,8 @@ def write(name: str, results: dict[str, Any]) -> Path:
         "cores": os.cpu_count(),
     }
     text = json.dumps({"measured_with": measured_with, **_rounded(results)}, indent=1)
-    print(text)
     path = _FOLDER / f"{name}.json"
-    path.write_text(text + "\n", "utf-8")
+    write_atomically(path, f"{text}\n".encode())
     return path
 
 

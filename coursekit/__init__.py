@@ -15,8 +15,11 @@ _HOME = {
     "check": "coursekit.checking",
     "CheckFailed": "coursekit.checking",
     "load": "coursekit.data",
+    "load_pretrained": "coursekit.pretrained",
+    "load_results": "coursekit.results",
     "load_vectors": "coursekit.vectors",
     "WordVectors": "coursekit.vectors",
+    "Pretrained": "coursekit.pretrained",
     "tokenize": "coursekit.text",
     "Vocabulary": "coursekit.text",
     "pad_batch": "coursekit.text",
@@ -26,11 +29,23 @@ _HOME = {
     "set_seed": "coursekit.training",
     "pick_device": "coursekit.training",
 }
+_PARTS = (
+    "data",
+    "evaluation",
+    "figures",
+    "pretrained",
+    "results",
+    "text",
+    "training",
+    "vectors",
+)
 __all__ = ["__version__", *_HOME]
 
 if TYPE_CHECKING:
     from coursekit.checking import CheckFailed, check  # noqa: F401
     from coursekit.data import load  # noqa: F401
+    from coursekit.pretrained import Pretrained, load_pretrained  # noqa: F401
+    from coursekit.results import load_results  # noqa: F401
     from coursekit.text import Vocabulary, batches, pad_batch, tokenize  # noqa: F401
     from coursekit.training import fit, pick_device, predict, set_seed  # noqa: F401
     from coursekit.vectors import WordVectors, load_vectors  # noqa: F401
@@ -39,10 +54,10 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name in ("data", "evaluation", "figures", "text", "training", "vectors"):
+    if name in _PARTS:
         return import_module(f"coursekit.{name}")
     raise AttributeError(f"module 'coursekit' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "data", "evaluation", "figures", "text", "training", "vectors"])
+    return sorted([*__all__, *_PARTS])

@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -331,7 +332,19 @@ def half_width(device: torch.device) -> bool:
 
 
 def export(run: Run, model: BertForPreTraining, folder: Path) -> None:
-    """Write weights (16 bits a number), sizes and vocabulary as transformers reads them."""
+    """Write weights (16 bits a number), sizes and vocabulary as transformers reads them.
+
+    Beside them, `training.json` tells the settings, the time taken and the course of the losses.
+    """
+    state = run.kept()
+    assert state is not None
+    training = {
+        "settings": asdict(run.settings),
+        "tokens": run.settings.steps * run.settings.tokens_per_step,
+        "hours": round(state["seconds"] / 3600, 2),
+        "made_with": {name: version(name) for name in ("torch", "tokenizers", "transformers")},
+        "curve": state["curve"],
+    }
     model = model.cpu().half()
     model.config.hidden_dropout_prob = model.config.attention_probs_dropout_prob = 0.1
     model.config.dtype = "float16"
@@ -339,6 +352,8 @@ def export(run: Run, model: BertForPreTraining, folder: Path) -> None:
     model.save_pretrained(folder)
     BertTokenizerFast(str(run.folder / "vocab.txt")).save_pretrained(folder)
     shutil.copy(run.folder / "vocab.txt", folder / "vocab.txt")
+    text = json.dumps(training, indent=1)
+    (folder / "training.json").write_text(text + "\n", "utf-8")
     (folder / "model.safetensors").chmod(0o644)  # the library makes it private
 
 

@@ -8,6 +8,7 @@ draws them inside `with style():`.
 from coursekit.figures.bars import decisive_words, model_bars, phenomenon_bars
 from coursekit.figures.curves import learning_curves
 from coursekit.figures.heatmaps import attention_map, phenomenon_heatmap, position_heatmap
+from coursekit.figures.ladder import labels_figure, ladder_figure
 from coursekit.figures.projection import project_words
 from coursekit.figures.style import COLORS, FigureError, style
 from coursekit.figures.words import WordWeights, word_weights
@@ -18,6 +19,8 @@ __all__ = [
     "WordWeights",
     "attention_map",
     "decisive_words",
+    "labels_figure",
+    "ladder_figure",
     "learning_curves",
     "model_bars",
     "phenomenon_bars",

@@ -16,6 +16,8 @@ from coursekit.figures import (
     FigureError,
     attention_map,
     decisive_words,
+    labels_figure,
+    ladder_figure,
     learning_curves,
     model_bars,
     phenomenon_bars,
@@ -104,6 +106,52 @@ def test_model_bars_are_as_long_as_the_accuracy():
 def test_model_bars_take_a_comparison():
     ax = drawn(model_bars(compare_models({"a": [1, 1, 0], "b": [1, 1, 1]}, [1, 1, 1])))
     assert [bar.get_width() for bar in ax.patches] == [pytest.approx(2 / 3), 1.0]
+
+
+def ladder(rungs=("majority", "bag", "encoder")):
+    def rung(place):
+        return {
+            size: {"labels": n, "accuracy": a, "low": a - 0.02, "high": a + 0.02}
+            for size, n, a in [("all", 5000, 0.6 + 0.01 * place), ("100", 100, 0.5)]
+        }
+
+    return {"data": "reviews", "rungs": {name: rung(i) for i, name in enumerate(rungs)}}
+
+
+def test_the_ladder_has_a_bar_for_each_rung_that_was_measured_with_this_size():
+    results = ladder()
+    del results["rungs"]["bag"]["all"]
+    ax = drawn(ladder_figure(results, title="Upwards"))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["majority", "encoder"]
+    assert [bar.get_width() for bar in ax.patches[:2]] == pytest.approx([0.6, 0.62])
+    few = drawn(ladder_figure(results, ["bag"], size="100"))
+    assert [label.get_text() for label in few.get_yticklabels()] == ["bag"]
+
+
+def test_the_lines_over_the_labels_go_from_few_to_many_and_the_best_is_named_first():
+    ax = drawn(labels_figure(ladder(), title="More helps"))
+    assert all(list(line.get_xdata()) == [100, 5000] for line in ax.lines)
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["100", "5,000"]
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["encoder", "bag", "majority"]
+    _, own = plt.subplots()
+    assert labels_figure(ladder(), ["bag"], ax=own) is own
+
+
+def test_more_lines_than_colors_differ_in_their_dashes():
+    ax = drawn(labels_figure(ladder([f"rung {i}" for i in range(13)])))
+    assert len({(line.get_color(), line.get_linestyle()) for line in ax.lines}) == 13
+
+
+@pytest.mark.parametrize("figure", [ladder_figure, labels_figure])
+def test_the_ladder_refuses_what_it_does_not_hold(figure):
+    with pytest.raises(FigureError, match="no results of the ladder"):
+        figure({"sst2": 3})
+    with pytest.raises(FigureError, match="'bags' was not measured; measured are majority; bag"):
+        figure(ladder(), ["bags"])
+    with pytest.raises(FigureError, match="size '7'"):
+        ladder_figure(ladder(), size="7")
 
 
 @pytest.mark.parametrize(

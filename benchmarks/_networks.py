@@ -1,0 +1,151 @@
+"""Trains the networks of assignments 03 to 06 as their solution notebooks train them."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from autograder.reference import definitions
+from coursekit import load, load_vectors
+from coursekit.data import TextDataset
+from coursekit.text import Batches
+
+SOLUTIONS = Path(__file__).parent.parent / "solutions"
+NOTEBOOKS = {
+    "mean of random vectors": "04_attention",
+    "CBOW classifier": "03_deep_averaging",
+    "DAN, random vectors": "03_deep_averaging",
+    "DAN, vectors of 02": "03_deep_averaging",
+    "attention": "04_attention",
+    "transformer from scratch": "05_transformer_block",
+    "encoder, random weights": "06_bert",
+    "encoder, frozen": "06_bert",
+    "encoder, fine-tuned": "06_bert",
+}
+JUDGED_ON = {"reviews": "test", "sst2": "validation", "imdb": "test"}
+STEPS = 250
+
+
+class Trained(NamedTuple):
+    """A trained network, how it is fed, its sizes, and what the training took in seconds."""
+
+    model: torch.nn.Module
+    fed: Callable[[TextDataset], Batches]
+    words: int
+    parameters: int
+    trained_parameters: int
+    seconds: float
+    processor_seconds: float
+
+
+@functools.lru_cache(maxsize=4)
+def texts_of(data: str, split: str) -> TextDataset:
+    return load(data, split)
+
+
+def learned_from(data: str, size: int | None, seed: int) -> TextDataset:
+    """The training texts: all, or `size` with equally many of each class, others for each seed."""
+    everything = texts_of(data, "train")
+    return everything if size is None else everything.subset(size, seed)
+
+
+def fewer(count: int, data: str, learned: TextDataset) -> int:
+    """How often a word must come among these texts, when it is `count` among all of them."""
+    return max(1, count * len(learned) // len(texts_of(data, "train")))
+
+
+def train(which: str, data: str, seed: int, size: int | None = None) -> Trained:
+    """Train one network with the functions and settings of its notebook.
+
+    With `size` labels only, the epochs become as many as `STEPS` steps need, a word need not come
+    as often as among all texts (`fewer`), and no labels beside them watch the training.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Also when `fit` was stopped, which keeps the interruption to itself.
+    """
+    notebook = definitions(SOLUTIONS / NOTEBOOKS[which] / f"{NOTEBOOKS[which]}.ipynb")
+    learned, watched = learned_from(data, size, seed), None
+    if "SPLITS" in notebook and size is None:
+        learned, watched, _ = notebook["load_splits"](data)
+    with _settings(notebook, data, learned):
+        make = _encoder if NOTEBOOKS[which] == "06_bert" else _network
+        model, fed, words = make(notebook, which, data, seed, learned)
+        batches = [fed(learned, shuffle=True)]
+        if watched is not None:
+            batches.append(fed(watched))
+        start = time.perf_counter(), time.process_time()
+        history = notebook["train_model"](data, model, *batches, seed=seed)
+        seconds = time.perf_counter() - start[0], time.process_time() - start[1]
+    if history.interrupted:
+        raise KeyboardInterrupt
+    parameters = sum(p.numel() for p in model.parameters())
+    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    return Trained(model, fed, words, parameters, trained, *seconds)
+
+
+@contextmanager
+def _settings(notebook: dict[str, Any], data: str, learned: TextDataset) -> Iterator[None]:
+    """The notebook's settings, fit for few labels while the block lasts."""
+    everything = notebook["SETTINGS"]
+    settings = dict(everything[data])
+    if len(learned) < len(texts_of(data, "train")):
+        per_epoch = -(-len(learned) // settings["batch_size"])
+        for name in settings:
+            if name.endswith("epochs"):
+                settings[name] = max(settings[name], -(-STEPS // per_epoch))
+        if "min_count" in settings:
+            settings["min_count"] = fewer(settings["min_count"], data, learned)
+    notebook["SETTINGS"] = {**everything, data: settings}
+    try:
+        yield
+    finally:
+        notebook["SETTINGS"] = everything
+
+
+def _network(
+    notebook: dict[str, Any], which: str, data: str, seed: int, learned: TextDataset
+) -> tuple[torch.nn.Module, Callable[..., Batches], int]:
+    more: tuple[Any, ...] = ()
+    if which == "DAN, vectors of 02":
+        vectors = load_vectors(notebook["VECTORS"][data])
+        more = (vectors.words,)
+    vocabulary = notebook["make_vocabulary"](data, learned, *more)
+
+    def fed(texts: TextDataset, shuffle: bool = False) -> Batches:
+        return notebook["make_batches"](data, texts, vocabulary, shuffle=shuffle)
+
+    if which == "CBOW classifier":
+        notebook["set_seed"](seed)
+        sizes = notebook["SETTINGS"][data]
+        model = notebook["CBOWClassifier"](len(vocabulary), sizes["dim"])
+        notebook["small_vectors"](model)
+    else:
+        model = notebook["make_model"](data, vocabulary, seed)
+    if which == "DAN, vectors of 02":
+        notebook["start_from"](model, vocabulary, vectors, seed)
+    if which == "mean of random vectors":  # attention whose vector v stays at zeros
+        model.v.requires_grad_(False)
+    return model, fed, len(vocabulary)
+
+
+def _encoder(
+    notebook: dict[str, Any], which: str, data: str, seed: int, learned: TextDataset
+) -> tuple[torch.nn.Module, Callable[..., Batches], int]:
+    pretrained = notebook["load_pretrained"](notebook["MODEL"])
+
+    def fed(texts: TextDataset, shuffle: bool = False) -> Batches:
+        return notebook["make_batches"](data, texts, pretrained, shuffle=shuffle, seed=seed)
+
+    kind = which.removeprefix("encoder, ")
+    model = notebook["make_model"](
+        data, pretrained, seed, frozen=kind == "frozen", scratch=kind == "random weights"
+    )
+    return model, fed, len(pretrained.pieces)

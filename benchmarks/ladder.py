@@ -1,0 +1,270 @@
+"""The ladder: every model of the course on one data set, from guessing to a fine-tuned encoder.
+
+    make ladder DATA=sst2
+    python benchmarks/ladder.py --data sst2 --rungs DAN "encoder, frozen" --sizes 1000 all
+
+Each rung learns from 100, 1,000, 10,000 and all labels of `train`, three times: with another seed
+and, where not all labels count, another draw of them with equally many of each class, the same for
+all rungs. What draws nothing (guessing, naive Bayes, logistic regression) learns from all labels
+once. All are judged on the same texts (reviews and IMDb: test; SST-2: GLUE's 872 validation
+sentences) and on the phenomena of the challenge set, which any of them can read.
+
+Models and settings are those of the solution notebooks, with two rules for few labels, the same for
+all: epochs become as many as 250 steps of the optimizer need, and a word that must come c times
+among all N texts must come max(1, c n // N) times among n of them. The networks of 03 keep the best
+epoch by the labels of a further set, as in their notebook, only when they learn from all.
+The bags, of the course's tokens, go to scikit-learn's naive Bayes and logistic regression, with
+what is set there: one is added to each count, C is 1.
+
+Every finished run is in `data/results/ladder_NAME.json` at once and is not trained again, so a
+command that was stopped goes on where it was; `--again` trains anew. Runs on all labels that
+`benchmarks/classifiers.py` has measured are taken from there and say so ("from").
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from _networks import JUDGED_ON, NOTEBOOKS, fewer, learned_from, texts_of, train
+from _results import results, store
+from tqdm import tqdm
+
+from autograder.errors import CourseError
+from coursekit import predict, tokenize
+from coursekit.data import DataError
+from coursekit.evaluation import accuracy_by, score, wilson_interval
+
+BAGS = ("binary", "count", "tf-idf")
+ONCE = [
+    "majority",
+    *(f"naive Bayes, {bag}" for bag in BAGS),
+    *(f"logistic regression, {bag}" for bag in BAGS),
+]
+RUNGS = [*ONCE, *(name for name in NOTEBOOKS if name != "mean of random vectors")]
+SIZES = ("100", "1000", "10000", "all")
+MIN_COUNT = {"reviews": 2, "sst2": 3, "imdb": 10}  # of 01
+
+
+class LadderError(ValueError):
+    """What was asked for is not there; one sentence says what is."""
+
+
+class Run(NamedTuple):
+    """One model to train: which one, on how many labels, with which seed."""
+
+    rung: str
+    size: str
+    seed: int
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").splitlines()[0],
+        epilog=f"The rungs: {'; '.join(RUNGS)}.",
+    )
+    parser.add_argument("--data", default="reviews", help=f"{', '.join(JUDGED_ON)}")
+    parser.add_argument("--rungs", nargs="+", default=RUNGS, help="names, or how they begin")
+    parser.add_argument("--sizes", nargs="+", default=SIZES, help="numbers of labels, or all")
+    parser.add_argument("--seeds", type=int, default=3, help="runs of each (default 3)")
+    parser.add_argument("--threads", type=int, default=1, help="of torch (default 1)")
+    parser.add_argument("--again", action="store_true", help="train finished runs anew")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(max(1, options.threads))
+    try:
+        climb(options)
+    except KeyboardInterrupt:
+        sys.exit("\nStopped; the finished runs are kept, and the same command goes on from there.")
+    except (DataError, CourseError, LadderError) as error:
+        sys.exit(str(error))
+
+
+def climb(options: argparse.Namespace) -> None:
+    """Train what is asked for and not there yet, one run after another."""
+    data = options.data
+    if data not in JUDGED_ON:
+        raise LadderError(f"The ladder has no data set {data!r}; it has {', '.join(JUDGED_ON)}.")
+    name = f"ladder_{data}"
+    asked = plan(data, rungs_of(options.rungs), options.sizes, options.seeds)
+    found = {} if options.again else finished(results(name))
+    todo = [run for run in asked if run not in found]
+    if not todo:
+        print("All these runs are there already; --again trains them anew.")
+    bar = tqdm(todo, unit="model")
+    for run in bar:
+        bar.set_description(f"{run.rung}, {run.size} labels, seed {run.seed}")
+        measured = (None if options.again else taken(data, run)) or measure(data, run)
+        # read anew: another process may have written meanwhile
+        runs = {**finished(results(name)), run: measured}
+        store(name, summary(data, runs))
+    print(table(results(name)))
+
+
+def rungs_of(asked: Sequence[str]) -> list[str]:
+    """The rungs that are named, or whose names begin so, in the ladder's order."""
+    for begin in asked:
+        if not any(rung.startswith(begin) for rung in RUNGS):
+            raise LadderError(f"There is no rung {begin!r}; there are {'; '.join(RUNGS)}.")
+    return [rung for rung in RUNGS if rung.startswith(tuple(asked))]
+
+
+def plan(data: str, rungs: Sequence[str], sizes: Sequence[str], seeds: int) -> list[Run]:
+    """The runs that are asked for; a size that is all labels, or more, falls away beside "all"."""
+    if seeds < 1:
+        raise LadderError(f"--seeds must be 1 or more, but is {seeds}.")
+    for size in sizes:
+        if size != "all" and (not size.isdigit() or int(size) < 2):
+            raise LadderError(f"A size is a number of labels from 2 up, or all, but not {size!r}.")
+    there = len(texts_of(data, "train"))
+    kept = [size for size in sizes if size == "all" or int(size) < there]
+    return [
+        Run(rung, size, seed)
+        for rung in rungs
+        for size in kept
+        for seed in range(1 if rung in ONCE and size == "all" else seeds)
+    ]
+
+
+def measure(data: str, run: Run) -> dict[str, Any]:
+    """Train one model and judge it."""
+    judged, challenge = texts_of(data, JUDGED_ON[data]), texts_of("reviews", "challenge")
+    size = None if run.size == "all" else int(run.size)
+    if run.rung in ONCE:
+        decide, facts = _bag(run, data, size)
+    else:
+        trained = train(run.rung, data, run.seed, size)
+        facts = trained._asdict()
+        model, fed = facts.pop("model"), facts.pop("fed")
+
+        def decide(texts: Any) -> Any:
+            return predict(model, fed(texts)) > 0
+
+    right = score(run.rung, decide(judged), judged.labels)
+    kinds = accuracy_by(challenge.phenomena, decide(challenge), challenge.labels)
+    return {
+        "seed": run.seed,
+        "accuracy": right.accuracy,
+        "correct": right.correct,
+        **facts,
+        "threads": torch.get_num_threads(),
+        "challenge": {kind.name: kind.accuracy for kind in kinds},
+    }
+
+
+def _bag(run: Run, data: str, size: int | None) -> tuple[Any, dict[str, Any]]:
+    """Guessing, naive Bayes or logistic regression: how it decides, and what it took."""
+    from sklearn.dummy import DummyClassifier
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    learned = learned_from(data, size, run.seed)
+    name, _, bag = run.rung.partition(", ")
+    counting = CountVectorizer(
+        analyzer=tokenize,
+        binary=bag == "binary",
+        min_df=fewer(MIN_COUNT[data], data, learned),
+    )
+    model = {
+        "majority": DummyClassifier(),
+        "naive Bayes": MultinomialNB(),
+        "logistic regression": LogisticRegression(max_iter=3000),
+    }[name]
+    weighing = [TfidfTransformer()] if bag == "tf-idf" else []
+    start = time.perf_counter(), time.process_time()
+    X = counting.fit_transform(learned.texts)
+    whole = make_pipeline(*weighing, model).fit(X.astype(float), learned.labels)
+    words = X.shape[1]
+    facts = {
+        "words": words,
+        # a weight per word and one more number; naive Bayes decides by such weights, too
+        "parameters": 1 if name == "majority" else words + 1,
+        "seconds": time.perf_counter() - start[0],
+        "processor_seconds": time.process_time() - start[1],
+    }
+    facts["trained_parameters"] = facts["parameters"]
+    return lambda texts: whole.predict(counting.transform(texts.texts).astype(float)), facts
+
+
+def taken(data: str, run: Run) -> dict[str, Any] | None:
+    """The same run of benchmarks/classifiers.py, if there is one."""
+    there = results("classifiers").get(data, {}).get(run.rung)
+    if run.size != "all" or not there:
+        return None
+    kept = ("seed", "accuracy", "correct", "seconds", "processor_seconds", "challenge")
+    for other in there["runs"]:
+        if other["seed"] == run.seed:
+            return {
+                **{key: other[key] for key in kept if key in other},
+                "words": there["words"],
+                "parameters": there["parameters"],
+                "trained_parameters": there["parameters"],
+                "from": "classifiers",
+            }
+    return None
+
+
+def finished(ladder: dict[str, Any]) -> dict[Run, dict[str, Any]]:
+    """The runs that a file of results holds."""
+    return {
+        Run(rung, size, run["seed"]): run
+        for rung, sizes in ladder.get("rungs", {}).items()
+        for size, found in sizes.items()
+        for run in found["runs"]
+    }
+
+
+def summary(data: str, runs: dict[Run, dict[str, Any]]) -> dict[str, Any]:
+    """All runs, and for each rung and size the means over the seeds with their 95% intervals."""
+    n = len(texts_of(data, JUDGED_ON[data]))
+    kinds = Counter(texts_of("reviews", "challenge").phenomena)
+    rungs: dict[str, Any] = {}
+    places = {(run.rung, run.size) for run in runs}
+    order = sorted(places, key=lambda p: (RUNGS.index(p[0]), p[1] == "all", len(p[1]), p[1]))
+    for rung, size in order:
+        here = [runs[run] for run in sorted(runs) if (run.rung, run.size) == (rung, size)]
+        found: dict[str, Any] = {
+            "labels": len(texts_of(data, "train")) if size == "all" else int(size),
+            **interval([run["accuracy"] for run in here], n),
+        }
+        for key in ("words", "parameters", "trained_parameters", "seconds", "processor_seconds"):
+            values = [run[key] for run in here if key in run]
+            if values:
+                found[key] = statistics.median(values)
+        if all("challenge" in run for run in here):
+            # accuracy, low, high: what phenomenon_bars and phenomenon_heatmap draw
+            found["challenge"] = {
+                kind: list(interval([run["challenge"][kind] for run in here], count).values())
+                for kind, count in kinds.items()
+            }
+        rungs.setdefault(rung, {})[size] = {**found, "runs": here}
+    return {"data": data, "judged_on": JUDGED_ON[data], "n": n, "rungs": rungs}
+
+
+def interval(accuracies: Sequence[float], n: int) -> dict[str, float]:
+    """The mean of the runs' accuracies, and its Wilson interval for n texts."""
+    mean = statistics.mean(accuracies)
+    low, high = wilson_interval(round(mean * n), n)
+    return {"accuracy": mean, "low": min(low, mean), "high": max(high, mean)}
+
+
+def table(ladder: dict[str, Any]) -> str:
+    """The means in percent: a line per rung, a column per size."""
+    rungs = ladder.get("rungs", {})
+    sizes = [size for size in SIZES if any(size in found for found in rungs.values())]
+    lines = [f"{'accuracy':32}" + "".join(f"{size:>8}" for size in sizes)]
+    for rung, found in rungs.items():
+        cells = [f"{found[s]['accuracy']:8.1%}" if s in found else " " * 8 for s in sizes]
+        lines.append(f"{rung:32}" + "".join(cells))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
