@@ -10,6 +10,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= reviews
+TOKENS ?= 100e6
 
 # real data for tests and measurements, where a mirror lies beside the checkout
 ifneq ($(wildcard ../shared/data/SOURCES.tsv),)
@@ -37,7 +38,7 @@ ladder: .venv/ready
 	$(BIN)/python benchmarks/ladder.py --data $(DATA)
 
 pretrain: .venv/ready
-	$(BIN)/python pretraining/pretrain.py --export data/pretrained/imdb
+	$(BIN)/python pretraining/pretrain.py --tokens $(TOKENS) --export data/pretrained/imdb
 
 execute: .venv/ready
 	for notebook in solutions/*/*.ipynb; do $(BIN)/jupyter execute --inplace $$notebook || exit 1; done

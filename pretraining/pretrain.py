@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import sys
@@ -37,7 +38,9 @@ from autograder.reference import definitions
 from coursekit import load, pick_device
 from coursekit.data import DataError
 
-SKIP_GRAM = Path(__file__).parent.parent / "solutions/02_word2vec/02_word2vec.ipynb"
+SOLUTIONS = Path(__file__).parent.parent / "solutions"
+SKIP_GRAM = SOLUTIONS / "02_word2vec/02_word2vec.ipynb"
+BERT = SOLUTIONS / "06_bert/06_bert.ipynb"
 #: The texts to learn from. IMDb's test reviews stay out: classifiers are judged on them.
 SPLITS = {"imdb": ["train", "unlabelled"], "almanac": ["train"], "reviews": ["train"]}
 
@@ -52,15 +55,15 @@ class Settings:
     heads: int = 4
     pieces: int = 8_000
     length: int = 64
-    long_length: int = 512
-    long_share: float = 0.1  # of the tokens, at the end, come in rows of `long_length`
+    long_length: int = 128
+    long_share: float = 0.12  # of the tokens, at the end, come in rows of `long_length`
     tokens_per_step: int = 4_096
     masked: float = 0.15
     lr: float = 2e-3  # of Muon
     adam_lr: float = 1e-3  # of AdamW
     weight_decay: float = 0.05
     warmup_steps: int = 300
-    decay_share: float = 0.4  # of the steps, at the end, on which the learning rate falls to 0
+    decay_share: float = 0.2  # of the steps, at the end, on which the learning rate falls to 0
     skip_gram_epochs: int = 2  # for the vectors that the table of pieces starts from; 0: random
     seed: int = 0
     data: str = "imdb"
@@ -70,6 +73,10 @@ class Settings:
     def steps(self) -> int:
         return round(self.tokens / self.tokens_per_step)
 
+    @property
+    def first_long_step(self) -> int:
+        return math.ceil(self.steps * (1 - self.long_share))
+
     def rate(self, step: int) -> float:
         """The learning rate's share at a step: up, level, and down to zero."""
         down = (self.steps - step) / max(1, self.decay_share * self.steps)
@@ -77,25 +84,22 @@ class Settings:
 
     def shape(self, step: int) -> tuple[int, int]:
         """Rows and pieces a row at a step."""
-        is_long = step >= self.steps * (1 - self.long_share)
-        length = self.long_length if is_long else self.length
+        length = self.length if step < self.first_long_step else self.long_length
         return max(1, self.tokens_per_step // length), length
 
 
 def mask(
     ids: torch.Tensor, share: float, n_pieces: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Hide pieces: of the chosen ones 80% become [MASK], 10% a random piece, 10% stay.
+    """Hide pieces as assignment 06 does: of the chosen 80% become [MASK], 10% another, 10% stay.
 
     Returns the changed ids and the labels, -100 where nothing is to be guessed; both (R, L).
     """
-    ordinary = (ids != PAD) & (ids != CLS) & (ids != SEP)
-    chosen = ordinary & (torch.rand(ids.shape, generator=generator) < share)
-    kind = torch.rand(ids.shape, generator=generator)
-    other = torch.randint(len(SPECIAL), n_pieces, ids.shape, generator=generator)
-    labels = torch.where(chosen, ids, -100)
-    hidden = torch.where(chosen & (kind < 0.8), MASK, ids)
-    return torch.where(chosen & (kind >= 0.8) & (kind < 0.9), other, hidden), labels
+    special = (ids == PAD) | (ids == CLS) | (ids == SEP)
+    dice, kind_dice = (torch.rand(ids.shape, generator=generator) for _ in range(2))
+    substitutes = torch.randint(len(SPECIAL), n_pieces, ids.shape, generator=generator)
+    hide = definitions(BERT)["mask_pieces"]
+    return hide(ids, special, MASK, dice, kind_dice, substitutes, share)
 
 
 def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str, torch.Tensor]]:
@@ -297,6 +301,8 @@ def pretrain(run: Run, device: torch.device, keep_every: float = 120.0) -> BertF
         mininterval=2,
     )
     for step, batch in enumerate(batches(pieces, settings, state["step"]), state["step"]):
+        if step == settings.first_long_step:
+            spread_positions(model, settings)
         batch = {name: part.to(device) for name, part in batch.items()}
         for stepper in steppers:
             for group in stepper.param_groups:
@@ -322,6 +328,19 @@ def pretrain(run: Run, device: torch.device, keep_every: float = 120.0) -> BertF
                 last = time.perf_counter()
     bar.close()
     return model
+
+
+def spread_positions(model: BertForPreTraining, settings: Settings) -> None:
+    """Let the positions beyond the short rows start as copies of those within them.
+
+    They have no place in short rows, so they are still random when the long rows begin; a model
+    that has learned something loses much of it over them. Copies are a better start (Beltagy,
+    Peters & Cohan 2020). The first position is that of [CLS] and is not copied.
+    """
+    table = model.bert.embeddings.position_embeddings.weight.data
+    learned = table[1 : settings.length]
+    times = -(-len(table) // len(learned))
+    table[settings.length :] = learned.repeat(times, 1)[: len(table) - settings.length]
 
 
 def half_width(device: torch.device) -> bool:

@@ -1,0 +1,253 @@
+"""Pretrained encoders: any BERT gives transformers' numbers in the course's encoder; what is wrong
+with a folder is said in one sentence, and nothing that could run code is opened."""
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import BertConfig, BertForPreTraining, BertModel
+
+from autograder.reference import definitions
+from coursekit import load_pretrained
+from coursekit.data import DamagedFile, DataError, FetchError
+from coursekit.pretrained import fill, names
+from coursekit.text import pad_batch
+
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+NOTEBOOK = Path(__file__).parents[2] / "solutions/06_bert/06_bert.ipynb"
+
+
+def tiny(folder, kind=BertModel, seed=0, pieces=19, **sizes):
+    """A random BERT, saved as transformers does."""
+    torch.manual_seed(seed)
+    shape = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = BertConfig(
+        vocab_size=pieces, max_position_embeddings=12, **{"intermediate_size": 16, **shape, **sizes}
+    )
+    make_pooler = {} if kind is BertForPreTraining else {"add_pooling_layer": "pooler" not in sizes}
+    sizes.pop("pooler", None)
+    model = kind(config, **make_pooler).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.3 * torch.randn_like(parameter)
+    model.save_pretrained(folder)
+    words = [f"word{n}" for n in range(pieces - len(SPECIAL))]
+    (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *words]) + "\n", "utf-8")
+    return model
+
+
+def change(folder, **settings):
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **settings}), "utf-8")
+
+
+def change_weights(folder, change_them):
+    path = folder / "model.safetensors"
+    weights = load_file(path)
+    change_them(weights)
+    save_file(weights, path)
+
+
+def outputs_of_the_course(folder, ids, segments, mask):
+    encoder = definitions(NOTEBOOK)["make_encoder"](load_pretrained(folder))
+    with torch.no_grad():
+        return encoder(ids, segments, mask)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {},
+        {"num_attention_heads": 1, "num_hidden_layers": 1},
+        {"hidden_size": 24, "num_attention_heads": 6, "num_hidden_layers": 3},
+        {"intermediate_size": 5, "type_vocab_size": 3},
+        {"hidden_size": 12, "num_attention_heads": 4, "num_hidden_layers": 11},
+    ],
+)
+@pytest.mark.parametrize("kind", [BertModel, BertForPreTraining])
+def test_the_courses_encoder_gives_the_numbers_of_transformers(tmp_path, kind, sizes):
+    model = tiny(tmp_path, kind, **sizes)
+    ids, mask = pad_batch([[2, 7, 8, 9, 3, 11, 3], [2, 5, 3], [2, 6, 7, 8, 9, 10, 11, 12, 3]])
+    segments = (torch.arange(ids.shape[1]) > 4).long().expand_as(ids) * mask
+    vectors, pooled = outputs_of_the_course(tmp_path, ids, segments, mask)
+    with torch.no_grad():
+        theirs = getattr(model, "bert", model)(
+            ids, attention_mask=mask.long(), token_type_ids=segments
+        )
+    assert torch.allclose(vectors[mask], theirs.last_hidden_state[mask], atol=1e-4)
+    assert torch.allclose(pooled, theirs.pooler_output, atol=1e-4)
+
+
+def test_our_own_weights_give_the_numbers_of_transformers():
+    from coursekit.data.places import shipped
+
+    assert "imdb" in names()
+    model = BertModel.from_pretrained(
+        shipped("pretrained/imdb/config.json").parent, dtype=torch.float32
+    ).eval()
+    pretrained = load_pretrained("imdb")
+    ids, mask = pad_batch([[2, *range(100, 140), 3], [2, 500, 3]])
+    encoder = definitions(NOTEBOOK)["make_encoder"](pretrained)
+    with torch.no_grad():
+        vectors, pooled = encoder(ids, torch.zeros_like(ids), mask)
+        theirs = model(ids, attention_mask=mask.long())
+    assert torch.allclose(vectors[mask], theirs.last_hidden_state[mask], atol=1e-4)
+    assert torch.allclose(pooled, theirs.pooler_output, atol=1e-4)
+
+
+def test_a_model_without_a_pooler_loads_and_keeps_the_encoders_own(tmp_path):
+    model = tiny(tmp_path, pooler=False)
+    ids, mask = pad_batch([[2, 7, 8, 3]])
+    vectors, _ = outputs_of_the_course(tmp_path, ids, torch.zeros_like(ids), mask)
+    with torch.no_grad():
+        theirs = model(ids, attention_mask=mask.long()).last_hidden_state
+    assert torch.allclose(vectors, theirs, atol=1e-4)
+
+
+def test_old_names_of_the_normalization_are_understood(tmp_path):
+    model = tiny(tmp_path)
+
+    def grow_old(weights):
+        for name in [name for name in weights if "LayerNorm" in name]:
+            old = name.replace("LayerNorm.weight", "LayerNorm.gamma")
+            weights[old.replace("LayerNorm.bias", "LayerNorm.beta")] = weights.pop(name)
+
+    change_weights(tmp_path, grow_old)
+    ids, mask = pad_batch([[2, 7, 8, 3]])
+    vectors, _ = outputs_of_the_course(tmp_path, ids, torch.zeros_like(ids), mask)
+    with torch.no_grad():
+        assert torch.allclose(vectors, model(ids).last_hidden_state, atol=1e-4)
+
+
+def test_half_precision_is_widened_and_the_vocabulary_numbered(tmp_path):
+    tiny(tmp_path)
+    change_weights(
+        tmp_path, lambda weights: weights.update({k: v.half() for k, v in weights.items()})
+    )
+    pretrained = load_pretrained(tmp_path)
+    assert {tensor.dtype for tensor in pretrained.weights.values()} == {torch.float32}
+    assert pretrained.index["[MASK]"] == 4
+    assert pretrained.pieces[pretrained.index["word3"]] == "word3"
+    assert pretrained.lowercase
+    assert "2 blocks of 2 heads, 8 wide; 19 pieces" in repr(pretrained)
+
+
+def test_a_cased_model_says_so(tmp_path):
+    tiny(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}', "utf-8")
+    assert not load_pretrained(tmp_path).lowercase
+
+
+def test_a_model_in_the_mirror_is_found_by_its_name(tmp_path, monkeypatch):
+    folder = tmp_path / "pretrained" / "someone" / "small-bert"
+    folder.mkdir(parents=True)
+    tiny(folder)
+    monkeypatch.setenv("COURSEKIT_MIRROR", str(tmp_path))
+    assert load_pretrained("someone/small-bert").config["hidden_size"] == 8
+
+
+WRONG = {
+    "another model's vocabulary": (
+        lambda f: (f / "vocab.txt").write_text("\n".join([*SPECIAL, *map(str, range(40))])),
+        "has 45 pieces, but the model knows 19: this is the vocabulary of another model",
+    ),
+    "a vocabulary without special pieces": (
+        lambda f: (f / "vocab.txt").write_text("the\na\n"),
+        "this is not the vocabulary of a BERT",
+    ),
+    "a missing tensor": (
+        lambda f: change_weights(f, lambda w: w.pop("encoder.layer.1.output.dense.bias")),
+        "has no encoder.layer.1.output.dense.bias, which a BERT of 2 layers needs",
+    ),
+    "more layers than said": (
+        lambda f: change(f, num_hidden_layers=1),
+        "has more layers than the 1 of config.json",
+    ),
+    "another width": (
+        lambda f: change(f, hidden_size=16),
+        r"has the shape \(19, 8\) in .*, but config.json asks for \(19, 16\)",
+    ),
+    "another architecture": (
+        lambda f: change(f, model_type="gpt2"),
+        "a model of the kind 'gpt2'; the course's encoder is a BERT",
+    ),
+    "another activation": (lambda f: change(f, hidden_act="relu"), "a BERT with hidden_act 'relu'"),
+    "heads that do not divide": (
+        lambda f: change(f, num_attention_heads=3),
+        "3 heads, which do not divide the width 8",
+    ),
+    "no size": (lambda f: change(f, hidden_size="wide"), "gives no hidden_size"),
+    "no configuration": (lambda f: (f / "config.json").unlink(), "has no config.json"),
+    "a damaged configuration": (
+        lambda f: (f / "config.json").write_text("{"),
+        "config.json is damaged",
+    ),
+    "cut weights": (
+        lambda f: (f / "model.safetensors").write_bytes(
+            (f / "model.safetensors").read_bytes()[:-100]
+        ),
+        "model.safetensors is damaged or cut",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_does_not_fit_is_named_in_one_sentence(tmp_path, what):
+    tiny(tmp_path)
+    spoil, sentence = WRONG[what]
+    spoil(tmp_path)
+    with pytest.raises(DataError, match=sentence) as caught:
+        load_pretrained(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+class _Harmful:
+    def __reduce__(self):
+        return Path.write_text, (Path("ran_code"), "")
+
+
+def test_pickled_weights_are_never_opened(tmp_path, monkeypatch):
+    tiny(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.safetensors").unlink()
+    (tmp_path / "pytorch_model.bin").write_bytes(pickle.dumps(_Harmful()))
+    with pytest.raises(DataError, match=r"pickled weights only.*has model\.safetensors"):
+        load_pretrained(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(pickle.dumps(_Harmful()))
+    with pytest.raises(DamagedFile):
+        load_pretrained(tmp_path)
+    assert not (tmp_path / "ran_code").exists()
+
+
+def test_without_a_network_a_published_model_gives_one_sentence(monkeypatch):
+    import huggingface_hub
+
+    def offline(*args, **kwargs):
+        raise huggingface_hub.errors.LocalEntryNotFoundError("no network")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", offline)
+    with pytest.raises(FetchError, match="connect to the internet, or put its files into"):
+        load_pretrained("bert-base-uncased")
+
+
+def test_a_folder_that_is_not_there_is_named():
+    with pytest.raises(DataError, match="There is no folder no/such/folder"):
+        load_pretrained("no/such/folder")
+
+
+def test_filling_checks_names_and_shapes_before_it_copies_anything():
+    module = torch.nn.Linear(2, 3)
+    before = module.weight.clone()
+    right = {"weight": torch.ones(3, 2), "bias": torch.zeros(3)}
+    with pytest.raises(DataError, match="bias of the Linear got no weights"):
+        fill(module, {"weight": torch.ones(3, 2)})
+    with pytest.raises(DataError, match=r"it has no pooler\.weight"):
+        fill(module, {**right, "pooler.weight": torch.ones(1)})
+    with pytest.raises(DataError, match=r"bias has the shape \(4,\) in the weights, but \(3,\)"):
+        fill(module, {**right, "bias": torch.zeros(4)})
+    assert torch.equal(module.weight, before)
+    assert fill(module, {"weight": torch.ones(3, 2)}, may_lack="bias") == ["bias"]
+    assert torch.equal(module.weight, torch.ones(3, 2))
