@@ -148,10 +148,10 @@ def fill(
         if unknown:
             parts.append(f"it has no {_some(unknown)}")
         raise DataError(f"The weights' names do not fit: {', and '.join(parts)}.")
-    for name, tensor in weights.items():
-        if tensor.shape != own[name].shape:
+    for name, given in weights.items():
+        if given.shape != own[name].shape:
             raise DataError(
-                f"{name} has the shape {tuple(tensor.shape)} in the weights, but "
+                f"{name} has the shape {tuple(given.shape)} in the weights, but "
                 f"{tuple(own[name].shape)} in the {type(module).__name__}; make it with the sizes "
                 "that the weights were trained with."
             )

@@ -770,8 +770,8 @@ def pack_always_in_halves(first, second, max_length, cls, sep):
 
 
 @pack.misconception(
-    "Each text gets half of the room. A short one does not need its half; the long one may have"
-    " what is left."
+    "Each text gets half of the room, rounded down. An odd room then loses a place, and a short text"
+    " does not need its half: the long one may have what is left."
 )
 def pack_in_lower_halves(first, second, max_length, cls, sep):
     if second is None:

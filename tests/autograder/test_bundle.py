@@ -53,7 +53,7 @@ def lines_of(name, text):
 def leaks(course, files):
     secret, given = set(), set()
     for assignment in course.assignments():
-        inside, outside = _solution_lines(read(course.solution(assignment)))
+        inside, outside = _solution_lines(read(course.solution(assignment)), course)
         secret |= {line for line in inside if len(line) >= 30}
         given |= outside
     secret -= given  # a common line that one assignment gives away is no secret of another
@@ -84,6 +84,9 @@ def test_the_wheel_holds_the_package_its_recordings_and_the_data(bundle, course)
     assert "coursekit/data/registry.json" in names
     assert "coursekit/shipped/reviews/challenge.tsv" in names
     assert "coursekit/shipped/reviews/DATASHEET.md" in names
+    assert "coursekit/shipped/pretrained/imdb/model.safetensors" in names
+    assert "coursekit/shipped/pretrained/imdb/vocab.txt" in names
+    assert "coursekit/shipped/results/ladder_sst2.json" in names
     for assignment in course.assignments():
         assert f"coursekit/recordings/{assignment}.json" in names
     assert not [name for name in names if name.endswith("generate.py")]
