@@ -43,6 +43,14 @@ def _with_course(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
+_folder_option = click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="The folder of the class; the course's own by default.",
+)
+
+
 @main.command()
 @click.argument("assignments", nargs=-1)
 @click.option("--check", is_flag=True, help="Write nothing; fail if something generated is stale.")
@@ -151,17 +159,11 @@ def bundle(course: Any, output: Path) -> None:
 @main.command()
 @click.argument("assignment")
 @click.argument("source", type=click.Path(path_type=Path))
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="The folder of the class; the course's own by default.",
-)
+@_folder_option
 @click.option(
     "--layout",
-    type=click.Choice(["canvas", "moodle", "blackboard", "folder"]),
     default=None,
-    help="In whose manner the files are named; found out by itself.",
+    help="In whose manner the files are named, canvas for one; found out by itself.",
 )
 @click.option("--json", is_flag=True, help="As JSON.")
 @_with_course
@@ -187,12 +189,7 @@ def collect(
 @main.command()
 @click.argument("assignment")
 @click.option("--student", "students", multiple=True, help="Only this student (repeatable).")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="The folder of the class; the course's own by default.",
-)
+@_folder_option
 @click.option(
     "--cell-seconds", type=click.FloatRange(min=1), default=None, help="Wall time for one cell."
 )
@@ -245,12 +242,7 @@ def grade(
 
 @main.command()
 @click.argument("assignment")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="The folder of the class; the course's own by default.",
-)
+@_folder_option
 @_with_course
 def feedback(course: Any, assignment: str, folder: Path | None) -> None:
     """Write a feedback page for every graded submission of ASSIGNMENT."""
@@ -276,12 +268,7 @@ def feedback(course: Any, assignment: str, folder: Path | None) -> None:
 )
 @click.option("--column", default=None, help="The column of that table; ASSIGNMENT by default.")
 @click.option("--who", default=None, help="The column of that table that names the students.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="The folder of the class; the course's own by default.",
-)
+@_folder_option
 @_with_course
 def export(
     course: Any,

@@ -16,12 +16,16 @@ import tempfile
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.unpacking import Taken, unpack
 
-#: How the file of a student is called, by LMS; the first that fits all notebooks is taken.
+if TYPE_CHECKING:
+    from autograder.gradebook import Classroom
+
+#: How the file of a student is called, by LMS; the first that fits most notebooks is taken.
 LAYOUTS = {
     # lastfirst_LATE_12345_67890_05_transformer_block-1.ipynb
     "canvas": r"(?:.*/)?(?P<student>[^_/]+)_(?:LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)",
@@ -111,6 +115,8 @@ def collect(
     """
     from autograder.gradebook import Classroom
 
+    if layout is not None and layout not in LAYOUTS:
+        raise CourseError(f"no layout is called {layout}; there are {', '.join(LAYOUTS)}.")
     room = Classroom(course, folder)
     with tempfile.TemporaryDirectory() as temporary:
         unpacked = unpack(source, Path(temporary))
@@ -123,7 +129,7 @@ def collect(
             found = f"; it holds {len(unpacked.files)} other files" if unpacked.files else ""
             raise CourseError(f"{source} holds no notebook (.ipynb){found}.")
         result.layout = layout or _layout([f.name for f in notebooks])
-        found_for: dict[str, list[Submission]] = defaultdict(list)
+        found_for: dict[tuple[str, str], list[Submission]] = defaultdict(list)
         marks = {name: _release_marks(course, name) for name in course.assignments()}
         for file in notebooks:
             submission = _read(file, result, assignment, marks)
@@ -134,23 +140,20 @@ def collect(
     return result
 
 
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+
+
 def _is_notebook(name: str) -> bool:
-    path = PurePosixPath(name)
-    hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
-    return path.suffix.lower() == ".ipynb" and not hidden
+    return name.lower().endswith(".ipynb") and not _is_hidden(name)
 
 
 def _is_noise(name: str) -> bool:
     """What systems add by themselves: hidden files, Blackboard's receipts, folders of macOS."""
-    path = PurePosixPath(name)
-    hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
-    return hidden or bool(re.search(r"_attempt_\d{4}(-\d\d){5}\.txt$", name))
+    return _is_hidden(name) or bool(re.search(r"_attempt_\d{4}(-\d\d){5}\.txt$", name))
 
 
 def _layout(names: list[str]) -> str:
-    for name, pattern in LAYOUTS.items():
-        if all(re.fullmatch(pattern, file) for file in names):
-            return name
     counts = {
         name: sum(bool(re.fullmatch(pattern, file)) for file in names)
         for name, pattern in LAYOUTS.items()
@@ -250,12 +253,11 @@ def _choose(
 
 
 def _hand_over(
-    room: object, assignment: str, chosen: dict[str, list[Submission]], result: Collected
+    room: Classroom, assignment: str, chosen: dict[str, list[Submission]], result: Collected
 ) -> None:
     """Let nbgrader collect the chosen files; what was submitted before is kept beside."""
-    from autograder.gradebook import Classroom, zip_collect
+    from autograder.gradebook import zip_collect
 
-    assert isinstance(room, Classroom)
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / assignment / "archive"
         archive.mkdir(parents=True)
@@ -265,13 +267,17 @@ def _hand_over(
             for submission in submissions[:-1]:
                 _keep_beside(room, assignment, student, submission.file.path, submission.handed_in)
             if target.exists():
-                before = datetime.datetime.fromtimestamp(
-                    target.stat().st_mtime, datetime.timezone.utc
-                )
                 if target.read_bytes() == latest.file.path.read_bytes():
                     result.unchanged.append(student)
                     continue
-                _keep_beside(room, assignment, student, target, _timestamp(target, before))
+                before = _handed_in(target)
+                if before > latest.handed_in:  # an older download, collected late
+                    _keep_beside(room, assignment, student, latest.file.path, latest.handed_in)
+                    result.earlier.setdefault(student, []).append(latest.file.name)
+                    result.students[student] = "what was submitted later"
+                    result.unchanged.append(student)
+                    continue
+                _keep_beside(room, assignment, student, target, before)
                 shutil.rmtree(target.parent)
             stamp = latest.handed_in.strftime("%Y-%m-%d %H:%M:%S")
             shutil.copy(latest.file.path, archive / f"{student}_attempt_{stamp}_{assignment}.ipynb")
@@ -279,22 +285,23 @@ def _hand_over(
             zip_collect(room, assignment, Path(folder))
 
 
-def _timestamp(notebook: Path, otherwise: datetime.datetime) -> datetime.datetime:
+def _handed_in(notebook: Path) -> datetime.datetime:
+    """When a notebook in `submitted/` was handed in: nbgrader's timestamp, else the file's."""
     from nbgrader.utils import parse_utc
 
     try:
         stamp = parse_utc((notebook.parent / "timestamp.txt").read_text("utf-8").strip())
         return stamp.replace(tzinfo=datetime.timezone.utc)
     except (OSError, ValueError):
-        return otherwise
+        return datetime.datetime.fromtimestamp(notebook.stat().st_mtime, datetime.timezone.utc)
 
 
 def _keep_beside(
-    room: object, assignment: str, student: str, file: Path, handed_in: datetime.datetime
+    room: Classroom, assignment: str, student: str, file: Path, handed_in: datetime.datetime
 ) -> None:
     content = file.read_bytes()
     digest = hashlib.sha256(content).hexdigest()[:8]
     stamp = handed_in.strftime("%Y-%m-%d-%H-%M-%S")
-    path = room.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"  # type: ignore[attr-defined]
+    path = room.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)

@@ -160,8 +160,9 @@ def fill(
 
 
 def _some(names: list[str]) -> str:
-    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
-    return " and ".join(names[:2]) + more if not more else ", ".join(names[:2]) + more
+    if len(names) <= 2:
+        return " and ".join(names)
+    return f"{', '.join(names[:2])} and {len(names) - 2} more"
 
 
 def _folder(name: str | Path) -> Path:

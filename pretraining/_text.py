@@ -137,6 +137,12 @@ def rows(pieces: Pieces, length: int, seed: int, epoch: int) -> Rows:
     return Rows(ids, first, follows)
 
 
+def n_rows(pieces: Pieces, length: int) -> int:
+    """How many rows of `length` pieces one pass over the texts has, the same in every pass."""
+    room, edges = length - 3, pieces.sentences[pieces.texts]
+    return int((-(-np.diff(edges) // room)).sum())
+
+
 def _windows(pieces: Pieces, room: int) -> np.ndarray:
     """Pieces from where to where, and of which text, (W, 3): texts cut every `room` pieces.
 

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from _text import CLS, MASK, PAD, SEP, SPECIAL, Pieces, Rows, encode, rows, train_tokenizer
+from _text import CLS, MASK, PAD, SEP, SPECIAL, Pieces, Rows, encode, n_rows, rows, train_tokenizer
 from safetensors.torch import load_file, save_file
 from torch.nn.functional import cross_entropy
 from tqdm.auto import tqdm
@@ -114,7 +114,7 @@ def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str
         if step < start:
             continue
         if length not in per_pass:
-            per_pass[length] = len(rows(pieces, length, settings.seed, 0)) // n
+            per_pass[length] = n_rows(pieces, length) // n
         epoch, place = divmod(step - begun[length], max(1, per_pass[length]))
         if held != (length, epoch):
             current, held = rows(pieces, length, settings.seed, epoch), (length, epoch)

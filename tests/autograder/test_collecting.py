@@ -108,6 +108,17 @@ def test_the_latest_submission_counts_and_earlier_ones_are_kept(small_course, tm
     ]
 
 
+def test_an_older_download_collected_late_does_not_replace_what_came_after(small_course, tmp_path):
+    for day, words in (("02", "newer"), ("01", "older")):
+        made = {
+            f"T_ada_attempt_2026-02-{day}-09-00-00_07_topic.ipynb": notebook(small_course, words)
+        }
+        result = collect(small_course, NAME, archive(tmp_path / f"{day}.zip", made))
+    assert "newer" in submitted(small_course, "ada")
+    assert result.unchanged == ["ada"]
+    assert "older" in next((small_course.root / "earlier/ada" / NAME).iterdir()).read_text("utf-8")
+
+
 def test_collecting_twice_changes_nothing(small_course, tmp_path):
     made = archive(tmp_path / "download.zip", {name: notebook(small_course) for name in BLACKBOARD})
     collect(small_course, NAME, made)
@@ -221,6 +232,11 @@ def test_a_download_that_cannot_be_used_says_so_in_one_sentence(
 ):
     with pytest.raises(CourseError, match=words):
         collect(small_course, NAME, make(tmp_path))
+
+
+def test_a_layout_that_there_is_not_is_named(small_course, tmp_path):
+    with pytest.raises(CourseError, match="no layout is called ilias; there are canvas, moodle"):
+        collect(small_course, NAME, tmp_path, layout="ilias")
 
 
 def test_the_command_lists_what_it_could_not_match_and_says_so_in_its_exit_status(
