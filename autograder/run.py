@@ -27,6 +27,7 @@ from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
+from autograder.records import Usage
 from autograder.reference import defined_names
 from autograder.sandbox.box import Bounds
 from autograder.sandbox.provisioner import BoxManager
@@ -70,10 +71,12 @@ class Answers:
     ----------
     outcomes : exercise -> its outcomes, or None if no answer came back.
     ends : exercise -> why there is no answer, one sentence.
+    usage : what the run took; None if nothing ran.
     """
 
     outcomes: dict[str, list[dict[str, Any]] | None] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
+    usage: Usage | None = None
 
 
 def checked_exercise(source: str) -> str | None:
@@ -108,7 +111,23 @@ def run_notebook(
     """
     limits = limits or Limits()
     answers = Answers()
-    client = _Client(notebook, questions, limits, answers)
+    begun = time.monotonic()
+    for _ in range(2):  # a kernel that does not start, on a machine short of memory, may do so now
+        client = _Client(notebook, questions, limits, answers)
+        _run(client)
+        if client.started:
+            break
+    used = client.km.used if limits.sandbox and client.km is not None else {}
+    seconds = round(time.monotonic() - begun, 2)
+    answers.usage = Usage(seconds, **used, sandboxed=limits.sandbox, end=client.end)
+    for name in questions:
+        if name not in answers.outcomes:
+            answers.outcomes[name] = None
+            answers.ends.setdefault(name, client.end or "its check cell is not in the notebook")
+    return answers
+
+
+def _run(client: _Client) -> None:
     with tempfile.TemporaryDirectory(prefix="run-") as folder:
         try:
             run_sync(client.run)(folder)
@@ -117,11 +136,6 @@ def run_notebook(
             with contextlib.suppress(AttributeError):
                 run_sync(client._async_cleanup_kernel)()
             raise
-    for name in questions:
-        if name not in answers.outcomes:
-            answers.outcomes[name] = None
-            answers.ends.setdefault(name, client.end or "its check cell is not in the notebook")
-    return answers
 
 
 class _Client(NotebookClient):
@@ -159,6 +173,7 @@ class _Client(NotebookClient):
         self.limits = limits
         self.answers = answers
         self.end = ""
+        self.started = False
         self.stopped: dict[str, str] = {}
         self.first_stop = ""
         self._deadline = time.monotonic() + limits.notebook_seconds
@@ -187,6 +202,7 @@ class _Client(NotebookClient):
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
             await self.async_start_new_kernel(cwd=folder, env=_environment(folder, self.limits))
             await self.async_start_new_kernel_client()
+            self.started = True
             for index, cell in enumerate(self.nb.cells):
                 if self._left() <= 0:
                     seconds = self.limits.notebook_seconds

@@ -7,14 +7,24 @@ lost its marks is known by what it holds: ``check(name)``, or the definition of 
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course import find_course
+from autograder.records import Record, Repair
 from autograder.reference import defined_names, read
 from autograder.run import checked_exercise
+
+#: What no exercise needs, and tricks do.
+_TRICKS = re.compile(
+    r"coursekit\.(?:answering|judging|checking|recordings)|vnd\.coursekit|autograder|gradebook"
+    r"|skip-execution|\b(?:sys\.(?:displayhook|meta_path|_getframe|settrace|setprofile)"
+    r"|os\.(?:_exit|kill|fork|setsid)|ctypes|gc\.get_(?:objects|referrers)|inspect\.(?:stack|currentframe)"
+    r"|ast_transformers|input_transformers\w*|run_code|run_ast_nodes|mprotect|ptrace)\b"
+)
 
 
 class RestoreCells(NbGraderPreprocessor):
@@ -24,21 +34,26 @@ class RestoreCells(NbGraderPreprocessor):
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         release = read(find_course().notebook(resources["nbgrader"]["assignment"]))
-        for repair in restore(nb, release):
-            self.log.warning(repair)
+        record = Record(suspicions=suspicions(nb, release))
+        record.repairs = restore(nb, release)
+        record.write(nb)
+        for repair in record.repairs:
+            self.log.warning(repair.what)
         return nb, resources
 
 
-def restore(notebook: NotebookNode, release: NotebookNode) -> list[str]:
-    """Repair the submission in place; say what was done, a sentence each.
+def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
+    """Repair the submission in place; say what was done.
 
-    Of cells with the same grade id the last keeps it, as in nbgrader. A missing solution cell
-    comes back as the TODO that was released, a missing check as itself.
+    Of cells with the same grade id the last keeps it, as in nbgrader. A cell without marks is
+    known by its cell id, its text, what it defines or checks, or, last and with doubt, by standing
+    between the same neighbors. A missing solution cell comes back as the TODO that was released, a
+    missing check as itself.
     """
     wanted = {
         cell.metadata["nbgrader"]["grade_id"]: cell for cell in release.cells if _marked(cell)
     }
-    repairs: list[str] = []
+    repairs: list[Repair] = []
     present: dict[str, NotebookNode] = {}
     for cell in reversed(notebook.cells):
         if "nbgrader" in cell.metadata and not _marked(cell):
@@ -48,20 +63,55 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[str]:
             present[grade_id] = cell
             if cell.cell_type != wanted[grade_id].cell_type:
                 _retype(cell, wanted[grade_id].cell_type)
-                repairs.append(f"the cell {grade_id} had become another type of cell")
+                repairs.append(Repair(f"the cell {grade_id} had become another type of cell"))
         elif grade_id is not None:
             del cell.metadata["nbgrader"]
-            repairs.append(f"a second or foreign cell {grade_id} no longer counts")
-    for grade_id, original in wanted.items():
-        if grade_id in present:
-            continue
-        found = _find(notebook, grade_id, original, present)
-        if found is not None:
-            found.metadata["nbgrader"] = copy.deepcopy(original.metadata["nbgrader"])
-            present[grade_id] = found
-            repairs.append(f"the cell {grade_id} had lost its marks and was known by its content")
+            same = grade_id in present and present[grade_id].source == cell.source
+            repairs.append(
+                Repair(f"a second or foreign cell {grade_id} no longer counts", doubtful=not same)
+            )
+    lost = [grade_id for grade_id in wanted if grade_id not in present]
+    for know, by in _WAYS:
+        for grade_id in [g for g in lost if g not in present]:
+            found = know(notebook, grade_id, wanted, present)
+            if not found:
+                continue
+            cell = found[-1]  # the last is what stands when the notebook has run
+            cell.metadata["nbgrader"] = copy.deepcopy(wanted[grade_id].metadata["nbgrader"])
+            present[grade_id] = cell
+            what = f"the cell {grade_id} had lost its marks and was known by {by}"
+            doubtful = len(found) > 1 or know is _by_place
+            if len(found) > 1:
+                what += f"; {len(found)} cells fit and the last counts"
+            repairs.append(Repair(what, doubtful))
     _insert_missing(notebook, release, wanted, present, repairs)
     return repairs
+
+
+def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
+    """What an honest submission would not hold, a sentence each. It costs nothing by itself."""
+    wanted = {
+        cell.metadata["nbgrader"]["grade_id"]: cell for cell in release.cells if _marked(cell)
+    }
+    released = {cell.source for cell in release.cells}
+    found = []
+    for number, cell in enumerate(notebook.cells, 1):
+        marks = cell.metadata.get("nbgrader", {})
+        original = wanted.get(marks.get("grade_id"))
+        if original is not None:
+            own = original.metadata["nbgrader"]
+            if own.get("locked") and cell.source.strip() != original.source.strip():
+                found.append(f"the locked cell {own['grade_id']} had been edited")
+            if any(marks.get(key) != own.get(key) for key in ("points", "grade", "locked")):
+                found.append(f"the marks of the cell {own['grade_id']} had been changed")
+            if cell.metadata.get("tags", []) != original.metadata.get("tags", []):
+                tags = ", ".join(map(str, cell.metadata.get("tags", [])))
+                found.append(f"the cell {own['grade_id']} had been tagged: {tags}"[:200])
+        if cell.cell_type == "code" and cell.source not in released:
+            words = sorted(set(_TRICKS.findall(cell.source)))
+            if words:
+                found.append(f"cell {number} mentions {', '.join(words)}, which no exercise needs")
+    return found
 
 
 def sanitized(notebook: NotebookNode, release: NotebookNode) -> NotebookNode:
@@ -93,19 +143,63 @@ def _retype(cell: NotebookNode, cell_type: str) -> None:
         cell.outputs, cell.execution_count = [], None
 
 
-def _find(
-    notebook: NotebookNode, grade_id: str, original: NotebookNode, present: dict[str, NotebookNode]
-) -> NotebookNode | None:
-    """The last unmarked cell that holds what the released cell is for."""
-    checked = checked_exercise(original.source)
-    for cell in reversed(notebook.cells):
-        if cell.cell_type != original.cell_type or _marked(cell):
-            continue
-        if checked is None and grade_id in defined_names(cell.source):
-            return cell
-        if checked is not None and checked_exercise(cell.source) == checked:
-            return cell
-    return None
+def _free(notebook: NotebookNode, original: NotebookNode) -> list[NotebookNode]:
+    """The cells of the right type that are not taken."""
+    return [c for c in notebook.cells if c.cell_type == original.cell_type and not _marked(c)]
+
+
+def _by_id(
+    notebook: NotebookNode,
+    grade_id: str,
+    wanted: dict[str, NotebookNode],
+    present: dict[str, NotebookNode],
+) -> list[NotebookNode]:
+    original = wanted[grade_id]
+    same = [c for c in _free(notebook, original) if c.get("id") == original.get("id")]
+    return same if original.get("id") else []
+
+
+def _by_text(
+    notebook: NotebookNode,
+    grade_id: str,
+    wanted: dict[str, NotebookNode],
+    present: dict[str, NotebookNode],
+) -> list[NotebookNode]:
+    """What it defines or checks; of text, the text itself."""
+    original = wanted[grade_id]
+    free = _free(notebook, original)
+    checked = checked_exercise(original.source) if original.cell_type == "code" else None
+    if checked is not None:
+        return [c for c in free if checked_exercise(c.source) == checked]
+    if original.cell_type == "code":
+        return [c for c in free if grade_id in defined_names(c.source)]
+    return [c for c in free if c.source.strip() == original.source.strip()]
+
+
+def _by_place(
+    notebook: NotebookNode,
+    grade_id: str,
+    wanted: dict[str, NotebookNode],
+    present: dict[str, NotebookNode],
+) -> list[NotebookNode]:
+    """The only free cell between the two that stand around it in the release.
+
+    Code whose name cannot be told is never taken: an answer under another name is not this one.
+    """
+    original = wanted[grade_id]
+    if original.cell_type == "code":
+        return []
+    order = list(wanted)
+    at = order.index(grade_id)
+    place = {id(cell): i for i, cell in enumerate(notebook.cells)}
+    before = [place[id(present[g])] for g in order[:at] if g in present]
+    after = [place[id(present[g])] for g in order[at + 1 :] if g in present]
+    begin, end = max(before, default=-1), min(after, default=len(notebook.cells))
+    between = [c for c in _free(notebook, original) if begin < place[id(c)] < end]
+    return between if len(between) == 1 else []
+
+
+_WAYS = ((_by_id, "its id"), (_by_text, "its content"), (_by_place, "its place"))
 
 
 def _insert_missing(
@@ -113,7 +207,7 @@ def _insert_missing(
     release: NotebookNode,
     wanted: dict[str, NotebookNode],
     present: dict[str, NotebookNode],
-    repairs: list[str],
+    repairs: list[Repair],
 ) -> None:
     """Insert each missing cell behind the one that came before it in the release.
 
@@ -138,7 +232,7 @@ def _insert_missing(
                 place = max([place, *(i + 1 for i in defining)])
             notebook.cells.insert(place, new)
             present[grade_id] = new
-            repairs.append(f"the cell {grade_id} was missing and was put back as released")
+            repairs.append(Repair(f"the cell {grade_id} was missing and was put back as released"))
         before = present[grade_id]
 
 

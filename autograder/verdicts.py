@@ -18,6 +18,7 @@ from autograder.ahead import answers_of
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.recording import record_assignment
+from autograder.records import Record, read_record
 from autograder.run import Answers, Limits, checked_exercise
 from coursekit.judging import GroupResult, Verdict, judge
 from coursekit.views import VerdictView
@@ -73,6 +74,9 @@ def grade_notebook(
     questions = {name: exercise["cases"] for name, exercise in recorded.items()}
     answers = answers_of(notebook, questions, limits or Limits())
     verdicts = [_verdict(exercise, answers) for exercise in recorded.values()]
+    record = read_record(notebook)
+    record.usage = answers.usage
+    record.write(notebook)
     _write(notebook, {verdict.exercise: verdict for verdict in verdicts})
     return verdicts
 
@@ -82,6 +86,7 @@ def refuse_notebook(
 ) -> None:
     """Write zeros with the reason under every check cell; nothing is run."""
     recorded = record_assignment(course, assignment, seed)
+    Record(unread=reason).write(notebook)
     answers = Answers(dict.fromkeys(recorded), dict.fromkeys(recorded, reason))
     _write(notebook, {name: _verdict(exercise, answers) for name, exercise in recorded.items()})
 

@@ -56,8 +56,8 @@ class Settings:
     pieces: int = 8_000
     length: int = 64
     long_length: int = 128
-    long_share: float = 0.12  # of the tokens, at the end, come in rows of `long_length`
-    tokens_per_step: int = 4_096
+    long_share: float = 0.25  # of the tokens, at the end, come in rows of `long_length`
+    tokens_per_step: int = 8_192
     masked: float = 0.15
     lr: float = 2e-3  # of Muon
     adam_lr: float = 1e-3  # of AdamW
@@ -264,7 +264,9 @@ class Run:
         return torch.load(path, weights_only=True) if path.exists() else None
 
 
-def pretrain(run: Run, device: torch.device, keep_every: float = 120.0) -> BertForPreTraining:
+def pretrain(
+    run: Run, device: torch.device, keep_every: float = 120.0, compiled: bool = False
+) -> BertForPreTraining:
     """Train, or go on where the folder's last state is; returns the trained model."""
     settings, pieces = run.settings, run.pieces()
     model = build(settings)
@@ -283,6 +285,9 @@ def pretrain(run: Run, device: torch.device, keep_every: float = 120.0) -> BertF
         for stepper, part in zip(steppers, kept.pop("steppers"), strict=True):
             stepper.load_state_dict(part)
         state = kept
+
+    if compiled:
+        model.bert.compile()
 
     def keep(step: int) -> None:
         done = {**state, "step": step, "seconds": state["seconds"] + time.perf_counter() - begun}
@@ -384,15 +389,18 @@ def main() -> None:
     )
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--keep-every", type=float, default=120.0, help="seconds between states")
+    parser.add_argument(
+        "--compile", action="store_true", help="fuse the encoder's steps (needs a C++ compiler)"
+    )
     for name, default in asdict(Settings()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default)
     options = vars(parser.parse_args())
     folder, target = options.pop("folder"), options.pop("export")
-    keep_every = options.pop("keep_every")
+    keep_every, compiled = options.pop("keep_every"), options.pop("compile")
     torch.set_num_threads(options.pop("threads"))
     try:
         run = Run(folder, Settings(**options))
-        model = pretrain(run, pick_device("auto"), keep_every)
+        model = pretrain(run, pick_device("auto"), keep_every, compiled)
         export(run, model, target or folder / "model")
     except DataError as error:
         sys.exit(str(error))

@@ -52,6 +52,11 @@ class BoxManager(AsyncKernelManager):
         """Why the kernel was killed by its keeper, or ""."""
         return self.provisioner.reason if self.provisioner else ""
 
+    @property
+    def used(self) -> dict[str, Any]:
+        """Processor time and memory of a kernel that has ended, as its keeper saw them."""
+        return self.provisioner.used if self.provisioner else {}
+
 
 class _Server:
     """The process that forks boxes for this one; it ends when this one does."""
@@ -136,6 +141,10 @@ class BoxProvisioner(KernelProvisionerBase):
     reason = ""
     _rest = b""
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.used: dict[str, Any] = {}
+
     @property
     def has_process(self) -> bool:
         return self._connection is not None
@@ -173,7 +182,10 @@ class BoxProvisioner(KernelProvisionerBase):
         self._connection.connect(start_server())
         self._connection.sendall(json.dumps(request).encode() + b"\n")
         self._connection.setblocking(False)
-        first = await asyncio.wait_for(self._next(), _START_SECONDS)
+        try:
+            first = await asyncio.wait_for(self._next(), _START_SECONDS)
+        except asyncio.TimeoutError:
+            raise RuntimeError(f"no sign of life within {_START_SECONDS} seconds") from None
         if "failed" in first or "ended" in first:
             raise RuntimeError(first.get("failed") or "it ended at once")
         return self.connection_info
@@ -210,6 +222,8 @@ class BoxProvisioner(KernelProvisionerBase):
             if message is not None and "ended" in message:
                 self._ended = message["ended"]
                 self.reason = message.get("reason", "")
+                kept = ("cpu_seconds", "memory_bytes")
+                self.used = {name: message[name] for name in kept if name in message}
         return self._ended
 
     async def wait(self) -> int | None:

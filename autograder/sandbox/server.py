@@ -3,7 +3,7 @@
 It knows nothing of the course but the package `coursekit`. One request per connection on a Unix
 socket; the connection lives as long as the box. Messages are lines of JSON: the request, then
 ``{"signal": 2}`` any number of times; back come ``{"started": true}`` or ``{"failed": "..."}``, and
-``{"ended": code, "reason": "..."}``. When the connection breaks, the box is killed.
+``{"ended": code, "reason": "...", "cpu_seconds": 1.5, "memory_bytes": 400000000}``. When the connection breaks, the box is killed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -88,7 +89,12 @@ def _keep(connection: socket.socket) -> NoReturn:
         failed = os.read(ready, 4096).decode()  # "" when the pipe was closed: it is in
         _send(connection, {"failed": failed} if failed else {"started": True})
         code, reason = _watch(connection, inside, bounds)
-        _send(connection, {"ended": code, "reason": reason})
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        usage = {
+            "cpu_seconds": used.ru_utime + used.ru_stime,
+            "memory_bytes": 1024 * used.ru_maxrss,
+        }
+        _send(connection, {"ended": code, "reason": reason, **usage})
     except BaseException as error:
         _send(connection, {"failed": f"{type(error).__name__}: {error}"})
     finally:
