@@ -35,9 +35,9 @@ class Grade(NbGraderPreprocessor):
     notebook_seconds = Float(
         Limits.notebook_seconds, help="wall time for a notebook, in seconds"
     ).tag(config=True)
-    training_steps = Integer(Limits.training_steps, help="optimizer steps of one fit").tag(
-        config=True
-    )
+    training_steps = Integer(
+        Limits.training_steps, allow_none=True, help="optimizer steps of one fit; None for a few"
+    ).tag(config=True)
 
     sandbox = Bool(True, help="run submissions in a box; without one they see and can do all").tag(
         config=True

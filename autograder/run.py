@@ -48,7 +48,8 @@ class Limits:
     ----------
     cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook.
     output_bytes : output of one cell; the rest is dropped and the cell interrupted.
-    training_steps : optimizer steps that one `coursekit.fit` takes (`COURSEKIT_MAX_STEPS`).
+    training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
+        while grading. No exercise is judged by them: the cells between the checks only show.
     memory_bytes, disk_bytes, processes : of everything that the submission starts.
     sandbox : run it in a box; without one it is a process of the instructor's user.
     """
@@ -56,7 +57,7 @@ class Limits:
     cell_seconds: float = 60.0
     notebook_seconds: float = 300.0
     output_bytes: int = 10 * 2**20
-    training_steps: int = 2_000
+    training_steps: int | None = None
     memory_bytes: int = 3 * 2**30
     disk_bytes: int = 256 * 2**20
     processes: int = 128
@@ -117,9 +118,8 @@ def run_notebook(
         _run(client)
         if client.started:
             break
-    used = client.km.used if limits.sandbox and client.km is not None else {}
     seconds = round(time.monotonic() - begun, 2)
-    answers.usage = Usage(seconds, **used, sandboxed=limits.sandbox, end=client.end)
+    answers.usage = Usage(seconds, **client.used, sandboxed=limits.sandbox, end=client.end)
     for name in questions:
         if name not in answers.outcomes:
             answers.outcomes[name] = None
@@ -174,6 +174,7 @@ class _Client(NotebookClient):
         self.answers = answers
         self.end = ""
         self.started = False
+        self.used: dict[str, Any] = {}
         self.stopped: dict[str, str] = {}
         self.first_stop = ""
         self._deadline = time.monotonic() + limits.notebook_seconds
@@ -203,7 +204,8 @@ class _Client(NotebookClient):
             await self.async_start_new_kernel(cwd=folder, env=_environment(folder, self.limits))
             await self.async_start_new_kernel_client()
             self.started = True
-            for index, cell in enumerate(self.nb.cells):
+            # what stands behind the last graded cell can change no score
+            for index, cell in enumerate(self.nb.cells[: _last_graded(self.nb) + 1]):
                 if self._left() <= 0:
                     seconds = self.limits.notebook_seconds
                     self.end = f"the notebook was stopped after {seconds:g} seconds"
@@ -218,7 +220,9 @@ class _Client(NotebookClient):
             self.end = f"the notebook's kernel did not start: {error}"
         finally:
             if self.km is not None:
+                manager = self.km  # which the cleanup forgets
                 await self._async_cleanup_kernel()
+                self.used = getattr(manager, "used", {})
 
     async def _step(self, cell: NotebookNode, index: int) -> None:
         if cell.cell_type != "code":
@@ -290,6 +294,14 @@ class _Client(NotebookClient):
         return super().process_message(msg, cell, cell_index)
 
 
+def _last_graded(notebook: NotebookNode) -> int:
+    """The place of the last cell that is graded, by hand or not; -1 if none is."""
+    graded = [
+        i for i, c in enumerate(notebook.cells) if c.metadata.get("nbgrader", {}).get("grade")
+    ]
+    return max(graded, default=-1)
+
+
 def _flood(limit: int) -> NotebookNode:
     return _error_output(
         "OutputLimit", f"the output was cut: a cell may print {limit / 2**20:g} MiB"
@@ -332,12 +344,15 @@ def _environment(folder: str, limits: Limits) -> dict[str, str]:
         import pooch
 
         env["COURSEKIT_CACHE"] = str(pooch.os_cache("coursekit"))
-    return env | {
-        "HOME": folder,
-        "IPYTHONDIR": folder,
-        "MPLCONFIGDIR": folder,
-        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "NBGRADER_EXECUTION": "autograde",
-        "COURSEKIT_MAX_STEPS": str(limits.training_steps),
-        "PYTHONHASHSEED": "0",
-    }
+    return (
+        env
+        | {
+            "HOME": folder,
+            "IPYTHONDIR": folder,
+            "MPLCONFIGDIR": folder,
+            "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+            "NBGRADER_EXECUTION": "autograde",
+            "PYTHONHASHSEED": "0",
+        }
+        | ({"COURSEKIT_MAX_STEPS": str(limits.training_steps)} if limits.training_steps else {})
+    )

@@ -30,6 +30,12 @@ _IMPORTED = (
     *("matplotlib_inline.backend_inline", "coursekit.answering", "coursekit.checking"),
     *("coursekit.data", "coursekit.text", "coursekit.training", "coursekit.evaluation"),
     *("coursekit.figures", "coursekit.vectors", "coursekit.sparse", "sympy"),
+    *(
+        "coursekit.pretrained",
+        "safetensors.torch",
+        "tokenizers",
+        "transformers.models.bert.modeling_bert",
+    ),
 )
 _MEMORY_EVERY = 0.2  # seconds
 

@@ -400,7 +400,7 @@ def test_while_grading_there_is_a_limit_by_default(monkeypatch):
     assert fit(Flat(), points(40), epochs=1, batch_size=10).steps == 3
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     assert fit(Flat(), points(40), epochs=1, batch_size=10).steps == 4
-    assert GRADING_STEPS == 2000
+    assert GRADING_STEPS < 100
 
 
 @pytest.mark.parametrize("setting", ["0", "-3", "many", "1.5"])
