@@ -307,6 +307,23 @@ def export(
 
 
 @main.command()
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="The HTML file to write; reports/ASSIGNMENT.html in the folder of the class by default.",
+)
+@_folder_option
+@_with_course
+def report(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
+    """Write a page about the graded submissions of ASSIGNMENT: scores, exercises, who needs help."""
+    from autograder.reporting import write_report
+
+    click.echo(f"written: {write_report(course, course.require(assignment), folder, output)}")
+
+
+@main.command()
 def doctor() -> None:
     """Show which isolation this machine offers for grading, and how to get what is missing.
 
