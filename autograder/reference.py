@@ -14,6 +14,10 @@ import nbformat
 
 from autograder.errors import CourseError
 
+#: What Python says of a text that it cannot read: wrong, with zero bytes, nested too deeply.
+NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+#: Longer cells of a submission are not read to the end: reading one could take seconds.
+LONGEST_CELL = 100_000
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -82,11 +86,12 @@ def parse(source: str, filename: str = "<cell>") -> ast.Module:
         raise CourseError(f"{filename} is not Python: {error}") from error
 
 
+@functools.lru_cache(maxsize=4096)
 def defined_names(source: str) -> list[str]:
     """The functions and classes that a cell defines at top level, also one that does not parse."""
     try:
-        body = parse(source).body
-    except CourseError:
+        body = ast.parse(source[:LONGEST_CELL]).body
+    except NOT_PYTHON:
         return re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE)
     names = [node.name for node in body if isinstance(node, _DEFINITIONS)]
     lambdas = [n for n in body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda)]

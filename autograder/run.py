@@ -28,8 +28,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
 from autograder.records import Usage
-from autograder.reference import defined_names
+from autograder.reference import LONGEST_CELL, NOT_PYTHON, defined_names
 from autograder.sandbox.box import Bounds
+from autograder.sandbox.client import MAX_SIGNS, GuardedClient
 from autograder.sandbox.provisioner import BoxManager
 from coursekit.answering import MIME
 from coursekit.plain import MAX_BYTES
@@ -38,6 +39,10 @@ from coursekit.plain import MAX_BYTES
 _PRIVATE = ("expected", "judge", "title", "group")
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
+
+
+#: exercise -> its cases
+Questions = dict[str, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -80,11 +85,19 @@ class Answers:
     usage: Usage | None = None
 
 
+def asked(questions: Questions) -> Questions:
+    """The questions without what stays with the grader."""
+    return {
+        name: [{k: v for k, v in case.items() if k not in _PRIVATE} for case in cases]
+        for name, cases in questions.items()
+    }
+
+
 def checked_exercise(source: str) -> str | None:
     """The name in a cell that is only ``check(name)``, else None."""
     try:
-        body = ast.parse(source.strip()).body
-    except (SyntaxError, ValueError):
+        body = ast.parse(source[:LONGEST_CELL].strip()).body
+    except NOT_PYTHON:
         return None
     if len(body) != 1 or not isinstance(body[0], ast.Expr):
         return None
@@ -97,7 +110,7 @@ def checked_exercise(source: str) -> str | None:
 
 
 def run_notebook(
-    notebook: NotebookNode, questions: dict[str, list[dict[str, Any]]], limits: Limits | None = None
+    notebook: NotebookNode, questions: Questions, limits: Limits | None = None
 ) -> Answers:
     """Run the notebook (its outputs are filled in place) and ask the questions at its check cells.
 
@@ -144,7 +157,7 @@ class _Client(NotebookClient):
     def __init__(
         self,
         notebook: NotebookNode,
-        questions: dict[str, list[dict[str, Any]]],
+        questions: Questions,
         limits: Limits,
         answers: Answers,
     ) -> None:
@@ -165,11 +178,13 @@ class _Client(NotebookClient):
             on_cell_executed=self._note_error,
             shutdown_kernel="immediate",
             store_widget_state=False,
+            record_timing=False,
+            iopub_timeout=10,  # output that waits to be read may be long
         )
         self.log = logging.getLogger("autograder.run")
         self.log.addHandler(logging.NullHandler())
         self.log.propagate = False
-        self.questions = questions
+        self.questions = asked(questions)
         self.limits = limits
         self.answers = answers
         self.end = ""
@@ -188,6 +203,7 @@ class _Client(NotebookClient):
         self.reset_execution_trackers()
         try:
             self.create_kernel_manager()
+            self.km.client_factory = GuardedClient
             os.mkdir(f"{folder}/sockets")
             self.km.transport, self.km.ip = "ipc", f"{folder}/sockets/s"
             self.km.connection_file = f"{folder}/kernel.json"
@@ -216,8 +232,9 @@ class _Client(NotebookClient):
         except DeadKernelError:
             reason = getattr(self.km, "reason", "") or "out of memory, or it was told to exit"
             self.end = f"the notebook's kernel died ({reason})"
-        except RuntimeError as error:
-            self.end = f"the notebook's kernel did not start: {error}"
+        except Exception as error:
+            how = "broke off" if self.started else "did not start"
+            self.end = f"the notebook's kernel {how}: {error}"[:300]
         finally:
             if self.km is not None:
                 manager = self.km  # which the cleanup forgets
@@ -235,13 +252,12 @@ class _Client(NotebookClient):
         else:
             await self.async_execute_cell(cell, index)
             _MERGE.preprocess_cell(cell, {}, index)  # at the end: nbclient's way is quadratic
+            self.clear_display_id_mapping(index)  # outputs have moved: later updates find none
 
     async def _ask(self, name: str, index: int) -> None:
         """Send the cases to the kernel in place of the check cell, and keep what comes back."""
         original = self.nb.cells[index]
-        sent = [
-            {k: v for k, v in case.items() if k not in _PRIVATE} for case in self.questions[name]
-        ]
+        sent = self.questions[name]
         source = (
             "__import__('coursekit.answering', fromlist=['answer'])"
             f".answer({name!r}, {json.dumps(sent)!r})"
@@ -278,6 +294,11 @@ class _Client(NotebookClient):
         self.stopped |= dict.fromkeys(names, text)
         if content["ename"] != "NotImplementedError":
             self.first_stop = self.first_stop or f"cell {cell_index + 1} had stopped with {what}"
+
+    async def _async_check_alive(self) -> None:
+        if self.kc is None:  # a task that was left over asks
+            raise DeadKernelError("the kernel was let go")
+        await super()._async_check_alive()
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
         """Count output as it arrives; past the limit, drop it and interrupt the cell."""
@@ -316,17 +337,17 @@ def _read_outcomes(
     outputs: list[NotebookNode], count: int
 ) -> tuple[list[dict[str, Any]] | None, str]:
     """The outcomes among a request's outputs, or None and why there are none."""
-    for output in outputs:
-        data = output.get("data", {}).get(MIME) if output.output_type == "display_data" else None
-        if data is None:
-            continue
-        try:
-            outcomes = json.loads(data) if isinstance(data, str) else data
-        except (ValueError, RecursionError):
-            return None, "its answers cannot be read"
-        if isinstance(outcomes, list) and all(isinstance(o, dict) for o in outcomes[:count]):
-            return outcomes[:count], ""
+    shown = [output.data for output in outputs if output.output_type == "display_data"]
+    texts = [data[MIME] for data in shown if isinstance(data.get(MIME), str)][:count]
+    if sum(text.count(sign) for text in texts for sign in "[{,") > MAX_SIGNS:
+        return None, "its answers hold too many elements"
+    try:
+        outcomes = [json.loads(text) for text in texts]
+    except (ValueError, RecursionError):
         return None, "its answers cannot be read"
+    if len(outcomes) == count:
+        readable = all(isinstance(outcome, dict) for outcome in outcomes)
+        return (outcomes, "") if readable else (None, "its answers cannot be read")
     for output in outputs:
         if output.output_type == "error":
             return None, f"it stopped with {output.ename}: {output.evalue}"[:300]

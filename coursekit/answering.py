@@ -15,7 +15,7 @@ MIME = "application/vnd.coursekit.outcomes+json"
 
 
 def answer(name: str, request: str) -> None:
-    """Run the cases in `request` (JSON) on the global called `name`; display the outcomes as JSON."""
+    """Run the cases in `request` (JSON) on the global called `name`; display each outcome as JSON."""
     from IPython import get_ipython
     from IPython.display import publish_display_data
 
@@ -25,4 +25,5 @@ def answer(name: str, request: str) -> None:
         outcomes = run_cases(scope[name], cases)
     else:
         outcomes = [{"status": "unwritten", "message": f"nothing is called {name}"}] * len(cases)
-    publish_display_data({MIME: json.dumps(outcomes)})
+    for outcome in outcomes:
+        publish_display_data({MIME: json.dumps(outcome)})
