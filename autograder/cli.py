@@ -199,6 +199,12 @@ def collect(
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=None, help="How many at a time; one per core."
 )
+@click.option(
+    "--scheduler",
+    default=None,
+    metavar="ADDRESS",
+    help="Run the submissions on the workers of this Dask scheduler, tcp://... .",
+)
 @click.option("--again", is_flag=True, help="Grade also what has not changed since the last time.")
 @click.option("--json", is_flag=True, help="The verdicts as JSON.")
 @_with_course
@@ -210,10 +216,16 @@ def grade(
     cell_seconds: float | None,
     no_sandbox: bool,
     jobs: int | None,
+    scheduler: str | None,
     again: bool,
     json: bool,
 ) -> None:
     """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
+    if scheduler and (no_sandbox or jobs):
+        raise click.UsageError(
+            "with --scheduler the workers decide how many run at a time, always in boxes: leave out"
+            " --jobs and --no-sandbox."
+        )
     from autograder.grading import grade_class
     from autograder.tables import show, summary_table, verdict_tables
 
@@ -226,6 +238,7 @@ def grade(
         sandbox=not no_sandbox,
         jobs=jobs,
         again=again,
+        scheduler=scheduler,
     )
     if json:
         data = {s: [v.to_dict() for v in verdicts] for s, verdicts in graded.verdicts.items()}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import copy
 import glob
-import json
 import os
 import shutil
 import tempfile
@@ -18,7 +16,7 @@ import nbformat
 from tqdm.auto import tqdm
 from traitlets.config import Config
 
-from autograder.ahead import Ahead
+from autograder.ahead import Ahead, Pool, Runner
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.gradebook import Classroom
@@ -26,8 +24,10 @@ from autograder.memory import Memory
 from autograder.preprocessors import UNREAD, Grade
 from autograder.recording import record_assignment
 from autograder.reference import read
-from autograder.sandbox.doctor import examine, is_available
+from autograder.run import Limits, Questions
+from autograder.sandbox.doctor import missing
 from autograder.sanitizing import sanitized
+from autograder.submissions import UnreadableSubmission, copy_files, read_submission
 from autograder.verdicts import class_seed, read_verdicts
 from coursekit.judging import Verdict
 
@@ -59,6 +59,7 @@ def grade_class(
     sandbox: bool = True,
     jobs: int | None = None,
     again: bool = False,
+    scheduler: str | None = None,
 ) -> Graded:
     """Autograde the submissions under `folder`/submitted with nbgrader.
 
@@ -69,18 +70,18 @@ def grade_class(
     ----------
     jobs : how many submissions run at a time; one per processor when None.
     again : grade also what has not changed since the last time.
+    scheduler : the address of a Dask scheduler, whose workers then run the submissions.
 
     Raises
     ------
     CourseError
         There is no submission of the assignment, or none of a student asked for; this machine
-        offers no isolation and `sandbox` asks for it; or grading was interrupted, which keeps
-        what is graded.
+        offers no isolation and `sandbox` asks for it; no scheduler or worker answers; or grading
+        was interrupted, which keeps what is graded.
     """
-    if sandbox and not is_available():
-        missing = next(finding.what for finding in examine() if not finding.works)
+    if sandbox and scheduler is None and (problem := missing()):
         raise CourseError(
-            f"this machine cannot box submissions ({missing}): `autograder doctor` says how to"
+            f"this machine cannot box submissions ({problem}): `autograder doctor` says how to"
             " mend it. For code that you trust there is --no-sandbox."
         )
     classroom = Classroom(course, folder)
@@ -108,10 +109,11 @@ def grade_class(
         if sandbox and changed:
             recorded = record_assignment(course, assignment, class_seed(classroom.folder))
             questions = {name: exercise["cases"] for name, exercise in recorded.items()}
-            ahead = stack.enter_context(Ahead(questions, limits, jobs or os.cpu_count() or 1))
-            start = _starter(classroom, assignment, changed, ahead)
+            runner = _runner(questions, limits, jobs, scheduler)
+            ahead = stack.enter_context(Ahead(runner, questions, limits))
+            begin = _beginner(classroom, assignment, changed, ahead)
         else:
-            start = _start_nothing
+            ahead, begin = None, _begin_nothing
         for student in tqdm(chosen, desc="grading", unit="submission", disable=None):
             if student not in changed:
                 graded.kept.append(student)
@@ -120,9 +122,11 @@ def grade_class(
                 if reason := memory.reason(student):
                     graded.unread[student] = reason
                 continue
-            start()
+            begin(student)
             memory.forget(student)
             _grade_one(classroom, graded, student, config)
+            if ahead is not None and ahead.failure is not None:
+                raise ahead.failure
             memory.keep(student, graded.unread.get(student, ""))
     return graded
 
@@ -140,31 +144,42 @@ def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
         ) from None
 
 
-def _start_nothing() -> None:
+def _begin_nothing(student: str) -> None:
     """Where submissions are not boxed they run one after another."""
 
 
-def _starter(
+def _runner(
+    questions: Questions, limits: Limits, jobs: int | None, scheduler: str | None
+) -> Runner:
+    if scheduler is None:
+        return Pool(questions, limits, jobs or os.cpu_count() or 1)
+    from autograder.cluster import Cluster
+
+    return Cluster(scheduler, questions, limits)
+
+
+def _beginner(
     classroom: Classroom, assignment: str, students: list[str], ahead: Ahead
-) -> Callable[[], None]:
-    """A function that keeps a few submissions running ahead; call it once per submission."""
+) -> Callable[[str], None]:
+    """A function to call before a student is graded: it keeps submissions running ahead."""
     release = read(classroom.course.notebook(assignment))
     coming = iter(students)
+    turns = started = 0
 
-    def start_next() -> None:
-        student = next(coming, None)
-        if student is None:
-            return
-        path = classroom.submission(student, assignment)
-        # what cannot be read, or only by special means, gets its turn when nbgrader comes to it
-        with suppress(Exception):
-            notebook = nbformat.read(path, as_version=4)
-            if not _unreadable(path):
-                ahead.start(sanitized(notebook, release))
+    def begin(student: str) -> None:
+        nonlocal turns, started
+        turns += 1
+        # twice as many as run at a time: no place is idle, however large the class no more wait
+        while started < min(len(students), turns + 2 * ahead.runner.places):
+            started += 1
+            coming_next = next(coming)
+            path = classroom.submission(coming_next, assignment)
+            # what cannot be read, or only by special means, gets its turn when it comes to it
+            with suppress(Exception):
+                ahead.start(coming_next, sanitized(read_submission(path), release))
+        ahead.settle(student)
 
-    for _ in range(2 * ahead.jobs):  # so many wait or run at a time, however large the class
-        start_next()
-    return start_next
+    return begin
 
 
 def _grade_one(classroom: Classroom, graded: Graded, student: str, config: Config) -> None:
@@ -177,14 +192,13 @@ def _grade_one(classroom: Classroom, graded: Graded, student: str, config: Confi
     config = copy.deepcopy(config)  # nbgrader's converters write into it
     result = classroom.autograded(student, assignment)
     shutil.rmtree(result.parent, ignore_errors=True)
-    reason = _unreadable(classroom.submission(student, assignment))
+    try:
+        notebook = read_submission(classroom.submission(student, assignment))
+        reason = ""
+    except UnreadableSubmission as error:
+        reason = str(error)
     if not reason:
-        path = classroom.submission(student, assignment)
-        if path.read_bytes().startswith(codecs.BOM_UTF8):  # some editors add it; nbgrader stumbles
-            clean = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
-            failure = _grade_copy(classroom, student, assignment, clean, config)
-        else:
-            failure = classroom.autograde(assignment, student, config)
+        failure = _grade_copy(classroom, student, assignment, notebook, config)
         if failure:
             reason = f"nbgrader cannot process the notebook: {failure}"
     if reason:
@@ -199,24 +213,6 @@ def _grade_one(classroom: Classroom, graded: Graded, student: str, config: Confi
     graded.verdicts[student] = read_verdicts(nbformat.read(result, as_version=4))
 
 
-def _unreadable(path: Path) -> str:
-    """Why the file is no notebook that can be run, or ""."""
-    if not path.exists():
-        others = sorted(other.name for other in path.parent.iterdir())
-        there = f"; there is {', '.join(others)}" if others else "; the folder is empty"
-        return f"{path.name} was not handed in{there}"
-    try:
-        data = json.loads(path.read_bytes())
-        if not isinstance(data, dict) or not (data.get("cells") or data.get("worksheets")):
-            return "the file is a notebook without cells, or no notebook at all"
-        nbformat.reads(json.dumps(data), as_version=4)
-    except ValueError:
-        return "the file is not a notebook: it is cut off or damaged"
-    except Exception as error:  # nbformat has many words for a notebook out of shape
-        return f"the file is not a notebook that can be read ({str(error).splitlines()[0][:120]})"
-    return ""
-
-
 def _grade_copy(
     classroom: Classroom,
     student: str,
@@ -227,7 +223,8 @@ def _grade_copy(
     """Autograde this notebook in the place of the one handed in, through nbgrader like any other."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / student / assignment / f"{assignment}.ipynb"
-        path.parent.mkdir(parents=True)
+        copy_files(classroom.submission(student, assignment).parent, path.parent)
+        path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
         config.CourseDirectory.submitted_directory = folder
         return classroom.autograde(assignment, student, config)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from pathlib import Path
@@ -9,8 +10,19 @@ from pathlib import Path
 import coursekit
 from autograder.gradebook import Classroom
 from autograder.run import Limits
+from autograder.submissions import digest as submission_digest
 from autograder.verdicts import class_seed
 from coursekit.data.places import write_atomically
+
+
+@functools.lru_cache(maxsize=1)
+def grader_digest() -> str:
+    """What tells one version of the grader and of `coursekit` from another."""
+    digest = hashlib.sha256()
+    for package in (Path(__file__).parent, Path(coursekit.__file__).parent):
+        for source in sorted(package.rglob("*.py")):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
 
 
 class Memory:
@@ -32,14 +44,11 @@ class Memory:
         self.rest.update(str(class_seed(classroom.folder)).encode())
         self.rest.update(classroom.course.notebook(assignment).read_bytes())
         self.rest.update(classroom.course.solution(assignment).read_bytes())
-        for package in (Path(__file__).parent, Path(coursekit.__file__).parent):
-            for source in sorted(package.rglob("*.py")):
-                self.rest.update(source.read_bytes())
+        self.rest.update(grader_digest().encode())
 
     def _state(self, student: str) -> str:
         digest = self.rest.copy()
-        path = self.classroom.submission(student, self.assignment)
-        digest.update(path.read_bytes() if path.exists() else b"")
+        digest.update(submission_digest(self.classroom.submission(student, self.assignment)))
         return digest.hexdigest()
 
     def holds(self, student: str) -> bool:

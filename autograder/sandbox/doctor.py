@@ -60,9 +60,14 @@ def examine() -> tuple[Finding, ...]:
     )
 
 
+def missing() -> str:
+    """The first thing that a box needs and is not there; "" if submissions can be boxed here."""
+    return next((finding.what for finding in examine() if not finding.works), "")
+
+
 def is_available() -> bool:
     """Whether submissions can be boxed here."""
-    return all(finding.works for finding in examine())
+    return not missing()
 
 
 def _remedy() -> str:
