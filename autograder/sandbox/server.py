@@ -40,7 +40,6 @@ _IMPORTED = (
     ),
 )
 _LOOK_EVERY = 0.2  # seconds
-_MANY_THREADS = 40
 
 
 def main(path: str) -> None:
@@ -231,20 +230,9 @@ def _watch(connection: socket.socket, inside: int, bounds: box.Bounds) -> tuple[
             *lines, rest = (rest + received).split(b"\n")
             for line in lines:
                 os.kill(inside, json.loads(line)["signal"])
-        _give_way()
-        if not reason and _above(bounds.memory_bytes, before):
+        elif not reason and _above(bounds.memory_bytes, before):
             reason = f"it used more than {bounds.memory_bytes / 2**30:g} GiB of memory"
             os.kill(inside, signal.SIGKILL)
-
-
-def _give_way() -> None:
-    """A box with many threads gets what processor time the others leave."""
-    tasks = [int(task.name) for task in Path("/proc").glob("[0-9]*/task/*")]
-    if len(tasks) <= _MANY_THREADS:
-        return
-    for task in tasks:
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, task, 19)
 
 
 def _above(allowed: int, before: int) -> bool:
