@@ -30,7 +30,7 @@ from nbformat.v4 import new_code_cell, new_output
 from autograder.records import Usage
 from autograder.reference import LONGEST_CELL, NOT_PYTHON, defined_names
 from autograder.sandbox.box import Bounds
-from autograder.sandbox.client import MAX_SIGNS, GuardedClient
+from autograder.sandbox.client import MAX_SIGNS, GuardedClient, whole_characters
 from autograder.sandbox.provisioner import BoxManager
 from coursekit.answering import MIME
 from coursekit.plain import MAX_BYTES
@@ -342,7 +342,7 @@ def _read_outcomes(
     if sum(text.count(sign) for text in texts for sign in "[{,") > MAX_SIGNS:
         return None, "its answers hold too many elements"
     try:
-        outcomes = [json.loads(text) for text in texts]
+        outcomes = [whole_characters(json.loads(text), [text.encode()]) for text in texts]
     except (ValueError, RecursionError):
         return None, "its answers cannot be read"
     if len(outcomes) == count:

@@ -17,6 +17,7 @@ from autograder.course import find_course
 from autograder.records import Record, Repair
 from autograder.reference import defined_names, read
 from autograder.run import checked_exercise
+from autograder.submissions import tidy
 
 #: What no exercise needs, and tricks do.
 _TRICKS = re.compile(
@@ -33,6 +34,7 @@ class RestoreCells(NbGraderPreprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        tidy(nb)
         release = read(find_course().notebook(resources["nbgrader"]["assignment"]))
         record = Record(suspicions=suspicions(nb, release))
         record.repairs = restore(nb, release)
@@ -61,6 +63,7 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
         if grade_id in wanted and grade_id not in present:
             present[grade_id] = cell
+            cell.metadata["nbgrader"] = copy.deepcopy(wanted[grade_id].metadata["nbgrader"])
             if cell.cell_type != wanted[grade_id].cell_type:
                 _retype(cell, wanted[grade_id].cell_type)
                 repairs.append(Repair(f"the cell {grade_id} had become another type of cell"))
@@ -117,6 +120,7 @@ def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
 def sanitized(notebook: NotebookNode, release: NotebookNode) -> NotebookNode:
     """The submission as nbgrader's sanitize step leaves it: repaired, locked cells as released."""
     notebook = copy.deepcopy(notebook)
+    tidy(notebook)
     restore(notebook, release)
     locked = {
         cell.metadata["nbgrader"]["grade_id"]: cell.source

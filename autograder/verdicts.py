@@ -152,9 +152,12 @@ def read_verdicts(notebook: NotebookNode) -> list[Verdict]:
     """The verdicts that an autograded notebook carries, in order."""
     verdicts = []
     for cell in notebook.cells:
-        for output in cell.get("outputs", []):
+        marks = cell.metadata.get("nbgrader", {})
+        if cell.cell_type != "code" or not marks.get("grade") or marks.get("solution"):
+            continue  # outputs of other cells are the student's own
+        for output in cell.outputs:
             data = output.get("data", {}).get(MIME)
-            if data and cell.metadata.get("nbgrader", {}).get("grade"):
+            if data:
                 verdicts.append(
                     Verdict.from_dict(json.loads(data) if isinstance(data, str) else data)
                 )

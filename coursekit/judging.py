@@ -6,6 +6,7 @@ trusts the outcomes: they are plain data, compared with the reference's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -63,6 +64,10 @@ class Verdict:
     def from_dict(cls, data: dict[str, Any]) -> Verdict:
         groups = [GroupResult(**group) for group in data["groups"]]
         return cls(**{**data, "groups": groups})
+
+
+#: What would steer a terminal instead of being shown.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
@@ -163,7 +168,7 @@ def _clean(outcome: Any) -> dict[str, Any]:
     clean = {"status": outcome["status"], "value": outcome.get("value")}
     for key, limit in (("type", 80), ("message", 500), ("line", 300), ("printed", 2_000)):
         if isinstance(outcome.get(key), str):
-            clean[key] = outcome[key][:limit]
+            clean[key] = _CONTROLS.sub("", outcome[key][:limit])
     if isinstance(outcome.get("changed"), list):
         clean["changed"] = [str(name)[:80] for name in outcome["changed"][:20]]
     if isinstance(outcome.get("drew_from"), list):

@@ -58,9 +58,7 @@ class Channel(AsyncZMQSocketChannel):
             return None
         _, signed = self.session.feed_identities(parts)
         message: dict[str, Any] = self.session.deserialize(signed)
-        if any(map(_SURROGATE.search, signed)):  # half a character cannot be written to a file
-            text = json.dumps(message["content"], ensure_ascii=False)
-            message["content"] = json.loads(text.encode("utf-8", "replace"))
+        message["content"] = whole_characters(message["content"], signed)
         return message if is_message(message) else None
 
 
@@ -75,6 +73,13 @@ class GuardedClient(AsyncKernelClient):
         self.context.setsockopt(zmq.MAXMSGSIZE, PART_BYTES)
         self.context.setsockopt(zmq.RCVHWM, _WAITING)
         super().start_channels(stdin=False, hb=False)
+
+
+def whole_characters(value: Any, read_from: list[bytes]) -> Any:
+    """A value that was read from JSON, without halves of characters: no file can hold them."""
+    if not any(map(_SURROGATE.search, read_from)):
+        return value
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def is_message(message: dict[str, Any]) -> bool:
