@@ -26,6 +26,7 @@ from autograder.recording import record_assignment
 from autograder.reference import read
 from autograder.run import Limits, Questions
 from autograder.sandbox.doctor import missing
+from autograder.sandbox.provisioner import start_server_meanwhile
 from autograder.sanitizing import sanitized
 from autograder.submissions import UnreadableSubmission, copy_files, read_submission
 from autograder.verdicts import class_seed, read_verdicts
@@ -94,7 +95,6 @@ def grade_class(
             f"there is no submission of {assignment}: they belong in"
             f" {classroom.folder}/submitted/STUDENT/{assignment}/{assignment}.ipynb."
         )
-    classroom.register(assignment)
     graded = Graded(assignment)
     config = classroom.config()
     config.Grade.sandbox = sandbox
@@ -106,6 +106,10 @@ def grade_class(
     changed = [s for s in chosen if again or not memory.holds(s)]
     with ExitStack() as stack:
         stack.enter_context(_stopping(graded, chosen))
+        if changed:
+            if sandbox and scheduler is None:
+                start_server_meanwhile()
+            classroom.register(assignment)
         if sandbox and changed:
             recorded = record_assignment(course, assignment, class_seed(classroom.folder))
             questions = {name: exercise["cases"] for name, exercise in recorded.items()}

@@ -120,6 +120,16 @@ def start_server() -> str:
         return _server.address
 
 
+def start_server_meanwhile() -> None:
+    """Begin to start the server: its imports take seconds. `start_server` waits, or says what failed."""
+
+    def start() -> None:
+        with contextlib.suppress(Exception):
+            start_server()
+
+    threading.Thread(target=start, daemon=True).start()
+
+
 def stop_server() -> None:
     """End this process's server of boxes, and all boxes with it."""
     global _server

@@ -1,0 +1,40 @@
+"""Classes of any size, made from right, wrong and missing answers; the same for the same seed."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import nbformat
+
+from autograder import catalog
+from autograder.authoring import source_of
+from autograder.course import Course
+from autograder.demo import filled
+
+
+def answers(course: Course, assignment: str, rng: random.Random) -> dict[str, str | None]:
+    """Some exercises answered otherwise than in the solution: 2 of 10 wrong, 1 in another right
+    style, 1 left open."""
+    changed: dict[str, str | None] = {}
+    for name, exercise in catalog.exercises(course, assignment).items():
+        kind = rng.random()
+        if kind < 0.2 and exercise.misconceptions:
+            wrong = rng.choice(exercise.misconceptions)
+            changed[name] = source_of(wrong.implementation, name)
+        elif kind < 0.3 and exercise.alternatives:
+            changed[name] = source_of(rng.choice(exercise.alternatives), name)
+        elif kind < 0.4:
+            changed[name] = None
+    return changed
+
+
+def make_class(course: Course, assignment: str, folder: Path, size: int, seed: int = 0) -> None:
+    """Write `size` submissions of the assignment, s0000, s0001, ..., below `folder`/submitted."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "class_seed").write_text("1\n")
+    for number in range(size):
+        chosen = answers(course, assignment, random.Random(f"{seed} {assignment} {number}"))
+        path = folder / "submitted" / f"s{number:04}" / assignment / f"{assignment}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(filled(course, assignment, chosen), path)

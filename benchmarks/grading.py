@@ -1,0 +1,192 @@
+"""Grading beside stock nbgrader, on the same submissions, and what it takes with many.
+
+    python benchmarks/grading.py speed --assignment 05_transformer_block --size 100
+    python benchmarks/grading.py scores --size 10      # of every assignment
+    python benchmarks/grading.py memory
+    python benchmarks/grading.py mixed --size 500
+
+Stock is `nbgrader autograde` with nbgrader's own steps: kernels one after another, in no box. Both
+find the variable NBGRADER_EXECUTION and so train equally few steps. Each adds its part to
+`data/results/grading.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from _class import make_class
+from _results import results, write
+from nbgrader.api import Gradebook
+
+from autograder.course import Course
+from autograder.gradebook import Classroom
+from autograder.records import read_record
+from autograder.run import run_notebook
+
+ROOT = Path(__file__).parent.parent
+COURSE = Course(ROOT)
+STOCK = """c = get_config()
+c.CourseDirectory.root = {folder!r}
+c.CourseDirectory.db_url = "sqlite:///{folder}/gradebook.db"
+c.Execute.timeout = 300
+"""
+Scores = dict[str, dict[str, float]]
+
+
+def _cpu() -> float:
+    """Processor time of all processes this one has started and seen end."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _call(*command: str, folder: Path) -> tuple[float, float]:
+    """Run a command of the environment; (wall time, processor time), in seconds."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    begun, cpu = time.perf_counter(), _cpu()
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}:\n{done.stderr[-3000:]}")
+    return time.perf_counter() - begun, _cpu() - cpu
+
+
+def grade_stock(folder: Path, assignment: str) -> tuple[float, float]:
+    """Stock nbgrader's autograde of a class; (wall time, processor time)."""
+    Classroom(COURSE, folder).register(assignment)
+    (folder / "nbgrader_config.py").write_text(STOCK.format(folder=str(folder)))
+    return _call("nbgrader", "autograde", assignment, folder=folder)
+
+
+def grade_ours(folder: Path, assignment: str, *more: str) -> tuple[float, float]:
+    """`autograder grade` of a class; (wall time, processor time)."""
+    command = ("autograder.cli", "grade", assignment, "--folder", str(folder), "--json", *more)
+    return _call(*command, folder=ROOT)
+
+
+def scores(folder: Path, assignment: str) -> Scores:
+    """student -> graded cell -> points, from the class's gradebook."""
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        return {
+            s.student.id: {g.name: g.score for n in s.notebooks for g in n.grades}
+            for s in gradebook.assignment_submissions(assignment)
+        }
+
+
+def _records(folder: Path) -> list[Any]:
+    paths = sorted(folder.glob("autograded/*/*/*.ipynb"))
+    return [read_record(nbformat.read(path, as_version=4)) for path in paths]
+
+
+def speed(assignment: str, size: int, stock_size: int) -> dict[str, Any]:
+    """Throughput of both, in turns; the share of the processor that is not the student's cells."""
+    empty = nbformat.v4.new_notebook()
+    kernel = [run_notebook(empty, {}).usage.cpu_seconds for _ in range(5)][1:]
+    with tempfile.TemporaryDirectory(prefix="class-") as place:
+        ours, stock = Path(place, "ours"), Path(place, "stock")
+        make_class(COURSE, assignment, ours, size)
+        make_class(COURSE, assignment, stock, stock_size)
+        ours_wall, ours_cpu = grade_ours(ours, assignment)
+        stock_wall, stock_cpu = grade_stock(stock, assignment)
+        boxes = [record.usage for record in _records(ours)]
+        theirs, mine = scores(stock, assignment), scores(ours, assignment)
+        again_wall, _ = grade_ours(ours, assignment)
+    in_boxes = sum(usage.cpu_seconds for usage in boxes)
+    beyond = (ours_cpu - in_boxes) / size + statistics.median(kernel)
+    return {
+        "submissions": {"ours": size, "stock": stock_size},
+        "seconds": {"ours": ours_wall, "stock": stock_wall, "ours, nothing changed": again_wall},
+        "seconds a submission": {"ours": ours_wall / size, "stock": stock_wall / stock_size},
+        "cpu seconds a submission": {"ours": ours_cpu / size, "stock": stock_cpu / stock_size},
+        "cpu seconds in the box": in_boxes / size,
+        "cpu seconds beyond the cells": beyond,
+        "times stock's throughput": (stock_wall / stock_size) / (ours_wall / size),
+        "submissions with other scores": sum(theirs[name] != mine[name] for name in theirs),
+    }
+
+
+def same_scores(size: int) -> dict[str, Any]:
+    """Scores of stock and ours, cell by cell, over all assignments."""
+    found: dict[str, Any] = {"submissions": 0, "cells": 0, "different": []}
+    for assignment in COURSE.assignments():
+        with tempfile.TemporaryDirectory(prefix="class-") as place:
+            folders = [Path(place, name) for name in ("ours", "stock")]
+            for folder, grade in zip(folders, (grade_ours, grade_stock)):
+                make_class(COURSE, assignment, folder, size, seed=1)
+                grade(folder, assignment)
+            ours, stock = (scores(folder, assignment) for folder in folders)
+        found["submissions"] += len(ours)
+        for student, cells in ours.items():
+            found["cells"] += len(cells)
+            found["different"] += [
+                f"{assignment} {student} {cell}: ours {points:g}, stock {stock[student][cell]:g}"
+                for cell, points in cells.items()
+                if points != stock[student][cell]
+            ]
+        print(assignment, found["submissions"], found["cells"], found["different"], flush=True)
+    return found
+
+
+def memory(sizes: list[int]) -> dict[str, Any]:
+    """Peak memory of the grader's own process, and seconds, for classes of several sizes."""
+    found = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="class-") as place:
+            make_class(COURSE, "00_setup", Path(place), size)
+            program = (
+                "import resource, sys, time; from autograder.cli import main\n"
+                f"sys.argv = ['autograder', 'grade', '00_setup', '--folder', {place!r}, '--json']\n"
+                "begun = time.perf_counter()\n"
+                "try: main()\n"
+                "except SystemExit: pass\n"
+                "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+                "print(time.perf_counter() - begun, 1024 * peak, file=sys.stderr)"
+            )
+            done = subprocess.run(
+                [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True
+            )
+            seconds, peak = map(float, done.stderr.splitlines()[-1].split())
+        found[str(size)] = {"seconds a submission": seconds / size, "peak MiB": peak / 2**20}
+        print(size, found[str(size)], flush=True)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("part", choices=["speed", "scores", "memory", "mixed"])
+    parser.add_argument("--assignment", default="05_transformer_block")
+    parser.add_argument("--size", type=int, default=100)
+    parser.add_argument("--stock-size", type=int, help="fewer submissions for stock, which is slow")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
+    options = parser.parse_args()
+    found = results("grading")
+    if options.part == "speed":
+        part = speed(options.assignment, options.size, options.stock_size or options.size)
+        found.setdefault("speed", {})[options.assignment] = part
+    elif options.part == "scores":
+        found["scores"] = same_scores(options.size)
+    elif options.part == "memory":
+        found["memory"] = memory(options.sizes)
+    else:
+        from _mixed import mixed
+
+        found["mixed"] = mixed(options.assignment, options.size)
+    write("grading", found)
+
+
+if __name__ == "__main__":
+    main()
