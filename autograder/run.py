@@ -51,7 +51,8 @@ class Limits:
 
     Attributes
     ----------
-    cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook.
+    cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook. Each cell
+        that is stopped halves it for the next ones, down to 5 seconds.
     output_bytes : output of one cell; the rest is dropped and the cell interrupted.
     training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
         while grading. No exercise is judged by them: the cells between the checks only show.
@@ -166,13 +167,9 @@ class _Client(NotebookClient):
             kernel_name="python3",
             kernel_manager_class=BoxManager if limits.sandbox else AsyncKernelManager,
             allow_errors=True,
-            timeout_func=lambda cell: max(1, round(min(limits.cell_seconds, self._left()))),
+            timeout_func=lambda cell: max(1, round(min(self._cell_seconds, self._left()))),
             interrupt_on_timeout=True,
-            error_on_timeout={
-                "ename": "TimeLimit",
-                "evalue": f"stopped after {limits.cell_seconds:g} seconds",
-                "traceback": [f"TimeLimit: stopped after {limits.cell_seconds:g} seconds"],
-            },
+            error_on_timeout=_time_limit(limits.cell_seconds),
             raise_on_iopub_timeout=True,
             skip_cells_with_tag="",  # a tag in a submission must not skip anything
             on_cell_executed=self._note_error,
@@ -192,6 +189,7 @@ class _Client(NotebookClient):
         self.used: dict[str, Any] = {}
         self.stopped: dict[str, str] = {}
         self.first_stop = ""
+        self._cell_seconds = limits.cell_seconds
         self._deadline = time.monotonic() + limits.notebook_seconds
         self._bytes, self._allowed = 0, limits.output_bytes
         self._interrupted = 0.0
@@ -281,6 +279,9 @@ class _Client(NotebookClient):
         """Remember which definitions a failing cell did not reach, and store a missing error."""
         names = set(defined_names(cell.source))
         content = execute_reply["content"]
+        if content.get("ename") == "TimeLimit":  # what hangs once is often called again
+            self._cell_seconds = max(min(5.0, self._cell_seconds), self._cell_seconds / 2)
+            self.error_on_timeout = _time_limit(self._cell_seconds)
         if content["status"] != "error":
             for name in names:
                 self.stopped.pop(name, None)
@@ -321,6 +322,11 @@ def _last_graded(notebook: NotebookNode) -> int:
         i for i, c in enumerate(notebook.cells) if c.metadata.get("nbgrader", {}).get("grade")
     ]
     return max(graded, default=-1)
+
+
+def _time_limit(seconds: float) -> dict[str, Any]:
+    text = f"stopped after {seconds:g} seconds"
+    return {"ename": "TimeLimit", "evalue": text, "traceback": [f"TimeLimit: {text}"]}
 
 
 def _flood(limit: int) -> NotebookNode:
