@@ -11,8 +11,10 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps import NbGrader, ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
@@ -56,6 +58,16 @@ class Classroom:
         """Those who submitted the assignment, in alphabetical order."""
         found = self.folder.glob(f"submitted/*/{assignment}")
         return sorted(path.parent.name for path in found if path.is_dir())
+
+    def due(self, assignment: str) -> datetime | None:
+        """When the assignment is due, if the gradebook says so: late penalties depend on it."""
+        if not self.database.exists():
+            return None
+        try:
+            with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+                return gradebook.find_assignment(assignment).duedate
+        except MissingEntry:
+            return None
 
     def config(self) -> Config:
         """The course's nbgrader configuration, with the class's folders."""

@@ -42,8 +42,13 @@ class Memory:
         self.own = self.all.setdefault(assignment, {})
         self.rest = hashlib.sha256(repr(limits).encode())
         self.rest.update(str(class_seed(classroom.folder)).encode())
-        self.rest.update(classroom.course.notebook(assignment).read_bytes())
-        self.rest.update(classroom.course.solution(assignment).read_bytes())
+        course = classroom.course
+        for path in (
+            *(course.notebook(assignment), course.solution(assignment), course.module(assignment)),
+            course.root / "nbgrader_config.py",
+        ):
+            self.rest.update(path.read_bytes())
+        self.rest.update(str(classroom.due(assignment)).encode())
         self.rest.update(grader_digest().encode())
 
     def _state(self, student: str) -> str:

@@ -74,9 +74,10 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
                 Repair(f"a second or foreign cell {grade_id} no longer counts", doubtful=not same)
             )
     lost = [grade_id for grade_id in wanted if grade_id not in present]
+    prose = {cell.source.strip() for cell in release.cells if not _marked(cell)}
     for know, by in _WAYS:
         for grade_id in [g for g in lost if g not in present]:
-            found = know(notebook, grade_id, wanted, present)
+            found = know(notebook, grade_id, wanted, present, prose)
             if not found:
                 continue
             cell = found[-1]  # the last is what stands when the notebook has run
@@ -157,6 +158,7 @@ def _by_id(
     grade_id: str,
     wanted: dict[str, NotebookNode],
     present: dict[str, NotebookNode],
+    prose: set[str],
 ) -> list[NotebookNode]:
     original = wanted[grade_id]
     same = [c for c in _free(notebook, original) if c.get("id") == original.get("id")]
@@ -168,6 +170,7 @@ def _by_text(
     grade_id: str,
     wanted: dict[str, NotebookNode],
     present: dict[str, NotebookNode],
+    prose: set[str],
 ) -> list[NotebookNode]:
     """What it defines or checks; of text, the text itself."""
     original = wanted[grade_id]
@@ -185,8 +188,9 @@ def _by_place(
     grade_id: str,
     wanted: dict[str, NotebookNode],
     present: dict[str, NotebookNode],
+    prose: set[str],
 ) -> list[NotebookNode]:
-    """The only free cell between the two that stand around it in the release.
+    """The only free cell between the two that stand around it in the release, itself not of it.
 
     Code whose name cannot be told is never taken: an answer under another name is not this one.
     """
@@ -199,7 +203,8 @@ def _by_place(
     before = [place[id(present[g])] for g in order[:at] if g in present]
     after = [place[id(present[g])] for g in order[at + 1 :] if g in present]
     begin, end = max(before, default=-1), min(after, default=len(notebook.cells))
-    between = [c for c in _free(notebook, original) if begin < place[id(c)] < end]
+    free = [c for c in _free(notebook, original) if c.source.strip() not in prose]
+    between = [c for c in free if begin < place[id(c)] < end]
     return between if len(between) == 1 else []
 
 

@@ -55,6 +55,9 @@ def stamp(
     for number, cell in enumerate(stamped.cells):
         if cell.cell_type != "code":
             continue  # a text cell may carry marks of its author's, for grading by hand
+        marks = cell.metadata.get("nbgrader", {})
+        if marks.get("grade") and marks.get("solution"):
+            continue  # so may a code cell that is answer and graded cell in one
         cell.metadata.pop("nbgrader", None)
         if _BORROWED.match(cell.source):
             borrowed |= _stamp_borrowed(cell, f"{assignment}, cell {number + 1}", course)
