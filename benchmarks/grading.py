@@ -2,6 +2,7 @@
 
     python benchmarks/grading.py speed --assignment 05_transformer_block --size 100
     python benchmarks/grading.py scores --size 10      # of every assignment
+    python benchmarks/grading.py seeds --size 50
     python benchmarks/grading.py memory
     python benchmarks/grading.py mixed --size 500
 
@@ -13,6 +14,7 @@ find the variable NBGRADER_EXECUTION and so train equally few steps. Each adds i
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import resource
 import statistics
@@ -28,10 +30,15 @@ from _class import make_class
 from _results import results, write
 from nbgrader.api import Gradebook
 
+from autograder import catalog
 from autograder.course import Course
 from autograder.gradebook import Classroom
+from autograder.recording import record
 from autograder.records import read_record
+from autograder.reference import definitions
 from autograder.run import run_notebook
+from coursekit.judging import judge
+from coursekit.running import run_cases
 
 ROOT = Path(__file__).parent.parent
 COURSE = Course(ROOT)
@@ -165,9 +172,30 @@ def memory(sizes: list[int]) -> dict[str, Any]:
     return found
 
 
+def seeds(count: int) -> dict[str, Any]:
+    """The references and the right answers in another style, judged with many class seeds."""
+    found: dict[str, Any] = {"seeds": count, "references": 0, "alternatives": 0, "lost points": []}
+    for assignment in COURSE.assignments():
+        scope = definitions(COURSE.solution(assignment))
+        for name, exercise in catalog.exercises(COURSE, assignment).items():
+            bare = dataclasses.replace(exercise, misconceptions=[], alternatives=[])
+            right = {"reference": scope[name]}
+            right |= {function.__name__: function for function in exercise.alternatives}
+            found["references"] += 1
+            found["alternatives"] += len(exercise.alternatives)
+            for seed in range(1000, 1000 + count):
+                recorded = record(bare, scope[name], seed)
+                for label, function in right.items():
+                    verdict = judge(recorded, run_cases(function, recorded["cases"]))
+                    if not verdict.passed:
+                        found["lost points"].append(f"{name}, {label}, {seed}: {verdict.headline}")
+        print(assignment, found, flush=True)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("part", choices=["speed", "scores", "memory", "mixed"])
+    parser.add_argument("part", choices=["speed", "scores", "seeds", "memory", "mixed"])
     parser.add_argument("--assignment", default="05_transformer_block")
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--stock-size", type=int, help="fewer submissions for stock, which is slow")
@@ -179,6 +207,8 @@ def main() -> None:
         found.setdefault("speed", {})[options.assignment] = part
     elif options.part == "scores":
         found["scores"] = same_scores(options.size)
+    elif options.part == "seeds":
+        found["seeds"] = seeds(options.size)
     elif options.part == "memory":
         found["memory"] = memory(options.sizes)
     else:

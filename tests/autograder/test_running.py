@@ -1,0 +1,35 @@
+"""The run stage alone: what runs, for how long, and what it took."""
+
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.run import Limits, run_notebook
+
+
+def graded(source):
+    cell = new_code_cell(source)
+    cell.metadata["nbgrader"] = {"grade": True, "grade_id": "last"}
+    return cell
+
+
+def test_what_stands_behind_the_last_graded_cell_is_not_run():
+    notebook = new_notebook(cells=[new_code_cell("1"), graded("2"), new_code_cell("3")])
+    run_notebook(notebook, {})
+    assert [cell.execution_count for cell in notebook.cells] == [1, 2, None]
+
+
+def test_time_processor_and_memory_are_noted():
+    busy = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass"
+    usage = run_notebook(new_notebook(cells=[graded(busy)]), {}).usage
+    assert usage.sandboxed
+    assert usage.end == ""
+    assert 0.5 < usage.cpu_seconds < 10
+    assert usage.seconds > 0.5
+    assert usage.memory_bytes > 50 * 2**20
+
+
+def test_each_cell_that_is_stopped_halves_the_time_of_those_after_it():
+    cells = [new_code_cell("import time\ntime.sleep(60)") for _ in range(3)] + [graded("7")]
+    notebook = new_notebook(cells=cells)
+    usage = run_notebook(notebook, {}, Limits(cell_seconds=10)).usage
+    assert 20 <= usage.seconds < 29  # 10 + 5 + 5 and a start, not 30 and a start
+    assert notebook.cells[3].outputs[0].data["text/plain"] == "7"
