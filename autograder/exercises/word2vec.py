@@ -2733,7 +2733,8 @@ def _subword_vector_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("unseen", ["xyz", pieces, Z], title="no known piece", judge=_EXACT)
     yield Case("unseen", ["", pieces, Z], title="the empty word", judge=_EXACT)
     half = [unseen, pieces, Z.half()]
-    yield Case("unseen", half, title="half precision", judge=_EXACT)
+    loose = {**_EXACT, "atol": 0.02}  # sums in another order round differently
+    yield Case("unseen", half, title="half precision", judge=loose)
 
 
 subword_vector = Exercise(
