@@ -267,6 +267,8 @@ class _Client(NotebookClient):
         finally:
             self.nb.cells[index] = original
         outcomes, end = _read_outcomes(request.outputs, len(sent))
+        if any(o.get("ename") in ("TimeLimit", "KeyboardInterrupt") for o in request.outputs):
+            end = f"it did not end within {self.limits.cell_seconds:g} seconds"
         if name in self.stopped and outcomes and outcomes[0].get("status") == "unwritten":
             outcomes, end = None, self.stopped[name]
         self.answers.outcomes[name] = outcomes

@@ -19,21 +19,30 @@ def course():
     return Course(ROOT)
 
 
-@pytest.fixture
-def small_course(tmp_path):
-    """A course of its own folder with one assignment, 07_topic, as `autograder new` makes it."""
+@pytest.fixture(scope="session")
+def make_small_course():
+    """Makes a course in a folder with one assignment, 07_topic, as `autograder new` makes it."""
     from autograder.course import Course
     from autograder.release import release
     from autograder.scaffold import new_assignment
 
-    course = Course(tmp_path / "course")
-    (course.root / "autograder" / "exercises").mkdir(parents=True)
-    course.solutions.mkdir()
-    course.recordings.mkdir(parents=True)
-    for name in ("nbgrader_config.py", "pyproject.toml"):
-        shutil.copy(ROOT / name, course.root)
-    new_assignment(course, "07_topic")
-    release(course, ["07_topic"])
-    # a fixed seed: with one drawn anew, a wrong answer is right by chance in one run of a hundred
-    (course.root / "class_seed").write_text("1\n")
-    return course
+    def make(folder):
+        course = Course(folder / "course")
+        (course.root / "autograder" / "exercises").mkdir(parents=True)
+        course.solutions.mkdir()
+        course.recordings.mkdir(parents=True)
+        for name in ("nbgrader_config.py", "pyproject.toml"):
+            shutil.copy(ROOT / name, course.root)
+        new_assignment(course, "07_topic")
+        release(course, ["07_topic"])
+        # a fixed seed: with one drawn anew, a wrong answer is right by chance in one run of a hundred
+        (course.root / "class_seed").write_text("1\n")
+        return course
+
+    return make
+
+
+@pytest.fixture
+def small_course(make_small_course, tmp_path):
+    """A course of its own folder with one assignment, 07_topic."""
+    return make_small_course(tmp_path)
