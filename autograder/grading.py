@@ -69,7 +69,7 @@ def grade_class(
 
     Parameters
     ----------
-    jobs : how many submissions run at a time; one per processor when None.
+    jobs : how many submissions run at a time; one more than there are processors when None.
     again : grade also what has not changed since the last time.
     scheduler : the address of a Dask scheduler, whose workers then run the submissions.
 
@@ -156,7 +156,8 @@ def _runner(
     questions: Questions, limits: Limits, jobs: int | None, scheduler: str | None
 ) -> Runner:
     if scheduler is None:
-        return Pool(questions, limits, jobs or os.cpu_count() or 1)
+        # one more than cores: while one starts or ends, the others compute
+        return Pool(questions, limits, jobs or (os.cpu_count() or 1) + 1)
     from autograder.cluster import Cluster
 
     return Cluster(scheduler, questions, limits)
