@@ -31,7 +31,7 @@ from autograder.records import Usage
 from autograder.reference import LONGEST_CELL, NOT_PYTHON, defined_names
 from autograder.sandbox.box import Bounds
 from autograder.sandbox.client import MAX_SIGNS, GuardedClient, whole_characters
-from autograder.sandbox.provisioner import BoxManager
+from autograder.sandbox.provisioner import BoxManager, start_server
 from coursekit.answering import MIME
 from coursekit.plain import MAX_BYTES
 
@@ -142,7 +142,9 @@ def run_notebook(
 
 
 def _run(client: _Client) -> None:
-    with tempfile.TemporaryDirectory(prefix="run-") as folder:
+    # below the server's folder, which the server removes even if this process is killed
+    place = os.path.dirname(start_server()) if client.limits.sandbox else None
+    with tempfile.TemporaryDirectory(prefix="run-", dir=place) as folder:
         try:
             run_sync(client.run)(folder)
         except KeyboardInterrupt:

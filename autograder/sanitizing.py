@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from nbformat import NotebookNode
@@ -75,16 +76,18 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
             )
     lost = [grade_id for grade_id in wanted if grade_id not in present]
     prose = {cell.source.strip() for cell in release.cells if not _marked(cell)}
-    for know, by in _WAYS:
+    search = _Search(notebook, wanted, present, prose)
+    ways = {"its id": search.by_id, "its content": search.by_content, "its place": search.by_place}
+    for by, know in ways.items():
         for grade_id in [g for g in lost if g not in present]:
-            found = know(notebook, grade_id, wanted, present, prose)
+            found = know(grade_id)
             if not found:
                 continue
             cell = found[-1]  # the last is what stands when the notebook has run
             cell.metadata["nbgrader"] = copy.deepcopy(wanted[grade_id].metadata["nbgrader"])
             present[grade_id] = cell
             what = f"the cell {grade_id} had lost its marks and was known by {by}"
-            doubtful = len(found) > 1 or know is _by_place
+            doubtful = len(found) > 1 or by == "its place"
             if len(found) > 1:
                 what += f"; {len(found)} cells fit and the last counts"
             repairs.append(Repair(what, doubtful))
@@ -148,67 +151,50 @@ def _retype(cell: NotebookNode, cell_type: str) -> None:
         cell.outputs, cell.execution_count = [], None
 
 
-def _free(notebook: NotebookNode, original: NotebookNode) -> list[NotebookNode]:
-    """The cells of the right type that are not taken."""
-    return [c for c in notebook.cells if c.cell_type == original.cell_type and not _marked(c)]
+@dataclass
+class _Search:
+    """Ways to know a cell that lost its marks; each gives the cells that could be the one."""
 
+    notebook: NotebookNode
+    wanted: dict[str, NotebookNode]
+    present: dict[str, NotebookNode]
+    prose: set[str]
 
-def _by_id(
-    notebook: NotebookNode,
-    grade_id: str,
-    wanted: dict[str, NotebookNode],
-    present: dict[str, NotebookNode],
-    prose: set[str],
-) -> list[NotebookNode]:
-    original = wanted[grade_id]
-    same = [c for c in _free(notebook, original) if c.get("id") == original.get("id")]
-    return same if original.get("id") else []
+    def _free(self, grade_id: str) -> list[NotebookNode]:
+        """The cells of the right type that are not taken."""
+        kind = self.wanted[grade_id].cell_type
+        return [c for c in self.notebook.cells if c.cell_type == kind and not _marked(c)]
 
+    def by_id(self, grade_id: str) -> list[NotebookNode]:
+        own = self.wanted[grade_id].get("id")
+        return [c for c in self._free(grade_id) if own and c.get("id") == own]
 
-def _by_text(
-    notebook: NotebookNode,
-    grade_id: str,
-    wanted: dict[str, NotebookNode],
-    present: dict[str, NotebookNode],
-    prose: set[str],
-) -> list[NotebookNode]:
-    """What it defines or checks; of text, the text itself."""
-    original = wanted[grade_id]
-    free = _free(notebook, original)
-    checked = checked_exercise(original.source) if original.cell_type == "code" else None
-    if checked is not None:
-        return [c for c in free if checked_exercise(c.source) == checked]
-    if original.cell_type == "code":
+    def by_content(self, grade_id: str) -> list[NotebookNode]:
+        """By what it defines or checks; text by the text itself."""
+        original, free = self.wanted[grade_id], self._free(grade_id)
+        if original.cell_type != "code":
+            return [c for c in free if c.source.strip() == original.source.strip()]
+        checked = checked_exercise(original.source)
+        if checked is not None:
+            return [c for c in free if checked_exercise(c.source) == checked]
         return [c for c in free if grade_id in defined_names(c.source)]
-    return [c for c in free if c.source.strip() == original.source.strip()]
 
+    def by_place(self, grade_id: str) -> list[NotebookNode]:
+        """The only free cell between the two that stand around it in the release, itself not of it.
 
-def _by_place(
-    notebook: NotebookNode,
-    grade_id: str,
-    wanted: dict[str, NotebookNode],
-    present: dict[str, NotebookNode],
-    prose: set[str],
-) -> list[NotebookNode]:
-    """The only free cell between the two that stand around it in the release, itself not of it.
-
-    Code whose name cannot be told is never taken: an answer under another name is not this one.
-    """
-    original = wanted[grade_id]
-    if original.cell_type == "code":
-        return []
-    order = list(wanted)
-    at = order.index(grade_id)
-    place = {id(cell): i for i, cell in enumerate(notebook.cells)}
-    before = [place[id(present[g])] for g in order[:at] if g in present]
-    after = [place[id(present[g])] for g in order[at + 1 :] if g in present]
-    begin, end = max(before, default=-1), min(after, default=len(notebook.cells))
-    free = [c for c in _free(notebook, original) if c.source.strip() not in prose]
-    between = [c for c in free if begin < place[id(c)] < end]
-    return between if len(between) == 1 else []
-
-
-_WAYS = ((_by_id, "its id"), (_by_text, "its content"), (_by_place, "its place"))
+        Code whose name cannot be told is never taken: an answer under another name is not this one.
+        """
+        if self.wanted[grade_id].cell_type == "code":
+            return []
+        order = list(self.wanted)
+        at = order.index(grade_id)
+        place = {id(cell): i for i, cell in enumerate(self.notebook.cells)}
+        present = {g: place[id(cell)] for g, cell in self.present.items()}
+        begin = max((present[g] for g in order[:at] if g in present), default=-1)
+        end = min((present[g] for g in order[at + 1 :] if g in present), default=len(place))
+        free = [c for c in self._free(grade_id) if c.source.strip() not in self.prose]
+        between = [c for c in free if begin < place[id(c)] < end]
+        return between if len(between) == 1 else []
 
 
 def _insert_missing(

@@ -14,6 +14,7 @@ import json
 import os
 import resource
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -43,7 +44,10 @@ _LOOK_EVERY = 0.2  # seconds
 
 
 def main(path: str) -> None:
-    """Serve on the Unix socket `path` until standard input closes (the grader has ended)."""
+    """Serve on the Unix socket `path` until standard input closes (the grader has ended).
+
+    The socket's folder is for this server and the runs of its boxes alone; it goes with it.
+    """
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C is for the grader
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -64,8 +68,9 @@ def main(path: str) -> None:
         for child in list(children):
             if os.waitpid(child, os.WNOHANG)[0]:
                 children.discard(child)
-        if sys.stdin in readable:
-            return  # the boxes end with this process
+        if sys.stdin in readable:  # the boxes end with this process
+            shutil.rmtree(Path(path).parent, ignore_errors=True)
+            return
         if listener in readable:
             connection, _ = listener.accept()
             child = os.fork()

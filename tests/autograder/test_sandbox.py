@@ -233,20 +233,22 @@ def test_a_loop_that_ignores_signals_is_stopped():
 
 
 def test_nothing_is_left_on_disk_or_among_the_mounts(tmp_path, monkeypatch):
+    provisioner.stop_server()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     mounts = Path("/proc/self/mounts").read_text()
     run("open('file', 'w').write('x')")
-    left = [path for path in tmp_path.rglob("*") if not path.name.startswith(("kernels", "server"))]
-    assert left == []
+    provisioner.stop_server()
+    assert list(tmp_path.iterdir()) == []
     assert Path("/proc/self/mounts").read_text() == mounts
 
 
-def test_boxes_end_when_the_grader_is_killed(tmp_path):
+def test_boxes_end_when_the_grader_is_killed_and_their_files_go(tmp_path):
     program = (
         "from autograder.run import run_notebook\n"
         "from nbformat.v4 import *\n"
         "import sys\n"
         "nb = new_notebook(cells=[new_code_cell('import time; time.sleep(600)')])\n"
+        "nb.cells[0].metadata['nbgrader'] = {'grade': True}\n"
         "run_notebook(nb, {})"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -254,7 +256,7 @@ def test_boxes_end_when_the_grader_is_killed(tmp_path):
     wait_until(lambda: len(processes_of(tmp_path)) >= 3, 90)  # server, keeper, kernel
     grader.kill()
     grader.wait()
-    wait_until(lambda: not processes_of(tmp_path), 20)
+    wait_until(lambda: not processes_of(tmp_path) and not list(tmp_path.iterdir()), 20)
 
 
 def wait_until(holds, seconds):
