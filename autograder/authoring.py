@@ -7,6 +7,7 @@ write. Its reference is the solution notebook's; nobody types it here a second t
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable
@@ -147,9 +148,13 @@ def source_of(implementation: Callable[..., Any], name: str) -> str:
     definition = tree.body[0]
     assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
     definition.name, definition.decorator_list = name, []
-    module = ast.parse(inspect.getsource(inspect.getmodule(implementation)))
-    imports = [node for node in module.body if _is_students_import(node)]
-    return ast.unparse(ast.Module([*imports, definition], []))
+    module = inspect.getsource(inspect.getmodule(implementation))
+    return ast.unparse(ast.Module([*_students_imports(module), definition], []))
+
+
+@functools.lru_cache(maxsize=16)
+def _students_imports(source: str) -> list[ast.stmt]:
+    return [node for node in ast.parse(source).body if _is_students_import(node)]
 
 
 def _is_students_import(node: ast.stmt) -> bool:

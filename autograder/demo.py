@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
+from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -80,10 +82,17 @@ def filled(
 
 def filled_source(course: Course, assignment: str, name: str) -> str:
     """The cell of the solution notebook that defines an exercise, without the solution marks."""
-    for cell in read(course.solution(assignment)).cells:
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == name:
+    path = course.solution(assignment)
+    return _sources(path, path.stat().st_mtime_ns)[name]
+
+
+@functools.lru_cache(maxsize=8)
+def _sources(solution: Path, stamp: int) -> dict[str, str]:
+    """Every marked cell of a solution notebook, by grade id, as a student would have typed it."""
+    found = {}
+    for cell in read(solution).cells:
+        if grade_id := cell.metadata.get("nbgrader", {}).get("grade_id"):
             lines = cell.source.splitlines()
-            return "\n".join(
-                line for line in lines if "### BEGIN" not in line and "### END" not in line
-            )
-    raise KeyError(name)
+            kept = [line for line in lines if "### BEGIN" not in line and "### END" not in line]
+            found[grade_id] = "\n".join(kept)
+    return found

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import random
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
@@ -11,6 +14,11 @@ from autograder import catalog
 from autograder.authoring import source_of
 from autograder.course import Course
 from autograder.demo import filled
+
+
+@functools.cache
+def _typed(implementation: Callable[..., Any], name: str) -> str:
+    return source_of(implementation, name)
 
 
 def answers(course: Course, assignment: str, rng: random.Random) -> dict[str, str | None]:
@@ -21,9 +29,9 @@ def answers(course: Course, assignment: str, rng: random.Random) -> dict[str, st
         kind = rng.random()
         if kind < 0.2 and exercise.misconceptions:
             wrong = rng.choice(exercise.misconceptions)
-            changed[name] = source_of(wrong.implementation, name)
+            changed[name] = _typed(wrong.implementation, name)
         elif kind < 0.3 and exercise.alternatives:
-            changed[name] = source_of(rng.choice(exercise.alternatives), name)
+            changed[name] = _typed(rng.choice(exercise.alternatives), name)
         elif kind < 0.4:
             changed[name] = None
     return changed
