@@ -284,6 +284,13 @@ def _texts(rng: np.random.Generator, n: int, longest: int, k: int) -> list[torch
     return [_normal(rng, n, longest, k), _mask(_lengths(rng, n, longest))]
 
 
+def _opposed(X: torch.Tensor) -> torch.Tensor:
+    """X with the second word against the first: no component's largest number is negative."""
+    X[:, 0, 0], X[:, 0, 1] = X[:, 0, 0].abs(), -X[:, 0, 1].abs()
+    X[:, 1] = -1.5 * X[:, 0]
+    return X
+
+
 def _pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", _texts(rng, 2, 4, 2))
     yield Case("values", _texts(rng, 3, 5, 3))
@@ -299,17 +306,17 @@ def _pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [_normal(rng, 2, 5, k), holes], title=title)
     none = torch.zeros(1, 3, dtype=torch.bool)
     yield Case("edges", [_normal(rng, 1, 3, k), none], title="a text without words")
-    mixed = [_normal(rng, 3, 4, k), _mask([4, 0, 2])]
+    mixed = [_opposed(_normal(rng, 3, 4, k)), _mask([4, 0, 2])]
     yield Case("edges", mixed, title="one of three texts has no words")
     yield Case("edges", [_normal(rng, 1, 1, k), _mask([1])], title="one text of one word")
-    gaps = [_normal(rng, 2, k, 4).mT, _mask([4, 2])]
+    gaps = [_opposed(_normal(rng, 2, k, 4).mT), _mask([4, 2])]
     yield Case("edges", gaps, title="a tensor that is not contiguous in memory")
 
 
 def _precision_cases(rng: np.random.Generator, large: float) -> Iterator[Case]:
     exact = {"dtype": "exact"}
     k = int(rng.integers(2, 4))
-    brain = _normal(rng, 2, 4, k).bfloat16()
+    brain = _opposed(_normal(rng, 2, 4, k)).bfloat16()
     yield Case("precision", [brain, _mask([4, 2])], title="half precision (bfloat16)", judge=exact)
     half = ((_normal(rng, 2, 5, k).abs() + 1) * large).clamp(max=60_000).half()
     title = "large numbers in half precision (float16)"
@@ -1907,7 +1914,8 @@ def _starting_matrix_cases(rng: np.random.Generator) -> Iterator[Case]:
         """Of n_words words n_known have a vector, as have n_others that are not in the list."""
         named = [str(w) for w in rng.permutation(_WORDS)]
         words, others = named[:n_words], named[n_words : n_words + n_others]
-        known = [str(w) for w in rng.permutation([*words[:n_known], *others])]
+        known = [*words[:n_known], *others]  # so one of the words is in row 0, if any is known
+        known[1:] = [str(w) for w in rng.permutation(known[1:])]
         words = ["<pad>", "<unk>", *(str(w) for w in rng.permutation(words))]
         index = {word: row for row, word in enumerate(known)}
         random = _normal(rng, len(words), k)
