@@ -1093,9 +1093,10 @@ class EinsumHeads(nn.Module):
 
 
 def _layer_norm_cases(rng: np.random.Generator) -> Iterator[Case]:
-    def inputs(*shape: int) -> list[torch.Tensor]:
+    def inputs(*shape: int, scale: float = 50) -> list[torch.Tensor]:
+        """Numbers that are by default so far apart that eps hardly matters."""
         d = shape[-1]
-        x = _normal(rng, *shape, scale=2) + _normal(rng, *shape[:-1], 1)
+        x = _normal(rng, *shape, scale=scale) + _normal(rng, *shape[:-1], 1, scale=scale / 2)
         return [x, 1 + _normal(rng, d, scale=0.5), _normal(rng, d)]
 
     d, length = _sizes(rng, (4, 6), (2, 3))
@@ -1103,7 +1104,7 @@ def _layer_norm_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", inputs(length, d))
     yield Case("values", inputs(2, 3, d), title="a batch of texts")
     for eps in (float(rng.uniform(0.3, 0.6)), 0.05):
-        yield Case("epsilon", inputs(length, d), {"eps": eps}, title="a large eps")
+        yield Case("epsilon", inputs(length, d, scale=2), {"eps": eps}, title="a large eps")
     same, gamma, beta = inputs(length, d)
     same[:] = float(rng.integers(2, 6)) / 2
     yield Case("epsilon", [same, gamma, beta], title="all numbers of a word are equal")
@@ -1111,7 +1112,7 @@ def _layer_norm_cases(rng: np.random.Generator) -> Iterator[Case]:
     x, gamma, beta = inputs(d, 4)
     yield Case("safety", [x.mT, *inputs(d)[1:]], title="a tensor that is not contiguous")
     half = [part.half() for part in inputs(2, d)]
-    half[0] *= 300
+    half[0] *= 12
     title = "half precision, with large numbers"
     yield Case("safety", half, title=title, judge=_HALF)
     half = [part.half() for part in inputs(2, d)]
