@@ -1831,9 +1831,9 @@ def _analogy_cases(rng: np.random.Generator) -> Iterator[Case]:
         E, inputs = _unit(V), [0, 1, 2]
         target = E[0] - E[1] + E[2]
         scores = E @ target
-        if not _apart(scores, 0.02):
-            return False
         right = best(V, target, inputs)
+        if not _apart(scores, 0.02) or scores[right] < 0.05:
+            return False
         raw = V[0] - V[1] + V[2]
         if alone:  # with all words allowed an input is nearest, as with king and queen
             return best(V, target, []) == 0 and best(V, target, [0]) == 2
@@ -1866,16 +1866,22 @@ def _analogy_cases(rng: np.random.Generator) -> Iterator[Case]:
         return good(V, alone=True) and bool(scores[[3, 5]].max() > 0.05)
 
     def all_point_away(V: torch.Tensor) -> bool:
-        E = _unit(V)
-        scores = E[3:] @ (E[0] - E[1] + E[2])
-        return _apart(scores, 0.02) and bool(scores.max() < -0.1)
+        E, inputs = _unit(V), [0, 1, 2]
+        target = E[0] - E[1] + E[2]
+        scores = E[3:] @ target
+        wrong = [best(V, t, inputs) for t in (E[0] + E[1] - E[2], E[1] - E[0] + E[2])]
+        clear = _apart(scores, 0.02) and best(V, target, inputs) not in wrong
+        return clear and bool(scores.max() < -0.1)
 
+    # From here on all lengths are 1 (or 0), so that they decide nothing.
     (V,) = _until(rng, draw(5, 3), all_point_away)
+    V = _unit(V)
     words = _some_words(rng, 5)
     title = "all other words have a cosine below 0"
     yield Case("edges", [*words[:3], words, V], title=title)
     words = _some_words(rng, 6)
     (V,) = _until(rng, draw(6, 3), another_is_near)
+    V = _unit(V)
     V[4] = 0
     yield Case("edges", [*words[:3], words[:6], V], title="one of the vectors is zero")
 
@@ -2063,10 +2069,10 @@ def analogy_sorted(a, b, c, words, V):
 
 
 def _rank_correlation_cases(rng: np.random.Generator) -> Iterator[Case]:
-    def related(n: int) -> list[torch.Tensor]:
+    def related(n: int, sign: int) -> list[torch.Tensor]:
         """Correlated, not perfectly, and far from a straight line."""
         x = rng.permutation(n) + rng.uniform(0.1, 0.4, size=n)
-        y = (x + rng.normal(scale=n / 4, size=n)) * (1 if rng.random() < 0.5 else -1)
+        y = (x + rng.normal(scale=n / 4, size=n)) * sign
         both = np.exp(x / 2), y**3
         return [torch.from_numpy(np.asarray(values, dtype=np.float32)) for values in both]
 
@@ -2077,16 +2083,16 @@ def _rank_correlation_cases(rng: np.random.Generator) -> Iterator[Case]:
         right = np.corrcoef(r, s)[0, 1]
         return 0.2 < abs(right) < 0.95 and abs(right - np.corrcoef(p, q)[0, 1]) > 0.05
 
-    for n in (5, 7, int(rng.integers(8, 13))):
-        x, y = _until(rng, lambda rng, n=n: related(n), varied)
+    for n, sign in ((5, 1), (7, -1), (int(rng.integers(8, 13)), int(rng.choice([1, -1])))):
+        x, y = _until(rng, lambda rng, n=n, sign=sign: related(n, sign), varied)
         yield Case("values", [x, y])
-    for n in (6, 8):
-        x, y = _until(rng, lambda rng, n=n: related(n), varied)
+    for n, sign in ((6, 1), (8, -1)):
+        x, y = _until(rng, lambda rng, n=n, sign=sign: related(n, sign), varied)
         order = y.argsort()
         y[order[1:4]] = y[order[1]].item()
         x[x.argsort()[-2:]] = x.max().item()
         yield Case("ties", [x, y], title="with ties")
-    x, y = related(5)
+    x, y = related(5, 1)
     same = torch.full((5,), round(float(rng.uniform(1, 5)), 1))
     yield Case("ties", [x, same], title="one list holds equal numbers only")
     yield Case("ties", [x[:1], y[:1]], title="a single pair")
@@ -2252,7 +2258,7 @@ def _principal_components_cases(rng: np.random.Generator) -> Iterator[Case]:
 
     def clear(X: torch.Tensor) -> bool:
         """Whether no direction has two largest components of about the same size, and the signs
-        by direction and by coordinate disagree somewhere."""
+        by direction and by coordinate disagree somewhere, as do those that come by themselves."""
         centered = X - X.mean(dim=0)
         directions = torch.linalg.svd(centered, full_matrices=False).Vh[:2]
         top = directions.abs().sort(dim=1, descending=True).values
@@ -2266,6 +2272,7 @@ def _principal_components_cases(rng: np.random.Generator) -> Iterator[Case]:
             and (directions.max(dim=1).values > 0.05).all()
             and (directions.min(dim=1).values < -0.05).all()
             and (by_size < 0).any()
+            and (signs < 0).any()
             and (sums < -0.1).any()
             and (apart[0] - apart[1] > 0.05).all()
         )
