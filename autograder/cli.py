@@ -197,7 +197,10 @@ def collect(
     "--no-sandbox", is_flag=True, help="Where there is no isolation: only for code you trust."
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=None, help="How many at a time; one more than cores."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=None,
+    help="How many at a time; one more than cores.",
 )
 @click.option(
     "--scheduler",
