@@ -289,7 +289,7 @@ SURVIVED = {
     ),
     "busy_processes": (
         "import os, time\n"
-        "for i in range(60):\n"
+        "for i in range(20):\n"
         "    if os.fork() == 0:\n"
         "        end = time.time() + 2\n"
         "        while time.time() < end: pass\n"
