@@ -27,6 +27,7 @@ from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
+from autograder.errors import CourseError
 from autograder.records import Usage
 from autograder.reference import LONGEST_CELL, NOT_PYTHON, defined_names
 from autograder.sandbox.box import Bounds
@@ -123,6 +124,11 @@ def run_notebook(
     Returns
     -------
     The answers. Every exercise asked for is in `outcomes`; those without an answer are in `ends`.
+
+    Raises
+    ------
+    CourseError
+        No kernel starts, which is not the submission's fault.
     """
     limits = limits or Limits()
     answers = Answers()
@@ -132,6 +138,8 @@ def run_notebook(
         _run(client)
         if client.started:
             break
+    else:
+        raise CourseError(f"no kernel starts on this machine: {client.end}; nothing is lost.")
     seconds = round(time.monotonic() - begun, 2)
     answers.usage = Usage(seconds, **client.used, sandboxed=limits.sandbox, end=client.end)
     for name in questions:
@@ -144,7 +152,7 @@ def run_notebook(
 def _run(client: _Client) -> None:
     # below the server's folder, which the server removes even if this process is killed
     place = os.path.dirname(start_server()) if client.limits.sandbox else None
-    with tempfile.TemporaryDirectory(prefix="run-", dir=place) as folder:
+    with tempfile.TemporaryDirectory(prefix="r-", dir=place) as folder:
         try:
             run_sync(client.run)(folder)
         except KeyboardInterrupt:
@@ -204,8 +212,8 @@ class _Client(NotebookClient):
         try:
             self.create_kernel_manager()
             self.km.client_factory = GuardedClient
-            os.mkdir(f"{folder}/sockets")
-            self.km.transport, self.km.ip = "ipc", f"{folder}/sockets/s"
+            os.mkdir(f"{folder}/s")  # short: the name of a Unix socket ends at 107 bytes
+            self.km.transport, self.km.ip = "ipc", f"{folder}/s/k"
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
                 # a little less than is read here, so that `print` itself says what is wrong

@@ -28,6 +28,8 @@ from autograder.sandbox import box
 from coursekit.data import load
 
 _START_SECONDS = 120
+#: Bytes of a folder in which a socket's name, 107 at the most, still has room for the rest.
+_LONGEST = 85
 
 
 class BoxManager(AsyncKernelManager):
@@ -65,6 +67,9 @@ class _Server:
         load("almanac")  # a box can read the cache, but not fill it
         self.owner = os.getpid()
         self.folder = tempfile.mkdtemp(prefix="kernels-")
+        if len(os.fsencode(self.folder)) > _LONGEST:
+            os.rmdir(self.folder)
+            self.folder = tempfile.mkdtemp(prefix="kernels-", dir="/tmp")
         self.address = f"{self.folder}/server"
         kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "TZ")
         environment = {name: os.environ[name] for name in kept if name in os.environ}

@@ -1,8 +1,14 @@
 """The run stage alone: what runs, for how long, and what it took."""
 
+import tempfile
+
+import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder import run
+from autograder.errors import CourseError
 from autograder.run import Limits, run_notebook
+from autograder.sandbox.provisioner import stop_server
 
 
 def graded(source):
@@ -30,6 +36,26 @@ def test_time_processor_and_memory_are_noted():
 def test_each_cell_that_is_stopped_halves_the_time_of_those_after_it():
     cells = [new_code_cell("import time\ntime.sleep(60)") for _ in range(3)] + [graded("7")]
     notebook = new_notebook(cells=cells)
-    usage = run_notebook(notebook, {}, Limits(cell_seconds=10)).usage
-    assert 20 <= usage.seconds < 29  # 10 + 5 + 5 and a start, not 30 and a start
+    usage = run_notebook(notebook, {}, Limits(cell_seconds=16)).usage
+    assert 29 <= usage.seconds < 46  # 16 + 8 + 5 and a start, not 48 and a start
     assert notebook.cells[3].outputs[0].data["text/plain"] == "7"
+
+
+def test_a_long_temporary_folder_does_not_keep_kernels_from_starting(tmp_path, monkeypatch):
+    long = tmp_path / ("x" * 90)
+    long.mkdir()
+    stop_server()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    notebook = new_notebook(cells=[graded("7")])
+    run_notebook(notebook, {})
+    stop_server()
+    assert notebook.cells[0].outputs[0].data["text/plain"] == "7"
+
+
+def test_a_kernel_that_does_not_start_is_no_zero_but_an_error_of_the_machine(monkeypatch):
+    async def fail(self, **more):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(run._Client, "async_start_new_kernel", fail)
+    with pytest.raises(CourseError, match=r"no kernel starts on this machine: .*out of memory"):
+        run_notebook(new_notebook(cells=[graded("7")]), {})
