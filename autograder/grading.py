@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import glob
+import itertools
 import os
 import shutil
 import tempfile
@@ -115,9 +116,13 @@ def grade_class(
             questions = {name: exercise["cases"] for name, exercise in recorded.items()}
             runner = _runner(questions, limits, jobs, scheduler)
             ahead = stack.enter_context(Ahead(runner, questions, limits))
-            begin = _beginner(classroom, assignment, changed, ahead)
-        else:
-            ahead, begin = None, _begin_nothing
+            next_read = _reader(classroom, assignment, changed, ahead)
+        else:  # what is not boxed runs one after another
+            ahead = None
+
+            def next_read(student: str) -> tuple[nbformat.NotebookNode | None, str]:
+                return _read(classroom.submission(student, assignment))
+
         for student in tqdm(chosen, desc="grading", unit="submission", disable=None):
             if student not in changed:
                 graded.kept.append(student)
@@ -126,9 +131,9 @@ def grade_class(
                 if reason := memory.reason(student):
                     graded.unread[student] = reason
                 continue
-            begin(student)
+            notebook, problem = next_read(student)
             memory.forget(student)
-            _grade_one(classroom, graded, student, config)
+            _grade_one(classroom, graded, student, config, notebook, problem)
             if ahead is not None and ahead.failure is not None:
                 raise ahead.failure
             memory.keep(student, graded.unread.get(student, ""))
@@ -148,8 +153,12 @@ def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
         ) from None
 
 
-def _begin_nothing(student: str) -> None:
-    """Where submissions are not boxed they run one after another."""
+def _read(path: Path) -> tuple[nbformat.NotebookNode | None, str]:
+    """The notebook handed in, or None and why it cannot be read."""
+    try:
+        return read_submission(path), ""
+    except UnreadableSubmission as error:
+        return None, str(error)
 
 
 def _runner(
@@ -163,32 +172,42 @@ def _runner(
     return Cluster(scheduler, questions, limits)
 
 
-def _beginner(
+def _reader(
     classroom: Classroom, assignment: str, students: list[str], ahead: Ahead
-) -> Callable[[str], None]:
-    """A function to call before a student is graded: it keeps submissions running ahead."""
+) -> Callable[[str], tuple[nbformat.NotebookNode | None, str]]:
+    """Reads a student's submission when its turn comes, and keeps those after it running ahead."""
     release = read(classroom.course.notebook(assignment))
     coming = iter(students)
-    turns = started = 0
+    waiting: dict[str, tuple[nbformat.NotebookNode | None, str]] = {}
 
-    def begin(student: str) -> None:
-        nonlocal turns, started
-        turns += 1
+    def next_read(student: str) -> tuple[nbformat.NotebookNode | None, str]:
         # twice as many as run at a time: no place is idle, however large the class no more wait
-        while started < min(len(students), turns + 2 * ahead.runner.places):
-            started += 1
-            coming_next = next(coming)
-            path = classroom.submission(coming_next, assignment)
-            # what cannot be read, or only by special means, gets its turn when it comes to it
-            with suppress(Exception):
-                ahead.start(coming_next, sanitized(read_submission(path), release))
+        room = max(0, 1 + 2 * ahead.runner.places - len(waiting))  # places go with their worker
+        for later in itertools.islice(coming, room):
+            waiting[later] = _read(classroom.submission(later, assignment))
+            if (notebook := waiting[later][0]) is not None:
+                with suppress(Exception):  # nbgrader will say what is wrong when it comes to it
+                    ahead.start(later, sanitized(notebook, release))
         ahead.settle(student)
+        return waiting.pop(student)
 
-    return begin
+    return next_read
 
 
-def _grade_one(classroom: Classroom, graded: Graded, student: str, config: Config) -> None:
-    """Grade one submission; whatever is wrong with it ends in a verdict."""
+def _grade_one(
+    classroom: Classroom,
+    graded: Graded,
+    student: str,
+    config: Config,
+    notebook: nbformat.NotebookNode | None,
+    reason: str,
+) -> None:
+    """Grade one submission; whatever is wrong with it ends in a verdict.
+
+    Parameters
+    ----------
+    notebook, reason : what was handed in, or None and why it cannot be read.
+    """
     assignment = graded.assignment
     if glob.escape(student) != student:
         graded.verdicts[student] = []
@@ -197,12 +216,7 @@ def _grade_one(classroom: Classroom, graded: Graded, student: str, config: Confi
     config = copy.deepcopy(config)  # nbgrader's converters write into it
     result = classroom.autograded(student, assignment)
     shutil.rmtree(result.parent, ignore_errors=True)
-    try:
-        notebook = read_submission(classroom.submission(student, assignment))
-        reason = ""
-    except UnreadableSubmission as error:
-        reason = str(error)
-    if not reason:
+    if notebook is not None:
         failure = _grade_copy(classroom, student, assignment, notebook, config)
         if failure:
             reason = f"nbgrader cannot process the notebook: {failure}"

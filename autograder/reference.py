@@ -87,15 +87,16 @@ def parse(source: str, filename: str = "<cell>") -> ast.Module:
 
 
 @functools.lru_cache(maxsize=4096)
-def defined_names(source: str) -> list[str]:
+def defined_names(source: str) -> tuple[str, ...]:
     """The functions and classes that a cell defines at top level, also one that does not parse."""
     try:
         body = ast.parse(source[:LONGEST_CELL]).body
     except NOT_PYTHON:
-        return re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE)
+        return tuple(re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE))
     names = [node.name for node in body if isinstance(node, _DEFINITIONS)]
     lambdas = [n for n in body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda)]
-    return names + [t.id for n in lambdas for t in n.targets if isinstance(t, ast.Name)]
+    names += [t.id for n in lambdas for t in n.targets if isinstance(t, ast.Name)]
+    return tuple(names)
 
 
 def kept_definitions(source: str, filename: str = "<cell>") -> ast.Module:

@@ -139,7 +139,7 @@ def run_notebook(
         if client.started:
             break
     else:
-        raise CourseError(f"no kernel starts on this machine: {client.end}; nothing is lost.")
+        raise CourseError(f"no kernel starts on this machine: {client.end}")
     seconds = round(time.monotonic() - begun, 2)
     answers.usage = Usage(seconds, **client.used, sandboxed=limits.sandbox, end=client.end)
     for name in questions:

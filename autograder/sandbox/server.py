@@ -3,7 +3,8 @@
 It knows nothing of the course but the package `coursekit`. One request per connection on a Unix
 socket; the connection lives as long as the box. Messages are lines of JSON: the request, then
 ``{"signal": 2}`` any number of times; back come ``{"started": true}`` or ``{"failed": "..."}``, and
-``{"ended": code, "reason": "...", "cpu_seconds": 1.5, "memory_bytes": 400000000}``. When the connection breaks, the box is killed.
+``{"ended": code, "reason": "...", "cpu_seconds": 1.5, "memory_bytes": 400000000}``. When the
+connection breaks, the box is killed.
 """
 
 from __future__ import annotations
