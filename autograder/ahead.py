@@ -16,8 +16,9 @@ from typing import Any, Protocol
 
 from nbformat import NotebookNode
 
+from autograder.apart import run_notebook
 from autograder.errors import CourseError
-from autograder.run import Answers, Limits, Questions, asked, run_notebook
+from autograder.run import Answers, Limits, Questions, asked
 from autograder.sandbox.provisioner import start_server, stop_server
 
 

@@ -20,9 +20,10 @@ from distributed import TimeoutError as DaskTimeout
 from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
+from autograder.apart import run_notebook
 from autograder.errors import CourseError
 from autograder.memory import grader_digest
-from autograder.run import Answers, Limits, Questions, asked, run_notebook
+from autograder.run import Answers, Limits, Questions, asked
 from autograder.sandbox.doctor import missing
 
 _LOOK_EVERY = 3.0  # seconds, while an answer is waited for

@@ -14,8 +14,8 @@ import json
 import logging
 import math
 import os
-import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +32,7 @@ from autograder.records import Usage
 from autograder.reference import LONGEST_CELL, NOT_PYTHON, defined_names
 from autograder.sandbox.box import Bounds
 from autograder.sandbox.client import MAX_SIGNS, GuardedClient, whole_characters
-from autograder.sandbox.provisioner import BoxManager, start_server
+from autograder.sandbox.provisioner import BoxManager
 from coursekit.answering import MIME
 from coursekit.plain import MAX_BYTES
 
@@ -44,6 +44,8 @@ _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display
 
 #: exercise -> its cases
 Questions = dict[str, list[dict[str, Any]]]
+#: what came out of an exercise's cases, one by one
+Outcomes = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class Limits:
     training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
         while grading. No exercise is judged by them: the cells between the checks only show.
     memory_bytes, disk_bytes, processes : of everything that the submission starts.
+    reader_bytes : memory of the process that reads what the submission's kernel sends.
     sandbox : run it in a box; without one it is a process of the instructor's user.
     """
 
@@ -68,6 +71,7 @@ class Limits:
     memory_bytes: int = 3 * 2**30
     disk_bytes: int = 256 * 2**20
     processes: int = 128
+    reader_bytes: int = 3 * 2**29
     sandbox: bool = True
 
 
@@ -82,9 +86,21 @@ class Answers:
     usage : what the run took; None if nothing ran.
     """
 
-    outcomes: dict[str, list[dict[str, Any]] | None] = field(default_factory=dict)
+    outcomes: dict[str, Outcomes | None] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
     usage: Usage | None = None
+
+    def note(self, name: str, outcomes: Outcomes | None, end: str) -> None:
+        """Note the outcomes of an exercise, or why there are none."""
+        self.outcomes[name] = outcomes
+        if outcomes is None:
+            self.ends[name] = end
+
+    def complete(self, questions: Questions, end: str) -> None:
+        """Note for each exercise that was not asked why: `end`, if the run ended early."""
+        for name in questions:
+            if name not in self.outcomes:
+                self.note(name, None, end or "its check cell is not in the notebook")
 
 
 def asked(questions: Questions) -> Questions:
@@ -111,8 +127,13 @@ def checked_exercise(source: str) -> str | None:
     return call.args[0].id if isinstance(call.args[0], ast.Name) else None
 
 
-def run_notebook(
-    notebook: NotebookNode, questions: Questions, limits: Limits | None = None
+def execute(
+    notebook: NotebookNode,
+    questions: Questions,
+    limits: Limits,
+    folder: str,
+    environment: dict[str, str],
+    answered: Callable[[str, Outcomes | None, str], None] = lambda exercise, outcomes, end: None,
 ) -> Answers:
     """Run the notebook (its outputs are filled in place) and ask the questions at its check cells.
 
@@ -120,6 +141,9 @@ def run_notebook(
     ----------
     notebook : the submission, already sanitized.
     questions : exercise -> its cases.
+    folder : an empty one, for the kernel's sockets and, without a sandbox, for its files.
+    environment : the kernel's environment variables.
+    answered : called with an exercise, its outcomes, and why there are none, as soon as known.
 
     Returns
     -------
@@ -130,36 +154,25 @@ def run_notebook(
     CourseError
         No kernel starts, which is not the submission's fault.
     """
-    limits = limits or Limits()
     answers = Answers()
     begun = time.monotonic()
-    for _ in range(2):  # a kernel that does not start, on a machine short of memory, may do so now
-        client = _Client(notebook, questions, limits, answers)
-        _run(client)
+    for attempt in range(2):  # a machine short of memory may start a kernel the second time
+        client = _Client(notebook, questions, limits, answers, environment, answered)
+        try:
+            run_sync(client.run)(f"{folder}/{attempt}")
+        except KeyboardInterrupt:
+            # the interrupted coroutine may end the kernel at the same time: either will do
+            with contextlib.suppress(AttributeError):
+                run_sync(client._async_cleanup_kernel)()
+            raise
         if client.started:
             break
     else:
         raise CourseError(f"no kernel starts on this machine: {client.end}")
     seconds = round(time.monotonic() - begun, 2)
     answers.usage = Usage(seconds, **client.used, sandboxed=limits.sandbox, end=client.end)
-    for name in questions:
-        if name not in answers.outcomes:
-            answers.outcomes[name] = None
-            answers.ends.setdefault(name, client.end or "its check cell is not in the notebook")
+    answers.complete(questions, client.end)
     return answers
-
-
-def _run(client: _Client) -> None:
-    # below the server's folder, which the server removes even if this process is killed
-    place = os.path.dirname(start_server()) if client.limits.sandbox else None
-    with tempfile.TemporaryDirectory(prefix="r-", dir=place) as folder:
-        try:
-            run_sync(client.run)(folder)
-        except KeyboardInterrupt:
-            # the interrupted coroutine may end the kernel at the same time: either will do
-            with contextlib.suppress(AttributeError):
-                run_sync(client._async_cleanup_kernel)()
-            raise
 
 
 class _Client(NotebookClient):
@@ -171,6 +184,8 @@ class _Client(NotebookClient):
         questions: Questions,
         limits: Limits,
         answers: Answers,
+        environment: dict[str, str],
+        answered: Callable[[str, Outcomes | None, str], None],
     ) -> None:
         super().__init__(
             notebook,
@@ -194,6 +209,8 @@ class _Client(NotebookClient):
         self.questions = asked(questions)
         self.limits = limits
         self.answers = answers
+        self.environment = environment
+        self.answered = answered
         self.end = ""
         self.started = False
         self.used: dict[str, Any] = {}
@@ -212,7 +229,7 @@ class _Client(NotebookClient):
         try:
             self.create_kernel_manager()
             self.km.client_factory = GuardedClient
-            os.mkdir(f"{folder}/s")  # short: the name of a Unix socket ends at 107 bytes
+            os.makedirs(f"{folder}/s")  # short: the name of a Unix socket ends at 107 bytes
             self.km.transport, self.km.ip = "ipc", f"{folder}/s/k"
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
@@ -225,7 +242,7 @@ class _Client(NotebookClient):
                     cpu_seconds=2 * math.ceil(self.limits.notebook_seconds),
                 )
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
-            await self.async_start_new_kernel(cwd=folder, env=_environment(folder, self.limits))
+            await self.async_start_new_kernel(cwd=folder, env=self.environment)
             await self.async_start_new_kernel_client()
             self.started = True
             # what stands behind the last graded cell can change no score
@@ -281,9 +298,8 @@ class _Client(NotebookClient):
             end = f"it did not end within {self.limits.cell_seconds:g} seconds"
         if name in self.stopped and outcomes and outcomes[0].get("status") == "unwritten":
             outcomes, end = None, self.stopped[name]
-        self.answers.outcomes[name] = outcomes
-        if outcomes is None:
-            self.answers.ends[name] = end
+        self.answers.note(name, outcomes, end)
+        self.answered(name, outcomes, end)
 
     def _note_error(
         self, cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]
@@ -351,9 +367,7 @@ def _error_output(name: str, text: str) -> NotebookNode:
     return new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
 
 
-def _read_outcomes(
-    outputs: list[NotebookNode], count: int
-) -> tuple[list[dict[str, Any]] | None, str]:
+def _read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | None, str]:
     """The outcomes among a request's outputs, or None and why there are none."""
     shown = [output.data for output in outputs if output.output_type == "display_data"]
     texts = [data[MIME] for data in shown if isinstance(data.get(MIME), str)][:count]
@@ -370,28 +384,3 @@ def _read_outcomes(
         if output.output_type == "error":
             return None, f"it stopped with {output.ename}: {output.evalue}"[:300]
     return None, "no answer came back"
-
-
-def _environment(folder: str, limits: Limits) -> dict[str, str]:
-    """A small environment: nothing of the instructor's but what Python and the data need."""
-    kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "COURSEKIT_MIRROR", "COURSEKIT_CACHE")
-    env = {name: os.environ[name] for name in kept if name in os.environ}
-    for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
-        if env.get(name) and "://" not in env[name]:
-            env[name] = os.path.abspath(env[name])  # the kernel runs in a folder of its own
-    if "COURSEKIT_CACHE" not in env:
-        import pooch
-
-        env["COURSEKIT_CACHE"] = str(pooch.os_cache("coursekit"))
-    return (
-        env
-        | {
-            "HOME": folder,
-            "IPYTHONDIR": folder,
-            "MPLCONFIGDIR": folder,
-            "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-            "NBGRADER_EXECUTION": "autograde",
-            "PYTHONHASHSEED": "0",
-        }
-        | ({"COURSEKIT_MAX_STEPS": str(limits.training_steps)} if limits.training_steps else {})
-    )

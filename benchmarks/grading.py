@@ -31,12 +31,12 @@ from _results import results, write
 from nbgrader.api import Gradebook
 
 from autograder import catalog
+from autograder.apart import run_notebook
 from autograder.course import Course
 from autograder.gradebook import Classroom
 from autograder.recording import record
 from autograder.records import read_record
 from autograder.reference import definitions
-from autograder.run import run_notebook
 from coursekit.judging import judge
 from coursekit.running import run_cases
 

@@ -107,6 +107,7 @@ class _Server:
 
 
 _server: _Server | None = None
+_given: str | None = None
 _starting = threading.Lock()
 
 
@@ -119,10 +120,18 @@ def start_server() -> str:
         It did not start; its last words are in the sentence.
     """
     global _server
+    if _given is not None:
+        return _given
     with _starting:
         if _server is None or _server.owner != os.getpid() or _server.process.poll() is not None:
             _server = _Server()
         return _server.address
+
+
+def use_server(address: str) -> None:
+    """Have this process, which a server forked, ask that server for boxes."""
+    global _given
+    _given = address
 
 
 def start_server_meanwhile() -> None:

@@ -1,8 +1,9 @@
 """Forks kernels: a process that has imported what notebooks need, and starts boxes on request.
 
 It knows nothing of the course but the package `coursekit`. One request per connection on a Unix
-socket; the connection lives as long as the box. Messages are lines of JSON: the request, then
-``{"signal": 2}`` any number of times; back come ``{"started": true}`` or ``{"failed": "..."}``, and
+socket, in a line of JSON: for a box, or for a reader, which runs a notebook in a box and reads what
+comes out (`autograder.apart` says what it answers). A box's connection lives as long as the box;
+after the request come lines such as ``{"signal": 2}``, any number of times; back come ``{"started": true}`` or ``{"failed": "..."}``, and
 ``{"ended": code, "reason": "...", "cpu_seconds": 1.5, "memory_bytes": 400000000}``. When the
 connection breaks, the box is killed.
 """
@@ -25,12 +26,17 @@ from typing import Any, NoReturn
 
 import zmq
 
+from autograder.apart import read
 from autograder.sandbox import box, linux
+from autograder.sandbox.provisioner import use_server
 
 _IMPORTED = (
     *("numpy", "torch", "torch.nn", "torch.utils.data", "matplotlib.pyplot", "seaborn"),
     *("sklearn.linear_model", "sklearn.naive_bayes", "sklearn.metrics", "scipy.stats", "tqdm.auto"),
     *("IPython.core.interactiveshell", "ipykernel.kernelapp", "ipykernel.ipkernel"),
+    *("IPython.core.completerlib", "IPython.core.debugger", "IPython.extensions.storemagic"),
+    "IPython.core.oinspect",
+    *("ipykernel.debugger", "sqlite3", "tornado.platform.asyncio", "encodings.latin_1"),
     *("matplotlib_inline.backend_inline", "coursekit.answering", "coursekit.checking"),
     *("coursekit.data", "coursekit.text", "coursekit.training", "coursekit.evaluation"),
     *("coursekit.figures", "coursekit.vectors", "coursekit.sparse", "sympy"),
@@ -52,11 +58,14 @@ def main(path: str) -> None:
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C is for the grader
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    sys.modules["debugpy"] = None  # type: ignore[assignment]  # half of a kernel's start otherwise
     for name in _IMPORTED:
         __import__(name)
+    import nbformat
     import torch
 
     torch.set_num_threads(1)
+    nbformat.validate(nbformat.v4.new_notebook())  # it compiles the schema, once
     gc.collect()
     gc.freeze()  # pages that the collector never touches stay shared with the boxes
     listener = socket.socket(socket.AF_UNIX)
@@ -77,19 +86,31 @@ def main(path: str) -> None:
             child = os.fork()
             if child == 0:
                 listener.close()
-                _keep(connection)
+                _serve(connection, path)
             connection.close()
             children.add(child)
 
 
-def _keep(connection: socket.socket) -> NoReturn:
-    """The keeper of one box: starts it, passes on signals, watches its memory, reports its end."""
-    code = 1
+def _serve(connection: socket.socket, path: str) -> NoReturn:
+    """Do what a request asks for, in a process forked for it."""
     try:
         linux.die_with_parent()
         os.setsid()
-        lines = connection.makefile("r", encoding="utf-8")
-        request = json.loads(lines.readline())
+        with connection.makefile("r", encoding="utf-8") as lines:
+            request = json.loads(lines.readline())
+        if "notebook" in request:
+            use_server(path)
+            read(connection, request)
+            os._exit(0)
+        _keep(connection, request)
+    finally:
+        os._exit(1)
+
+
+def _keep(connection: socket.socket, request: dict[str, Any]) -> NoReturn:
+    """The keeper of one box: starts it, passes on signals, watches its memory, reports its end."""
+    code = 1
+    try:
         bounds = box.Bounds(**request["bounds"])
         ready, report = os.pipe()
         box.lend(request["sockets"])

@@ -349,7 +349,9 @@ FATAL = {
         "for _ in range(8):\n"
         "    if os.fork() == 0:\n"
         "        kept = b'1' * (700 * 2**20); time.sleep(60)\n"
-        "time.sleep(60)",
+        "while True:\n"
+        "    try: time.sleep(60)\n"
+        "    except KeyboardInterrupt: pass",
         "no points, because",  # of memory or, on a slow machine, of time
     ),
     "ignores_signals": (
@@ -357,6 +359,13 @@ FATAL = {
         "for number in (2, 15): signal.signal(number, signal.SIG_IGN)\n"
         "while True: pass",
         "could not be interrupted",
+    ),
+    "message_of_many_parts": (
+        "import gc, socket; gc.disable()\n" + _KERNEL + "parts = [b''] * 3_000_000\n"
+        "while True:\n"
+        "    try: kernel.iopub_socket.io_thread.socket.send_multipart(parts)\n"
+        "    except KeyboardInterrupt: pass",
+        "no points, because",
     ),
     "another_key": (_KERNEL + "session.key = b'another'", "could not be interrupted"),
     "no_replies": (_KERNEL + "kernel.do_execute = None", "did not end within"),

@@ -5,9 +5,9 @@ import tempfile
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder import run
+from autograder.apart import run_notebook
 from autograder.errors import CourseError
-from autograder.run import Limits, run_notebook
+from autograder.run import Limits
 from autograder.sandbox.provisioner import stop_server
 
 
@@ -52,10 +52,24 @@ def test_a_long_temporary_folder_does_not_keep_kernels_from_starting(tmp_path, m
     assert notebook.cells[0].outputs[0].data["text/plain"] == "7"
 
 
-def test_a_kernel_that_does_not_start_is_no_zero_but_an_error_of_the_machine(monkeypatch):
-    async def fail(self, **more):
-        raise RuntimeError("out of memory")
+def test_a_kernel_that_does_not_start_is_no_zero_but_an_error_of_the_machine():
+    full = Limits(disk_bytes=1)
+    with pytest.raises(CourseError, match=r"no kernel starts on this machine: .*No space left"):
+        run_notebook(new_notebook(cells=[graded("7")]), {}, full)
 
-    monkeypatch.setattr(run._Client, "async_start_new_kernel", fail)
-    with pytest.raises(CourseError, match=r"no kernel starts on this machine: .*out of memory"):
-        run_notebook(new_notebook(cells=[graded("7")]), {})
+
+def test_a_message_of_too_many_parts_ends_its_own_run_and_what_was_answered_before_counts():
+    parts = (
+        "from ipykernel.kernelapp import IPKernelApp\n"
+        "socket = IPKernelApp.instance().kernel.iopub_socket.io_thread.socket\n"
+        "socket.send_multipart([b''] * 4_000_000)"
+    )
+    cells = ["def answer(): return 7", "check(answer)", parts, "check(other)"]
+    notebook = new_notebook(cells=[graded(source) for source in cells])
+    limits = Limits(cell_seconds=20, reader_bytes=2**27)
+    questions = {"answer": [{"call": {}}], "other": [{"call": {}}]}
+    answers = run_notebook(notebook, questions, limits)
+    assert answers.outcomes["answer"] is not None
+    assert answers.outcomes["other"] is None
+    assert "it was too much" in answers.ends["other"]
+    assert "it was too much" in answers.usage.end

@@ -13,7 +13,8 @@ from checkout import ROOT
 from nbformat.v4 import new_code_cell, new_notebook
 from processes import processes_of
 
-from autograder.run import Limits, run_notebook
+from autograder.apart import run_notebook
+from autograder.run import Limits
 from autograder.sandbox import provisioner
 from autograder.sandbox.doctor import examine, is_available
 
@@ -246,7 +247,7 @@ def test_boxes_end_when_the_grader_is_killed_and_their_files_go(tmp_path):
     tmp_path = tmp_path.parent / "b"  # short: sockets are made there
     tmp_path.mkdir()
     program = (
-        "from autograder.run import run_notebook\n"
+        "from autograder.apart import run_notebook\n"
         "from nbformat.v4 import *\n"
         "import sys\n"
         "nb = new_notebook(cells=[new_code_cell('import time; time.sleep(600)')])\n"
