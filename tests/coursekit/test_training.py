@@ -14,6 +14,7 @@ from coursekit.training import (
     GRADING_STEPS,
     History,
     TrainingError,
+    fewer_when_graded,
     fit,
     pick_device,
     predict,
@@ -392,6 +393,13 @@ def test_a_limit_at_the_end_of_an_epoch_adds_no_empty_one(monkeypatch):
     assert (history.steps, history.epochs, history.capped) == (8, 2, True)
     history = fit(Flat(), points(40), epochs=2, batch_size=10)
     assert not history.capped
+
+
+def test_loops_of_ones_own_take_one_epoch_while_a_submission_is_graded(monkeypatch):
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    assert fewer_when_graded(30) == 30
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert fewer_when_graded(30) == 1
 
 
 def test_while_grading_there_is_a_limit_by_default(monkeypatch):
