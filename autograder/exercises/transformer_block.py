@@ -725,14 +725,8 @@ def _multi_head_cases(rng: np.random.Generator) -> Iterator[Case]:
     gaps = _normal(rng, 2, 4, 3).mT
     title = "a tensor that is not contiguous"
     yield case("safety", (4, 2, None, None), (2, 3), X=gaps, title=title)
-    empty = _lengths_mask([0, int(rng.integers(1, 3))], 2)[:, None, :]
-    yield case(
-        "safety",
-        (4, 2, None, None),
-        (2, 2),
-        empty,
-        title="a text without words",
-    )
+    empty = _lengths_mask([0, 2])[:, None, :]  # full beside it: masking has cases of its own
+    yield case("safety", (4, 2, None, None), (2, 2), empty, title="a text without words")
     half = {"_forward_pre_hooks": _TO_HALF}
     X = _normal(rng, 1, 3, 4).half()
     yield case(
