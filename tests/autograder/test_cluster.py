@@ -1,6 +1,7 @@
 """Grading on a Dask cluster: a real scheduler and real workers, processes of their own."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -34,9 +35,9 @@ def processes():
     """Start programs of Dask; they end with the test."""
     started = []
 
-    def start(*arguments):
+    def start(*arguments, before=()):
         process = subprocess.Popen(
-            [sys.executable, "-m", "dask", *arguments, "--no-dashboard"],
+            [*before, sys.executable, "-m", "dask", *arguments, "--no-dashboard"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -68,6 +69,43 @@ def start_worker(processes, scheduler, tmp_path):
     return start
 
 
+def ip(*arguments):
+    return subprocess.run(["ip", *arguments], capture_output=True).returncode == 0
+
+
+@pytest.fixture
+def hosts():
+    """Three hosts with a network of their own, each with a cable to this one: (name, cable, our
+    address at the cable)."""
+    number = os.getpid() % 200
+    found = []
+    for k in range(3):
+        name, cable, subnet = f"host{number}-{k}", f"cable{number}-{k}", f"10.{number}.{k}"
+        made = shutil.which("ip") and ip("netns", "add", name)
+        found.append((name, cable, f"{subnet}.1"))
+        if not made or not all(
+            (
+                ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", name),
+                ip("address", "add", f"{subnet}.1/24", "dev", cable),
+                ip("link", "set", cable, "up"),
+                ip("-n", name, "address", "add", f"{subnet}.2/24", "dev", "eth0"),
+                ip("-n", name, "link", "set", "eth0", "up"),
+                ip("-n", name, "link", "set", "lo", "up"),
+            )
+        ):
+            remove(found)
+            pytest.skip("this machine makes no network namespaces")
+    yield found
+    remove(found)
+
+
+def remove(hosts):
+    for name, cable, _ in hosts:
+        if shutil.which("ip"):
+            ip("link", "delete", cable)
+            ip("netns", "delete", name)
+
+
 @pytest.fixture
 def class_of_nine(small_course):
     """Right, wrong and unwritten answers in turn, each notebook with a second of work."""
@@ -82,9 +120,8 @@ def class_of_nine(small_course):
     return small_course
 
 
-def test_one_worker_killed_and_one_frozen_nothing_is_lost_nor_graded_twice(
-    class_of_nine, scheduler, start_worker, monkeypatch
-):
+def grade_while(course, scheduler, monkeypatch, harm):
+    """Grade, do harm when the first submission is booked, and compare with grading without Dask."""
     monkeypatch.setattr(cluster, "_FROZEN_AFTER", 5.0)
     booked = []
     autograde = Classroom.autograde
@@ -94,24 +131,56 @@ def test_one_worker_killed_and_one_frozen_nothing_is_lost_nor_graded_twice(
         return autograde(self, assignment, student, config)
 
     monkeypatch.setattr(Classroom, "autograde", counted)
-    workers = [start_worker() for _ in range(3)]
 
-    def harm():
+    def wait_and_harm():
         deadline = time.monotonic() + 120
         while not booked and time.monotonic() < deadline:
             time.sleep(0.05)
+        harm()
+
+    harming = threading.Thread(target=wait_and_harm)
+    harming.start()
+    there = grade_class(course, NAME, scheduler=scheduler)
+    harming.join()
+    assert booked == sorted(there.verdicts) == [f"s{n}" for n in range(9)]
+    assert [sum(v.points for v in there.verdicts[f"s{n}"]) for n in (0, 2)] == [3, 0]
+    here = grade_class(course, NAME, again=True)
+    assert here.verdicts == there.verdicts
+
+
+def test_one_worker_killed_and_one_frozen_nothing_is_lost_nor_graded_twice(
+    class_of_nine, scheduler, start_worker, monkeypatch
+):
+    workers = [start_worker() for _ in range(3)]
+
+    def harm():
         workers[0].kill()
         os.kill(workers[1].pid, signal.SIGSTOP)
 
-    harming = threading.Thread(target=harm)
-    harming.start()
-    there = grade_class(class_of_nine, NAME, scheduler=scheduler)
-    harming.join()
+    grade_while(class_of_nine, scheduler, monkeypatch, harm)
     assert workers[0].poll() is not None
-    assert booked == sorted(there.verdicts) == [f"s{n}" for n in range(9)]
-    assert [sum(v.points for v in there.verdicts[f"s{n}"]) for n in (0, 2)] == [3, 0]
-    here = grade_class(class_of_nine, NAME, again=True)
-    assert here.verdicts == there.verdicts
+
+
+def test_on_several_hosts_one_dead_and_one_cable_pulled_nothing_is_lost_nor_graded_twice(
+    class_of_nine, hosts, processes, tmp_path, monkeypatch
+):
+    scheduler = free_address()
+    port = scheduler.rpartition(":")[2]
+    processes("scheduler", "--host", "0.0.0.0", "--port", port)
+    workers = [
+        processes(
+            *("worker", f"tcp://{address}:{port}", "--no-nanny", "--nthreads", "1"),
+            *("--local-directory", str(tmp_path / name)),
+            before=("ip", "netns", "exec", name),
+        )
+        for name, _, address in hosts
+    ]
+
+    def harm():
+        workers[0].kill()
+        ip("link", "set", hosts[1][1], "down")
+
+    grade_while(class_of_nine, scheduler, monkeypatch, harm)
 
 
 def test_when_every_worker_is_lost_the_rest_runs_on_this_machine(
