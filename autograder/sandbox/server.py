@@ -55,6 +55,15 @@ def main(path: str) -> None:
 
     The socket's folder is for this server and the runs of its boxes alone; it goes with it.
     """
+    try:
+        _serve_all(path)
+    except BrokenPipeError:
+        pass  # the grader has ended before this was ready
+    finally:
+        shutil.rmtree(Path(path).parent, ignore_errors=True)
+
+
+def _serve_all(path: str) -> None:
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C is for the grader
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -79,7 +88,6 @@ def main(path: str) -> None:
             if os.waitpid(child, os.WNOHANG)[0]:
                 children.discard(child)
         if sys.stdin in readable:  # the boxes end with this process
-            shutil.rmtree(Path(path).parent, ignore_errors=True)
             return
         if listener in readable:
             connection, _ = listener.accept()

@@ -262,6 +262,23 @@ def test_boxes_end_when_the_grader_is_killed_and_their_files_go(tmp_path):
     wait_until(lambda: not processes_of(tmp_path) and not list(tmp_path.iterdir()), 20)
 
 
+def test_a_server_whose_grader_is_killed_while_it_starts_leaves_nothing(tmp_path):
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "autograder.sandbox.server", str(folder / "server")],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    server.stdin.close()
+    server.stdout.close()
+    server.wait(90)
+    assert not folder.exists()
+    assert b"Traceback" not in server.stderr.read()
+
+
 def wait_until(holds, seconds):
     deadline = time.monotonic() + seconds
     while not holds():
