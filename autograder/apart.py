@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 from autograder.errors import CourseError
 from autograder.records import Usage
 from autograder.run import Answers, Limits, Outcomes, Questions, asked, execute
-from autograder.sandbox.provisioner import start_server
+from autograder.sandbox.provisioner import has_server, start_server
 
 _GRACE_SECONDS = 300  # for a kernel that starts slowly, or ends so
 _LOST = "what its kernel sent could not be read: it was too much"
@@ -54,6 +54,16 @@ def run_notebook(
     if not limits.sandbox:
         with tempfile.TemporaryDirectory(prefix="run-") as folder:
             return execute(notebook, questions, limits, folder, _environment(folder, limits))
+    for _ in range(2):  # a reader may also be lost by no fault of the submission's
+        answers = _run_boxed(notebook, questions, limits)
+        if answers.usage is not None and answers.usage.end != _LOST:
+            break
+        if not has_server():
+            raise CourseError("the run was stopped; run the command again.")
+    return answers
+
+
+def _run_boxed(notebook: NotebookNode, questions: Questions, limits: Limits) -> Answers:
     address = start_server()
     # below the server's folder, which the server removes even if this process is killed
     with (
@@ -62,7 +72,6 @@ def run_notebook(
         ) as folder,
         socket.socket(socket.AF_UNIX) as connection,
     ):
-        connection.connect(address)
         request = {
             "notebook": notebook,
             "questions": asked(questions),
@@ -70,7 +79,9 @@ def run_notebook(
             "folder": folder,
             "environment": _environment(folder, limits),
         }
-        connection.sendall(json.dumps(request).encode() + b"\n")
+        with contextlib.suppress(OSError):  # the server may end at any time
+            connection.connect(address)
+            connection.sendall(json.dumps(request).encode() + b"\n")
         return _receive(connection, notebook, questions)
 
 

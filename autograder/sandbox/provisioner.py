@@ -128,6 +128,12 @@ def start_server() -> str:
         return _server.address
 
 
+def has_server() -> bool:
+    """Whether there is a server, alive or not, that nobody has stopped."""
+    with _starting:
+        return _server is not None
+
+
 def use_server(address: str) -> None:
     """Have this process, which a server forked, ask that server for boxes."""
     global _given

@@ -1,6 +1,7 @@
 """The run stage alone: what runs, for how long, and what it took."""
 
 import tempfile
+import threading
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -8,7 +9,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.apart import run_notebook
 from autograder.errors import CourseError
 from autograder.run import Limits
-from autograder.sandbox.provisioner import stop_server
+from autograder.sandbox import provisioner
+from autograder.sandbox.provisioner import start_server, stop_server
 
 
 def graded(source):
@@ -73,3 +75,14 @@ def test_a_message_of_too_many_parts_ends_its_own_run_and_what_was_answered_befo
     assert answers.outcomes["other"] is None
     assert "it was too much" in answers.ends["other"]
     assert "it was too much" in answers.usage.end
+
+
+def test_a_server_that_is_killed_costs_no_points():
+    stop_server()
+    start_server()
+    notebook = new_notebook(cells=[graded("import time; time.sleep(4); 7")])
+    killing = threading.Timer(2, provisioner._server.process.kill)
+    killing.start()
+    answers = run_notebook(notebook, {})
+    assert answers.usage.end == ""
+    assert notebook.cells[0].outputs[0].data["text/plain"] == "7"
