@@ -332,7 +332,7 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
     submit(small_course, "a_first", filled(small_course, NAME))
     submit(small_course, "b_slow", slow)
     process = subprocess.Popen(
-        [sys.executable, "-m", "autograder.cli", "grade", NAME],
+        [sys.executable, "-m", "autograder.cli", "grade", NAME, "--cell-seconds", "200"],
         cwd=small_course.root,
         stderr=subprocess.PIPE,
         text=True,
