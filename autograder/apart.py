@@ -50,7 +50,7 @@ def run_notebook(
     CourseError
         No kernel starts, which is not the submission's fault.
     """
-    limits = limits or Limits()
+    limits, questions = limits or Limits(), asked(questions)
     if not limits.sandbox:
         with tempfile.TemporaryDirectory(prefix="run-") as folder:
             return execute(notebook, questions, limits, folder, _environment(folder, limits))
@@ -74,7 +74,7 @@ def _run_boxed(notebook: NotebookNode, questions: Questions, limits: Limits) -> 
     ):
         request = {
             "notebook": notebook,
-            "questions": asked(questions),
+            "questions": questions,
             "limits": asdict(limits),
             "folder": folder,
             "environment": _environment(folder, limits),

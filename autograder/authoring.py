@@ -153,8 +153,8 @@ def source_of(implementation: Callable[..., Any], name: str) -> str:
 
 
 @functools.lru_cache(maxsize=16)
-def _students_imports(source: str) -> list[ast.stmt]:
-    return [node for node in ast.parse(source).body if _is_students_import(node)]
+def _students_imports(source: str) -> tuple[ast.stmt, ...]:
+    return tuple(node for node in ast.parse(source).body if _is_students_import(node))
 
 
 def _is_students_import(node: ast.stmt) -> bool:

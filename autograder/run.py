@@ -135,19 +135,14 @@ def execute(
     environment: dict[str, str],
     answered: Callable[[str, Outcomes | None, str], None] = lambda exercise, outcomes, end: None,
 ) -> Answers:
-    """Run the notebook (its outputs are filled in place) and ask the questions at its check cells.
+    """What `autograder.apart.run_notebook` does, in this process.
 
     Parameters
     ----------
-    notebook : the submission, already sanitized.
-    questions : exercise -> its cases.
+    questions : exercise -> its cases, as `asked` leaves them.
     folder : an empty one, for the kernel's sockets and, without a sandbox, for its files.
     environment : the kernel's environment variables.
     answered : called with an exercise, its outcomes, and why there are none, as soon as known.
-
-    Returns
-    -------
-    The answers. Every exercise asked for is in `outcomes`; those without an answer are in `ends`.
 
     Raises
     ------
@@ -206,7 +201,7 @@ class _Client(NotebookClient):
         self.log = logging.getLogger("autograder.run")
         self.log.addHandler(logging.NullHandler())
         self.log.propagate = False
-        self.questions = asked(questions)
+        self.questions = questions
         self.limits = limits
         self.answers = answers
         self.environment = environment

@@ -361,7 +361,7 @@ FATAL = {
         "could not be interrupted",
     ),
     "message_of_many_parts": (
-        "import gc, socket; gc.disable()\n" + _KERNEL + "parts = [b''] * 3_000_000\n"
+        _KERNEL + "parts = [b''] * 3_000_000\n"
         "while True:\n"
         "    try: kernel.iopub_socket.io_thread.socket.send_multipart(parts)\n"
         "    except KeyboardInterrupt: pass",
