@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 
 from autograder.apart import run_notebook
 from autograder.errors import CourseError
-from autograder.run import Answers, Limits, Questions, asked
+from autograder.run import ONLY_SHOWS, Answers, Limits, Questions, asked
 from autograder.sandbox.provisioner import start_server, stop_server
 
 
@@ -130,9 +130,13 @@ def answers_of(notebook: NotebookNode, questions: Questions, limits: Limits) -> 
 
 
 def _fingerprint(notebook: NotebookNode, limits: Limits) -> str:
-    """What decides how a notebook runs: its cells, which of them are graded, and the limits."""
+    """What decides how a notebook runs: its cells, which of them are graded or left out, and the limits."""
     cells = [
-        [cell.cell_type, cell.source, bool(cell.metadata.get("nbgrader", {}).get("grade"))]
+        [
+            *(cell.cell_type, cell.source),
+            bool(cell.metadata.get("nbgrader", {}).get("grade")),
+            bool(cell.metadata.get(ONLY_SHOWS)),
+        ]
         for cell in notebook.cells
     ]
     return hashlib.sha256(json.dumps([cells, repr(limits)]).encode()).hexdigest()

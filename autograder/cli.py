@@ -209,6 +209,11 @@ def collect(
     help="Run the submissions on the workers of this Dask scheduler, tcp://... .",
 )
 @click.option("--again", is_flag=True, help="Grade also what has not changed since the last time.")
+@click.option(
+    "--all-cells",
+    is_flag=True,
+    help="Run also the cells that decide no grade, for their figures on the feedback pages.",
+)
 @click.option("--json", is_flag=True, help="The verdicts as JSON.")
 @_with_course
 def grade(
@@ -221,6 +226,7 @@ def grade(
     jobs: int | None,
     scheduler: str | None,
     again: bool,
+    all_cells: bool,
     json: bool,
 ) -> None:
     """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
@@ -241,6 +247,7 @@ def grade(
         sandbox=not no_sandbox,
         jobs=jobs,
         again=again,
+        all_cells=all_cells,
         scheduler=scheduler,
     )
     if json:

@@ -22,6 +22,7 @@ from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.gradebook import Classroom
 from autograder.memory import Memory
+from autograder.needed import mark_needed
 from autograder.preprocessors import UNREAD, Grade
 from autograder.recording import record_assignment
 from autograder.reference import read
@@ -62,6 +63,7 @@ def grade_class(
     jobs: int | None = None,
     again: bool = False,
     scheduler: str | None = None,
+    all_cells: bool = False,
 ) -> Graded:
     """Autograde the submissions under `folder`/submitted with nbgrader.
 
@@ -73,6 +75,7 @@ def grade_class(
     jobs : how many submissions run at a time; one more than there are processors when None.
     again : grade also what has not changed since the last time.
     scheduler : the address of a Dask scheduler, whose workers then run the submissions.
+    all_cells : run also the cells that no graded answer depends on, for their figures.
 
     Raises
     ------
@@ -99,6 +102,8 @@ def grade_class(
     graded = Graded(assignment)
     config = classroom.config()
     config.Grade.sandbox = sandbox
+    if all_cells:
+        config.Grade.all_cells = True
     if cell_seconds is not None:
         config.Grade.cell_seconds = float(cell_seconds)
     limits = Grade(config=config).limits()
@@ -187,7 +192,9 @@ def _reader(
             waiting[later] = _read(classroom.submission(later, assignment))
             if (notebook := waiting[later][0]) is not None:
                 with suppress(Exception):  # nbgrader will say what is wrong when it comes to it
-                    ahead.start(later, sanitized(notebook, release))
+                    ready = sanitized(notebook, release)
+                    mark_needed(ready, release)
+                    ahead.start(later, ready)
         ahead.settle(student)
         return waiting.pop(student)
 

@@ -38,7 +38,9 @@ class Grade(NbGraderPreprocessor):
     training_steps = Integer(
         Limits.training_steps, allow_none=True, help="optimizer steps of one fit; None for a few"
     ).tag(config=True)
-
+    all_cells = Bool(False, help="run also the cells that no graded answer depends on").tag(
+        config=True
+    )
     sandbox = Bool(True, help="run submissions in a box; without one they see and can do all").tag(
         config=True
     )
@@ -48,6 +50,7 @@ class Grade(NbGraderPreprocessor):
         return Limits(
             cell_seconds=self.cell_seconds,
             notebook_seconds=self.notebook_seconds,
+            all_cells=self.all_cells,
             training_steps=self.training_steps,
             sandbox=self.sandbox,
         )

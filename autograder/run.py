@@ -40,6 +40,9 @@ from coursekit.plain import MAX_BYTES
 _PRIVATE = ("expected", "judge", "title", "group")
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
+#: Metadata of a cell that no graded answer depends on (`autograder.needed`).
+ONLY_SHOWS = "coursekit_only_shows"
+_NOT_RUN = "Not run for the grade: no answer depends on it.\n"
 
 
 #: exercise -> its cases
@@ -57,6 +60,7 @@ class Limits:
     cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook. Each cell
         that is stopped halves it for the next ones, down to 5 seconds.
     output_bytes : output of one cell; the rest is dropped and the cell interrupted.
+    all_cells : run also the cells that no graded answer depends on, for their figures.
     training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
         while grading. No exercise is judged by them: the cells between the checks only show.
     memory_bytes, disk_bytes, processes : of everything that the submission starts.
@@ -67,6 +71,7 @@ class Limits:
     cell_seconds: float = 60.0
     notebook_seconds: float = 300.0
     output_bytes: int = 10 * 2**20
+    all_cells: bool = False
     training_steps: int | None = None
     memory_bytes: int = 3 * 2**30
     disk_bytes: int = 256 * 2**20
@@ -263,6 +268,9 @@ class _Client(NotebookClient):
 
     async def _step(self, cell: NotebookNode, index: int) -> None:
         if cell.cell_type != "code":
+            return
+        if cell.metadata.get(ONLY_SHOWS) and not self.limits.all_cells:
+            cell.outputs.append(new_output("stream", text=_NOT_RUN))
             return
         self._bytes, self._allowed = 0, self.limits.output_bytes
         name = checked_exercise(cell.source)

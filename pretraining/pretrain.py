@@ -278,13 +278,13 @@ def pretrain(
     for stepper in steppers:
         for group in stepper.param_groups:
             group["initial_lr"] = group["lr"]
-    state: dict[str, Any] = {"step": 0, "seconds": 0.0, "curve": []}
+    state: dict[str, Any] = {"step": 0, "seconds": 0.0, "curve": [], "spread": False}
     kept = run.kept()
     if kept is not None:
         model.load_state_dict(kept.pop("model"))
         for stepper, part in zip(steppers, kept.pop("steppers"), strict=True):
             stepper.load_state_dict(part)
-        state = kept
+        state |= kept
 
     if compiled:
         model.bert.compile()
@@ -306,8 +306,10 @@ def pretrain(
         mininterval=2,
     )
     for step, batch in enumerate(batches(pieces, settings, state["step"]), state["step"]):
-        if step == settings.first_long_step:
+        # once, also if another number of `tokens` has moved the first long step
+        if step >= settings.first_long_step and not state["spread"]:
             spread_positions(model, settings)
+            state["spread"] = True
         batch = {name: part.to(device) for name, part in batch.items()}
         for stepper in steppers:
             for group in stepper.param_groups:
