@@ -139,6 +139,7 @@ def _names_of_given(source: str) -> _Names | None:
         return None
 
 
+@functools.lru_cache(maxsize=256)
 def _names(source: str) -> _Names | None:
     """The global names of a cell; None if they cannot be told."""
     if len(source) > LONGEST_CELL:

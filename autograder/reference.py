@@ -86,7 +86,7 @@ def parse(source: str, filename: str = "<cell>") -> ast.Module:
         raise CourseError(f"{filename} is not Python: {error}") from error
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=256)
 def defined_names(source: str) -> tuple[str, ...]:
     """The functions and classes that a cell defines at top level, also one that does not parse."""
     try:

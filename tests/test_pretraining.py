@@ -48,6 +48,22 @@ def test_a_killed_run_goes_on_and_ends_with_the_very_same_weights(finished, tmp_
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
+def test_positions_are_spread_also_when_the_first_long_step_was_before_the_run_went_on(
+    finished, tmp_path
+):
+    folder = shutil.copytree(finished, tmp_path / "run")
+    state = torch.load(folder / "state.pt", weights_only=True)
+    table = state["model"]["bert.embeddings.position_embeddings.weight"]
+    assert state["spread"]
+    assert not torch.allclose(table[32:], table[1:17], atol=1e-3)
+    state |= {"spread": False, "step": state["step"] - 1}
+    torch.save(state, folder / "state.pt")
+    subprocess.run(command(folder), check=True, stderr=subprocess.DEVNULL)
+    state = torch.load(folder / "state.pt", weights_only=True)
+    table = state["model"]["bert.embeddings.position_embeddings.weight"]
+    assert torch.allclose(table[32:], table[1:17], atol=1e-3)  # one step at nearly no rate
+
+
 def test_the_model_learned_something_and_transformers_reads_it(finished):
     from transformers import BertForPreTraining, BertTokenizerFast
 
