@@ -24,7 +24,7 @@ from autograder.gradebook import Classroom
 from autograder.memory import Memory
 from autograder.needed import mark_needed
 from autograder.preprocessors import UNREAD, Grade
-from autograder.recording import record_assignment
+from autograder.recording import draw_assignment
 from autograder.reference import read
 from autograder.run import Limits, Questions
 from autograder.sandbox.doctor import missing
@@ -117,8 +117,7 @@ def grade_class(
                 start_server_meanwhile()
             classroom.register(assignment)
         if sandbox and changed:
-            recorded = record_assignment(course, assignment, class_seed(classroom.folder))
-            questions = {name: exercise["cases"] for name, exercise in recorded.items()}
+            questions = draw_assignment(course, assignment, class_seed(classroom.folder))
             runner = _runner(questions, limits, jobs, scheduler)
             ahead = stack.enter_context(Ahead(runner, questions, limits))
             next_read = _reader(classroom, assignment, changed, ahead)

@@ -33,6 +33,15 @@ def record_assignment(course: Course, assignment: str, seed: int) -> dict[str, d
     return _record_assignment(course, assignment, seed, stamp)
 
 
+def draw_assignment(course: Course, assignment: str, seed: int) -> dict[str, list[dict[str, Any]]]:
+    """Every exercise's cases drawn from `seed`, without any outcome: quick, since nothing is run."""
+    scope = definitions(course.solution(assignment))
+    return {
+        name: _draw(exercise, _reference(scope, name, assignment), seed)
+        for name, exercise in exercises(course, assignment).items()
+    }
+
+
 @functools.lru_cache(maxsize=16)
 def _record_assignment(
     course: Course, assignment: str, seed: int, stamp: tuple[int, int]

@@ -312,6 +312,16 @@ def test_only_what_has_changed_is_graded_again(small_course, graded):
     assert grade_class(small_course, NAME).kept == []
 
 
+def test_all_cells_runs_also_what_decides_no_grade(small_course, graded):
+    path = small_course.root / "autograded" / "a" / NAME / f"{NAME}.ipynb"
+    first = graded({"a": misconception(small_course, "counts_padding")})
+    assert "Not run for the grade" in path.read_text()
+    second = grade_class(small_course, NAME, all_cells=True)
+    assert second.kept == []
+    assert second.verdicts == first.verdicts
+    assert "Not run for the grade" not in path.read_text()
+
+
 def test_a_broken_resubmission_replaces_the_old_score_and_page(small_course, graded):
     graded({"again": filled(small_course, NAME)})
     write_feedback(small_course, NAME)
