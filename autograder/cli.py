@@ -251,9 +251,12 @@ def grade(
         scheduler=scheduler,
     )
     if json:
-        data = {s: [v.to_dict() for v in verdicts] for s, verdicts in graded.verdicts.items()}
+        # equal verdicts are one object: a large class takes no more than a small one
+        plain = {id(v): v.to_dict() for verdicts in graded.verdicts.values() for v in verdicts}
+        data = {s: [plain[id(v)] for v in verdicts] for s, verdicts in graded.verdicts.items()}
         rest = {"unread": graded.unread, "kept": graded.kept}
-        click.echo(json_module.dumps({"verdicts": data, **rest}, indent=1))
+        json_module.dump({"verdicts": data, **rest}, sys.stdout, indent=1)
+        click.echo()
         return
     show(*verdict_tables(graded, perfect=False), summary_table(graded))
     if graded.kept:

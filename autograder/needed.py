@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import itertools
 import re
 import symtable
 from dataclasses import dataclass
@@ -98,12 +97,12 @@ def _only_showing(notebook: NotebookNode, release: NotebookNode) -> set[int]:
 def _without_need(cells: dict[int, _Names], left_out: set[int], asked: set[str | None]) -> set[int]:
     """Take from `left_out`, until it stays, each cell that touches what the others read."""
     state = frozenset().union(*(names.state | names.changed for names in cells.values()))
-    within: dict[str, set[str]] = {}  # a function -> what its cell, and so its callers, may touch
+    homes: dict[str, list[_Names]] = {}  # a function -> the cells that define it
     for names in cells.values():
         for name in names.bound - names.state:
-            within.setdefault(name, set()).update(names.read | names.bound)
+            homes.setdefault(name, []).append(names)
     touched = {
-        index: cells[index].bound | (_reached(cells[index].read, within) & state)
+        index: cells[index].bound | (_reached(cells[index].read, homes) & state)
         for index in left_out
     }
     wanted = set(asked).union(*(names.read for i, names in cells.items() if i not in left_out))
@@ -113,13 +112,17 @@ def _without_need(cells: dict[int, _Names], left_out: set[int], asked: set[str |
     return left_out
 
 
-def _reached(names: frozenset[str], within: dict[str, set[str]]) -> set[str]:
-    """The names, what the functions among them read, and so on."""
-    reached: set[str] = set()
-    coming = set(names)
+def _reached(names: frozenset[str], homes: dict[str, list[_Names]]) -> set[str]:
+    """The names, what the cells of the functions among them may touch, and so on."""
+    reached = set(names)
+    coming = list(names)
+    entered: set[int] = set()
     while coming:
-        reached |= coming
-        coming = set(itertools.chain(*(within.get(name, ()) for name in coming))) - reached
+        for home in homes.get(coming.pop(), ()):
+            if id(home) not in entered:
+                entered.add(id(home))
+                coming += (home.read | home.bound) - reached
+                reached |= home.read | home.bound
     return reached
 
 

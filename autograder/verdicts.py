@@ -6,6 +6,7 @@ are worth nothing to a lookup table, and grading twice gives the same scores.
 
 from __future__ import annotations
 
+import functools
 import json
 import secrets
 from pathlib import Path
@@ -161,7 +162,11 @@ def read_verdicts(notebook: NotebookNode) -> list[Verdict]:
         for output in cell.outputs:
             data = output.get("data", {}).get(MIME)
             if data:
-                verdicts.append(
-                    Verdict.from_dict(json.loads(data) if isinstance(data, str) else data)
-                )
+                verdicts.append(_verdict_of(data if isinstance(data, str) else json.dumps(data)))
     return verdicts
+
+
+@functools.lru_cache(maxsize=1024)
+def _verdict_of(text: str) -> Verdict:
+    """A verdict from JSON. Many in a class are equal: those are one object in memory."""
+    return Verdict.from_dict(json.loads(text))

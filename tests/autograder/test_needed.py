@@ -78,6 +78,23 @@ def test_what_an_answer_may_depend_on_is_run(given, written):
     assert left_out(given, written) == []
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = a" + ".a" * 40_000,
+        "x = " + "not " * 20_000 + "1",
+        "x = " + "lambda:" * 10_000 + "1",
+        "x = " + "-" * 90_000 + "1",
+        "if a:\n pass\n" + "elif a:\n pass\n" * 5_000,
+        ";".join(f"a{number}=1" for number in range(10_000)),
+        "a\0b",
+        "x = '\ud800'",
+    ],
+)
+def test_no_cell_is_too_odd_to_be_looked_at(source):
+    left_out(["K = 1"], own=[source])
+
+
 def test_what_a_student_wrote_between_the_checks_is_run_with_what_it_reads():
     given = ["a = 1", "b = a", "c = 2"]
     assert left_out(given, own=["print(b)"]) == ["c = 2"]
