@@ -12,11 +12,6 @@ BIN := .venv/bin
 DATA ?= reviews
 TOKENS ?= 100e6
 
-# real data for tests and measurements, where a mirror lies beside the checkout
-ifneq ($(wildcard ../shared/data/SOURCES.tsv),)
-export COURSEKIT_MIRROR ?= $(abspath ../shared/data)
-endif
-
 .PHONY: course lab test bench ladder pretrain execute constraints
 
 course: .venv/ready
