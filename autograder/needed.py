@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 
 from autograder.errors import CourseError
-from autograder.reference import LONGEST_CELL, NOT_PYTHON, parse
+from autograder.reference import DEFINITIONS, LONGEST_CELL, NOT_PYTHON, parse
 from autograder.run import ONLY_SHOWS, checked_exercise
 
 #: Ways to a name that is not written as one; a submission that knows one of them runs whole.
@@ -30,7 +30,6 @@ _ROUNDABOUT = re.compile(
 )
 _ROUNDABOUT_ATTRIBUTES = {"_getframe", "f_globals", "f_back", "__globals__", "user_ns"}
 _ROUNDABOUT_MODULES = {"__main__", "importlib", "inspect", "gc", "runpy", "IPython"}
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Decorators that keep nothing from one call to the next.
 _PLAIN_DECORATORS = {"staticmethod", "classmethod", "property", "dataclass", "no_grad", "override"}
 
@@ -158,6 +157,7 @@ def _names(source: str) -> _Names | None:
 
 
 def _told(tree: ast.Module, table: symtable.SymbolTable) -> _Names:
+    """The global names of a cell that was read, and which of them stand for what can change."""
     nodes = list(ast.walk(tree))
     read, bound = _globals(table)
     fixed = {
@@ -176,7 +176,7 @@ def _told(tree: ast.Module, table: symtable.SymbolTable) -> _Names:
         for alias in node.names
     }
     for node in nodes:
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        if isinstance(node, DEFINITIONS):
             (plain if _keeps_nothing(node) else stored).add(node.name)
     changed = {_root(n) for n in nodes if isinstance(n, (ast.Attribute, ast.Subscript))}
     return _Names(read, bound, bound - (plain - stored), changed & (read | bound))

@@ -18,7 +18,8 @@ from autograder.errors import CourseError
 NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Longer cells of a submission are not read to the end: reading one could take seconds.
 LONGEST_CELL = 100_000
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+#: What defines a name with a body.
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def definitions(notebook: Path) -> dict[str, Any]:
@@ -70,6 +71,19 @@ def read(notebook: Path) -> nbformat.NotebookNode:
         raise CourseError(f"{notebook.name} is not a notebook that can be read: {error}") from error
 
 
+def read_shared(notebook: Path) -> nbformat.NotebookNode:
+    """`read`, once as long as the file stays the same; the result is shared, so leave it as it is."""
+    try:
+        return _read_at(notebook, notebook.stat().st_mtime_ns)
+    except OSError:
+        return read(notebook)
+
+
+@functools.lru_cache(maxsize=8)
+def _read_at(notebook: Path, modified: int) -> nbformat.NotebookNode:
+    return read(notebook)
+
+
 def parse(source: str, filename: str = "<cell>") -> ast.Module:
     """A cell's Python, with IPython's own (``%``, ``!``, ``?``) as the calls it stands for.
 
@@ -93,7 +107,7 @@ def defined_names(source: str) -> tuple[str, ...]:
         body = ast.parse(source[:LONGEST_CELL]).body
     except NOT_PYTHON:
         return tuple(re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE))
-    names = [node.name for node in body if isinstance(node, _DEFINITIONS)]
+    names = [node.name for node in body if isinstance(node, DEFINITIONS)]
     lambdas = [n for n in body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda)]
     names += [t.id for n in lambdas for t in n.targets if isinstance(t, ast.Name)]
     return tuple(names)

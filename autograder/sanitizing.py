@@ -16,7 +16,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course import find_course
 from autograder.records import Record, Repair
-from autograder.reference import defined_names, read
+from autograder.reference import defined_names, read_shared
 from autograder.run import checked_exercise
 from autograder.submissions import tidy
 
@@ -36,7 +36,7 @@ class RestoreCells(NbGraderPreprocessor):
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         tidy(nb)
-        release = read(find_course().notebook(resources["nbgrader"]["assignment"]))
+        release = read_shared(find_course().notebook(resources["nbgrader"]["assignment"]))
         record = Record(suspicions=suspicions(nb, release))
         record.repairs = restore(nb, release)
         record.write(nb)

@@ -21,7 +21,7 @@ from autograder.errors import CourseError
 from autograder.needed import mark_needed
 from autograder.recording import record_assignment
 from autograder.records import Record, read_record
-from autograder.reference import read
+from autograder.reference import read_shared
 from autograder.run import Answers, Limits, checked_exercise
 from coursekit.judging import GroupResult, Verdict, judge
 from coursekit.views import VerdictView
@@ -75,7 +75,7 @@ def grade_notebook(
     if only is not None:
         recorded = {name: recorded[name] for name in only}
     questions = {name: exercise["cases"] for name, exercise in recorded.items()}
-    mark_needed(notebook, read(course.notebook(assignment)))
+    mark_needed(notebook, read_shared(course.notebook(assignment)))
     answers = answers_of(notebook, questions, limits or Limits())
     verdicts = [_verdict(exercise, answers) for exercise in recorded.values()]
     record = read_record(notebook)
