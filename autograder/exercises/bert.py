@@ -1635,7 +1635,8 @@ def _encoder_cases(rng: np.random.Generator) -> Iterator[Case]:
         n_pieces, d_ff, longest = _number(rng, 7, 9), _number(rng, 5, 6), max(lengths)
         max_length, n_segments = longest + 1, more.pop("n_segments", 2)
         path = "embeddings."
-        state = _embeddings_state(rng, (n_pieces, d_model, max_length, n_segments), path)
+        tables = (n_pieces, d_model, max_length, n_segments)
+        state = _embeddings_state(rng, tables, path, scale=30.0)  # their eps shows nowhere
         for block in range(n_blocks):
             state |= _block_state(rng, f"blocks.{block}.", d_model, d_ff)
         if more.pop("tiny", False):  # what the block adds and normalizes is about 0.001
@@ -1649,7 +1650,7 @@ def _encoder_cases(rng: np.random.Generator) -> Iterator[Case]:
         ids = _ids(rng, 1, n_pieces - 1, len(lengths), longest) * mask
         segments = torch.zeros_like(ids)
         for row, length in enumerate(lengths):
-            segments[row, _number(rng, 1, length) : length] = n_segments - 1
+            segments[row, _number(rng, 1, max(1, length - 1)) : length] = n_segments - 1
         kwargs = {"max_length": max_length, "n_segments": n_segments, "dropout": 0.0}
         kwargs |= more.pop("options", {})
         then = [("__call__", ids, segments, mask), *more.pop("reads", [])]

@@ -347,6 +347,8 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
+        # a shell that runs the tests in the background has them ignore ctrl-C
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     kept = small_course.root / "graded.json"
     for _ in range(900):
