@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import logging
 import os
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+import nbgrader.api
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps import NbGrader, ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
@@ -23,6 +25,10 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course import Course
 from autograder.errors import CourseError
+
+# nbgrader opens its database nine times for a submission, and each new engine compiles all its
+# queries anew; one for each database does it once
+nbgrader.api.create_engine = functools.lru_cache(maxsize=4)(nbgrader.api.create_engine)
 
 #: The last line of a traceback, in nbgrader's log.
 _EXCEPTION = re.compile(r"^[\w.]*(?:Error|Exception|Entry|Warning): .*$", re.MULTILINE)
