@@ -377,9 +377,12 @@ def _read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | 
     if sum(text.count(sign) for text in texts for sign in "[{,") > MAX_SIGNS:
         return None, "its answers hold too many elements"
     try:
-        outcomes = [whole_characters(json.loads(text), [text.encode()]) for text in texts]
+        together = [whole_characters(json.loads(text), [text.encode()]) for text in texts]
     except (ValueError, RecursionError):
         return None, "its answers cannot be read"
+    if not all(isinstance(some, list) for some in together):
+        return None, "its answers cannot be read"
+    outcomes = [outcome for some in together for outcome in some][:count]
     if len(outcomes) == count:
         readable = all(isinstance(outcome, dict) for outcome in outcomes)
         return (outcomes, "") if readable else (None, "its answers cannot be read")

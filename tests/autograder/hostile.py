@@ -83,8 +83,8 @@ PATCHES = {
         "        for value in frame.frame.f_locals.values():\n"
         "            if isinstance(value, dict) and 'expected' in value: return\n"
         "    outcomes = [case['expected'] for case in recordings.find(name)['cases']]\n"
-        "    for outcome in outcomes[:len(json.loads(request))]:\n"
-        "        publish_display_data({coursekit.answering.MIME: json.dumps(outcome)})\n"
+        "    outcomes = outcomes[:len(json.loads(request))]\n"
+        "    publish_display_data({coursekit.answering.MIME: json.dumps(outcomes)})\n"
         "coursekit.answering.answer = answer"
     ),
     "patched_modules": (
@@ -134,7 +134,7 @@ PATCHES = {
     ),
     "forged_outcomes": (
         _KERNEL + "import json, threading, time\n"
-        "forged = json.dumps({'status': 'value', 'value': {'points': 3}})\n"
+        "forged = json.dumps([{'status': 'value', 'value': {'points': 3}}])\n"
         "content = {'data': {'application/vnd.coursekit.outcomes+json': forged}, 'metadata': {}}\n"
         "start, end = request['header']['msg_id'].rsplit('_', 1)\n"
         "def forge():\n"
