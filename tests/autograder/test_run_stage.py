@@ -77,6 +77,16 @@ def test_a_message_of_too_many_parts_ends_its_own_run_and_what_was_answered_befo
     assert "it was too much" in answers.usage.end
 
 
+def test_many_long_answers_come_back_whole_and_in_order():
+    define = new_code_cell("def repeat(letter, n): return letter * n")
+    lengths = [10, 2_000_000, 100_000, 100_000, 100_000, 0, 3_000_000, 5]
+    cases = [{"args": [chr(97 + i), n], "kwargs": {}} for i, n in enumerate(lengths)]
+    notebook = new_notebook(cells=[define, graded("check(repeat)")])
+    answers = run_notebook(notebook, {"repeat": cases})
+    values = [outcome["value"] for outcome in answers.outcomes["repeat"]]
+    assert values == [chr(97 + i) * n for i, n in enumerate(lengths)]
+
+
 def test_a_server_that_is_killed_costs_no_points():
     stop_server()
     start_server()
