@@ -7,6 +7,8 @@ import inspect
 import json
 import traceback
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +49,24 @@ def _record_assignment(
     course: Course, assignment: str, seed: int, stamp: tuple[int, int]
 ) -> dict[str, dict[str, Any]]:
     scope = definitions(course.solution(assignment))
-    return {
-        name: record(exercise, _reference(scope, name, assignment), seed)
-        for name, exercise in exercises(course, assignment).items()
-    }
+    with _one_thread():
+        return {
+            name: record(exercise, _reference(scope, name, assignment), seed)
+            for name, exercise in exercises(course, assignment).items()
+        }
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Have torch compute in one thread: with two, cases so small mostly wait, above all while boxes run."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _reference(scope: dict[str, Any], name: str, assignment: str) -> Any:

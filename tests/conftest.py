@@ -9,6 +9,7 @@ import pytest
 from checkout import ROOT
 
 os.environ.setdefault("MPLBACKEND", "agg")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side: two threads would only wait
 
 
 @pytest.fixture(scope="session")
