@@ -15,6 +15,7 @@ import ast
 import functools
 import re
 import symtable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
@@ -26,10 +27,31 @@ from autograder.run import ONLY_SHOWS, checked_exercise
 #: Ways to a name that is not written as one; a submission that knows one of them runs whole.
 _ROUNDABOUT = re.compile(
     r"globals|locals|vars|dir|exec|eval|compile|setattr|delattr|get_ipython|In|Out|__import__|__builtins__"
-    r"|_+|_i+|_i?\d+|_[iod]h"
+    r"|_+|_i+|_i?\d+|_[iod]h|open"
 )
-_ROUNDABOUT_ATTRIBUTES = {"_getframe", "f_globals", "f_back", "__globals__", "user_ns"}
-_ROUNDABOUT_MODULES = {"__main__", "importlib", "inspect", "gc", "runpy", "IPython"}
+_ROUNDABOUT_ATTRIBUTES = {
+    *("_getframe", "f_globals", "f_locals", "f_back", "tb_frame", "__globals__", "user_ns"),
+    "get_type_hints",
+    *("__dict__", "__class__", "__defaults__", "__kwdefaults__", "__closure__"),
+    # what is written into a file or the environment is there later, too
+    *("open", "save", "savez", "savez_compressed", "savetxt", "tofile", "dump", "write_text"),
+    *("write_bytes", "save_file", "to_csv", "to_pickle", "environ", "putenv"),
+}
+_ROUNDABOUT_MODULES = {
+    *(
+        "__main__",
+        "builtins",
+        "ctypes",
+        "gc",
+        "importlib",
+        "inspect",
+        "IPython",
+        "joblib",
+        "pickle",
+    ),
+    *("pkgutil", "pydoc", "runpy", "shelve", "sqlite3", "timeit"),
+}
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Decorators that keep nothing from one call to the next.
 _PLAIN_DECORATORS = {"staticmethod", "classmethod", "property", "dataclass", "no_grad", "override"}
 
@@ -104,10 +126,12 @@ def _without_need(cells: dict[int, _Names], left_out: set[int], asked: set[str |
         index: cells[index].bound | (_reached(cells[index].read, homes) & state)
         for index in left_out
     }
-    wanted = set(asked).union(*(names.read for i, names in cells.items() if i not in left_out))
+    # with what it reads also what it binds: that may be a part of it, as in ``row = table[0]``
+    used = {index: names.read | names.bound for index, names in cells.items()}
+    wanted = set(asked).union(*(used[index] for index in cells if index not in left_out))
     while needed := {index for index in left_out if not wanted.isdisjoint(touched[index])}:
         left_out = left_out - needed
-        wanted.update(*(cells[index].read for index in needed))
+        wanted.update(*(used[index] for index in needed))
     return left_out
 
 
@@ -151,7 +175,9 @@ def _names(source: str) -> _Names | None:
         names = _told(tree, symtable.symtable(source, "<cell>", "exec"))
     except NOT_PYTHON:
         return None
-    if any(map(_is_roundabout, ast.walk(tree))):
+    if any(map(_is_roundabout, ast.walk(tree))) or not _PLAIN_DECORATORS.isdisjoint(
+        names.bound - _imported(tree)
+    ):
         return None
     return None if any(map(_ROUNDABOUT.fullmatch, names.read - names.bound)) else names
 
@@ -168,13 +194,11 @@ def _told(tree: ast.Module, table: symtable.SymbolTable) -> _Names:
     there |= {n.target.id for n in nodes if isinstance(n, ast.AugAssign) and n.target in names}
     read |= there & bound
     stored = {name.id for name in names - fixed}
+    caught = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
+    stored |= {n.name for n in nodes if isinstance(n, caught) and n.name}
+    stored |= {n.rest for n in nodes if isinstance(n, ast.MatchMapping) and n.rest}
     plain = {name.id for name in names & fixed}
-    plain |= {
-        alias.asname or alias.name.partition(".")[0]
-        for node in nodes
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
+    plain |= _imported(tree)
     for node in nodes:
         if isinstance(node, DEFINITIONS):
             (plain if _keeps_nothing(node) else stored).add(node.name)
@@ -203,10 +227,17 @@ def _is_roundabout(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
         modules = node.attr == "modules" and getattr(node.value, "id", "") == "sys"
         return modules or node.attr in _ROUNDABOUT_ATTRIBUTES
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
+        name = getattr(node.args[1], "value", None) if len(node.args) > 1 else None
+        return not isinstance(name, str) or name in _ROUNDABOUT_ATTRIBUTES
     if isinstance(node, ast.ImportFrom):
         names = [node.module or "", *(alias.name for alias in node.names)]
+        if node.module == "sys" or not _ROUNDABOUT_ATTRIBUTES.isdisjoint(names):
+            return True
     elif isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
+        if any(alias.name == "sys" and alias.asname for alias in node.names):
+            return True
     else:
         return False
     return "*" in names or not _ROUNDABOUT_MODULES.isdisjoint(n.partition(".")[0] for n in names)
@@ -217,14 +248,71 @@ def _keeps_nothing(node: ast.AST) -> bool:
     inner = list(ast.walk(node))
     decorators = [d for n in inner for d in getattr(n, "decorator_list", [])]
     kept = [d for n in inner if isinstance(n, ast.arguments) for d in (*n.defaults, *n.kw_defaults)]
-    kept += [
-        statement.value
-        for n in inner
-        if isinstance(n, ast.ClassDef)
-        for statement in n.body
-        if isinstance(statement, (ast.Assign, ast.AnnAssign))
-    ]
-    return all(map(_is_plain_decorator, decorators)) and all(map(_is_fixed, kept))
+    classes = [n for n in inner if isinstance(n, ast.ClassDef)]
+    for statement in (s for n in classes for s in _outside_functions(n.body)):
+        if isinstance(statement, (ast.For, ast.With, ast.NamedExpr, ast.Import, ast.ImportFrom)):
+            return False
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            kept.append(statement.value)
+    if any(isinstance(base, ast.Call) for n in classes for base in n.bases):
+        return False
+    if not all(map(_is_plain_decorator, decorators)) or not all(map(_is_fixed, kept)):
+        return False
+    return not any(_writes_elsewhere(n) for n in inner if isinstance(n, _FUNCTIONS))
+
+
+def _outside_functions(nodes: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The nodes below these, without the bodies of functions and of further classes."""
+    coming: list[ast.AST] = list(nodes)
+    while coming:
+        node = coming.pop()
+        yield node
+        if not isinstance(node, (*DEFINITIONS, ast.Lambda)):
+            coming += ast.iter_child_nodes(node)
+
+
+def _writes_elsewhere(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether it writes into something that was there before: ``cls.rows = ...`` in a class method.
+
+    What it writes into its own object (``self.rows``) is counted with that object, what it writes
+    into something global by name with that name.
+    """
+    nodes = list(ast.walk(function))
+    written = [n for n in nodes if isinstance(n, (ast.Attribute, ast.Subscript))]
+    written = [n for n in written if not isinstance(n.ctx, ast.Load)]
+    if any(_root(n) == "" for n in written):
+        return True  # type(self).rows = ...
+    arguments = [n for n in nodes if isinstance(n, ast.arg)]
+    others = {n.arg for n in arguments if n.arg != "self"}
+    others |= _imported(function)
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    inside = bound | {n.arg for n in arguments}
+    for n in nodes:  # table = PositionTable; table.rows = ...
+        if isinstance(n, (ast.Assign, ast.NamedExpr)) and _is_other(n.value, inside):
+            targets = n.targets if isinstance(n, ast.Assign) else [n.target]
+            others |= {
+                t.id for target in targets for t in ast.walk(target) if isinstance(t, ast.Name)
+            }
+    return not others.isdisjoint(map(_root, written))
+
+
+def _is_other(value: ast.expr, inside: set[str]) -> bool:
+    """Whether the value is, or may be, something from outside the function with these names."""
+    if isinstance(value, ast.Call):
+        return getattr(value.func, "id", "") == "type"
+    while isinstance(value, (ast.Attribute, ast.Subscript)):
+        value = value.value
+    return isinstance(value, ast.Name) and value.id not in inside
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    """The names that imports bind."""
+    return {
+        alias.asname or alias.name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
 
 
 def _is_plain_decorator(node: ast.expr) -> bool:
@@ -242,7 +330,9 @@ def _is_fixed(value: ast.expr | None) -> bool:
         value = value.value
     if isinstance(value, ast.Tuple):
         return all(map(_is_fixed, value.elts))
-    return value is None or isinstance(value, (ast.Constant, ast.Name, ast.Lambda))
+    if isinstance(value, ast.Lambda):
+        return all(map(_is_fixed, (*value.args.defaults, *value.args.kw_defaults)))
+    return value is None or isinstance(value, (ast.Constant, ast.Name))
 
 
 def _root(node: ast.expr) -> str:

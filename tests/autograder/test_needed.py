@@ -62,7 +62,44 @@ def test_training_and_drawing_are_left_out_and_the_imports_stay():
         (["answer(1)"], "@functools.cache\ndef answer(x):\n    return [x]"),
         (["import torch", "torch.relu = abs"], "def answer(x):\n    return torch.relu(x)"),
         (["def twice(x):\n    return answer(x)", "twice(3)"], "c = [0]\ndef answer(x): c[0] = x"),
+        (["answer(1)"], "answer = lambda x, seen=[]: (seen.append(x), len(seen))"),
+        (
+            ["answer(1)"],
+            "class Table:\n    rows = None\n    @classmethod\n    def get(cls, n):\n"
+            "        cls.rows = cls.rows or n\n        return cls.rows\n"
+            "def answer(x):\n    return Table.get(x)",
+        ),
+        (["answer(1)"], "class answer:\n    n = 0\n    def __init__(self): type(self).n += 1"),
+        (["answer(1)"], "class answer:\n    n = 0\n    def __init__(self): self.__class__.n += 1"),
+        (
+            ["answer(1)"],
+            "class Table:\n    rows = None\ndef fill(table, x):\n    table.rows = x\n"
+            "def answer(x):\n    fill(Table, x)\n    return Table.rows",
+        ),
+        (
+            ["answer(1)"],
+            "class K:\n    n = 0\ndef answer(x):\n    k = K\n    k.n = x\n    return K.n",
+        ),
+        (["answer(1)"], "def answer(x):\n    import math as m\n    m.x = x\n    return m.x"),
+        (["answer(1)"], "class K:\n    if True:\n        c = []\ndef answer(x):\n    return K.c"),
+        (
+            ["answer(1)"],
+            "class K(type('B', (), {'c': []})):\n    pass\ndef answer(x): K.c.append(x)",
+        ),
+        (["answer(1)"], "def answer(x):\n    return answer.__dict__.setdefault('x', x)"),
+        (["answer(1)"], "c = 0\nmatch []:\n    case c: pass\ndef answer(x):\n    c.append(x)"),
+        (
+            ["answer(1)"],
+            "def answer(x):\n    open('f', 'a').write('x')\n    return open('f').read()",
+        ),
+        (["answer(1)"], "import os\ndef answer(x):\n    return os.environ.setdefault('X', str(x))"),
+        # a part of it, or what an answer gave, changes later
+        (["K = [[1]]", "row = K[0]", "row.append(2)"], "def answer(x):\n    return K"),
+        (["r = answer(3)", "r.append(1)"], "b = []\ndef answer(x):\n    return b"),
         # names that are not written as such
+        (["K = 1"], "from sys import modules\ndef answer(x):\n    return modules['__main__'].K"),
+        (["K = 1"], "import sys as s\ndef answer(x):\n    return s.modules['__main__'].K"),
+        (["K = 1"], "def answer(x):\n    return getattr(answer, '__glo' + 'bals__')['K']"),
         (["K = 1"], "def answer(x):\n    return globals()['K']"),
         (["K = 1"], "import __main__\ndef answer(x):\n    return __main__.K"),
         (["K = 1"], "import sys\ndef answer(x):\n    return sys.modules['__main__'].K"),
