@@ -67,12 +67,14 @@ class _Names:
     state : those of the bound that can change without being bound anew: all but imports, numbers,
         texts, and functions and classes that keep nothing from one call to the next.
     changed : functions and classes that something is written into (``f.calls = 0``).
+    imported : those of the bound that are imported and nothing else.
     """
 
     read: frozenset[str]
     bound: frozenset[str]
     state: frozenset[str]
     changed: frozenset[str]
+    imported: frozenset[str]
 
 
 def mark_needed(notebook: NotebookNode, release: NotebookNode) -> None:
@@ -120,14 +122,14 @@ def _without_need(cells: dict[int, _Names], left_out: set[int], asked: set[str |
     state = frozenset().union(*(names.state | names.changed for names in cells.values()))
     homes: dict[str, list[_Names]] = {}  # a function -> the cells that define it
     for names in cells.values():
-        for name in names.bound - names.state:
+        for name in names.bound - names.state - names.imported:
             homes.setdefault(name, []).append(names)
     touched = {
         index: cells[index].bound | (_reached(cells[index].read, homes) & state)
         for index in left_out
     }
-    # with what it reads also what it binds: that may be a part of it, as in ``row = table[0]``
-    used = {index: names.read | names.bound for index, names in cells.items()}
+    # beside what it reads what it binds that can change: it may be a part of that, as in ``row = table[0]``
+    used = {index: names.read | names.state for index, names in cells.items()}
     wanted = set(asked).union(*(used[index] for index in cells if index not in left_out))
     while needed := {index for index in left_out if not wanted.isdisjoint(touched[index])}:
         left_out = left_out - needed
@@ -198,12 +200,13 @@ def _told(tree: ast.Module, table: symtable.SymbolTable) -> _Names:
     stored |= {n.name for n in nodes if isinstance(n, caught) and n.name}
     stored |= {n.rest for n in nodes if isinstance(n, ast.MatchMapping) and n.rest}
     plain = {name.id for name in names & fixed}
-    plain |= _imported(tree)
     for node in nodes:
         if isinstance(node, DEFINITIONS):
             (plain if _keeps_nothing(node) else stored).add(node.name)
     changed = {_root(n) for n in nodes if isinstance(n, (ast.Attribute, ast.Subscript))}
-    return _Names(read, bound, bound - (plain - stored), changed & (read | bound))
+    imported = bound & (_imported(tree) - plain - stored)
+    state = bound - (plain - stored) - imported
+    return _Names(read, bound, state, changed & (read | bound), imported)
 
 
 def _globals(table: symtable.SymbolTable, top: bool = True) -> tuple[frozenset[str], ...]:
@@ -228,8 +231,7 @@ def _is_roundabout(node: ast.AST) -> bool:
         modules = node.attr == "modules" and getattr(node.value, "id", "") == "sys"
         return modules or node.attr in _ROUNDABOUT_ATTRIBUTES
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
-        name = getattr(node.args[1], "value", None) if len(node.args) > 1 else None
-        return not isinstance(name, str) or name in _ROUNDABOUT_ATTRIBUTES
+        return any(getattr(a, "value", None) in _ROUNDABOUT_ATTRIBUTES for a in node.args[1:])
     if isinstance(node, ast.ImportFrom):
         names = [node.module or "", *(alias.name for alias in node.names)]
         if node.module == "sys" or not _ROUNDABOUT_ATTRIBUTES.isdisjoint(names):
