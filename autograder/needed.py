@@ -31,25 +31,14 @@ _ROUNDABOUT = re.compile(
 )
 _ROUNDABOUT_ATTRIBUTES = {
     *("_getframe", "f_globals", "f_locals", "f_back", "tb_frame", "__globals__", "user_ns"),
-    "get_type_hints",
-    *("__dict__", "__class__", "__defaults__", "__kwdefaults__", "__closure__"),
+    *("__dict__", "__class__", "__defaults__", "__kwdefaults__", "__closure__", "get_type_hints"),
     # what is written into a file or the environment is there later, too
     *("open", "save", "savez", "savez_compressed", "savetxt", "tofile", "dump", "write_text"),
     *("write_bytes", "save_file", "to_csv", "to_pickle", "environ", "putenv"),
 }
 _ROUNDABOUT_MODULES = {
-    *(
-        "__main__",
-        "builtins",
-        "ctypes",
-        "gc",
-        "importlib",
-        "inspect",
-        "IPython",
-        "joblib",
-        "pickle",
-    ),
-    *("pkgutil", "pydoc", "runpy", "shelve", "sqlite3", "timeit"),
+    *("__main__", "builtins", "ctypes", "gc", "importlib", "inspect", "IPython", "joblib"),
+    *("pickle", "pkgutil", "pydoc", "runpy", "shelve", "sqlite3", "timeit"),
 }
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Decorators that keep nothing from one call to the next.
@@ -128,7 +117,7 @@ def _without_need(cells: dict[int, _Names], left_out: set[int], asked: set[str |
         index: cells[index].bound | (_reached(cells[index].read, homes) & state)
         for index in left_out
     }
-    # beside what it reads what it binds that can change: it may be a part of that, as in ``row = table[0]``
+    # with what a cell reads also what it binds: that may be a part of it, as in ``row = table[0]``
     used = {index: names.read | names.state for index, names in cells.items()}
     wanted = set(asked).union(*(used[index] for index in cells if index not in left_out))
     while needed := {index for index in left_out if not wanted.isdisjoint(touched[index])}:
@@ -177,10 +166,10 @@ def _names(source: str) -> _Names | None:
         names = _told(tree, symtable.symtable(source, "<cell>", "exec"))
     except NOT_PYTHON:
         return None
-    if any(map(_is_roundabout, ast.walk(tree))) or not _PLAIN_DECORATORS.isdisjoint(
-        names.bound - _imported(tree)
-    ):
+    if any(map(_is_roundabout, ast.walk(tree))):
         return None
+    if not _PLAIN_DECORATORS.isdisjoint(names.bound - _imported(tree)):
+        return None  # a decorator of the student's own that is called like a plain one
     return None if any(map(_ROUNDABOUT.fullmatch, names.read - names.bound)) else names
 
 
