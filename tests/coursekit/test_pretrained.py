@@ -98,6 +98,42 @@ def test_our_own_weights_give_the_numbers_of_transformers():
     assert torch.allclose(pooled, theirs.pooler_output, atol=1e-4)
 
 
+@pytest.mark.parametrize("lengths", [[1], [4], [10], [11], [40], [90], [2, 25, 10, 60], [0, 3]])
+def test_06_scores_a_long_text_by_the_mean_of_its_parts_each_weighted_by_its_pieces(
+    tmp_path, lengths
+):
+    tiny(tmp_path)  # has 12 positions, so that 10 pieces are a part; 06 reads four of them
+    functions, pretrained = definitions(NOTEBOOK), load_pretrained(tmp_path)
+    draw = torch.Generator().manual_seed(0)
+    texts = [torch.randint(5, 19, (n,), generator=draw).tolist() for n in lengths]
+    cut = [text if len(text) <= 40 else text[:10] + text[-30:] for text in texts]
+    whole = functions["make_model"]("imdb", pretrained, seed=0).eval()
+    rows = [functions["shorten"]("imdb", text, pretrained) for text in texts]
+    assert rows == [[2, *text, 3] for text in cut]
+    scores = functions["predict_scores"](whole, rows, batch_size=3)
+    for text, score in zip(cut, scores):
+        parts = [text[start : start + 10] for start in range(0, len(text), 10)]
+        alone = functions["predict_scores"](whole.model, [[2, *part, 3] for part in parts], 1)
+        weights = torch.tensor([float(len(part)) for part in parts])
+        wanted = (alone * weights).sum() / max(1, len(text))
+        assert torch.allclose(score, wanted, atol=1e-5)
+
+
+def test_06_reads_one_part_of_a_long_text_in_training_and_long_parts_more_often(tmp_path):
+    tiny(tmp_path)
+    functions, pretrained = definitions(NOTEBOOK), load_pretrained(tmp_path)
+    whole = functions["make_model"]("imdb", pretrained, seed=0)
+    text = [*range(5, 15), *range(15, 17)]  # a part of ten pieces and one of two
+    ids, mask = pad_batch([[2, *text, 3], [2, 7, 3]])
+    read = []
+    whole.model.forward = lambda ids, mask: read.append((ids, mask)) or ids[:, 1].float()
+    scores = torch.stack([whole.train()(ids, mask) for _ in range(200)])
+    assert all(len(parts) == 2 for parts, _ in read)
+    assert set(scores[:, 0].tolist()) == {5.0, 15.0}  # the parts' first pieces
+    assert set(scores[:, 1].tolist()) == {7.0}
+    assert 140 <= (scores[:, 0] == 5).sum() <= 190  # ten of twelve
+
+
 def test_a_model_without_a_pooler_loads_and_keeps_the_encoders_own(tmp_path):
     model = tiny(tmp_path, pooler=False)
     ids, mask = pad_batch([[2, 7, 8, 3]])
