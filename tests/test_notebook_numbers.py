@@ -142,3 +142,18 @@ def test_the_table_of_word_vectors_shows_what_was_measured(start, who):
     assert is_shown_as(analogies.rstrip("%"), 100 * right)
     per_second = median(run["words_per_second"] for run in runs)
     assert abs(float(speed.replace(",", "")) - per_second) <= 5_001
+
+
+def test_what_06_says_of_its_ladder_was_measured():
+    text = text_of("06_bert")
+
+    def accuracy(data: str, rung: str) -> float:
+        return 100 * results(f"ladder_{data}")["rungs"][rung]["all"]["accuracy"]
+
+    sst2 = re.search(r"([\d.]+)% with 0\.0002", text)
+    imdb = re.search(r"with all labels, it is ([\d.]+)% to ([\d.]+)%", text)
+    assert sst2
+    assert imdb
+    assert is_shown_as(sst2[1], accuracy("sst2", "encoder, fine-tuned"))
+    assert is_shown_as(imdb[1], accuracy("imdb", "encoder, fine-tuned"))
+    assert is_shown_as(imdb[2], accuracy("imdb", "DAN, vectors of 02"))
