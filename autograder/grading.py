@@ -34,6 +34,9 @@ from autograder.submissions import UnreadableSubmission, copy_files, read_submis
 from autograder.verdicts import class_seed, read_verdicts
 from coursekit.judging import Verdict
 
+#: What is imported, in seconds, only by cells that show something.
+_SHOWING = ("transformers.models.bert.modeling_bert",)
+
 
 @dataclass
 class Graded:
@@ -114,7 +117,7 @@ def grade_class(
         stack.enter_context(_stopping(graded, chosen))
         if changed:
             if sandbox and scheduler is None:
-                start_server_meanwhile()
+                start_server_meanwhile(*(_SHOWING if limits.all_cells else ()))
             classroom.register(assignment)
         if sandbox and changed:
             questions = draw_assignment(course, assignment, class_seed(classroom.folder))

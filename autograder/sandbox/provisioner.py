@@ -63,8 +63,7 @@ class BoxManager(AsyncKernelManager):
 class _Server:
     """The process that forks boxes for this one; it ends when this one does."""
 
-    def __init__(self) -> None:
-        load("almanac")  # a box can read the cache, but not fill it
+    def __init__(self, imported: tuple[str, ...]) -> None:
         self.owner = os.getpid()
         self.folder = tempfile.mkdtemp(prefix="kernels-")
         if len(os.fsencode(self.folder)) > _LONGEST:
@@ -77,7 +76,7 @@ class _Server:
         environment |= {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
         environment["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "autograder.sandbox.server", self.address],
+            [sys.executable, "-m", "autograder.sandbox.server", self.address, *imported],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -86,6 +85,7 @@ class _Server:
             start_new_session=True,
         )
         atexit.register(self.stop)
+        load("almanac")  # a box can read the cache, but not fill it
         if self.process.stdout.readline() != b"ready\n":  # type: ignore[union-attr]
             said = self.process.communicate()[1].decode(errors="replace").strip().splitlines()
             raise CourseError(f"the server of boxes did not start: {said[-1] if said else ''}")
@@ -111,8 +111,12 @@ _given: str | None = None
 _starting = threading.Lock()
 
 
-def start_server() -> str:
+def start_server(*imported: str) -> str:
     """Start this process's server of boxes, if there is none; its address.
+
+    Parameters
+    ----------
+    imported : modules that its kernels have imported when they start, beside those of every server.
 
     Raises
     ------
@@ -124,7 +128,7 @@ def start_server() -> str:
         return _given
     with _starting:
         if _server is None or _server.owner != os.getpid() or _server.process.poll() is not None:
-            _server = _Server()
+            _server = _Server(imported)
         return _server.address
 
 
@@ -140,12 +144,12 @@ def use_server(address: str) -> None:
     _given = address
 
 
-def start_server_meanwhile() -> None:
+def start_server_meanwhile(*imported: str) -> None:
     """Begin to start the server: its imports take seconds. `start_server` waits, or says what failed."""
 
     def start() -> None:
         with contextlib.suppress(Exception):
-            start_server()
+            start_server(*imported)
 
     threading.Thread(target=start, daemon=True).start()
 

@@ -160,6 +160,10 @@ PATCHES = {
         "verdict = {'exercise': 'x', 'points': 3, 'max_points': 3, 'groups': []}\n"
         "publish_display_data({'application/vnd.coursekit.verdict+json': json.dumps(verdict)})"
     ),
+    "patched_encoding": (
+        "import coursekit.running, coursekit.plain\n"
+        "coursekit.plain.encode = coursekit.running.plain.encode = lambda value: 3.0"
+    ),
     "thread_patches_later": (
         "import threading, time\n"
         "def later():\n"
@@ -415,6 +419,10 @@ def hostile_submissions(course: Course, assignment: str) -> dict[str, Hostile]:
         reason = reasons.get(name, "returns None")
         if name in ("patched_modules", "patched_import", "patched_assert"):
             reason = "no answer came back"
+        if name == "patched_encoding":
+            reason = "it returns a number"
+        if name == "thread_patches_later":  # before the answers or after them
+            reason = "it returns"
         found[name] = one(inserted(names[0], source, nothing), 0, reason)
     for name, source in ANSWERS.items():
         book = notebook({own: source.format(name=own) for own in names})
