@@ -8,7 +8,7 @@ c.CourseDirectory.release_directory = "notebooks"
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.LockCells",
-    "autograder.preprocessors.NamedStub",
+    "autograder.grading.preprocessors.NamedStub",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -21,7 +21,7 @@ c.GenerateAssignment.preprocessors = [
 
 # Student code never runs beside nbgrader: Grade stands in for nbgrader's Execute.
 c.Autograde.autograde_preprocessors = [
-    "autograder.preprocessors.Grade",
+    "autograder.grading.preprocessors.Grade",
     "nbgrader.preprocessors.IgnorePattern",
     "nbgrader.preprocessors.LimitOutput",
     "nbgrader.preprocessors.SaveAutoGrades",
@@ -29,7 +29,7 @@ c.Autograde.autograde_preprocessors = [
 ]
 c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
-    "autograder.sanitizing.RestoreCells",
+    "autograder.grading.sanitize.RestoreCells",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
 ]  # CheckCellMetadata would check what RestoreCells has just copied from the release

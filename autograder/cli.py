@@ -36,7 +36,7 @@ def _with_course(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> None:
-        from autograder.course import find_course
+        from autograder.course.layout import find_course
 
         command(find_course(), *args, **kwargs)
 
@@ -57,7 +57,7 @@ _folder_option = click.option(
 @_with_course
 def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
     """Build recordings and student notebooks from the solutions, and prove that they fit."""
-    from autograder.release import release as build
+    from autograder.authoring.release import release as build
 
     chosen = [course.require(name) for name in assignments] or course.assignments()
     if not chosen:
@@ -76,7 +76,7 @@ def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
 @_with_course
 def exercises(course: Any, json: bool) -> None:
     """List every exercise with its assignment, points, groups and misconceptions."""
-    from autograder import catalog
+    from autograder.course import catalog
 
     rows = [
         {
@@ -92,7 +92,7 @@ def exercises(course: Any, json: bool) -> None:
     if json:
         click.echo(json_module.dumps(rows, indent=1))
         return
-    from autograder.tables import exercise_table, show
+    from autograder.classroom.tables import exercise_table, show
 
     show(exercise_table(rows))
 
@@ -108,13 +108,13 @@ def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
 
     Exit status 0 for full points, 1 otherwise.
     """
-    from autograder.trying import try_file
+    from autograder.authoring.try_answer import try_file
 
     verdict = try_file(course, exercise, file, seed)
     if json:
         click.echo(json_module.dumps(verdict.to_dict(), indent=1))
     else:
-        from coursekit.views import VerdictView
+        from coursekit.checking.html import VerdictView
 
         click.echo(repr(VerdictView(verdict)))
         if verdict.misconception:
@@ -127,8 +127,8 @@ def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
 @_with_course
 def new(course: Any, assignment: str) -> None:
     """Make a new assignment, such as 07_topic, that already releases with one small exercise."""
-    from autograder.release import release as build
-    from autograder.scaffold import new_assignment
+    from autograder.authoring.new_assignment import new_assignment
+    from autograder.authoring.release import release as build
 
     paths = new_assignment(course, assignment)
     report = build(course, [assignment])
@@ -149,7 +149,7 @@ def new(course: Any, assignment: str) -> None:
 @_with_course
 def bundle(course: Any, output: Path) -> None:
     """Pack what students get: notebooks, the wheel, environment files and a short README."""
-    from autograder.bundle import make_bundle
+    from autograder.authoring.bundle import make_bundle
 
     for name in make_bundle(course, output):
         click.echo(f"  {name}")
@@ -174,13 +174,13 @@ def collect(
 
     Exit status 0 if every file was understood, 1 if some could not be matched or were refused.
     """
-    from autograder.collecting import collect as gather
+    from autograder.classroom.collect import collect as gather
 
     collected = gather(course, course.require(assignment), source, folder, layout)
     if json:
         click.echo(json_module.dumps(collected.to_dict(), indent=1))
     else:
-        from autograder.tables import collected_lines
+        from autograder.classroom.tables import collected_lines
 
         click.echo("\n".join(collected_lines(collected)))
     sys.exit(1 if collected.unmatched or collected.refused else 0)
@@ -235,8 +235,8 @@ def grade(
             "with --scheduler the workers decide how many run at a time, always in boxes: leave out"
             " --jobs and --no-sandbox."
         )
-    from autograder.grading import grade_class
-    from autograder.tables import show, summary_table, verdict_tables
+    from autograder.classroom.tables import show, summary_table, verdict_tables
+    from autograder.grading.grade_class import grade_class
 
     graded = grade_class(
         course,
@@ -272,7 +272,7 @@ def grade(
 @_with_course
 def feedback(course: Any, assignment: str, folder: Path | None) -> None:
     """Write a feedback page for every graded submission of ASSIGNMENT."""
-    from autograder.grading import write_feedback
+    from autograder.grading.grade_class import write_feedback
 
     for page in write_feedback(course, course.require(assignment), folder):
         click.echo(f"  {page}")
@@ -306,7 +306,7 @@ def export(
     folder: Path | None,
 ) -> None:
     """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
-    from autograder.exporting import as_csv, fill_in, grades
+    from autograder.classroom.export import as_csv, fill_in, grades
 
     course.require(assignment)
     found = grades(course, assignment, folder)
@@ -344,7 +344,7 @@ def export(
 @_with_course
 def report(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
     """Write a page about the graded submissions of ASSIGNMENT: scores, exercises, who needs help."""
-    from autograder.reporting import write_report
+    from autograder.classroom.report import write_report
 
     click.echo(f"written: {write_report(course, course.require(assignment), folder, output)}")
 
@@ -371,7 +371,7 @@ def doctor() -> None:
 @_with_course
 def demo(course: Any, assignment: str) -> None:
     """Grade a small made-up class for ASSIGNMENT, to see what grading shows."""
-    from autograder.demo import run_demo
+    from autograder.classroom.demo import run_demo
 
     run_demo(course, course.require(assignment))
 

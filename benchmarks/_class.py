@@ -10,10 +10,10 @@ from typing import Any
 
 import nbformat
 
-from autograder import catalog
-from autograder.authoring import source_of
-from autograder.course import Course
-from autograder.demo import filled
+from autograder.classroom.demo import filled
+from autograder.course import catalog
+from autograder.course.exercise import source_of
+from autograder.course.layout import Course
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from typing import Any
 
 from _class import make_class
 
-from autograder.course import Course
+from autograder.course.layout import Course
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "autograder"))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from autograder.reference import definitions
+from autograder.course.reference import definitions
 from coursekit import load, load_vectors
 from coursekit.data import TextDataset
 from coursekit.text import Batches

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from scipy.stats import spearmanr
 
-from autograder.reference import definitions
+from autograder.course.reference import definitions
 from coursekit import WordVectors, load, tokenize
 from coursekit.evaluation import wilson_interval
 

@@ -25,7 +25,7 @@ import torch
 from _results import write
 from sklearn.linear_model import LogisticRegression
 
-from autograder.reference import definitions
+from autograder.course.reference import definitions
 from coursekit import load, tokenize
 from coursekit.evaluation import accuracy, score
 from coursekit.sparse import SparseRows

@@ -24,9 +24,10 @@ import nbformat
 from _results import write
 from nbclient import NotebookClient
 
-from autograder.course import Course
-from autograder.reference import definitions
-from coursekit import check, recordings
+from autograder.course.layout import Course
+from autograder.course.reference import definitions
+from coursekit import check
+from coursekit.checking import recordings
 
 ROOT = Path(__file__).parent.parent
 COURSE = Course(ROOT)

@@ -30,15 +30,15 @@ from _class import make_class
 from _results import results, write
 from nbgrader.api import Gradebook
 
-from autograder import catalog
-from autograder.apart import run_notebook
-from autograder.course import Course
-from autograder.gradebook import Classroom
-from autograder.recording import record
-from autograder.records import read_record
-from autograder.reference import definitions
-from coursekit.judging import judge
-from coursekit.running import run_cases
+from autograder.course import catalog
+from autograder.course.layout import Course
+from autograder.course.recording import record
+from autograder.course.reference import definitions
+from autograder.grading.gradebook import Classroom
+from autograder.grading.isolated_run import run_notebook
+from autograder.grading.notes import read_record
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import judge
 
 ROOT = Path(__file__).parent.parent
 COURSE = Course(ROOT)

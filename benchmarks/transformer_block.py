@@ -19,7 +19,7 @@ import torch
 from _results import write
 from torch import nn
 
-from autograder.reference import definitions
+from autograder.course.reference import definitions
 
 NOTEBOOK = (
     Path(__file__).parent.parent / "solutions/05_transformer_block/05_transformer_block.ipynb"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "check": "coursekit.checking",
-    "CheckFailed": "coursekit.checking",
+    "check": "coursekit.checking.check",
+    "CheckFailed": "coursekit.checking.check",
     "load": "coursekit.data",
     "load_pretrained": "coursekit.pretrained",
     "load_results": "coursekit.results",
@@ -42,7 +42,7 @@ _PARTS = (
 __all__ = ["__version__", *_HOME]
 
 if TYPE_CHECKING:
-    from coursekit.checking import CheckFailed, check  # noqa: F401
+    from coursekit.checking.check import CheckFailed, check  # noqa: F401
     from coursekit.data import load  # noqa: F401
     from coursekit.pretrained import Pretrained, load_pretrained  # noqa: F401
     from coursekit.results import load_results  # noqa: F401

@@ -34,7 +34,7 @@ from torch.nn.functional import cross_entropy
 from tqdm.auto import tqdm
 from transformers import BertConfig, BertForPreTraining, BertTokenizerFast
 
-from autograder.reference import definitions
+from autograder.course.reference import definitions
 from coursekit import load, pick_device
 from coursekit.data import DataError
 

@@ -15,7 +15,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side: two thr
 @pytest.fixture(scope="session")
 def course():
     """The course in this checkout; a test must not change its files."""
-    from autograder.course import Course
+    from autograder.course.layout import Course
 
     return Course(ROOT)
 
@@ -23,9 +23,9 @@ def course():
 @pytest.fixture(scope="session")
 def make_small_course():
     """Makes a course in a folder with one assignment, 07_topic, as `autograder new` makes it."""
-    from autograder.course import Course
-    from autograder.release import release
-    from autograder.scaffold import new_assignment
+    from autograder.authoring.new_assignment import new_assignment
+    from autograder.authoring.release import release
+    from autograder.course.layout import Course
 
     def make(folder):
         course = Course(folder / "course")

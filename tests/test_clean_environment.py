@@ -15,8 +15,8 @@ import nbformat
 import pytest
 from checkout import ROOT
 
-from autograder.bundle import make_bundle
-from autograder.course import Course
+from autograder.authoring.bundle import make_bundle
+from autograder.course.layout import Course
 
 COURSE = Course(ROOT)
 

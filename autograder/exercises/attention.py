@@ -11,8 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.authoring import Case, Exercise
-from coursekit import plain
+from autograder.course.exercise import Case, Exercise
+from coursekit.checking import codec
 
 EXACT = {"dtype": "exact"}
 _WORDS = "great fun long dull but the film plot never awesome cast bad".split()
@@ -34,10 +34,10 @@ def _positive(rng: np.random.Generator, *shape: int) -> torch.Tensor:
     return torch.softmax(_normal(rng, *shape), dim=-1)
 
 
-def _turned(rng: np.random.Generator, batch: int, length: int, dim: int) -> plain.Source:
+def _turned(rng: np.random.Generator, batch: int, length: int, dim: int) -> codec.Source:
     """Word vectors (B, L, D) whose numbers lie in memory the other way around, as in a slice."""
     numbers = _normal(rng, batch, dim, length).double().numpy().round(2).tolist()
-    return plain.Source(f"torch.tensor({numbers}).mT")
+    return codec.Source(f"torch.tensor({numbers}).mT")
 
 
 # 1. attention_scores --------------------------------------------------------------------------
@@ -870,7 +870,7 @@ class AttentionClassifierLoop(nn.Module):
 # 5. leave_one_out -----------------------------------------------------------------------------
 
 
-def _scorer(rng: np.random.Generator, form: str) -> tuple[plain.Source, list[str]]:
+def _scorer(rng: np.random.Generator, form: str) -> tuple[codec.Source, list[str]]:
     """A function that scores texts, and the words it knows, each with a weight of its own."""
     words = [str(word) for word in rng.choice(_WORDS, size=6, replace=False)]
     sizes = rng.permutation(np.arange(1, 7)) / 2 + rng.uniform(0, 0.2, size=6)
@@ -884,7 +884,7 @@ def _scorer(rng: np.random.Generator, form: str) -> tuple[plain.Source, list[str
         "order": f"lambda tokens: {bias} + sum((i + 1) * {weights}.get(t, 0.0)"
         " for i, t in enumerate(tokens))",
     }
-    return plain.Source(forms[form]), words
+    return codec.Source(forms[form]), words
 
 
 def _leave_one_out_cases(rng: np.random.Generator) -> Iterator[Case]:

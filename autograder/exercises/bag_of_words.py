@@ -10,8 +10,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from autograder.authoring import Case, Exercise
-from coursekit import plain
+from autograder.course.exercise import Case, Exercise
+from coursekit.checking import codec
 
 # Some words lie inside others (art, party; long, along): counting is by word, not by letters.
 _WORDS = (
@@ -1135,7 +1135,7 @@ def _training_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("learning", given, title="a short training in many small batches", judge=closely)
     # By chance alone, ten texts hardly ever meet again.
     n, lr = 10 * int(rng.integers(3, 6)), float(np.round(rng.uniform(0.3, 0.9), 2))
-    rows = plain.Source(_REMEMBERS_BATCHES.format(n=n))
+    rows = codec.Source(_REMEMBERS_BATCHES.format(n=n))
     given = [rows, torch.ones(n, dtype=torch.int64), 4, 10, lr, 0.0, _generator(rng)]
     title = "X is all 0, but 1 in a batch that an earlier epoch had too; it is no tensor"
     yield Case("learning", given, title=title, judge=exactly)

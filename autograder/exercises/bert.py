@@ -12,19 +12,19 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.authoring import Case, Exercise
-from autograder.course import Course
-from autograder.reference import definitions
-from coursekit import plain
+from autograder.course.exercise import Case, Exercise
+from autograder.course.layout import Course
+from autograder.course.reference import definitions
+from coursekit.checking import codec
 
 # Half precision keeps three digits, and sums of them fewer.
 _HALF = {"dtype": "exact", "atol": 2e-2}
 _EXACT = {"dtype": "exact"}
 # Hooks that a case hangs into a module, because `then` can only call and read: half precision,
 # evaluation or training before a call.
-_TO_HALF = plain.Source("{0: lambda module, inputs: module.half() and None}")
-_TO_EVAL = plain.Source("{0: lambda module, inputs: module.eval() and None}")
-_TO_TRAIN = plain.Source("{0: lambda module, inputs: module.train() and None}")
+_TO_HALF = codec.Source("{0: lambda module, inputs: module.half() and None}")
+_TO_EVAL = codec.Source("{0: lambda module, inputs: module.eval() and None}")
+_TO_TRAIN = codec.Source("{0: lambda module, inputs: module.train() and None}")
 
 
 def _of_the_notebook(name: str) -> Any:
@@ -3561,10 +3561,10 @@ def rename_from_the_other_side(weights):
 
 
 # Hooks before and after the call: instead of the scores they hand on the gradient of the table.
-_TABLE_LEARNS = plain.Source(
+_TABLE_LEARNS = codec.Source(
     "{0: lambda module, inputs: (inputs[0], inputs[1].clone().requires_grad_())}"
 )
-_GRADIENT_OF_TABLE = plain.Source(
+_GRADIENT_OF_TABLE = codec.Source(
     "{0: lambda module, inputs, scores: torch.autograd.grad("
     "scores.square().sum() + 0 * inputs[1].sum(), inputs[1])[0]}"
 )
@@ -4786,7 +4786,7 @@ _TINY_ENCODER = """type("TinyEncoder", (torch.nn.Module,), {{
     ] and None,
 }})()"""
 # A hook after the call: instead of the scores it hands on which parts get gradients from them.
-_LEARNS = plain.Source(
+_LEARNS = codec.Source(
     """{0: lambda module, inputs, scores: [
     scores.requires_grad and scores.sum().backward(),
     {name: any(p.grad is not None for p in getattr(module, name).parameters())
@@ -4828,7 +4828,7 @@ def _bert_classifier_cases(rng: np.random.Generator) -> Iterator[Case]:
         ids = _ids(rng, 1, n_pieces - 1, *mask.shape) * mask
         kwargs = {"dropout": 0.0} | more.pop("options", {})
         then = [("__call__", ids, mask), *more.pop("reads", [])]
-        return Case(group, [plain.Source(source), d_model], kwargs, state=state, then=then, **more)
+        return Case(group, [codec.Source(source), d_model], kwargs, state=state, then=then, **more)
 
     length = _number(rng, 3, 5)
     yield case("scores", [length, length])
@@ -4859,7 +4859,7 @@ def _bert_classifier_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("dropout", [length, 2], inner=1.0, title=title)
     title = "frozen, in training: the classifier's own dropout, 1, is on"
     yield case("dropout", [length, 2], options=frozen | everything, title=title)
-    sizes = [plain.Source(_one_line(_TINY_ENCODER, n=7, d=2)), 2]
+    sizes = [codec.Source(_one_line(_TINY_ENCODER, n=7, d=2)), 2]
     reads = [(".dropout.p",), (".output.out_features",)]
     title = "left to its defaults; how many numbers come out"
     yield Case("dropout", sizes, then=reads, title=title)
@@ -4869,7 +4869,7 @@ def _bert_classifier_cases(rng: np.random.Generator) -> Iterator[Case]:
     state = _linear(rng, "output", 2, 1)
     mask = _lengths_mask([8, 7, 6, 5])  # long, so that plainer cases are shown first
     then = [("__call__", _ids(rng, 1, 6, *mask.shape) * mask, mask)]
-    sizes = [plain.Source(_one_line(_ASKED_ENCODER)), 2]
+    sizes = [codec.Source(_one_line(_ASKED_ENCODER)), 2]
     title = "an encoder that only looks at how it is called"
     yield Case("scores", sizes, {"dropout": 0.0}, state=state, then=then, title=title)
 
@@ -5763,13 +5763,13 @@ _TINY_MODEL = """type("TinyModel", (torch.nn.Module,), {{
 }})().train({training})"""
 _ITS_MODE = (
     "new_tensor",
-    plain.Source("[part.training for part in torch.nn._model_under_check.modules()]"),
+    codec.Source("[part.training for part in torch.nn._model_under_check.modules()]"),
 )
-_ITS_CALLS = ("new_tensor", plain.Source("[len(torch.nn._model_under_check.calls)]"))
+_ITS_CALLS = ("new_tensor", codec.Source("[len(torch.nn._model_under_check.calls)]"))
 # It reads the switch and puts it back, so that nothing after the check computes without gradients.
 _GRADIENTS_ON = (
     "new_tensor",
-    plain.Source("[torch.is_grad_enabled(), torch.set_grad_enabled(True)][:1]"),
+    codec.Source("[torch.is_grad_enabled(), torch.set_grad_enabled(True)][:1]"),
 )
 
 
@@ -5787,7 +5787,7 @@ def _predict_cases(rng: np.random.Generator) -> Iterator[Case]:
         if more.pop("zeros", False):
             for ids in inputs:
                 ids[-2] = 0
-        return Case(group, [plain.Source(source), inputs, batch_size], **more)
+        return Case(group, [codec.Source(source), inputs, batch_size], **more)
 
     n = _number(rng, 5, 7)
     yield case("values", [n, n, n, n], 2)

@@ -11,8 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.authoring import Case, Exercise
-from coursekit import plain
+from autograder.course.exercise import Case, Exercise
+from coursekit.checking import codec
 
 # Some hold a trigram twice (banana), some are shorter than a trigram (a, !).
 _WORDS = "a ! it bad fun great movie banana awesome hahaha reader referee enthralling".split()
@@ -717,7 +717,7 @@ def _cbow_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("scores", _ids(rng, mask, 7), mask, 7, "a batch of one text")
     # Another pooling than the default, which also shows whether the class pools at all.
     mask = _mask(_lengths(rng, 3, 5))
-    pool = plain.Source("lambda X, mask: X[:, 0] + 2 * mask.sum(dim=1, keepdim=True)")
+    pool = codec.Source("lambda X, mask: X[:, 0] + 2 * mask.sum(dim=1, keepdim=True)")
     yield Case(
         "scores",
         [6, 3, pool],

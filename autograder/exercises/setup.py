@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from autograder.authoring import Case, Exercise
-from coursekit.plain import Source
+from autograder.course.exercise import Case, Exercise
+from coursekit.checking.codec import Source
 
 _COMMON = "I we the a it was is not very but movie film plot music ending loved liked bored ! ..."
 _ODD = ["don't", "well-made", "masterpiece", "café", "naïve"]

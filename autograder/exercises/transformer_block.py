@@ -12,17 +12,17 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.authoring import Case, Exercise
-from autograder.course import Course
-from autograder.reference import definitions
-from coursekit import plain
+from autograder.course.exercise import Case, Exercise
+from autograder.course.layout import Course
+from autograder.course.reference import definitions
+from coursekit.checking import codec
 
 # Half precision keeps three digits, and sums of them fewer.
 _HALF = {"dtype": "exact", "atol": 2e-2}
 # Hooks that a case hangs into a module, because `then` can only call and read:
 # half precision or evaluation before its first call.
-_TO_HALF = plain.Source("{0: lambda module, inputs: module.half() and None}")
-_TO_EVAL = plain.Source("{0: lambda module, inputs: module.eval() and None}")
+_TO_HALF = codec.Source("{0: lambda module, inputs: module.half() and None}")
+_TO_EVAL = codec.Source("{0: lambda module, inputs: module.eval() and None}")
 
 
 def _of_the_notebook(name: str) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from autograder.authoring import Case, Exercise
+from autograder.course.exercise import Case, Exercise
 
 _EXACT = {"dtype": "exact"}
 _WORDS = (

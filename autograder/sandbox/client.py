@@ -18,7 +18,7 @@ from jupyter_client.asynchronous import AsyncKernelClient
 from jupyter_client.channels import AsyncZMQSocketChannel
 from traitlets import Type
 
-from coursekit.plain import MAX_NODES
+from coursekit.checking.codec import MAX_NODES
 
 #: The longest part of a message; a kernel that sends a longer one loses its connection.
 PART_BYTES = 20 * 2**20

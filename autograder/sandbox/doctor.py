@@ -89,7 +89,7 @@ def _say(what: str, works: bool, problem: str = "") -> None:
 
 def _look(folder: str) -> None:
     """Close a box step by step, then look around; stop at the first step that fails."""
-    from autograder.sandbox import box
+    from autograder.sandbox import isolation
 
     sockets, root = f"{folder}/sockets", f"{folder}/root"
     for path in (sockets, root):
@@ -97,19 +97,19 @@ def _look(folder: str) -> None:
     outside = os.environ.get("HOME", "/root")
     step = "namespaces of its own (users, processes, network, files)"
     try:
-        box.lend(sockets)
-        box.leave_namespaces()
+        isolation.lend(sockets)
+        isolation.leave_namespaces()
         _say(step, True)
         child = os.fork()
         if child:
             os.waitpid(child, 0)
             return
         step = "a file system of its own, read-only but for a small home"
-        bounds = box.Bounds()
-        box.close_box(root, sockets, box.python_paths(), bounds)
+        bounds = isolation.Bounds()
+        isolation.close_box(root, sockets, isolation.python_paths(), bounds)
         _say(step, True)
         step = "limits, no privileges, a filter for system calls"
-        box.limit(bounds)
+        isolation.limit(bounds)
         _say(step, True)
     except OSError as error:
         _say(step, False, str(error))
@@ -117,7 +117,7 @@ def _look(folder: str) -> None:
     _say("the host's processes are out of sight", os.listdir("/proc").count("1") == os.getpid())
     others = set(os.listdir("/sys/class/net") if os.path.isdir("/sys/class/net") else [])
     _say("the network is out of reach", not (others - {"lo"}) and not _reaches())
-    shown = [p for p in box.python_paths() if p.startswith(f"{outside}/")]
+    shown = [p for p in isolation.python_paths() if p.startswith(f"{outside}/")]
     hidden = not os.path.isdir(outside) or bool(shown)
     _say("the home folder is out of sight", hidden, "" if hidden else f"{outside} can be seen")
 

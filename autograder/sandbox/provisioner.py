@@ -24,7 +24,7 @@ from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import KernelProvisionerBase
 
 from autograder.errors import CourseError
-from autograder.sandbox import box
+from autograder.sandbox import isolation
 from coursekit.data import load
 
 _START_SECONDS = 120
@@ -35,7 +35,7 @@ _LONGEST = 85
 class BoxManager(AsyncKernelManager):
     """A kernel manager whose kernels live in boxes."""
 
-    bounds = box.Bounds()
+    bounds = isolation.Bounds()
     output_bytes = 10 * 2**20
 
     async def _async_pre_start_kernel(self, **kwargs: Any) -> tuple[list[str], dict[str, Any]]:
@@ -76,7 +76,7 @@ class _Server:
         environment |= {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
         environment["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "autograder.sandbox.server", self.address, *imported],
+            [sys.executable, "-m", "autograder.sandbox.fork_server", self.address, *imported],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -194,15 +194,15 @@ class BoxProvisioner(KernelProvisionerBase):
         root = sockets.parent / "root"
         root.mkdir()
         inside = dict(self.connection_info)
-        inside["ip"] = f"{box.SOCKETS}/{Path(self.parent.ip).name}"
+        inside["ip"] = f"{isolation.SOCKETS}/{Path(self.parent.ip).name}"
         inside["key"] = inside["key"].decode()
         environment = dict(kwargs["env"])
-        read_only = box.python_paths()
+        read_only = isolation.python_paths()
         for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
             if os.path.isdir(environment.get(name, "")):
                 read_only.append(environment[name])
         for name in ("HOME", "IPYTHONDIR", "MPLCONFIGDIR"):
-            environment[name] = box.HOME
+            environment[name] = isolation.HOME
         request = {
             "root": str(root),
             "sockets": str(sockets),

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertForPreTraining, BertModel
 
-from autograder.reference import definitions
+from autograder.course.reference import definitions
 from coursekit import load_pretrained
 from coursekit.data import DamagedFile, DataError, FetchError
 from coursekit.pretrained import fill, names

@@ -1,0 +1,67 @@
+"""Makes a new assignment that already releases: a solution notebook and a module of cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.course.layout import NAME, Course
+from autograder.errors import CourseError
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def new_assignment(course: Course, assignment: str) -> list[Path]:
+    """Write the two files of a new assignment; return their paths.
+
+    Raises
+    ------
+    CourseError
+        The name is not of the form NN_topic, or the assignment or its module exists already.
+    """
+    if not NAME.fullmatch(assignment):
+        raise CourseError(
+            f"{assignment} is no name for an assignment: use two digits, an underscore and a topic"
+            " in small letters, such as 07_language_models."
+        )
+    notebook, module = course.solution(assignment), course.module(assignment)
+    for path in (notebook, module):
+        if path.exists():
+            raise CourseError(
+                f"{path.relative_to(course.root)} exists already; nothing was changed."
+            )
+    taken = [name for name in course.assignments() if name[:2] == assignment[:2]]
+    if taken:
+        raise CourseError(f"the number {assignment[:2]} is taken by {taken[0]}; choose another.")
+    topic = assignment[3:]
+    words = {
+        "TOPIC": topic,
+        "TITLE": topic.replace("_", " ").capitalize(),
+        "NUMBER": assignment[:2],
+    }
+    notebook.parent.mkdir(parents=True)
+    nbformat.write(_notebook(_fill("assignment.py", words)), notebook)
+    module.write_text(_fill("cases.py", words), "utf-8")
+    return [notebook, module]
+
+
+def _fill(template: str, words: dict[str, str]) -> str:
+    text = (_TEMPLATES / template).read_text("utf-8")
+    for name, word in words.items():
+        text = text.replace(f"__{name}__", word)
+    return text
+
+
+def _notebook(text: str) -> nbformat.NotebookNode:
+    """A notebook from a script in which ``# %%`` starts a code cell, ``# %% [markdown]`` a text."""
+    cells = []
+    for block in text.split("# %%")[1:]:
+        head, _, body = block.partition("\n")
+        if "[markdown]" in head:
+            lines = [line.removeprefix("#").removeprefix(" ") for line in body.strip().splitlines()]
+            cells.append(new_markdown_cell("\n".join(lines)))
+        else:
+            cells.append(new_code_cell(body.strip()))
+    return new_notebook(cells=cells)

@@ -1,0 +1,109 @@
+"""Judges one implementation in a file as a submission would be judged."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.course import catalog
+from autograder.course.layout import Course
+from autograder.course.reference import kept_definitions, read
+from autograder.errors import CourseError
+from autograder.grading.run import Limits
+from autograder.grading.verdicts import grade_notebook
+from autograder.sandbox.doctor import is_available
+from coursekit.checking.verdict import Verdict
+
+
+def try_source(
+    course: Course, name: str, source: str, filename: str = "<source>", seed: int = 1
+) -> Verdict:
+    """The verdict on `source` as the answer to the exercise `name`.
+
+    It is put into a notebook beside the reference's other definitions and goes through the same
+    kernel, the same fresh cases and the same comparison as a submission.
+
+    Raises
+    ------
+    CourseError
+        No exercise has that name, or the source is not Python or does not define it.
+    """
+    assignment, _ = catalog.find(course, name)
+    try:
+        tree = ast.parse(source, filename)
+    except SyntaxError as error:
+        raise CourseError(
+            f"{filename}, line {error.lineno}: this is not Python: {error.msg}"
+        ) from error
+    if name not in _names(tree):
+        raise CourseError(f"{filename} does not define {name}; write `def {name}(...)` or a class.")
+    return try_sources(course, assignment, {name: source}, seed)[name]
+
+
+def try_sources(
+    course: Course, assignment: str, sources: dict[str, str], seed: int = 1
+) -> dict[str, Verdict]:
+    """The verdicts on the answers to several exercises of one assignment, in one kernel.
+
+    Each is judged beside the reference's other definitions, whatever the others do wrong.
+
+    Parameters
+    ----------
+    sources : the text of the answer to each exercise.
+    """
+    notebook = _notebook(course, assignment, sources)
+    limits = Limits(cell_seconds=120, sandbox=is_available())  # the author's own code
+    verdicts = grade_notebook(notebook, course, assignment, seed, limits, list(sources))
+    return {verdict.exercise: verdict for verdict in verdicts}
+
+
+def try_file(course: Course, name: str, path: Path, seed: int = 1) -> Verdict:
+    """`try_source` for a file.
+
+    Raises
+    ------
+    CourseError
+        Also when the file cannot be read.
+    """
+    try:
+        source = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"{path} cannot be read as a Python file: {error}") from error
+    return try_source(course, name, source, str(path), seed)
+
+
+def _names(tree: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names |= {alias.asname or alias.name for alias in node.names}
+    return names
+
+
+def _notebook(course: Course, assignment: str, sources: dict[str, str]) -> NotebookNode:
+    """Imports and definitions of the solution notebook, then each source and its check.
+
+    After its check an exercise's reference comes in its place, so that a wrong answer costs nothing
+    in the exercises that build on it.
+    """
+    cells = []
+    references = {}
+    for cell in read(course.solution(assignment)).cells:
+        if cell.cell_type != "code":
+            continue
+        tree = kept_definitions(cell.source, assignment)
+        references |= {getattr(node, "name", ""): ast.unparse(node) for node in tree.body}
+        tree.body = [node for node in tree.body if getattr(node, "name", None) not in sources]
+        cells.append(new_code_cell(ast.unparse(tree)))
+    for name, source in sources.items():
+        check = new_code_cell(f"check({name})")
+        check.metadata["nbgrader"] = {"grade": True, "solution": False, "grade_id": f"check_{name}"}
+        cells += [new_code_cell(source), check, new_code_cell(references[name])]
+    return new_notebook(cells=cells)

@@ -1,0 +1,105 @@
+"""Tables for the terminal, with rich."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from autograder.classroom.collect import Collected
+    from autograder.grading.grade_class import Graded
+
+
+def show(*tables: Table) -> None:
+    """Print tables; text that does not fit the terminal's width is wrapped, never cut."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    for table in tables:
+        console.print(table)
+
+
+def exercise_table(rows: list[dict[str, Any]]) -> Table:
+    """One row per exercise: points, groups and misconceptions."""
+    table = Table(title=f"{len(rows)} exercises")
+    for column in ("assignment", "exercise", "points", "groups", "misconceptions"):
+        table.add_column(column, justify="right" if column == "points" else "left")
+    for row in rows:
+        groups = ", ".join(f"{name} {points:g}" for name, points in row["groups"].items())
+        wrong = ", ".join(row["misconceptions"])
+        table.add_row(row["assignment"], row["exercise"], f"{row['points']:g}", groups, wrong)
+    return table
+
+
+def summary_table(graded: Graded) -> Table:
+    """One row per student: points, and in which exercises some were lost."""
+    table = Table(title=f"{graded.assignment}: {len(graded.verdicts)} submissions")
+    for column in ("student", "points", "points lost in"):
+        table.add_column(column, justify="right" if column == "points" else "left")
+    for student, verdicts in graded.verdicts.items():
+        total = sum(verdict.points for verdict in verdicts)
+        best = sum(verdict.max_points for verdict in verdicts)
+        lost = ", ".join(verdict.exercise for verdict in verdicts if not verdict.passed)
+        lost = f"not run: {graded.unread[student]}" if student in graded.unread else lost
+        table.add_row(Text(student), f"{total:g} / {best:g}", Text(lost))
+    return table
+
+
+def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
+    """One table per student: a row per exercise, with the reason for each point lost.
+
+    Without `perfect`, only for students who lost points by what they wrote.
+    """
+    tables = []
+    for student, verdicts in graded.verdicts.items():
+        flawless = all(verdict.passed for verdict in verdicts)
+        if not perfect and (flawless or student in graded.unread):
+            continue
+        total = sum(verdict.points for verdict in verdicts)
+        best = sum(verdict.max_points for verdict in verdicts)
+        table = Table(
+            title=Text(f"{student}: {total:g} of {best:g} points in {graded.assignment}"),
+            title_justify="left",
+        )
+        table.add_column("exercise", no_wrap=True)
+        table.add_column("points", justify="right", no_wrap=True)
+        table.add_column("why points were lost")
+        for verdict in verdicts:
+            points = f"{verdict.points:g} / {verdict.max_points:g}"
+            style = "" if verdict.passed else "yellow"
+            table.add_row(Text(verdict.exercise), Text(points, style), Text(_reasons(verdict)))
+        tables.append(table)
+    return tables
+
+
+def _reasons(verdict: Any) -> str:
+    if verdict.passed:
+        return ""
+    lost = [group for group in verdict.groups if group.reason]
+    reasons = {group.reason for group in lost}
+    if len(reasons) == 1:
+        lines = [lost[0].reason]
+    else:
+        lines = [f"{g.name} (-{g.max_points - g.points:g}): {g.reason}" for g in lost]
+    if verdict.hint:
+        lines.append(f"hint: {verdict.hint}")
+    return "\n".join(lines)
+
+
+def collected_lines(collected: Collected) -> list[str]:
+    """What a collection did, a line per thing that an instructor may want to look at."""
+    new = len(collected.students) - len(collected.unchanged)
+    lines = [f"{new} submissions collected, named in the manner of {collected.layout}."]
+    if collected.unchanged:
+        lines.append(f"{len(collected.unchanged)} were there already, unchanged.")
+    for student, files in collected.earlier.items():
+        count = f"{len(files)} earlier one{'s' * (len(files) > 1)}"
+        lines.append(f"{student}: {collected.students[student]} counts; {count} in earlier/.")
+    for title, found in (("not matched", collected.unmatched), ("refused", collected.refused)):
+        if found:
+            lines.append(f"{title}, {len(found)}:")
+            lines += [f"  {name}: {reason}" for name, reason in found]
+    return lines

@@ -1,0 +1,240 @@
+"""Records exercises: their cases with the reference's outputs and the misconceptions' outputs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import traceback
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.course.catalog import exercises
+from autograder.course.exercise import Exercise
+from autograder.course.layout import Course
+from autograder.course.reference import definitions
+from autograder.errors import CourseError
+from coursekit.checking.compare import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import judge_case
+
+#: The seed of the cases that students get; grading draws others.
+RECORDING_SEED = 0
+_CASE_BYTES = 200_000
+
+
+def record_assignment(course: Course, assignment: str, seed: int) -> dict[str, dict[str, Any]]:
+    """Every exercise of the assignment, recorded with cases drawn from `seed`."""
+    path, module = course.solution(assignment), course.module(assignment)
+    stamp = (path.stat().st_mtime_ns, module.stat().st_mtime_ns if module.exists() else 0)
+    return _record_assignment(course, assignment, seed, stamp)
+
+
+def draw_assignment(course: Course, assignment: str, seed: int) -> dict[str, list[dict[str, Any]]]:
+    """Every exercise's cases drawn from `seed`, without any outcome: quick, since nothing is run."""
+    scope = definitions(course.solution(assignment))
+    return {
+        name: _draw(exercise, _reference(scope, name, assignment), seed)
+        for name, exercise in exercises(course, assignment).items()
+    }
+
+
+@functools.lru_cache(maxsize=16)
+def _record_assignment(
+    course: Course, assignment: str, seed: int, stamp: tuple[int, int]
+) -> dict[str, dict[str, Any]]:
+    scope = definitions(course.solution(assignment))
+    with _one_thread():
+        return {
+            name: record(exercise, _reference(scope, name, assignment), seed)
+            for name, exercise in exercises(course, assignment).items()
+        }
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Have torch compute in one thread: with two, cases so small mostly wait, above all while boxes run."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _reference(scope: dict[str, Any], name: str, assignment: str) -> Any:
+    if name not in scope:
+        raise CourseError(
+            f"{assignment}'s module has cases for {name}, but its solution notebook defines no {name}."
+        )
+    return scope[name]
+
+
+def record(exercise: Exercise, reference: Any, seed: int) -> dict[str, Any]:
+    """The exercise as plain data: cases, the reference's outcomes, the misconceptions' outcomes.
+
+    A misconception's outcome is None for the cases that it gets right.
+
+    Raises
+    ------
+    CourseError
+        The reference itself fails a case (other than by an error that the case is about), or a
+        case belongs to a group without points.
+    """
+    cases = _draw(exercise, reference, seed)
+    if cases != _draw(exercise, reference, seed):
+        raise CourseError(
+            f"{exercise.name}: the same seed draws other cases; take all chance from rng."
+        )
+    _require_groups(exercise, cases)
+    first, second = run_cases(reference, cases), run_cases(reference, cases)
+    for case, outcome, again in zip(cases, first, second):
+        _expect(exercise.name, case, outcome, again)
+    return {
+        "name": exercise.name,
+        "groups": exercise.points,
+        "cases": cases,
+        "misconceptions": [
+            {
+                "name": misconception.name,
+                "hint": misconception.hint,
+                "outcomes": _wrong_outcomes(misconception.implementation, cases),
+            }
+            for misconception in exercise.misconceptions
+        ],
+    }
+
+
+def _draw(exercise: Exercise, reference: Any, seed: int) -> list[dict[str, Any]]:
+    """The exercise's cases as plain data, drawn from the seed."""
+    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode())])
+    names = _parameters(reference)
+    try:
+        cases = [case.to_plain(i, names) for i, case in enumerate(exercise.cases(rng))]
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(where.filename).name}, line {where.lineno}"
+        raise CourseError(
+            f"{exercise.name}: its cases cannot be drawn ({place}): {type(error).__name__}: {error}"
+        ) from error
+    for number, case in enumerate(cases):
+        _require_plain(exercise.name, number, case)
+    return cases
+
+
+def _require_plain(name: str, number: int, case: dict[str, Any]) -> None:
+    """Refuse a case that cannot be recorded, or whose judge would not look at what it says."""
+    where = f"{name}, case {number} of its generator"
+    rules = case.get("judge", {})
+    kind = rules.get("kind", "close")
+    if kind not in JUDGES:
+        raise CourseError(f"{where}: there is no judge {kind!r}; there are {', '.join(JUDGES)}.")
+    unknown = set(rules) - RULES - KIND_RULES.get(kind, set())
+    unknown |= set(rules.get("properties", {})) - PROPERTIES
+    if unknown:
+        raise CourseError(f"{where}: the judge {kind!r} knows no rule {sorted(unknown)[0]!r}.")
+    absent = KIND_RULES.get(kind, set()) - OPTIONAL_RULES - set(rules)
+    if absent:
+        raise CourseError(f"{where}: the judge {kind!r} needs the rule {sorted(absent)[0]!r}.")
+    try:
+        text = json.dumps(case)
+    except TypeError as error:
+        raise CourseError(
+            f"{where}: rules must be plain numbers, texts and lists: {error}"
+        ) from error
+    if '"$other"' in text:
+        raise CourseError(
+            f'{where}: an input is not plain data; give a function as Source("lambda x: ...").'
+        )
+    if len(text) > _CASE_BYTES:
+        raise CourseError(
+            f"{where} takes {len(text) // 1000} kB in the recording; use smaller inputs."
+        )
+
+
+def _expect(
+    name: str, case: dict[str, Any], outcome: dict[str, Any], again: dict[str, Any]
+) -> None:
+    """Set the case's expected outcome to the reference's, or refuse a reference that fails it."""
+    title = case.get("title") or f"a case of group {case['group']}"
+    raised = outcome["type"] if outcome["status"] == "error" else None
+    wanted = case.get("judge", {}).get("raises")
+    if outcome["status"] != "value" and (raised is None or raised != wanted):
+        what = f"{raised}: {outcome['message']}" if raised else outcome["message"]
+        raise CourseError(f"the reference of {name} fails its own check ({title}): {what}.")
+    case["expected"] = _essence(case, outcome)
+    if '"$other"' in json.dumps(case["expected"]):
+        raise CourseError(
+            f"the reference of {name} returns something that is not plain data ({title}); for an"
+            " object, compare what its methods return (`then`)."
+        )
+    finding = judge_case(case, again)
+    if finding is not None:
+        raise CourseError(
+            f"the reference of {name} fails its own check ({title}): {finding.message}. Does it"
+            " depend on chance or on an earlier call?"
+        )
+
+
+def _essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
+    """The outcome without what only a message needs."""
+    keeps_generators = case.get("judge", {}).get("keeps_generators")
+    drop = ("printed", "printed_characters", "line", "message")
+    if not keeps_generators:
+        drop += ("drew_from",)
+    essence = {key: value for key, value in outcome.items() if key not in drop}
+    if "value" in essence and not case.get("judge", {}).get("order"):
+        essence["value"] = _sorted_dicts(essence["value"])
+    return essence
+
+
+def _sorted_dicts(data: Any) -> Any:
+    """Plain data with dictionaries in the order of their keys: a set's order differs by process."""
+    if isinstance(data, list):
+        return [_sorted_dicts(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    if "$dict" in data:
+        pairs = sorted(_sorted_dicts(data["$dict"]), key=lambda pair: json.dumps(pair[0]))
+        return {**data, "$dict": pairs}
+    return {key: _sorted_dicts(value) for key, value in data.items()}
+
+
+def _wrong_outcomes(
+    implementation: Any, cases: list[dict[str, Any]]
+) -> list[dict[str, Any] | None]:
+    outcomes = run_cases(implementation, cases)
+    if all(map(_is_broken, outcomes)):
+        raise CourseError(
+            f"the misconception {implementation.__name__} is broken, it fails every case with"
+            f" {outcomes[0]['type']}: {outcomes[0]['message']}."
+        )
+    return [
+        _essence(case, outcome) if judge_case(case, outcome) else None
+        for case, outcome in zip(cases, outcomes)
+    ]
+
+
+def _is_broken(outcome: dict[str, Any]) -> bool:
+    """Whether the call failed for a slip of the author's, not for a student's mistake."""
+    kind, message = outcome.get("type"), outcome.get("message", "")
+    return kind == "NameError" or (kind == "TypeError" and "positional argument" in message)
+
+
+def _require_groups(exercise: Exercise, cases: list[dict[str, Any]]) -> None:
+    used = {case["group"] for case in cases}
+    if used != set(exercise.points):
+        lonely = [f"{group} has points but no case" for group in set(exercise.points) - used]
+        lonely += [f"{group} has cases but no points" for group in used - set(exercise.points)]
+        raise CourseError(f"the groups of {exercise.name} do not fit: {', '.join(sorted(lonely))}.")
+
+
+def _parameters(reference: Any) -> list[str]:
+    return [name for name in inspect.signature(reference).parameters if name != "self"]

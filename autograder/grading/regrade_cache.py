@@ -1,0 +1,81 @@
+"""Remembers what a class's scores came from, so that only changes are graded again."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from pathlib import Path
+
+import coursekit
+from autograder.grading.gradebook import Classroom
+from autograder.grading.run import Limits
+from autograder.grading.submissions import digest as submission_digest
+from autograder.grading.verdicts import class_seed
+from coursekit.data.places import write_atomically
+
+
+@functools.lru_cache(maxsize=1)
+def grader_digest() -> str:
+    """What tells one version of the grader and of `coursekit` from another."""
+    digest = hashlib.sha256()
+    for package in (Path(__file__).parents[1], Path(coursekit.__file__).parent):
+        for source in sorted(package.rglob("*.py")):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+class Memory:
+    """What has been graded, and from what: submission, release, cases, grader and limits.
+
+    A small file beside the gradebook: assignment -> student -> what the score came from.
+    """
+
+    def __init__(self, classroom: Classroom, assignment: str, limits: Limits) -> None:
+        self.classroom = classroom
+        self.assignment = assignment
+        self.path = classroom.folder / "graded.json"
+        try:
+            self.all = json.loads(self.path.read_text("utf-8"))
+        except (OSError, ValueError):
+            self.all = {}
+        self.own = self.all.setdefault(assignment, {})
+        self.rest = hashlib.sha256(repr(limits).encode())
+        self.rest.update(str(class_seed(classroom.folder)).encode())
+        course = classroom.course
+        for path in (
+            *(course.notebook(assignment), course.solution(assignment), course.module(assignment)),
+            course.root / "nbgrader_config.py",
+        ):
+            self.rest.update(path.read_bytes())
+        self.rest.update(str(classroom.due(assignment)).encode())
+        self.rest.update(grader_digest().encode())
+
+    def _state(self, student: str) -> str:
+        digest = self.rest.copy()
+        digest.update(submission_digest(self.classroom.submission(student, self.assignment)))
+        return digest.hexdigest()
+
+    def holds(self, student: str) -> bool:
+        """Whether the student's score is there and everything it came from is the same."""
+        graded = self.classroom.autograded(student, self.assignment)
+        return (
+            graded.exists()
+            and self.classroom.database.exists()
+            and self.own.get(student, {}).get("state") == self._state(student)
+        )
+
+    def reason(self, student: str) -> str:
+        return self.own[student]["unread"]
+
+    def forget(self, student: str) -> None:
+        if self.own.pop(student, None):
+            self._write()
+
+    def keep(self, student: str, unread: str) -> None:
+        if self.classroom.autograded(student, self.assignment).exists():
+            self.own[student] = {"state": self._state(student), "unread": unread}
+            self._write()
+
+    def _write(self) -> None:
+        write_atomically(self.path, json.dumps(self.all, indent=1).encode())

@@ -1,0 +1,392 @@
+"""The run stage: executes a submission in a kernel of its own and brings back plain answers.
+
+A pure function from a notebook and questions to answers: it knows no gradebook, no reference
+and no expected output. At a check cell nothing of the cell is run; the inputs of the cases go in
+and the outputs come out. What came out is not trusted by anyone.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import json
+import logging
+import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_client import AsyncKernelManager
+from jupyter_core.utils import run_sync
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_output
+
+from autograder.course.reference import LONGEST_CELL, NOT_PYTHON, defined_names
+from autograder.errors import CourseError
+from autograder.grading.notes import Usage
+from autograder.sandbox.client import MAX_SIGNS, GuardedClient, whole_characters
+from autograder.sandbox.isolation import Bounds
+from autograder.sandbox.provisioner import BoxManager
+from coursekit.checking.codec import MAX_BYTES
+from coursekit.checking.kernel_side import MIME
+
+#: Inputs of cases go to the submission; these keys stay with the grader.
+_PRIVATE = ("expected", "judge", "title", "group")
+_MERGE = CoalesceStreamsPreprocessor()
+_OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
+#: Metadata of a cell that no graded answer depends on (`autograder.grading.needed`).
+ONLY_SHOWS = "coursekit_only_shows"
+_NOT_RUN = "Not run for the grade: no answer depends on it.\n"
+
+
+#: exercise -> its cases
+Questions = dict[str, list[dict[str, Any]]]
+#: what came out of an exercise's cases, one by one
+Outcomes = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a submission may use.
+
+    Attributes
+    ----------
+    cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook. Each cell
+        that is stopped halves it for the next ones, down to 5 seconds.
+    output_bytes : output of one cell; the rest is dropped and the cell interrupted.
+    all_cells : run also the cells that no graded answer depends on, for their figures.
+    training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
+        while grading. No exercise is judged by them: the cells between the checks only show.
+    memory_bytes, disk_bytes, processes : of everything that the submission starts.
+    reader_bytes : memory of the process that reads what the submission's kernel sends.
+    sandbox : run it in a box; without one it is a process of the instructor's user.
+    """
+
+    cell_seconds: float = 60.0
+    notebook_seconds: float = 300.0
+    output_bytes: int = 10 * 2**20
+    all_cells: bool = False
+    training_steps: int | None = None
+    memory_bytes: int = 3 * 2**30
+    disk_bytes: int = 256 * 2**20
+    processes: int = 128
+    reader_bytes: int = 3 * 2**29
+    sandbox: bool = True
+
+
+@dataclass
+class Answers:
+    """What came back from a submission.
+
+    Attributes
+    ----------
+    outcomes : exercise -> its outcomes, or None if no answer came back.
+    ends : exercise -> why there is no answer, one sentence.
+    usage : what the run took; None if nothing ran.
+    """
+
+    outcomes: dict[str, Outcomes | None] = field(default_factory=dict)
+    ends: dict[str, str] = field(default_factory=dict)
+    usage: Usage | None = None
+
+    def note(self, name: str, outcomes: Outcomes | None, end: str) -> None:
+        """Note the outcomes of an exercise, or why there are none."""
+        self.outcomes[name] = outcomes
+        if outcomes is None:
+            self.ends[name] = end
+
+    def complete(self, questions: Questions, end: str) -> None:
+        """Note for each exercise that was not asked why: `end`, if the run ended early."""
+        for name in questions:
+            if name not in self.outcomes:
+                self.note(name, None, end or "its check cell is not in the notebook")
+
+
+def asked(questions: Questions) -> Questions:
+    """The questions without what stays with the grader."""
+    return {
+        name: [{k: v for k, v in case.items() if k not in _PRIVATE} for case in cases]
+        for name, cases in questions.items()
+    }
+
+
+def checked_exercise(source: str) -> str | None:
+    """The name in a cell that is only ``check(name)``, else None."""
+    try:
+        body = ast.parse(source[:LONGEST_CELL].strip()).body
+    except NOT_PYTHON:
+        return None
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        return None
+    call = body[0].value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return None
+    if call.func.id != "check" or len(call.args) != 1 or call.keywords:
+        return None
+    return call.args[0].id if isinstance(call.args[0], ast.Name) else None
+
+
+def execute(
+    notebook: NotebookNode,
+    questions: Questions,
+    limits: Limits,
+    folder: str,
+    environment: dict[str, str],
+    answered: Callable[[str, Outcomes | None, str], None] = lambda exercise, outcomes, end: None,
+) -> Answers:
+    """What `autograder.grading.isolated_run.run_notebook` does, in this process.
+
+    Parameters
+    ----------
+    questions : exercise -> its cases, as `asked` leaves them.
+    folder : an empty one, for the kernel's sockets and, without a sandbox, for its files.
+    environment : the kernel's environment variables.
+    answered : called with an exercise, its outcomes, and why there are none, as soon as known.
+
+    Raises
+    ------
+    CourseError
+        No kernel starts, which is not the submission's fault.
+    """
+    answers = Answers()
+    begun = time.monotonic()
+    for attempt in range(2):  # a machine short of memory may start a kernel the second time
+        client = _Client(notebook, questions, limits, answers, environment, answered)
+        try:
+            run_sync(client.run)(f"{folder}/{attempt}")
+        except KeyboardInterrupt:
+            # the interrupted coroutine may end the kernel at the same time: either will do
+            with contextlib.suppress(AttributeError):
+                run_sync(client._async_cleanup_kernel)()
+            raise
+        if client.started:
+            break
+    else:
+        raise CourseError(f"no kernel starts on this machine: {client.end}")
+    seconds = round(time.monotonic() - begun, 2)
+    answers.usage = Usage(seconds, **client.used, sandboxed=limits.sandbox, end=client.end)
+    answers.complete(questions, client.end)
+    return answers
+
+
+class _Client(NotebookClient):
+    """Runs cell after cell; at a check cell it sends the questions instead of the cell."""
+
+    def __init__(
+        self,
+        notebook: NotebookNode,
+        questions: Questions,
+        limits: Limits,
+        answers: Answers,
+        environment: dict[str, str],
+        answered: Callable[[str, Outcomes | None, str], None],
+    ) -> None:
+        super().__init__(
+            notebook,
+            kernel_name="python3",
+            kernel_manager_class=BoxManager if limits.sandbox else AsyncKernelManager,
+            allow_errors=True,
+            timeout_func=lambda cell: max(1, round(min(self._cell_seconds, self._left()))),
+            interrupt_on_timeout=True,
+            error_on_timeout=_time_limit(limits.cell_seconds),
+            raise_on_iopub_timeout=True,
+            skip_cells_with_tag="",  # a tag in a submission must not skip anything
+            on_cell_executed=self._note_error,
+            shutdown_kernel="immediate",
+            store_widget_state=False,
+            record_timing=False,
+            iopub_timeout=10,  # output that waits to be read may be long
+        )
+        self.log = logging.getLogger("autograder.grading.run")
+        self.log.addHandler(logging.NullHandler())
+        self.log.propagate = False
+        self.questions = questions
+        self.limits = limits
+        self.answers = answers
+        self.environment = environment
+        self.answered = answered
+        self.end = ""
+        self.started = False
+        self.used: dict[str, Any] = {}
+        self.stopped: dict[str, str] = {}
+        self.first_stop = ""
+        self._cell_seconds = limits.cell_seconds
+        self._deadline = time.monotonic() + limits.notebook_seconds
+        self._bytes, self._allowed = 0, limits.output_bytes
+        self._interrupted = 0.0
+
+    def _left(self) -> float:
+        return self._deadline - time.monotonic()
+
+    async def run(self, folder: str) -> None:
+        self.reset_execution_trackers()
+        try:
+            self.create_kernel_manager()
+            self.km.client_factory = GuardedClient
+            os.makedirs(f"{folder}/s")  # short: the name of a Unix socket ends at 107 bytes
+            self.km.transport, self.km.ip = "ipc", f"{folder}/s/k"
+            self.km.connection_file = f"{folder}/kernel.json"
+            if self.limits.sandbox:
+                # a little less than is read here, so that `print` itself says what is wrong
+                self.km.output_bytes = round(0.9 * self.limits.output_bytes)
+                self.km.bounds = Bounds(
+                    memory_bytes=self.limits.memory_bytes,
+                    disk_bytes=self.limits.disk_bytes,
+                    processes=self.limits.processes,
+                    cpu_seconds=2 * math.ceil(self.limits.notebook_seconds),
+                )
+            # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
+            await self.async_start_new_kernel(cwd=folder, env=self.environment)
+            await self.async_start_new_kernel_client()
+            self.started = True
+            # what stands behind the last graded cell can change no score
+            for index, cell in enumerate(self.nb.cells[: _last_graded(self.nb) + 1]):
+                if self._left() <= 0:
+                    seconds = self.limits.notebook_seconds
+                    self.end = f"the notebook was stopped after {seconds:g} seconds"
+                    return
+                await self._step(cell, index)
+        except CellTimeoutError:
+            self.end = "the notebook was stopped: a cell did not end and could not be interrupted"
+        except DeadKernelError:
+            reason = getattr(self.km, "reason", "") or "out of memory, or it was told to exit"
+            self.end = f"the notebook's kernel died ({reason})"
+        except Exception as error:
+            how = "broke off" if self.started else "did not start"
+            self.end = f"the notebook's kernel {how}: {error}"[:300]
+        finally:
+            if self.km is not None:
+                manager = self.km  # which the cleanup forgets
+                await self._async_cleanup_kernel()
+                self.used = getattr(manager, "used", {})
+
+    async def _step(self, cell: NotebookNode, index: int) -> None:
+        if cell.cell_type != "code":
+            return
+        if cell.metadata.get(ONLY_SHOWS) and not self.limits.all_cells:
+            cell.outputs.append(new_output("stream", text=_NOT_RUN))
+            return
+        self._bytes, self._allowed = 0, self.limits.output_bytes
+        name = checked_exercise(cell.source)
+        graded = cell.metadata.get("nbgrader", {}).get("grade")
+        if graded and name in self.questions and name not in self.answers.outcomes:
+            await self._ask(name, index)
+        else:
+            await self.async_execute_cell(cell, index)
+            _MERGE.preprocess_cell(cell, {}, index)  # at the end: nbclient's way is quadratic
+            self.clear_display_id_mapping(index)  # outputs have moved: later updates find none
+
+    async def _ask(self, name: str, index: int) -> None:
+        """Send the cases to the kernel in place of the check cell, and keep what comes back."""
+        original = self.nb.cells[index]
+        sent = self.questions[name]
+        source = (
+            "__import__('coursekit.checking.kernel_side', fromlist=['answer'])"
+            f".answer({name!r}, {json.dumps(sent)!r})"
+        )
+        request = new_code_cell(source)
+        self._allowed += 2 * MAX_BYTES * len(sent)  # answers have a limit of their own, each
+        try:
+            await self.async_execute_cell(request, index, store_history=False)
+        finally:
+            self.nb.cells[index] = original
+        outcomes, end = _read_outcomes(request.outputs, len(sent))
+        if any(o.get("ename") in ("TimeLimit", "KeyboardInterrupt") for o in request.outputs):
+            end = f"it did not end within {self.limits.cell_seconds:g} seconds"
+        if name in self.stopped and outcomes and outcomes[0].get("status") == "unwritten":
+            outcomes, end = None, self.stopped[name]
+        self.answers.note(name, outcomes, end)
+        self.answered(name, outcomes, end)
+
+    def _note_error(
+        self, cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]
+    ) -> None:
+        """Remember which definitions a failing cell did not reach, and store a missing error."""
+        names = set(defined_names(cell.source))
+        content = execute_reply["content"]
+        if content.get("ename") == "TimeLimit":  # what hangs once is often called again
+            self._cell_seconds = max(min(5.0, self._cell_seconds), self._cell_seconds / 2)
+            self.error_on_timeout = _time_limit(self._cell_seconds)
+        if content["status"] != "error":
+            for name in names:
+                self.stopped.pop(name, None)
+            return
+        if not any(output.output_type == "error" for output in cell.outputs):
+            cell.outputs.append(_error_output(content["ename"], content["evalue"]))
+        what = f"{content['ename']}: {content['evalue']}".partition("\n")[0][:200]
+        text = f"its cell stopped with {what}"
+        if content["ename"] == "NameError" and self.first_stop:
+            text += f" ({self.first_stop})"
+        self.stopped |= dict.fromkeys(names, text)
+        if content["ename"] != "NotImplementedError":
+            self.first_stop = self.first_stop or f"cell {cell_index + 1} had stopped with {what}"
+
+    async def _async_check_alive(self) -> None:
+        if self.kc is None:  # a task that was left over asks
+            raise DeadKernelError("the kernel was let go")
+        await super()._async_check_alive()
+
+    def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
+        """Count output as it arrives; past the limit, drop it and interrupt the cell."""
+        if msg["msg_type"] in _OUTPUTS:
+            before, self._bytes = self._bytes, self._bytes + len(repr(msg["content"]))
+            if self._bytes > self._allowed:
+                if before <= self._allowed:
+                    cell.outputs.append(_flood(self._allowed))
+                # again and again: an interrupt may hit code that swallows it
+                if time.monotonic() - self._interrupted > 1.0:
+                    self._interrupted = time.monotonic()
+                    self._interrupting = asyncio.ensure_future(self.km.interrupt_kernel())
+                return None
+        return super().process_message(msg, cell, cell_index)
+
+
+def _last_graded(notebook: NotebookNode) -> int:
+    """The place of the last cell that is graded, by hand or not; -1 if none is."""
+    graded = [
+        i for i, c in enumerate(notebook.cells) if c.metadata.get("nbgrader", {}).get("grade")
+    ]
+    return max(graded, default=-1)
+
+
+def _time_limit(seconds: float) -> dict[str, Any]:
+    text = f"stopped after {seconds:g} seconds"
+    return {"ename": "TimeLimit", "evalue": text, "traceback": [f"TimeLimit: {text}"]}
+
+
+def _flood(limit: int) -> NotebookNode:
+    return _error_output(
+        "OutputLimit", f"the output was cut: a cell may print {limit / 2**20:g} MiB"
+    )
+
+
+def _error_output(name: str, text: str) -> NotebookNode:
+    return new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
+
+
+def _read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | None, str]:
+    """The outcomes among a request's outputs, or None and why there are none."""
+    shown = [output.data for output in outputs if output.output_type == "display_data"]
+    texts = [data[MIME] for data in shown if isinstance(data.get(MIME), str)][:count]
+    if sum(text.count(sign) for text in texts for sign in "[{,") > MAX_SIGNS:
+        return None, "its answers hold too many elements"
+    try:
+        together = [whole_characters(json.loads(text), [text.encode()]) for text in texts]
+    except (ValueError, RecursionError):
+        return None, "its answers cannot be read"
+    if not all(isinstance(some, list) for some in together):
+        return None, "its answers cannot be read"
+    outcomes = [outcome for some in together for outcome in some][:count]
+    if len(outcomes) == count:
+        readable = all(isinstance(outcome, dict) for outcome in outcomes)
+        return (outcomes, "") if readable else (None, "its answers cannot be read")
+    for output in outputs:
+        if output.output_type == "error":
+            return None, f"it stopped with {output.ename}: {output.evalue}"[:300]
+    return None, "no answer came back"

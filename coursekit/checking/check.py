@@ -1,0 +1,130 @@
+"""`check(thing)`: compares what a student wrote with the recording of the reference.
+
+While learning it shows what happened and raises `CheckFailed`. While nbgrader autogrades
+(`NBGRADER_EXECUTION=autograde`) it returns the points instead, which nbgrader reads as
+partial credit.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import os
+import sys
+from typing import Any
+
+from coursekit.checking import recordings
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import Verdict, judge
+
+
+class CheckFailed(AssertionError):
+    """A check found something to mend; its text says what.
+
+    A notebook shows the text without a traceback, which would lead away from the student's cell.
+    """
+
+    def __init__(self, message: str, verdict: Verdict | None = None) -> None:
+        super().__init__(message)
+        self.verdict = verdict
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"CheckFailed: {self}"]
+
+
+def check(thing: Any) -> float | None:
+    """Check an exercise: pass the function or class that you wrote, ``check(softmax)``.
+
+    Parameters
+    ----------
+    thing : the function or class itself, under the name that the exercise gives it.
+
+    Returns
+    -------
+    None when every case passes; the points earned while nbgrader autogrades.
+
+    Raises
+    ------
+    CheckFailed
+        Something is missing or wrong. Stages are looked at in order (missing, error, type, shape,
+        dtype and device, properties, values) and the first that fails is explained.
+    coursekit.checking.recordings.RecordingError
+        The recording is damaged or belongs to another version of coursekit.
+    """
+    grading = os.environ.get("NBGRADER_EXECUTION") == "autograde"
+    exercise = _find(thing)
+    verdict = judge(exercise, run_cases(thing, exercise["cases"]))
+    _display(verdict)
+    if grading:
+        return verdict.points
+    if not verdict.passed:
+        raise CheckFailed(summary(verdict), verdict)
+    return None
+
+
+def summary(verdict: Verdict) -> str:
+    """The verdict in one line, the hint first if there is one: some tools show only the start."""
+    headline = verdict.headline
+    if verdict.hint:
+        return f"{verdict.exercise}: {verdict.hint} ({headline})"
+    stop = "" if headline.endswith((".", "?", "!")) else "."
+    return f"{verdict.exercise}: {headline}{stop}"
+
+
+def _find(thing: Any) -> dict[str, Any]:
+    """The recorded exercise that `thing` answers, or `CheckFailed` with what to do instead."""
+    known = recordings.names()
+    if isinstance(thing, str):
+        tip = f": check({thing})" if thing in known else ""
+        raise CheckFailed(f"pass the function itself to check, not its name in quotes{tip}.")
+    if thing is None or not callable(thing) or _is_instance_of_exercise(thing, known):
+        raise CheckFailed(_not_a_function(thing, known))
+    name = getattr(thing, "__name__", "")
+    if name in known:
+        return recordings.find(name)
+    if isinstance(thing, functools.partial) or not name or name == "<lambda>":
+        raise CheckFailed(
+            "check needs a function that is written with `def` and the exercise's name."
+        )
+    if not (inspect.isfunction(thing) or inspect.isclass(thing)):
+        raise CheckFailed(f"`{name}` is not a function that you wrote; write it with `def` first.")
+    raise CheckFailed(_unknown(name, known))
+
+
+def _is_instance_of_exercise(thing: Any, known: list[str]) -> bool:
+    return not inspect.isclass(thing) and type(thing).__name__ in known
+
+
+def _not_a_function(thing: Any, known: list[str]) -> str:
+    kind = type(thing).__name__
+    if kind in known:
+        return f"check({kind}) takes the class itself; you passed an object made from it."
+    what = "None" if thing is None else f"a result (of type {kind})"
+    return (
+        f"you passed {what} to check, not a function: write its name alone, as in"
+        " check(softmax), without parentheses and inputs behind it."
+    )
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    guesses = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
+    start = f"no exercise is called {name}"
+    if guesses:
+        names = " or ".join(guesses)
+        return f"{start}; did you mean {names}? Keep the name that the exercise gives after `def`."
+    return f"{start}. Keep the name that the exercise gives after `def`, and check that one."
+
+
+def _display(verdict: Verdict) -> None:
+    """Show the verdict as HTML in a notebook, as text elsewhere."""
+    from coursekit.checking.html import VerdictView
+
+    view = VerdictView(verdict)
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and ipython.get_ipython() is not None:
+        from IPython.display import display
+
+        display(view)
+    else:
+        print(view)

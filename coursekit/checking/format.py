@@ -1,0 +1,87 @@
+"""Short texts for values, so that a failing case fits in a few lines."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from coursekit.checking import codec
+from coursekit.checking.codec import ArrayView, OtherView, SetView
+
+_LIMIT = 240
+_FEW_WEIGHTS = 4
+_PADDING = re.compile(r"(?<=\[) | (?=[],])")  # what NumPy adds to align columns
+
+
+def show(value: Any, limit: int = _LIMIT) -> str:
+    """A view (see `codec.decode_views`) as text: ``tensor([0.5, 0.5])``, at most `limit` long."""
+    text = _show(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def show_call(exercise: dict[str, Any], case: dict[str, Any]) -> str:
+    """A case as the call a student would type: ``softmax(tensor([1., 2.]))``."""
+    parts = [show(codec.decode_views(a), 120) for a in case.get("args", [])]
+    gradient = case.get("gradient")
+    if gradient:  # the reader must see which input is meant
+        parts = [f"{name}={part}" for name, part in zip(case["names"], parts)]
+    parts += [
+        f"{name}={show(codec.decode_views(v), 120)}" for name, v in case.get("kwargs", {}).items()
+    ]
+    text = f"{exercise['name']}({', '.join(parts)})"
+    # A layer's many weights would push the input out of sight; hooks are no business of a reader's.
+    state = {k: v for k, v in case.get("state", {}).items() if not k.startswith("_")}
+    if len(state) > _FEW_WEIGHTS:
+        text += f" with {len(state)} weights that are set, {', '.join(list(state)[:2])}, ...; "
+    elif state:
+        shown = [f"{k} = {show(codec.decode_views(v), 80)}" for k, v in state.items()]
+        text += f" with {', '.join(shown)}; "
+    for method, args, kwargs in case.get("then", []):
+        if method.startswith("."):
+            text += method
+            continue
+        inner = [show(codec.decode_views(a), 80) for a in args]
+        inner += [f"{k}={show(codec.decode_views(v), 80)}" for k, v in kwargs.items()]
+        text += ("" if method == "__call__" else f".{method}") + f"({', '.join(inner)})"
+    text = text if len(text) <= 2 * _LIMIT else text[: 2 * _LIMIT - 3] + "..."
+    return text + (f", then the gradient of {gradient}" if gradient else "")
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, ArrayView):
+        return _show_array(value)
+    if isinstance(value, OtherView):
+        if value.type == "generator" and value.text.isdigit():
+            return f"torch.Generator().manual_seed({value.text})"
+        return value.text or f"<{value.type}>"
+    if isinstance(value, SetView):
+        return "{" + _join(value.items) + "}" if value.items else "set()"
+    if isinstance(value, dict):
+        pairs = [f"{_show(k)}: {_show(v)}" for k, v in list(value.items())[:20]]
+        return "{" + ", ".join(pairs) + (", ..." if len(value) > 20 else "") + "}"
+    if isinstance(value, list):
+        return f"[{_join(value)}]"
+    if isinstance(value, tuple):
+        return f"({_join(value)}{',' if len(value) == 1 else ''})"
+    if isinstance(value, float):
+        return f"{value:.6g}" if value != int_or_none(value) else f"{value:.1f}"
+    return repr(value)
+
+
+def int_or_none(value: float) -> float | None:
+    """The value if it is a small whole number, which reads better as 2.0 than as 2."""
+    return value if abs(value) < 1e6 and value == round(value) else None
+
+
+def _join(items: list[Any] | tuple[Any, ...]) -> str:
+    return ", ".join(_show(item) for item in items[:20]) + (", ..." if len(items) > 20 else "")
+
+
+def _show_array(view: ArrayView) -> str:
+    if view.values.size > 60:
+        return f"{view.kind} of shape {view.shape}"
+    with np.printoptions(precision=4, suppress=True, threshold=60, linewidth=100):
+        numbers = " ".join(np.array2string(view.values, separator=", ").split())
+    return f"{view.kind}({_PADDING.sub('', numbers)})"

@@ -1,0 +1,102 @@
+"""How a verdict looks: HTML in a notebook and in feedback pages, plain text elsewhere."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from coursekit.checking.verdict import GroupResult, Verdict
+
+# Okabe and Ito's palette: told apart without red and green, dark enough for small text on white
+_GREEN, _RED, _BLUE, _GRAY = "#00694f", "#a13d00", "#00588f", "#555"
+
+
+class VerdictView:
+    """Shows a verdict: ``_repr_html_`` for notebooks, ``str`` and ``repr`` as plain text."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+
+    def __repr__(self) -> str:
+        verdict = self.verdict
+        lines = [f"{_mark(verdict.passed)} {verdict.exercise}: {_points(verdict)} points"]
+        if not verdict.passed:
+            lines.append(f"  {verdict.headline}")
+            lines += [f"  {label + ':':<20} {text}" for label, text in verdict.detail]
+            if verdict.hint:
+                lines.append(f"  hint: {verdict.hint}")
+            if verdict.printed:
+                lines.append("  your function printed:")
+                lines += [f"    {line}" for line in verdict.printed.splitlines()]
+        lines += [_group_text(group) for group in _groups(verdict)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        verdict = self.verdict
+        color = _GREEN if verdict.passed else _RED
+        parts = [
+            f'<div style="border-left:4px solid {color};padding:4px 12px;margin:4px 0">',
+            f'<b style="color:{color}">{_mark(verdict.passed)} {escape(verdict.exercise)}</b>'
+            f" &nbsp;{_points(verdict)} points",
+        ]
+        if not verdict.passed:
+            parts.append(f"<div>{_sentence(verdict.headline)}</div>")
+            if verdict.hint:
+                parts.append(
+                    f'<div style="color:{_BLUE}"><b>Hint.</b> {_prose(verdict.hint)}</div>'
+                )
+            parts.append(_rows(verdict.detail))
+            if verdict.printed:
+                parts.append(
+                    f'<div style="color:{_GRAY}">Your function printed:'
+                    f'<pre style="margin:0">{escape(verdict.printed)}</pre></div>'
+                )
+        parts += [_group_html(group) for group in _groups(verdict)]
+        return "".join([*parts, "</div>"])
+
+
+def _groups(verdict: Verdict) -> list[GroupResult]:
+    """The groups worth a line: none if one sentence says it all."""
+    said = {verdict.headline} >= {group.reason for group in verdict.groups}
+    return [] if said or (verdict.passed and len(verdict.groups) == 1) else verdict.groups
+
+
+def _mark(passed: bool) -> str:
+    return "✓" if passed else "✗"
+
+
+def _points(verdict: Verdict) -> str:
+    return f"{verdict.points:g} of {verdict.max_points:g}"
+
+
+def _sentence(text: str) -> str:
+    return _prose(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else "."))
+
+
+def _prose(text: str) -> str:
+    """Escaped text, with `names` between backticks set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def _rows(rows: list[list[str]]) -> str:
+    cells = "".join(
+        f'<tr><td style="text-align:right;color:{_GRAY};padding:1px 8px;white-space:nowrap">'
+        f'{escape(label)}</td><td style="text-align:left"><code>{escape(text)}</code></td></tr>'
+        for label, text in rows
+    )
+    return f'<table style="margin:2px 0">{cells}</table>'
+
+
+def _group_text(group: GroupResult) -> str:
+    reason = f"  {group.reason}" if group.reason else ""
+    mark = _mark(not group.reason)
+    return f"  {mark} {group.name:<12} {group.points:g} of {group.max_points:g}{reason}"
+
+
+def _group_html(group: GroupResult) -> str:
+    color = _GREEN if not group.reason else _RED
+    reason = f" &ndash; {_prose(group.reason)}" if group.reason else ""
+    return (
+        f'<div><span style="color:{color}">{_mark(not group.reason)}</span>'
+        f" {escape(group.name)} {group.points:g} of {group.max_points:g}{reason}</div>"
+    )

@@ -1,0 +1,81 @@
+"""The recordings that ship with the package: one JSON file per assignment, made by a build.
+
+A recording holds, for each exercise, its cases with the reference's outputs and the
+misconceptions' outputs and hints, as plain data: all that `check` needs, and no solution.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+#: Raised by one whenever the form of recordings changes.
+FORMAT = 1
+
+_FOLDER = Path(__file__).parents[1] / "recordings"
+
+
+class RecordingError(RuntimeError):
+    """A recording is missing, damaged or belongs to another version of coursekit."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"RecordingError: {self}"]
+
+
+@functools.lru_cache(maxsize=1)
+def index() -> dict[str, str]:
+    """Exercise name -> assignment, over all recordings."""
+    path = _FOLDER / "index.json"
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise RecordingError(_damaged(path)) from error
+
+
+def names() -> list[str]:
+    """The names of all recorded exercises."""
+    return list(index())
+
+
+def find(name: str) -> dict[str, Any]:
+    """The recorded exercise called `name`.
+
+    Raises
+    ------
+    RecordingError
+        The file is missing, damaged or of another format.
+    """
+    path = _FOLDER / f"{index()[name]}.json"
+    try:
+        return read(path)["exercises"][name]
+    except KeyError as error:
+        raise RecordingError(_damaged(path)) from error
+
+
+@functools.lru_cache(maxsize=32)
+def read(path: Path) -> dict[str, Any]:
+    """One assignment's recording.
+
+    Raises
+    ------
+    RecordingError
+        The file is missing, damaged or of another format.
+    """
+    try:
+        recording = json.loads(path.read_text("utf-8"))
+        version = recording["format"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RecordingError(_damaged(path)) from error
+    if version != FORMAT:
+        raise RecordingError(
+            f"the checks in {path.name} were recorded for another version of coursekit (recording"
+            f" format {version}, this one reads {FORMAT}); install coursekit again and restart"
+            " the kernel."
+        )
+    return recording
+
+
+def _damaged(path: Path) -> str:
+    return f"the recorded checks in {path.name} cannot be read; install coursekit again."

@@ -1,0 +1,323 @@
+"""Runs an exercise's cases on a function or class and notes what came out, as plain data.
+
+The same code runs on a student's machine (`check`), in a maintainer's build (recording the
+reference) and inside a submission's kernel (grading). Nothing here decides anything:
+an *outcome* is only what happened.
+
+An outcome is a dict with ``status`` one of ``"value"``, ``"error"``, ``"unwritten"``,
+``"timeout"`` or ``"unreadable"``, and, where they apply: ``value`` (plain data), ``type``,
+``message`` and ``line`` of the exception, ``changed`` (inputs altered in place), ``drew_from``
+(shared random generators that the call used or reseeded), ``printed``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import signal
+import sys
+import sysconfig
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coursekit.checking import codec
+
+SECONDS_PER_CASE = 10.0
+_PRINT_LIMIT = 2_000
+#: Code that is not the student's: this package, Python's own library and installed packages.
+_LIBRARIES = (
+    str(Path(__file__).parents[1]),
+    *(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+    "<frozen",
+)
+
+
+class _TimeUp(BaseException):
+    """Raised inside the student's code when a case's time is over."""
+
+
+def run_cases(
+    thing: Callable[..., Any], cases: list[dict[str, Any]], seconds: float = SECONDS_PER_CASE
+) -> list[dict[str, Any]]:
+    """The outcomes of calling `thing` on every case.
+
+    After a case that ran out of time the remaining ones are not run: they get the same outcome,
+    so that a function that never ends costs the limit once.
+    """
+    outcomes: list[dict[str, Any]] = []
+    for case in cases:
+        if outcomes and outcomes[-1]["status"] == "timeout":
+            outcomes.append(dict(outcomes[-1]))
+        else:
+            outcomes.append(run_case(thing, case, seconds))
+    return outcomes
+
+
+def run_case(
+    thing: Callable[..., Any], case: dict[str, Any], seconds: float = SECONDS_PER_CASE
+) -> dict[str, Any]:
+    """The outcome of one case: inputs are rebuilt, time is limited, output is swallowed.
+
+    The random generators of Python, NumPy and torch are seeded for the call and put back
+    afterwards, so that checking never changes what a notebook computes.
+    """
+    args = [codec.decode(a) for a in case.get("args", [])]
+    kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
+    followed = _follow(case, args, kwargs)
+    given = _given(case, args, kwargs)
+    printed = _Printed()
+    outcome: dict[str, Any]
+    with (
+        _random_state(case.get("seed", 0)) as drew_from,
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(_Printed()),  # warnings of libraries are not the student's words
+    ):
+        try:
+            with _time_limit(seconds):
+                result = _call(thing, args, kwargs, case, given)
+                if followed is not None:
+                    result = _gradient(result, followed)
+                outcome = {"status": "value", "value": codec.encode(result)}
+        except codec.PlainDataError as error:
+            outcome = {"status": "unreadable", "message": str(error)}
+        except NotImplementedError as error:
+            outcome = _unwritten(thing, error) or _error(error)
+        except _TimeUp:
+            outcome = {"status": "timeout", "message": f"no answer after {seconds:g} seconds"}
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever a student's code raises is an outcome
+            outcome = _error(error)
+    changed = [name for name, before, value in given if _is_changed(before, value)]
+    if changed:
+        outcome["changed"] = changed
+    if drew_from:
+        outcome["drew_from"] = drew_from
+    if printed.count:
+        outcome["printed"] = printed.getvalue()
+        outcome["printed_characters"] = printed.count
+    return outcome
+
+
+def _call(
+    thing: Callable[..., Any],
+    args: list[Any],
+    kwargs: dict[str, Any],
+    case: dict[str, Any],
+    given: list[tuple[str, Any, Any]],
+) -> Any:
+    """The result of the call, or of the calls that follow it (a tuple if several); their inputs join
+    `given`."""
+    result = thing(*args, **kwargs)
+    steps = case.get("then", [])
+    if result is None or not (steps or case.get("state")):
+        return result
+    for name, value in case.get("state", {}).items():
+        _set_state(result, name, codec.decode(value))
+    if not steps:
+        return result
+    outputs = []
+    for method, step_args, step_kwargs in steps:
+        if method.startswith("."):
+            outputs.append(_attribute(result, method[1:]))
+        else:
+            call = result if method == "__call__" else getattr(result, method)
+            inputs = [codec.decode(a) for a in step_args]
+            named = {name: codec.decode(value) for name, value in step_kwargs.items()}
+            where = "the call" if method == "__call__" else method
+            given += [(f"of {where}", b, v) for b, v in zip(step_args, inputs)]
+            given += [(f"{n} of {where}", step_kwargs[n], v) for n, v in named.items()]
+            outputs.append(call(*inputs, **named))
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _follow(case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The tensor whose gradient the case asks for, or None.
+
+    The call gets a copy of it that autograd follows: a change in place then is noted like any
+    other, where torch would refuse to change the tensor itself.
+    """
+    name = case.get("gradient")
+    if name is None:
+        return None
+    names = case.get("names", [])
+    inputs, place = (args, names.index(name)) if name in names else (kwargs, name)
+    followed = inputs[place].requires_grad_()
+    inputs[place] = followed.clone()
+    return followed
+
+
+def _gradient(result: Any, followed: Any) -> Any:
+    """The gradient of 1 * y[0] + 2 * y[1] + ..., where y are all floats that the call returned.
+
+    With equal weights the gradient of a softmax, for one, would be 0 whatever it does. A result
+    that does not depend on the input has the gradient 0; a result without a float tensor, which
+    has none, stays what it is.
+    """
+    import torch
+
+    outputs = result if isinstance(result, (tuple, list)) else [result]
+    floats = [y for y in outputs if isinstance(y, torch.Tensor) and y.is_floating_point()]
+    if not floats:
+        return result
+    y = torch.cat([y.double().flatten() for y in floats])
+    total = y @ torch.arange(1, len(y) + 1, dtype=y.dtype)
+    gradient = None
+    if total.requires_grad:
+        # A single number needs no weights of torch's own, which would import its symbolic algebra.
+        (gradient,) = torch.autograd.grad(total, followed, allow_unused=True)
+    return torch.zeros_like(followed) if gradient is None else gradient
+
+
+def _attribute(thing: Any, path: str) -> Any:
+    for part in path.split("."):
+        thing = getattr(thing, part)
+    return thing
+
+
+def _set_state(thing: Any, path: str, value: Any) -> None:
+    """Set an attribute, or fill a parameter after checking that its shape fits."""
+    *owners, name = path.split(".")
+    owner = _attribute(thing, ".".join(owners)) if owners else thing
+    current = getattr(owner, name)
+    if current is None and hasattr(value, "shape"):  # left out, as by bias=False
+        raise ValueError(f"self.{path} should have shape {tuple(value.shape)}, but is None")
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(current, torch.Tensor):
+        if current.shape != value.shape:
+            raise ValueError(
+                f"self.{path} should have shape {tuple(value.shape)}, not {tuple(current.shape)}"
+            )
+        with torch.no_grad():
+            current.copy_(value)
+    else:
+        setattr(owner, name, value)
+
+
+def _given(
+    case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]
+) -> list[tuple[str, Any, Any]]:
+    """Every input with its name and its plain data before the call."""
+    names = case.get("names", [])
+    given = [
+        (names[i] if i < len(names) else f"input {i + 1}", case["args"][i], value)
+        for i, value in enumerate(args)
+    ]
+    return given + [(name, case["kwargs"][name], value) for name, value in kwargs.items()]
+
+
+def _is_changed(before: Any, value: Any) -> bool:
+    if isinstance(before, dict) and next(iter(before)) in ("$source", "$generator"):
+        return False
+    try:
+        after = codec.encode(value)
+        # a Counter, say, comes back as a dictionary: only what the call did counts
+        return after != before and after != codec.encode(codec.decode(before))
+    except Exception:  # it no longer can be read, so it did change
+        return True
+
+
+def _unwritten(thing: Callable[..., Any], error: NotImplementedError) -> dict[str, Any] | None:
+    """The outcome if the error is a TODO's own `raise`; None if a library raised it.
+
+    A TODO of another exercise, which this one calls, is an error that names the other.
+    """
+    frames = traceback.extract_tb(error.__traceback__, limit=60)
+    last = frames[-1]
+    if type(error) is not NotImplementedError or not (last.line or "raise").startswith("raise"):
+        return None
+    if last.name not in (getattr(thing, "__name__", ""), "<lambda>", *dir(thing)):
+        message = f"it needs {last.name}, which is not written yet"
+        return {"status": "error", "type": "NotImplementedError", "message": message, "line": ""}
+    return {"status": "unwritten", "message": str(error)[:300]}
+
+
+def _error(error: BaseException) -> dict[str, Any]:
+    if isinstance(error, RecursionError):
+        message = "the function calls itself without ever stopping"
+    else:
+        message = str(error).partition("\n")[0][:500]  # further lines list overloads
+    return {
+        "status": "error",
+        "type": type(error).__name__,
+        "message": message,
+        "line": _student_line(error),
+    }
+
+
+def _student_line(error: BaseException) -> str:
+    """The last line of the student's own code on the way to the error, as text."""
+    frames = traceback.extract_tb(error.__traceback__, limit=60)
+    own = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
+    if not own:
+        return ""
+    frame = own[-1]
+    return f"line {frame.lineno} of {frame.name}: {frame.line}" if frame.line else ""
+
+
+class _Printed(io.StringIO):
+    """Keeps the first characters printed and counts the rest."""
+
+    count = 0
+
+    def write(self, text: str) -> int:
+        room = _PRINT_LIMIT - self.count
+        self.count += len(text)
+        if room > 0:
+            super().write(text[:room])
+        return len(text)
+
+
+@contextlib.contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `_TimeUp` after `seconds`; only possible on the main thread of a Unix process."""
+    possible = hasattr(signal, "setitimer") and (
+        threading.current_thread() is threading.main_thread()
+    )
+    if not possible:
+        yield
+        return
+
+    def ring(signum: int, frame: Any) -> None:
+        raise _TimeUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    # it rings again: a broad `except` in the student's code may swallow the first
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _random_state(seed: int) -> Iterator[list[str]]:
+    """Seeds the shared generators, restores them at the end, and lists those that were used."""
+    torch = sys.modules.get("torch")
+    states = (random.getstate(), np.random.get_state(), torch and torch.get_rng_state())
+    random.seed(seed)
+    np.random.seed(seed)
+    if torch is not None:
+        torch.default_generator.manual_seed(seed)
+    seeded = (random.getstate(), np.random.get_state(), torch and torch.get_rng_state())
+    used: list[str] = []
+    try:
+        yield used
+    finally:
+        if random.getstate() != seeded[0]:
+            used.append("random")
+        if not all(map(np.array_equal, np.random.get_state(), seeded[1])):
+            used.append("numpy.random")
+        if torch is not None and not torch.equal(torch.get_rng_state(), seeded[2]):
+            used.append("torch")
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+        if torch is not None:
+            torch.set_rng_state(states[2])

@@ -1,0 +1,116 @@
+"""What students get, and that it holds nothing that they should not have."""
+
+import zipfile
+
+import nbformat
+import pytest
+from checkout import ROOT
+from click.testing import CliRunner
+
+from autograder.authoring.bundle import make_bundle
+from autograder.authoring.release import _solution_lines
+from autograder.cli import main
+from autograder.course.reference import read
+from autograder.errors import CourseError
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    from autograder.course.layout import Course
+
+    folder = tmp_path_factory.mktemp("bundle") / "handout"
+    make_bundle(Course(ROOT), folder)
+    return folder
+
+
+def test_it_holds_the_notebooks_the_wheel_environment_files_and_a_readme(bundle, course):
+    names = {str(path.relative_to(bundle)) for path in bundle.rglob("*") if path.is_file()}
+    wheel = next(name for name in names if name.endswith(".whl"))
+    expected = {"README.md", "environment.yml", "constraints.txt", "LICENSE", "LICENSES.md", wheel}
+    expected |= {f"notebooks/{name}/{name}.ipynb" for name in course.assignments()}
+    assert names == expected
+    for name in ("README.md", "environment.yml"):
+        assert wheel in (bundle / name).read_text()
+
+
+def contents(bundle):
+    """Every file of the bundle and of the wheel in it, by its path, as text."""
+    files = {str(p.relative_to(bundle)): p.read_bytes() for p in bundle.rglob("*") if p.is_file()}
+    (wheel,) = [name for name in files if name.endswith(".whl")]
+    del files[wheel]
+    with zipfile.ZipFile(bundle / wheel) as archive:
+        files |= {name: archive.read(name) for name in archive.namelist()}
+    return {name: data.decode("utf-8", "replace") for name, data in files.items()}
+
+
+def lines_of(name, text):
+    """The lines that a reader of the file would see; of a notebook those of its cells."""
+    if name.endswith(".ipynb"):
+        text = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
+    return {line.strip() for line in text.replace("\\n", "\n").splitlines()}
+
+
+def leaks(course, files):
+    secret, given = set(), set()
+    for assignment in course.assignments():
+        inside, outside = _solution_lines(read(course.solution(assignment)), course)
+        secret |= {line for line in inside if len(line) >= 30}
+        given |= outside
+    secret -= given  # a common line that one assignment gives away is no secret of another
+    assert len(secret) > 20
+    return {name: secret & lines_of(name, text) for name, text in files.items()}
+
+
+def test_nothing_of_the_solutions_or_the_autograder_is_in_it(bundle, course):
+    files = contents(bundle)
+    for name, text in files.items():
+        parts = set(name.split("/"))
+        assert not parts & {"autograder", "solutions", "tests", "benchmarks"}, name
+        assert "entry_points" not in name
+        for words in ("BEGIN SOLUTION", "import autograder", "from autograder"):
+            assert words not in text, name
+    assert {name: found for name, found in leaks(course, files).items() if found} == {}
+
+
+def test_a_leaked_solution_would_be_found(course):
+    path = course.solution("01_bag_of_words")
+    assert leaks(course, {path.name: path.read_text()})[path.name]
+
+
+def test_the_wheel_holds_the_package_its_recordings_and_the_data(bundle, course):
+    with zipfile.ZipFile(next(bundle.glob("*.whl"))) as archive:
+        names = set(archive.namelist())
+    assert "coursekit/checking.py" in names
+    assert "coursekit/data/registry.json" in names
+    assert "coursekit/shipped/reviews/challenge.tsv" in names
+    assert "coursekit/shipped/reviews/DATASHEET.md" in names
+    assert "coursekit/shipped/pretrained/imdb/model.safetensors" in names
+    assert "coursekit/shipped/pretrained/imdb/vocab.txt" in names
+    assert "coursekit/shipped/results/ladder_sst2.json" in names
+    for assignment in course.assignments():
+        assert f"coursekit/recordings/{assignment}.json" in names
+    assert not [name for name in names if name.endswith("generate.py")]
+
+
+def test_a_zip_holds_the_same_in_one_folder(tmp_path, monkeypatch, bundle):
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(main, ["bundle", "--output", str(tmp_path / "handout.zip")])
+    assert result.exit_code == 0, result.output
+    with zipfile.ZipFile(tmp_path / "handout.zip") as archive:
+        names = {n.partition("/")[2] for n in archive.namelist() if not n.endswith("/")}
+    assert names == {str(p.relative_to(bundle)) for p in bundle.rglob("*") if p.is_file()}
+
+
+def test_a_folder_that_is_no_bundle_is_not_overwritten(tmp_path, course):
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(CourseError, match="no bundle"):
+        make_bundle(course, tmp_path)
+    assert (tmp_path / "thesis.tex").read_text() == "mine"
+
+
+def test_without_a_release_it_says_what_to_run(small_course):
+    import shutil
+
+    shutil.rmtree(small_course.notebooks)
+    with pytest.raises(CourseError, match="run `autograder release` first"):
+        make_bundle(small_course, small_course.root / "out")

@@ -1,0 +1,424 @@
+"""Releasing: what is generated, what is proved, and what an author is told."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from autograder.authoring.new_assignment import new_assignment
+from autograder.authoring.release import release
+from autograder.course import catalog
+from autograder.course.reference import read
+from autograder.errors import CourseError
+
+NAME = "07_topic"
+
+
+def edit_cell(course, old, new, count=1):
+    """Replace text in the cell of the solution notebook that holds it."""
+    path = course.solution(NAME)
+    notebook = read(path)
+    cell = next(cell for cell in notebook.cells if old in cell.source)
+    cell.source = cell.source.replace(old, new, count)
+    nbformat.write(notebook, path)
+
+
+def edit_module(course, old, new):
+    path = course.module(NAME)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def refusal(course):
+    with pytest.raises(CourseError) as caught:
+        release(course, [NAME])
+    return str(caught.value)
+
+
+def test_a_second_release_changes_nothing(small_course):
+    report = release(small_course, [NAME])
+    assert report.written == []
+    assert release(small_course, [NAME], check=True).stale == []
+
+
+def test_everything_generated_in_this_checkout_is_up_to_date(course):
+    report = release(course, course.assignments(), check=True)
+    assert report.stale == [], "run `autograder release` and commit what it writes"
+
+
+def test_the_student_notebook_says_in_words_what_is_missing(small_course):
+    sources = [cell.source for cell in read(small_course.notebook(NAME)).cells]
+    stub = next(source for source in sources if source.startswith("def average_topic"))
+    assert 'raise NotImplementedError("the average over real positions only")' in stub
+    assert "clamp" not in "".join(sources)
+
+
+def test_a_changed_text_makes_the_generated_files_stale_and_names_them(small_course):
+    edit_cell(small_course, "What came out", "What you saw")
+    stale = release(small_course, [NAME], check=True).stale
+    assert stale == [f"notebooks/{NAME}/{NAME}.ipynb"]
+
+
+def test_a_changed_case_makes_the_recording_stale(small_course):
+    edit_module(small_course, "((2, 4), (3, 5))", "((2, 4), (4, 5))")
+    stale = release(small_course, [NAME], check=True).stale
+    assert stale == [f"coursekit/recordings/{NAME}.json"]
+
+
+def test_changed_points_are_stamped_into_both_notebooks(small_course):
+    edit_module(small_course, '"values": 2', '"values": 4')
+    written = release(small_course, [NAME]).written
+    assert f"solutions/{NAME}/{NAME}.ipynb" in written
+    for path in (small_course.solution(NAME), small_course.notebook(NAME)):
+        marks = [c.metadata.get("nbgrader", {}) for c in read(path).cells]
+        assert [m["points"] for m in marks if m.get("grade")] == [5]
+
+
+def test_last_digits_that_differ_between_machines_do_not_make_a_recording_stale(small_course):
+    path = small_course.recordings / f"{NAME}.json"
+    recording = json.loads(path.read_text())
+    case = recording["exercises"]["average_topic"]["cases"][0]
+    from coursekit.checking import codec
+
+    tensor = codec.decode(case["expected"]["value"])
+    case["expected"]["value"] = codec.encode(tensor * (1 + 1e-6))
+    path.write_text(json.dumps(recording))
+    assert release(small_course, [NAME], check=True).stale == []
+    case["expected"]["value"] = codec.encode(tensor * 1.1)
+    path.write_text(json.dumps(recording))
+    assert release(small_course, [NAME], check=True).stale != []
+
+
+def test_a_dictionary_in_the_order_of_a_set_is_recorded_the_same_by_every_process(course):
+    program = (
+        "from pathlib import Path\n"
+        "from autograder.course.layout import Course\n"
+        "from autograder.course.recording import record_assignment\n"
+        "print(record_assignment(Course(Path.cwd()), '01_bag_of_words', 0))"
+    )
+    recorded = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=course.root,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    (once,) = recorded
+    assert b"document_frequency" in once
+
+
+def test_a_damaged_recording_is_simply_stale(small_course):
+    path = small_course.recordings / f"{NAME}.json"
+    path.write_text(path.read_text()[:200])
+    assert release(small_course, [NAME], check=True).stale == [f"coursekit/recordings/{NAME}.json"]
+
+
+def test_a_solution_notebook_without_a_check_is_refused(small_course):
+    edit_cell(small_course, "check(average_topic)", "average_topic")
+    assert "average_topic has no check; add a cell with check(average_topic)" in refusal(
+        small_course
+    )
+
+
+def test_a_check_without_cases_and_a_second_check_are_refused(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    notebook.cells.append(nbformat.v4.new_code_cell("check(average_topic)"))
+    nbformat.write(notebook, path)
+    assert "checks average_topic a second time" in refusal(small_course)
+    notebook.cells[-1].source = "check(averaging)"
+    nbformat.write(notebook, path)
+    assert "checks averaging, which has no cases" in refusal(small_course)
+
+
+def test_an_exercise_defined_twice_is_refused(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    cell = next(c for c in notebook.cells if c.source.startswith("def average_topic"))
+    notebook.cells.append(nbformat.v4.new_code_cell(cell.source))
+    nbformat.write(notebook, path)
+    assert "defines average_topic again" in refusal(small_course)
+
+
+def test_an_exercise_name_used_by_two_assignments_is_refused(small_course):
+    new_assignment(small_course, "08_other")
+    path = small_course.module("08_other")
+    path.write_text(path.read_text().replace("average_other", "average_topic"))
+    assert "07_topic and 08_other both have an exercise called average_topic" in refusal(
+        small_course
+    )
+
+
+def test_a_reference_that_fails_its_own_check_is_refused(small_course):
+    edit_cell(small_course, "mask.sum(dim=1)", "mask.sum(dim=5)")
+    assert "the reference of average_topic fails its own check" in refusal(small_course)
+
+
+def test_a_reference_that_depends_on_chance_is_refused(small_course):
+    edit_cell(small_course, "    total =", "    import os\n    total = os.urandom(1)[0] +")
+    assert "Does it depend on chance" in refusal(small_course)
+
+
+def test_a_reference_that_changes_its_input_is_refused(small_course):
+    edit_cell(small_course, "    total =", "    scores += 1\n    total =")
+    assert "changes its input scores in place" in refusal(small_course)
+
+
+def test_a_student_notebook_that_earns_points_as_released_is_refused(small_course):
+    given = "    if not mask.any():\n        return torch.zeros(len(scores))\n    ### BEGIN"
+    edit_cell(small_course, "    ### BEGIN", given)
+    assert "should fail with 'not written yet'" in refusal(small_course)
+
+
+def test_a_solution_repeated_in_another_cell_is_found(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    notebook.cells.append(nbformat.v4.new_markdown_cell("As in\ncount = mask.sum(dim=1)"))
+    nbformat.write(notebook, path)
+    assert "still holds solution text" in refusal(small_course)
+
+
+def test_a_misconception_that_passes_every_case_is_refused(small_course):
+    edit_module(
+        small_course,
+        "return scores.mean(dim=1)",
+        "return (scores * mask).sum(1) / mask.sum(1).clamp(min=1)",
+    )
+    assert "ignores_mask passes every case" in refusal(small_course)
+
+
+def test_two_misconceptions_that_look_alike_are_refused(small_course):
+    edit_module(small_course, "return scores.mean(dim=1)", "return (scores * mask).mean(dim=1)")
+    assert "add a case that tells the two apart" in refusal(small_course)
+
+
+def test_a_correct_alternative_that_loses_points_is_refused(small_course):
+    edit_module(small_course, "weights.sum(1).clamp(min=1)", "weights.sum(1)")
+    assert "the correct answer einsum loses points" in refusal(small_course)
+
+
+def test_cases_that_no_seed_changes_are_refused(small_course):
+    edit_module(
+        small_course,
+        "scores = torch.from_numpy(rng.normal(size=(1, 4)).astype(np.float32))",
+        "scores = torch.ones(1, 4)",
+    )
+    assert "group empty are the same for every seed" in refusal(small_course)
+
+
+def test_a_notebook_that_is_damaged_or_not_python_is_named(small_course):
+    path = small_course.solution(NAME)
+    good = path.read_text()
+    edit_cell(small_course, "def average_topic(", "def average_topic(((")
+    assert "is not Python" in refusal(small_course)
+    path.write_text(good[:300])
+    assert f"{NAME}.ipynb is not a notebook that can be read" in refusal(small_course)
+
+
+def test_a_missing_badge_and_a_missing_setup_cell_are_named(small_course):
+    edit_cell(small_course, "# Set-up.", "# Start.")
+    assert "let one start with # Set-up" in refusal(small_course)
+    edit_cell(small_course, "[![Open in Colab]", "[Colab]")
+    assert "[![Open in Colab]" in refusal(small_course)
+
+
+def test_solution_marks_above_the_definition_are_refused(small_course):
+    edit_cell(small_course, "    ### BEGIN SOLUTION: the average over real positions only\n", "")
+    edit_cell(small_course, "def average_topic", "### BEGIN SOLUTION: all\ndef average_topic")
+    assert "the solution block must stand inside average_topic" in refusal(small_course)
+
+
+def test_a_reference_that_returns_an_object_is_refused(small_course):
+    edit_cell(small_course, "return total / count.clamp(min=1)", "return torch.nn.Linear(2, 2)")
+    assert "returns something that is not plain data" in refusal(small_course)
+
+
+def test_the_public_address_stands_in_one_place(course, small_course):
+    path = small_course.root / "pyproject.toml"
+    text = path.read_text()
+    address = re.search(r'Repository = "(.*)"', text)[1]
+    assert text.count(address) == 1
+    path.write_text(text.replace(address, "https://github.com/elsewhere/lectures"))
+    from autograder.course.layout import repository
+
+    repository.cache_clear()
+    release(small_course, [NAME])
+    student = small_course.notebook(NAME).read_text()
+    assert "colab.research.google.com/github/elsewhere/lectures/blob/main/notebooks" in student
+    assert "https://github.com/elsewhere/lectures/archive" in student
+    assert address.removeprefix("https://github.com/") not in student
+    own = [p for p in course.root.rglob("*.py") if ".venv" not in p.parts]
+    assert [p.name for p in own if address in p.read_text() and p.name != "conftest.py"] == []
+
+
+def test_a_new_assignment_refuses_bad_and_taken_names(small_course):
+    for name in ("topic", "7_topic", "07_Topic", "07 topic"):
+        with pytest.raises(CourseError, match="is no name for an assignment"):
+            new_assignment(small_course, name)
+    with pytest.raises(CourseError, match="exists already"):
+        new_assignment(small_course, NAME)
+    with pytest.raises(CourseError, match="the number 07 is taken"):
+        new_assignment(small_course, "07_another")
+
+
+def test_adding_an_assignment_touches_nothing_of_the_others(small_course):
+    before = {p: p.read_bytes() for p in small_course.root.rglob("*") if p.is_file()}
+    new_assignment(small_course, "08_other")
+    release(small_course, ["08_other"])
+    changed = [p.name for p, data in before.items() if p.read_bytes() != data]
+    assert changed == ["index.json"]
+    assert "average_other" in catalog.exercises(small_course, "08_other")
+
+
+def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
+    shutil.rmtree(small_course.module(NAME).parent)
+    with pytest.raises(CourseError, match=r"write autograder/exercises/topic\.py"):
+        release(small_course, [NAME])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('points={"values": 2, "empty": 1}', "points=3", "points must give each group a number"),
+        ('points={"values": 2, "empty": 1}', 'points={"values": -2, "empty": 1}', "above 0"),
+        ("def ignores_mask", "def counts_padding", "two misconceptions called counts_padding"),
+        (
+            '@average_topic.misconception(\n    "The mask is not used at all:'
+            ' positions where it is False must not count."\n)',
+            "@average_topic.misconception",
+            "a misconception needs a hint",
+        ),
+        ("def ignores_mask(scores, mask):", "def ignores_mask(scores):", "ignores_mask is broken"),
+        (
+            "@average_topic.alternative\ndef loop",
+            "def loop",
+            "has 1 alternatives; write at least 2",
+        ),
+        (
+            'Case("empty", [scores, empty]',
+            'Case("empty", [print, empty]',
+            "give a function as Source",
+        ),
+        ('title="a text without words"', 'judge={"rtoll": 1}', "knows no rule 'rtoll'"),
+        (
+            'title="a text without words"',
+            'judge={"kind": "acuracy"}',
+            "there is no judge 'acuracy'",
+        ),
+        (
+            'title="a text without words"',
+            'judge={"kind": "accuracy", "labels": [1]}',
+            "needs the rule 'at_least'",
+        ),
+        ('title="a text without words"', 'judge={"rtol": rng}', "rules must be plain"),
+        ('yield Case("empty"', '1 / 0\n    yield Case("empty"', "topic.py, line"),
+        ("rng.normal(size=(1, 4))", "rng.normal(size=(1, 400_000))", "use smaller inputs"),
+        ("rng.normal(size=(1, 4))", "np.random.normal(size=(1, 4))", "take all chance from rng"),
+        (
+            '"empty": 1}',
+            '"blank": 1}',
+            "blank has points but no case, empty has cases but no points",
+        ),
+    ],
+)
+def test_a_slip_in_the_module_of_cases_is_named(small_course, old, new, words):
+    edit_module(small_course, old, new)
+    assert words in refusal(small_course)
+
+
+def test_two_exercises_of_one_name_are_refused(small_course):
+    path = small_course.module(NAME)
+    path.write_text(
+        path.read_text() + "\nagain = Exercise('average_topic', {'values': 1}, _average_cases)\n"
+    )
+    assert "two exercises called average_topic" in refusal(small_course)
+
+
+def test_a_misspelled_definition_names_the_nearest_exercise(small_course):
+    edit_cell(small_course, "def average_topic(", "def averge_topic(")
+    assert "averge_topic, which it defines, has no cases" in refusal(small_course)
+    assert "did you mean average_topic?" in refusal(small_course)
+
+
+def test_cells_may_use_what_jupyter_understands_beyond_python(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    for source in ("files = !ls", "print?", "%%bash\nls | head", "%matplotlib inline"):
+        notebook.cells.append(nbformat.v4.new_code_cell(source))
+    nbformat.write(notebook, path)
+    release(small_course, [NAME])
+
+
+def test_a_text_cell_may_carry_points_that_a_person_gives(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    cell = nbformat.v4.new_markdown_cell("### BEGIN SOLUTION\nPadding is silent.\n### END SOLUTION")
+    cell.metadata["nbgrader"] = {
+        "grade": True,
+        "solution": True,
+        "locked": False,
+        "points": 2,
+        "grade_id": "explain",
+        "schema_version": 3,
+        "task": False,
+    }
+    notebook.cells.append(cell)
+    nbformat.write(notebook, path)
+    release(small_course, [NAME])
+    student = read(small_course.notebook(NAME)).cells[-1]
+    assert student.source == "YOUR ANSWER HERE"
+    assert student.metadata.nbgrader.points == 2
+
+
+def takes_over(course, *cells):
+    """A second assignment, 08_other, whose notebook has these cells before its exercise."""
+    new_assignment(course, "08_other")
+    path = course.solution("08_other")
+    notebook = read(path)
+    notebook.cells[3:3] = [nbformat.v4.new_code_cell(cell) for cell in cells]
+    nbformat.write(notebook, path)
+
+
+def test_an_assignment_takes_over_what_students_wrote_in_an_earlier_one(small_course):
+    takes_over(small_course, "# From assignment 07: average_topic", "check(average_topic)")
+    release(small_course, ["08_other"])
+    assert release(small_course, ["08_other"], check=True).stale == []
+    solution = read(small_course.solution("08_other"))
+    ours = next(cell.source for cell in solution.cells if "# From assignment" in cell.source)
+    assert "clamp(min=1)" in ours
+    student = read(small_course.notebook("08_other"))
+    text = "\n".join(cell.source for cell in student.cells)
+    assert "clamp" not in text
+    assert "paste your average_topic of assignment 07 here" in text
+    again = next(cell for cell in student.cells if cell.source == "check(average_topic)")
+    assert "points" not in again.metadata.get("nbgrader", {})
+
+
+def test_what_is_taken_over_follows_a_change_in_the_earlier_assignment(small_course):
+    takes_over(small_course, "# From assignment 07: average_topic")
+    release(small_course, ["08_other"])
+    edit_cell(small_course, "total / count.clamp(min=1)", "(total) / count.clamp(min=1)")
+    stale = release(small_course, ["08_other"], check=True).stale
+    assert stale == ["solutions/08_other/08_other.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("# From assignment 03: average_topic", "assignment 03, which does not exist"),
+        ("# From assignment 07: middle_topic", "middle_topic, which 07_topic does not define"),
+    ],
+)
+def test_what_cannot_be_taken_over_is_named(small_course, line, words):
+    takes_over(small_course, line)
+    with pytest.raises(CourseError, match=words):
+        release(small_course, ["08_other"])

@@ -1,0 +1,217 @@
+"""Grading on a Dask cluster: a real scheduler and real workers, processes of their own."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+
+from autograder.classroom.demo import filled
+from autograder.course.catalog import exercises
+from autograder.course.exercise import source_of
+from autograder.errors import CourseError
+from autograder.grading.grade_class import cluster, grade_class
+from autograder.grading.gradebook import Classroom
+
+NAME, EXERCISE = "07_topic", "average_topic"
+
+
+def free_address():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+
+
+@pytest.fixture
+def processes():
+    """Start programs of Dask; they end with the test."""
+    started = []
+
+    def start(*arguments, before=()):
+        process = subprocess.Popen(
+            [*before, sys.executable, "-m", "dask", *arguments, "--no-dashboard"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGCONT)
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def scheduler(processes):
+    address = free_address()
+    processes("scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2])
+    return address
+
+
+@pytest.fixture
+def start_worker(processes, scheduler, tmp_path):
+    def start():
+        folder = str(tmp_path / "workers")
+        return processes(
+            "worker", scheduler, "--no-nanny", "--nthreads", "1", "--local-directory", folder
+        )
+
+    return start
+
+
+def ip(*arguments):
+    return subprocess.run(["ip", *arguments], capture_output=True).returncode == 0
+
+
+@pytest.fixture
+def hosts():
+    """Three hosts with a network of their own, each with a cable to this one: (name, cable, our
+    address at the cable)."""
+    number = os.getpid() % 200
+    found = []
+    for k in range(3):
+        name, cable, subnet = f"host{number}-{k}", f"cable{number}-{k}", f"10.{number}.{k}"
+        made = shutil.which("ip") and ip("netns", "add", name)
+        found.append((name, cable, f"{subnet}.1"))
+        if not made or not all(
+            (
+                ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", name),
+                ip("address", "add", f"{subnet}.1/24", "dev", cable),
+                ip("link", "set", cable, "up"),
+                ip("-n", name, "address", "add", f"{subnet}.2/24", "dev", "eth0"),
+                ip("-n", name, "link", "set", "eth0", "up"),
+                ip("-n", name, "link", "set", "lo", "up"),
+            )
+        ):
+            remove(found)
+            pytest.skip("this machine makes no network namespaces")
+    yield found
+    remove(found)
+
+
+def remove(hosts):
+    for name, cable, _ in hosts:
+        if shutil.which("ip"):
+            ip("link", "delete", cable)
+            ip("netns", "delete", name)
+
+
+@pytest.fixture
+def class_of_nine(small_course):
+    """Right, wrong and unwritten answers in turn, each notebook with a second of work."""
+    wrong = exercises(small_course, NAME)[EXERCISE].misconceptions[0]
+    answers = ({}, {EXERCISE: source_of(wrong.implementation, EXERCISE)}, {EXERCISE: None})
+    for number in range(9):
+        notebook = filled(small_course, NAME, answers[number % 3])
+        notebook.cells.insert(1, new_code_cell("import time\ntime.sleep(1)"))
+        path = small_course.root / "submitted" / f"s{number}" / NAME / f"{NAME}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(notebook, path)
+    return small_course
+
+
+def grade_while(course, scheduler, monkeypatch, harm):
+    """Grade, do harm when the first submission is booked, and compare with grading without Dask."""
+    monkeypatch.setattr(cluster, "_FROZEN_AFTER", 5.0)
+    booked = []
+    autograde = Classroom.autograde
+
+    def counted(self, assignment, student, config):
+        booked.append(student)
+        return autograde(self, assignment, student, config)
+
+    monkeypatch.setattr(Classroom, "autograde", counted)
+
+    def wait_and_harm():
+        deadline = time.monotonic() + 120
+        while not booked and time.monotonic() < deadline:
+            time.sleep(0.05)
+        harm()
+
+    harming = threading.Thread(target=wait_and_harm)
+    harming.start()
+    there = grade_class(course, NAME, scheduler=scheduler)
+    harming.join()
+    assert booked == sorted(there.verdicts) == [f"s{n}" for n in range(9)]
+    assert [sum(v.points for v in there.verdicts[f"s{n}"]) for n in (0, 2)] == [3, 0]
+    here = grade_class(course, NAME, again=True)
+    assert here.verdicts == there.verdicts
+
+
+def test_one_worker_killed_and_one_frozen_nothing_is_lost_nor_graded_twice(
+    class_of_nine, scheduler, start_worker, monkeypatch
+):
+    workers = [start_worker() for _ in range(3)]
+
+    def harm():
+        workers[0].kill()
+        os.kill(workers[1].pid, signal.SIGSTOP)
+
+    grade_while(class_of_nine, scheduler, monkeypatch, harm)
+    assert workers[0].poll() is not None
+
+
+def test_on_several_hosts_one_dead_and_one_cable_pulled_nothing_is_lost_nor_graded_twice(
+    class_of_nine, hosts, processes, tmp_path, monkeypatch
+):
+    scheduler = free_address()
+    port = scheduler.rpartition(":")[2]
+    processes("scheduler", "--host", "0.0.0.0", "--port", port)
+    workers = [
+        processes(
+            *("worker", f"tcp://{address}:{port}", "--no-nanny", "--nthreads", "1"),
+            *("--local-directory", str(tmp_path / name)),
+            before=("ip", "netns", "exec", name),
+        )
+        for name, _, address in hosts
+    ]
+
+    def harm():
+        workers[0].kill()
+        ip("link", "set", hosts[1][1], "down")
+
+    grade_while(class_of_nine, scheduler, monkeypatch, harm)
+
+
+def test_when_every_worker_is_lost_the_rest_runs_on_this_machine(
+    class_of_nine, scheduler, start_worker, monkeypatch, capsys
+):
+    monkeypatch.setattr(cluster, "_JOIN_SECONDS", 10.0)
+    worker = start_worker()
+    autograde = Classroom.autograde
+
+    def killing(self, assignment, student, config):
+        if student == "s1":
+            worker.kill()
+        return autograde(self, assignment, student, config)
+
+    monkeypatch.setattr(Classroom, "autograde", killing)
+    graded = grade_class(class_of_nine, NAME, scheduler=scheduler)
+    assert len(graded.verdicts) == 9
+    assert graded.unread == {}
+    assert sum(v.points for v in graded.verdicts["s6"]) == 3
+    assert "runs here instead" in capsys.readouterr().out
+
+
+def test_no_scheduler_no_worker_and_another_version_are_each_one_sentence(
+    class_of_nine, scheduler, start_worker, monkeypatch
+):
+    with pytest.raises(CourseError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1 "):
+        grade_class(class_of_nine, NAME, scheduler="tcp://127.0.0.1:1")
+    monkeypatch.setattr(cluster, "_JOIN_SECONDS", 3.0)
+    with pytest.raises(CourseError, match="has no workers"):
+        grade_class(class_of_nine, NAME, scheduler=scheduler)
+    start_worker()
+    monkeypatch.setattr(cluster, "_JOIN_SECONDS", 60.0)
+    monkeypatch.setattr(cluster, "grader_digest", lambda: "another")
+    with pytest.raises(CourseError, match="another version of the course"):
+        grade_class(class_of_nine, NAME, scheduler=scheduler)

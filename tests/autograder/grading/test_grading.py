@@ -1,0 +1,398 @@
+"""Grading a small class with real kernels and the real nbgrader."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from checkout import ROOT
+from nbformat.v4 import new_code_cell
+from processes import processes_of
+
+from autograder.classroom.demo import filled
+from autograder.course.catalog import exercises
+from autograder.course.exercise import source_of
+from autograder.course.reference import read
+from autograder.errors import CourseError
+from autograder.grading import prefetch
+from autograder.grading.grade_class import grade_class, write_feedback
+from autograder.grading.gradebook import Classroom
+from autograder.grading.verdicts import class_seed
+
+NAME = "07_topic"
+EXERCISE = "average_topic"
+
+
+def submit(course, student, notebook):
+    path = course.root / "submitted" / student / NAME / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    if isinstance(notebook, str):
+        path.write_text(notebook)
+    else:
+        nbformat.write(notebook, path)
+    return path
+
+
+def answer(course, source):
+    """A submission with this text in the exercise's cell."""
+    return filled(course, NAME, {EXERCISE: source})
+
+
+def misconception(course, name):
+    exercise = exercises(course, NAME)[EXERCISE]
+    return source_of(
+        next(m for m in exercise.misconceptions if m.name == name).implementation, EXERCISE
+    )
+
+
+def body(text):
+    return f"def average_topic(scores, mask):\n    {text}"
+
+
+@pytest.fixture
+def graded(small_course):
+    """Grade the submissions given as a dict of student and notebook or cell text."""
+
+    def grade(submissions, **more):
+        for student, notebook in submissions.items():
+            given = answer(small_course, notebook) if isinstance(notebook, str) else notebook
+            submit(small_course, student, given)
+        return grade_class(small_course, NAME, **more)
+
+    return grade
+
+
+def points(graded):
+    return {
+        student: sum(v.points for v in verdicts) for student, verdicts in graded.verdicts.items()
+    }
+
+
+def scores(course):
+    """What nbgrader's gradebook says, student by student."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:
+        return {s.student.id: s.score for s in gradebook.assignment_submissions(NAME)}
+
+
+def test_right_partly_right_and_unwritten_get_what_they_earned(small_course, graded):
+    result = graded(
+        {
+            "complete": filled(small_course, NAME),
+            "partly": misconception(small_course, "divides_by_zero"),
+            "padding": misconception(small_course, "counts_padding"),
+            "unwritten": read(small_course.notebook(NAME)),
+        }
+    )
+    expected = {"complete": 3, "partly": 2, "padding": 1, "unwritten": 0}
+    assert points(result) == expected
+    assert scores(small_course) == expected
+    padding = result.verdicts["padding"][0]
+    assert padding.misconception == "counts_padding"
+    assert result.verdicts["unwritten"][0].headline.startswith("not written yet")
+
+
+def test_grading_twice_gives_the_same_scores_and_another_class_other_cases(small_course, graded):
+    first = graded({"partly": misconception(small_course, "counts_padding")})
+    again = grade_class(small_course, NAME, again=True)
+    assert again.kept == []
+    assert first.verdicts == again.verdicts
+    (small_course.root / "class_seed").write_text("12345\n")
+    other = grade_class(small_course, NAME)
+    assert points(other) == points(first)
+    assert other.verdicts["partly"][0].detail != first.verdicts["partly"][0].detail
+
+
+def test_the_class_seed_is_drawn_once_and_a_damaged_one_is_named(tmp_path):
+    seed = class_seed(tmp_path)
+    assert class_seed(tmp_path) == seed
+    (tmp_path / "class_seed").write_text("many")
+    with pytest.raises(CourseError, match="one whole number"):
+        class_seed(tmp_path)
+
+
+def test_the_feedback_page_shows_points_reason_and_hint(small_course, graded):
+    graded({"padding": misconception(small_course, "counts_padding")})
+    (page,) = write_feedback(small_course, NAME)
+    html = page.read_text()
+    assert "Padding is averaged in" in html
+    assert "1 of 3" in html
+    assert "Traceback (most recent call last)" not in html
+
+
+def test_no_class_and_unknown_students_are_named(small_course, graded):
+    with pytest.raises(CourseError, match="there is no submission"):
+        grade_class(small_course, NAME)
+    with pytest.raises(CourseError, match="nothing of 07_topic is graded"):
+        write_feedback(small_course, NAME)
+    with pytest.raises(CourseError, match="somebody has not submitted"):
+        graded({"complete": filled(small_course, NAME)}, students=["somebody"])
+
+
+def nbgrader(course, *arguments):
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=course.root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_plain_nbgrader_commands_give_the_same_scores(small_course):
+    notebooks = {
+        "complete": filled(small_course, NAME),
+        "padding": answer(small_course, misconception(small_course, "counts_padding")),
+    }
+    for student, notebook in notebooks.items():
+        submit(small_course, student, notebook)
+    before = small_course.notebook(NAME).read_text()
+    for arguments in (
+        ["generate_assignment", NAME, "--force"],
+        ["autograde", NAME, "--force"],
+        ["generate_feedback", NAME],
+    ):
+        done = nbgrader(small_course, *arguments)
+        assert done.returncode == 0, done.stderr
+    assert small_course.notebook(NAME).read_text().rstrip() == before.rstrip()
+    assert scores(small_course) == {"complete": 3, "padding": 1}
+    page = small_course.root / "feedback" / "padding" / NAME / f"{NAME}.html"
+    assert "Padding is averaged in" in page.read_text()
+
+
+def test_formgraders_button_gives_the_same_scores(small_course):
+    from nbgrader.apps.api import NbGraderAPI
+
+    submit(
+        small_course, "padding", answer(small_course, misconception(small_course, "counts_padding"))
+    )
+    classroom = Classroom(small_course)
+    classroom.register(NAME)
+    here = Path.cwd()
+    os.chdir(small_course.root)
+    try:
+        api = NbGraderAPI(config=classroom.config())
+        result = api.autograde(NAME, "padding", force=True, create=True)
+    finally:
+        os.chdir(here)
+    assert result["success"], result["log"]
+    assert scores(small_course) == {"padding": 1}
+
+
+def test_the_validate_button_accepts_right_and_explains_wrong(small_course, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "install")}
+    recordings = tmp_path / "install" / "coursekit"
+    shutil.copytree(
+        ROOT / "coursekit", recordings, ignore=shutil.ignore_patterns("__pycache__", "*.json")
+    )
+    shutil.copy(ROOT / "coursekit" / "data" / "registry.json", recordings / "data")
+    for path in small_course.recordings.glob("*.json"):
+        shutil.copy(path, recordings / "recordings")
+
+    def validate(notebook):
+        path = tmp_path / f"{NAME}.ipynb"
+        nbformat.write(notebook, path)
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", "validate", str(path)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return done.stdout + done.stderr
+
+    assert "Success! Your notebook passes all the tests." in validate(filled(small_course, NAME))
+    words = " ".join(
+        validate(answer(small_course, misconception(small_course, "counts_padding"))).split()
+    )
+    assert "Padding is averaged in" in words
+
+
+def test_a_deleted_exercise_costs_its_own_points_only(small_course, graded):
+    notebook = filled(small_course, NAME)
+    notebook.cells = [c for c in notebook.cells if "nbgrader" not in c.metadata]
+    nothing = filled(small_course, NAME)
+    nothing.cells = [new_code_cell("1 + 1")]
+    result = graded({"deleted": notebook, "nothing": nothing})
+    assert result.unread == {}
+    assert scores(small_course) == {"deleted": 0, "nothing": 0}
+    assert "not written yet" in result.verdicts["deleted"][0].headline
+
+
+def test_a_cell_that_failed_is_named_as_the_reason(small_course, graded):
+    broken_import = filled(small_course, NAME)
+    cell = next(c for c in broken_import.cells if c.source.startswith("import torch"))
+    cell.source = "import nothing_of_that_name\n" + cell.source
+    result = graded(
+        {
+            "syntax": "def average_topic(scores, mask)\n    return scores",
+            "import": broken_import,
+            "hangs": "while True: pass\n" + body("return scores"),
+            "input": body("return input()"),
+            "library": body("import torch; return torch.tensor([]).bincount()"),
+        },
+        cell_seconds=25,
+    )
+    reasons = {student: verdicts[0].headline for student, verdicts in result.verdicts.items()}
+    assert points(result) == dict.fromkeys(reasons, 0)
+    assert "its cell stopped with SyntaxError: expected ':'" in reasons["syntax"]
+    assert "NameError" in reasons["import"]
+    assert "had stopped with ModuleNotFoundError" in reasons["import"]
+    assert "its cell stopped with TimeLimit" in reasons["hangs"]
+    assert "it calls input(), and nobody answers" in reasons["input"]
+    assert "not written" not in reasons["library"]
+
+
+def class_of(course):
+    """Submissions of every kind."""
+    misconceptions = exercises(course, NAME)[EXERCISE].misconceptions
+    wrong = {m.name: source_of(m.implementation, EXERCISE) for m in misconceptions}
+    own = {
+        "right": filled(course, NAME),
+        "unwritten": filled(course, NAME, {EXERCISE: None}),
+        "dies": answer(course, body("import os; os._exit(1)")),
+        "hangs": answer(course, body("while True: pass")),
+    }
+    return {**wrong, **own}
+
+
+def test_one_job_or_many_sandboxed_or_not_the_scores_are_the_same(small_course, graded):
+    limits = {"cell_seconds": 5}
+    several = graded(class_of(small_course), jobs=3, **limits)
+    single = grade_class(small_course, NAME, jobs=1, again=True, **limits)
+    assert single.verdicts == several.verdicts
+    without = grade_class(small_course, NAME, sandbox=False, again=True, **limits)
+    assert points(without) == points(several)
+
+
+def test_a_submission_run_ahead_is_not_run_a_second_time(small_course, graded, monkeypatch):
+    where = []
+    original = prefetch.run_notebook
+
+    def noted(*inputs):
+        where.append(threading.current_thread())
+        return original(*inputs)
+
+    monkeypatch.setattr(prefetch, "run_notebook", noted)
+    notebook = filled(small_course, NAME)
+    without_check = filled(small_course, NAME)
+    without_check.cells = [c for c in without_check.cells if not c.source.startswith("check(")]
+    graded({"whole": notebook, "repaired": without_check, "like_whole": notebook}, jobs=2)
+    assert len(where) == 3
+    assert threading.main_thread() not in where
+
+
+def test_only_what_has_changed_is_graded_again(small_course, graded):
+    first = graded(
+        {"a": filled(small_course, NAME), "b": misconception(small_course, "counts_padding")}
+    )
+    assert first.kept == []
+    submit(small_course, "c", filled(small_course, NAME))
+    second = grade_class(small_course, NAME)
+    assert second.kept == ["a", "b"]
+    assert {s: second.verdicts[s] for s in "ab"} == first.verdicts
+    path = small_course.root / "submitted" / "b" / NAME / f"{NAME}.ipynb"
+    nbformat.write(filled(small_course, NAME), path)
+    third = grade_class(small_course, NAME)
+    assert third.kept == ["a", "c"]
+    assert scores(small_course) == {"a": 3, "b": 3, "c": 3}
+    (small_course.root / "class_seed").write_text("2\n")
+    assert grade_class(small_course, NAME).kept == []
+    (small_course.root / "graded.json").write_text("{ damaged")
+    assert grade_class(small_course, NAME).kept == []
+
+
+def test_all_cells_runs_also_what_decides_no_grade(small_course, graded):
+    path = small_course.root / "autograded" / "a" / NAME / f"{NAME}.ipynb"
+    first = graded({"a": misconception(small_course, "counts_padding")})
+    assert "Not run for the grade" in path.read_text()
+    second = grade_class(small_course, NAME, all_cells=True)
+    assert second.kept == []
+    assert second.verdicts == first.verdicts
+    assert "Not run for the grade" not in path.read_text()
+
+
+def test_a_broken_resubmission_replaces_the_old_score_and_page(small_course, graded):
+    graded({"again": filled(small_course, NAME)})
+    write_feedback(small_course, NAME)
+    assert scores(small_course) == {"again": 3}
+    path = small_course.root / "submitted" / "again" / NAME / f"{NAME}.ipynb"
+    path.write_text(path.read_text()[:400])
+    grade_class(small_course, NAME)
+    assert scores(small_course) == {"again": 0}
+    (page,) = write_feedback(small_course, NAME)
+    assert "cut off or damaged" in page.read_text()
+
+
+def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_course, tmp_path):
+    tmp_path = tmp_path.parent / "t"  # short: sockets are made there
+    tmp_path.mkdir()
+    slow = filled(small_course, NAME)
+    slow.cells.insert(2, new_code_cell("import time\ntime.sleep(777)"))
+    submit(small_course, "a_first", filled(small_course, NAME))
+    submit(small_course, "b_slow", slow)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "autograder.cli", "grade", NAME, "--cell-seconds", "200"],
+        cwd=small_course.root,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
+        # a shell that runs the tests in the background has them ignore ctrl-C
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    kept = small_course.root / "graded.json"
+    for _ in range(900):
+        if kept.exists() and "a_first" in kept.read_text():
+            break
+        time.sleep(0.1)
+    time.sleep(4)  # well inside the sleeping cell
+    process.send_signal(signal.SIGINT)
+    _, words = process.communicate(timeout=100)
+    assert process.returncode == 1
+    assert "stopped: 1 of 2 submissions are graded; run the command again" in words
+    assert "Traceback" not in words
+    assert list(tmp_path.glob("kernels-*")) == []
+    assert not processes_of(tmp_path)
+    kernels = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    assert str(tmp_path) not in kernels
+    assert scores(small_course)["a_first"] == 3
+
+
+def test_odd_names_and_a_byte_order_mark_lose_nothing(small_course):
+    for student in ("smith[1]", "o'neil", "größe 2", "a,b"):
+        submit(small_course, student, filled(small_course, NAME))
+    path = submit(small_course, "marked", filled(small_course, NAME))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    (small_course.root / "submitted" / "file").mkdir()
+    (small_course.root / "submitted" / "file" / NAME).write_text("not a folder")
+    result = grade_class(small_course, NAME)
+    assert result.unread.keys() == {"smith[1]"}
+    assert "rename the folder" in result.unread["smith[1]"]
+    assert scores(small_course) == dict.fromkeys(("o'neil", "größe 2", "a,b", "marked"), 3)
+    assert len(write_feedback(small_course, NAME)) == 4
+
+
+def test_the_demo_works_for_an_assignment_with_one_exercise(small_course):
+    from autograder.classroom.demo import demo_submissions
+
+    assert len(demo_submissions(small_course, NAME)) == 4
+
+
+def test_a_huge_answer_costs_its_own_group_as_it_does_in_the_check(graded):
+    source = body(
+        "import torch; return (torch.zeros(3 * 2**20) if not mask.any()"
+        " else (scores * mask).sum(1) / mask.sum(1))"
+    )
+    (verdict,) = graded({"huge": source}).verdicts["huge"]
+    assert verdict.points == 2
+    assert "larger than 4 MiB" in verdict.groups[1].reason

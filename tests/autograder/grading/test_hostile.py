@@ -1,0 +1,125 @@
+"""One class of hostile, damaged and honest submissions: each gets what it earned, and the reason."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from hostile import ANSWERS, CALLS, DAMAGED, EDITED, FATAL, PATCHES, SURVIVED, hostile_submissions
+
+from autograder.classroom.demo import filled
+from autograder.grading.grade_class import grade_class, write_feedback
+from autograder.grading.notes import read_record
+from autograder.grading.verdicts import read_verdicts
+from autograder.sandbox.doctor import is_available
+
+NAME = "07_topic"
+FILES = (
+    *(
+        "empty_folder",
+        "cut",
+        "no_bytes",
+        "no_cells",
+        "no_notebook",
+        "bracket_bomb",
+        "array_bomb",
+        "format_5",
+    ),
+    *("other_name", "a_folder", "a_link", "files_beside"),
+)
+ALL = [*PATCHES, *ANSWERS, *SURVIVED, *FATAL, *CALLS, *EDITED, *DAMAGED, *FILES]
+
+pytestmark = pytest.mark.skipif(
+    not is_available(), reason="this machine cannot box processes; see `autograder doctor`"
+)
+
+
+@pytest.fixture(scope="module")
+def room(make_small_course, tmp_path_factory):
+    """The class, graded: the course, its hostile submissions and what grading gave."""
+    course = make_small_course(tmp_path_factory.mktemp("hostile"))
+    hostile = hostile_submissions(course, NAME)
+    for number, (name, submission) in enumerate(hostile.items()):
+        submission.write(course.root / "submitted" / name / NAME)
+        if number % 10 == 0:
+            path = course.root / "submitted" / f"{name}_honest" / NAME / f"{NAME}.ipynb"
+            path.parent.mkdir(parents=True)
+            nbformat.write(filled(course, NAME), path)
+    graded = grade_class(course, NAME, cell_seconds=5)
+    return course, hostile, graded
+
+
+def scores(course):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:
+        return {s.student.id: s.score for s in gradebook.assignment_submissions(NAME)}
+
+
+def autograded(course, student):
+    return nbformat.read(
+        course.root / "autograded" / student / NAME / f"{NAME}.ipynb", as_version=4
+    )
+
+
+def test_the_list_names_the_whole_catalogue(room):
+    assert sorted(ALL) == sorted(room[1])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_it_gets_what_it_earned_and_the_reason(room, name):
+    course, hostile, graded = room
+    submission = hostile[name]
+    (verdict,) = graded.verdicts[name]
+    words = " ".join([verdict.headline, *(group.reason for group in verdict.groups)])
+    assert verdict.points == submission.earned, words
+    assert scores(course)[name] == submission.earned
+    assert submission.reason in words
+    assert verdict.passed or verdict.headline
+    notebook = autograded(course, name)
+    assert read_verdicts(notebook) == [verdict]
+    if submission.repaired:
+        repairs = [repair.what for repair in read_record(notebook).repairs]
+        assert any(submission.repaired in what for what in repairs), repairs
+
+
+def test_the_rest_of_the_class_is_untouched(room):
+    course, _, graded = room
+    honest = {student: 3 for student in graded.verdicts if student.endswith("_honest")}
+    assert len(honest) > 5
+    assert {s: p for s, p in scores(course).items() if s in honest} == honest
+
+
+def test_nothing_of_the_machine_is_copied_by_a_link(room):
+    course = room[0]
+    copied = {path.name for path in (course.root / "autograded" / "files_beside").rglob("*")}
+    assert {"torch.py", "gradebook.db"} <= copied
+    assert not {"link", "class", "dangling", "timestamp.txt"} & copied
+
+
+def test_every_submission_gets_a_feedback_page(room):
+    course, hostile, _ = room
+    assert len(write_feedback(course, NAME)) >= len(hostile)
+    page = course.root / "feedback" / "markup_in_its_error" / NAME / f"{NAME}.html"
+    verdict = page.read_text().partition("ValueError")[2]
+    assert "<script>alert(1)" not in verdict
+    page = course.root / "feedback" / "cut" / NAME / f"{NAME}.html"
+    assert "cut off or damaged" in page.read_text()
+
+
+def test_no_output_is_larger_than_allowed(room):
+    for student in ("display_flood", "print_flood", "json_bomb"):
+        notebook = autograded(room[0], student)
+        assert "OutputLimit" in str(notebook)
+        assert len(str(notebook)) < 30 * 2**20
+
+
+def test_tricks_are_noted_for_whoever_reads_the_notebook(room):
+    course = room[0]
+    noted = {
+        name: " ".join(read_record(autograded(course, name)).suspicions)
+        for name in ("patched_answer", "skipped_checks", "raised_points", "replaced_checks")
+    }
+    assert "coursekit.checking.kernel_side" in noted["patched_answer"]
+    assert "skip-execution" in noted["skipped_checks"]
+    assert "had been changed" in noted["raised_points"]
+    assert "had been edited" in noted["replaced_checks"]

@@ -1,0 +1,98 @@
+"""The run stage alone: what runs, for how long, and what it took."""
+
+import tempfile
+import threading
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.errors import CourseError
+from autograder.grading.isolated_run import run_notebook
+from autograder.grading.run import Limits
+from autograder.sandbox import provisioner
+from autograder.sandbox.provisioner import start_server, stop_server
+
+
+def graded(source):
+    cell = new_code_cell(source)
+    cell.metadata["nbgrader"] = {"grade": True, "grade_id": "last"}
+    return cell
+
+
+def test_what_stands_behind_the_last_graded_cell_is_not_run():
+    notebook = new_notebook(cells=[new_code_cell("1"), graded("2"), new_code_cell("3")])
+    run_notebook(notebook, {})
+    assert [cell.execution_count for cell in notebook.cells] == [1, 2, None]
+
+
+def test_time_processor_and_memory_are_noted():
+    busy = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass"
+    usage = run_notebook(new_notebook(cells=[graded(busy)]), {}).usage
+    assert usage.sandboxed
+    assert usage.end == ""
+    assert 0.5 < usage.cpu_seconds < 10
+    assert usage.seconds > 0.5
+    assert usage.memory_bytes > 50 * 2**20
+
+
+def test_each_cell_that_is_stopped_halves_the_time_of_those_after_it():
+    cells = [new_code_cell("import time\ntime.sleep(60)") for _ in range(3)] + [graded("7")]
+    notebook = new_notebook(cells=cells)
+    usage = run_notebook(notebook, {}, Limits(cell_seconds=16)).usage
+    assert 29 <= usage.seconds < 46  # 16 + 8 + 5 and a start, not 48 and a start
+    assert notebook.cells[3].outputs[0].data["text/plain"] == "7"
+
+
+def test_a_long_temporary_folder_does_not_keep_kernels_from_starting(tmp_path, monkeypatch):
+    long = tmp_path / ("x" * 90)
+    long.mkdir()
+    stop_server()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    notebook = new_notebook(cells=[graded("7")])
+    run_notebook(notebook, {})
+    stop_server()
+    assert notebook.cells[0].outputs[0].data["text/plain"] == "7"
+
+
+def test_a_kernel_that_does_not_start_is_no_zero_but_an_error_of_the_machine():
+    full = Limits(disk_bytes=1)
+    with pytest.raises(CourseError, match=r"no kernel starts on this machine: .*No space left"):
+        run_notebook(new_notebook(cells=[graded("7")]), {}, full)
+
+
+def test_a_message_of_too_many_parts_ends_its_own_run_and_what_was_answered_before_counts():
+    parts = (
+        "from ipykernel.kernelapp import IPKernelApp\n"
+        "socket = IPKernelApp.instance().kernel.iopub_socket.io_thread.socket\n"
+        "socket.send_multipart([b''] * 4_000_000)"
+    )
+    cells = ["def answer(): return 7", "check(answer)", parts, "check(other)"]
+    notebook = new_notebook(cells=[graded(source) for source in cells])
+    limits = Limits(cell_seconds=20, reader_bytes=2**27)
+    questions = {"answer": [{"call": {}}], "other": [{"call": {}}]}
+    answers = run_notebook(notebook, questions, limits)
+    assert answers.outcomes["answer"] is not None
+    assert answers.outcomes["other"] is None
+    assert "it was too much" in answers.ends["other"]
+    assert "it was too much" in answers.usage.end
+
+
+def test_many_long_answers_come_back_whole_and_in_order():
+    define = new_code_cell("def repeat(letter, n): return letter * n")
+    lengths = [10, 2_000_000, 100_000, 100_000, 100_000, 0, 3_000_000, 5]
+    cases = [{"args": [chr(97 + i), n], "kwargs": {}} for i, n in enumerate(lengths)]
+    notebook = new_notebook(cells=[define, graded("check(repeat)")])
+    answers = run_notebook(notebook, {"repeat": cases})
+    values = [outcome["value"] for outcome in answers.outcomes["repeat"]]
+    assert values == [chr(97 + i) * n for i, n in enumerate(lengths)]
+
+
+def test_a_server_that_is_killed_costs_no_points():
+    stop_server()
+    start_server()
+    notebook = new_notebook(cells=[graded("import time; time.sleep(4); 7")])
+    killing = threading.Timer(2, provisioner._server.process.kill)
+    killing.start()
+    answers = run_notebook(notebook, {})
+    assert answers.usage.end == ""
+    assert notebook.cells[0].outputs[0].data["text/plain"] == "7"

@@ -1,0 +1,123 @@
+"""Cells that lost their marks are known again, and what is not sure is said to be doubtful."""
+
+import copy
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.grading.sanitize import restore, suspicions
+
+
+def marked(cell, grade_id, **marks):
+    cell.id = grade_id
+    usual = {"grade": False, "solution": False, "locked": False, "schema_version": 3}
+    cell.metadata["nbgrader"] = {"grade_id": grade_id, **usual, **marks}
+    return cell
+
+
+@pytest.fixture
+def release():
+    return new_notebook(
+        cells=[
+            new_markdown_cell("Softmax turns scores into shares."),
+            marked(new_code_cell("def softmax(x):\n    ..."), "softmax", solution=True),
+            marked(new_code_cell("check(softmax)"), "check_softmax", grade=True, locked=True),
+            marked(new_markdown_cell("Your words here."), "words", solution=True, grade=True),
+        ]
+    )
+
+
+@pytest.fixture
+def submission(release):
+    return copy.deepcopy(release)
+
+
+def marks_of(notebook):
+    return {
+        cell.metadata["nbgrader"]["grade_id"]: cell.source
+        for cell in notebook.cells
+        if "nbgrader" in cell.metadata
+    }
+
+
+def strip(*cells, ids=True):
+    for number, cell in enumerate(cells):
+        del cell.metadata["nbgrader"]
+        if ids:
+            cell.id = f"new-{number}"
+
+
+def test_an_untouched_notebook_needs_no_repair_and_raises_no_suspicion(submission, release):
+    assert restore(submission, release) == []
+    assert suspicions(submission, release) == []
+
+
+def test_a_cell_without_marks_is_known_by_its_id_whatever_it_holds(submission, release):
+    cell = submission.cells[1]
+    cell.source = "softmax = torch.softmax"
+    strip(cell, ids=False)
+    (repair,) = restore(submission, release)
+    assert "known by its id" in repair.what
+    assert not repair.doubtful
+    assert marks_of(submission)["softmax"] == "softmax = torch.softmax"
+
+
+def test_without_ids_code_is_known_by_what_it_defines_or_checks(submission, release):
+    strip(*submission.cells[1:3])
+    repairs = restore(submission, release)
+    assert [r.what.endswith("known by its content") for r in repairs] == [True, True]
+    assert not any(r.doubtful for r in repairs)
+    assert len(submission.cells) == len(release.cells)
+
+
+def test_of_two_cells_that_fit_the_last_counts_and_it_is_doubtful(submission, release):
+    strip(submission.cells[1])
+    submission.cells.insert(1, new_code_cell("def softmax(x):\n    return x"))
+    (repair,) = restore(submission, release)
+    assert repair.doubtful
+    assert "2 cells fit and the last counts" in repair.what
+    assert marks_of(submission)["softmax"] == "def softmax(x):\n    ..."
+
+
+def test_written_text_is_known_by_its_place_and_it_is_doubtful(submission, release):
+    submission.cells[3].source = "It exaggerates the largest score."
+    strip(submission.cells[3])
+    (repair,) = restore(submission, release)
+    assert repair.doubtful
+    assert "known by its place" in repair.what
+    assert marks_of(submission)["words"] == "It exaggerates the largest score."
+
+
+def test_text_that_could_be_one_of_several_is_put_back_as_released(submission, release):
+    submission.cells[3].source = "It exaggerates."
+    strip(submission.cells[3])
+    submission.cells.append(new_markdown_cell("More of my thoughts."))
+    (repair,) = restore(submission, release)
+    assert "was missing and was put back" in repair.what
+    assert marks_of(submission)["words"] == "Your words here."
+
+
+def test_a_copy_that_differs_is_doubtful_and_one_that_does_not_is_not(submission, release):
+    same, other = copy.deepcopy(submission.cells[1]), copy.deepcopy(submission.cells[1])
+    other.source = "def softmax(x):\n    return x"
+    submission.cells[1:1] = [other, same]
+    repairs = restore(submission, release)
+    assert sorted(r.doubtful for r in repairs) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda cells: setattr(cells[2], "source", "3"), "check_softmax had been edited"),
+        (lambda cells: cells[2].metadata["nbgrader"].update(points=9), "marks of the cell check"),
+        (lambda cells: cells[2].metadata.update(tags=["skip-execution"]), "tagged: skip-execution"),
+        (
+            lambda cells: cells.insert(1, new_code_cell("import sys\nsys.displayhook(3)")),
+            "cell 2 mentions sys.displayhook",
+        ),
+    ],
+)
+def test_what_an_honest_submission_would_not_hold_is_named(submission, release, change, words):
+    change(submission.cells)
+    (suspicion,) = suspicions(submission, release)
+    assert words in suspicion

@@ -1,0 +1,285 @@
+"""What code in the box can see, reach and break: each test runs a hostile cell in a real kernel."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+from nbformat.v4 import new_code_cell, new_notebook
+from processes import processes_of
+
+from autograder.grading.isolated_run import run_notebook
+from autograder.grading.run import Limits
+from autograder.sandbox import provisioner
+from autograder.sandbox.doctor import examine, is_available
+
+pytestmark = pytest.mark.skipif(
+    not is_available(), reason="this machine cannot box processes; see `autograder doctor`"
+)
+QUESTION = {"answer": [{"args": [], "names": [], "seed": 0, "group": "values"}]}
+
+
+def run(*sources, **limits):
+    """Run the cells in a box, then ask `answer()`; (what each cell printed, the answers)."""
+    cells = [new_code_cell(source) for source in sources]
+    check = new_code_cell("check(answer)")
+    check.metadata["nbgrader"] = {"grade": True, "solution": False, "grade_id": "check_answer"}
+    notebook = new_notebook(cells=[*cells, new_code_cell("def answer(): return 1"), check])
+    answers = run_notebook(notebook, QUESTION, Limits(**{"cell_seconds": 20, **limits}))
+    printed = [
+        "".join(o.get("text", "") or f"{o.get('ename')}: {o.get('evalue')}" for o in cell.outputs)
+        for cell in notebook.cells[: len(sources)]
+    ]
+    return printed, answers
+
+
+def still_answers(answers):
+    return answers.outcomes["answer"] is not None
+
+
+def test_the_doctor_finds_everything_that_a_box_needs():
+    assert all(finding.works for finding in examine())
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        ROOT / "solutions",
+        ROOT / "autograder",
+        ROOT / "tests",
+        ROOT / "pyproject.toml",
+        ROOT / "data" / "results",
+        Path("/etc/shadow"),
+        Path("/var"),
+        Path("/sys"),
+    ],
+    ids=str,
+)
+def test_the_solutions_and_the_host_cannot_be_seen(place):
+    assert place.exists()
+    (printed,), answers = run(f"import os; print(os.path.exists({str(place)!r}))")
+    assert printed.strip() == "False"
+    assert still_answers(answers)
+
+
+def test_a_file_of_the_instructor_cannot_be_read_nor_other_submissions(tmp_path):
+    (tmp_path / "gradebook.db").write_text("secret")
+    (printed,), _ = run(f"print(open({str(tmp_path / 'gradebook.db')!r}).read())")
+    assert "FileNotFoundError" in printed
+
+
+def test_the_graders_package_cannot_be_imported():
+    (printed,), _ = run("import autograder")
+    assert "ModuleNotFoundError" in printed
+
+
+def test_nothing_of_the_graders_environment_is_passed_on(monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+    (printed,), _ = run("import os; print(os.environ, open('/proc/self/environ').read())")
+    assert "PATH" in printed
+    assert "hunter2" not in printed
+
+
+def test_only_its_own_processes_can_be_seen():
+    (printed,), _ = run("import os; print([p for p in os.listdir('/proc') if p.isdigit()])")
+    assert printed.strip() == "['1']"
+
+
+def test_a_server_on_this_machine_cannot_be_reached():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        (printed,), answers = run(
+            f"import socket; socket.create_connection(('127.0.0.1', {port}), 3)"
+        )
+    assert "ConnectionRefusedError" in printed
+    assert still_answers(answers)
+
+
+def test_an_address_outside_has_no_route():
+    (printed,), _ = run("import socket; socket.create_connection(('192.0.2.1', 80), 3)")
+    assert "unreachable" in printed
+
+
+@pytest.mark.parametrize("place", ["/usr/lib/x", "/etc/passwd", str(ROOT / "coursekit" / "x.py")])
+def test_nothing_outside_its_home_can_be_written(place):
+    (printed,), _ = run(f"open({place!r}, 'w')")
+    assert "Read-only" in printed or "Permission" in printed
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "libc.unshare(0x10000000)",
+        "libc.mount(b'none', b'/tmp', b'tmpfs', 0, None)",
+        "libc.ptrace(16, 1, 0, 0)",
+        "libc.setns(3, 0)",
+        "libc.chroot(b'/tmp')",
+    ],
+)
+def test_system_calls_that_no_course_needs_are_refused(call):
+    (printed,), _ = run(
+        f"import ctypes; libc = ctypes.CDLL(None, use_errno=True)\n"
+        f"print({call}, ctypes.get_errno())"
+    )
+    assert printed.strip() == "-1 1"
+
+
+def test_sockets_of_the_host_such_as_vsock_are_refused():
+    (printed,), _ = run("import socket; socket.socket(40, socket.SOCK_STREAM)")
+    assert "PermissionError" in printed
+
+
+def test_no_privilege_is_left_and_none_can_be_gained():
+    (printed,), _ = run("print(open('/proc/self/status').read())")
+    status = dict(line.split(":\t") for line in printed.splitlines() if ":\t" in line)
+    for kind in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        assert int(status[kind], 16) == 0
+    assert status["NoNewPrivs"] == "1"
+    assert status["Uid"].split() == ["1000"] * 4
+
+
+def test_memory_ends_with_a_memory_error_in_python_and_the_rest_is_judged():
+    (printed,), answers = run(
+        "import torch; x = torch.ones(2**30)", memory_bytes=2**30, cell_seconds=30
+    )
+    assert "memory" in printed.lower()
+    assert still_answers(answers)
+
+
+def test_processes_that_fill_the_memory_together_are_killed_with_the_reason():
+    _, answers = run(
+        "import os, time\n"
+        "for _ in range(5):\n"
+        "    if os.fork() == 0:\n"
+        "        x = b'1' * (150 * 2**20)\n"
+        "        time.sleep(60)\n"
+        "time.sleep(60)",
+        memory_bytes=2**29,
+    )
+    assert "memory" in answers.ends["answer"]
+
+
+def test_a_full_disk_costs_only_the_submission():
+    (printed,), answers = run(
+        "with open('big', 'wb') as file:\n    for _ in range(40): file.write(b'0' * 2**20)",
+        disk_bytes=16 * 2**20,
+    )
+    assert "space" in printed or "large" in printed
+    assert still_answers(answers)
+
+
+def test_a_fork_bomb_hits_the_limit_and_leaves_no_process_behind():
+    (printed,), _ = run(
+        "import os, time\n"
+        "for _ in range(100):\n"
+        "    if os.fork() == 0:\n"
+        "        time.sleep(100)\n"
+        "        os._exit(0)",
+        processes=40,
+    )
+    assert "BlockingIOError" in printed
+    wait_until(lambda: not left_over(), 20)
+
+
+def left_over():
+    """Processes of boxes, their server left aside."""
+    server = provisioner._server
+    return processes_of(server.folder) - {server.process.pid}
+
+
+def test_a_daemon_does_not_outlive_the_submission():
+    run(
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        "        time.sleep(1000)\n"
+        "    os._exit(0)"
+    )
+    wait_until(lambda: not left_over(), 20)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import os; os._exit(0)", "import os; os.abort()", "import ctypes; ctypes.string_at(0)"],
+)
+def test_a_kernel_that_ends_itself_ends_only_itself(source):
+    _, answers = run(source)
+    assert "kernel died" in answers.ends["answer"]
+    _, others = run("1")
+    assert still_answers(others)
+
+
+def test_a_kernel_that_would_kill_its_parent_and_neighbors_hits_nobody():
+    _, answers = run("import os; os.kill(os.getppid(), 9)", "import os; os.kill(-1, 9)")
+    assert still_answers(answers)
+
+
+def test_a_loop_that_ignores_signals_is_stopped():
+    start = time.monotonic()
+    _, answers = run(
+        "import signal\n"
+        "for number in (2, 15): signal.signal(number, signal.SIG_IGN)\n"
+        "while True: pass",
+        cell_seconds=2,
+    )
+    assert "stopped" in answers.ends["answer"]
+    assert time.monotonic() - start < 60
+
+
+def test_nothing_is_left_on_disk_or_among_the_mounts(tmp_path, monkeypatch):
+    provisioner.stop_server()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    mounts = Path("/proc/self/mounts").read_text()
+    run("open('file', 'w').write('x')")
+    provisioner.stop_server()
+    assert list(tmp_path.iterdir()) == []
+    assert Path("/proc/self/mounts").read_text() == mounts
+
+
+def test_boxes_end_when_the_grader_is_killed_and_their_files_go(tmp_path):
+    tmp_path = tmp_path.parent / "b"  # short: sockets are made there
+    tmp_path.mkdir()
+    program = (
+        "from autograder.grading.isolated_run import run_notebook\n"
+        "from nbformat.v4 import *\n"
+        "import sys\n"
+        "nb = new_notebook(cells=[new_code_cell('import time; time.sleep(600)')])\n"
+        "nb.cells[0].metadata['nbgrader'] = {'grade': True}\n"
+        "run_notebook(nb, {})"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    grader = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env=environment)
+    wait_until(lambda: len(processes_of(tmp_path)) >= 3, 90)  # server, keeper, kernel
+    grader.kill()
+    grader.wait()
+    wait_until(lambda: not processes_of(tmp_path) and not list(tmp_path.iterdir()), 20)
+
+
+def test_a_server_whose_grader_is_killed_while_it_starts_leaves_nothing(tmp_path):
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "autograder.sandbox.fork_server", str(folder / "server")],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    server.stdin.close()
+    server.stdout.close()
+    server.wait(90)
+    assert not folder.exists()
+    assert b"Traceback" not in server.stderr.read()
+
+
+def wait_until(holds, seconds):
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)

@@ -1,0 +1,183 @@
+"""`check` as a student meets it, against a small recording of its own."""
+
+import functools
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from coursekit.checking import codec, recordings
+from coursekit.checking.check import CheckFailed, check
+from coursekit.checking.recordings import RecordingError
+from coursekit.checking.run_cases import run_cases
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def apply(self, x):
+        return self.factor * x
+
+
+def softmax(x):
+    weights = torch.exp(x - x.max())
+    return weights / weights.sum()
+
+
+def no_exponential(x):
+    return x / x.sum()
+
+
+def recorded(name, reference, cases, misconceptions=()):
+    for number, case in enumerate(cases):
+        case.setdefault("seed", number)
+    for case, outcome in zip(cases, run_cases(reference, cases)):
+        case["expected"] = outcome
+    return {
+        "name": name,
+        "kind": "function",
+        "groups": {"values": 2},
+        "cases": cases,
+        "misconceptions": [
+            {"name": wrong.__name__, "hint": "Take exp first.", "outcomes": run_cases(wrong, cases)}
+            for wrong in misconceptions
+        ],
+    }
+
+
+@pytest.fixture(autouse=True)
+def recording(tmp_path, monkeypatch):
+    x = codec.encode(torch.tensor([1.0, 2.0]))
+    exercises = {
+        "softmax": recorded(
+            "softmax", softmax, [{"group": "values", "args": [x], "names": ["x"]}], [no_exponential]
+        ),
+        "Scale": recorded(
+            "Scale", Scale, [{"group": "values", "args": [2.0], "then": [["apply", [x], {}]]}]
+        ),
+    }
+    data = {"format": recordings.FORMAT, "coursekit": "0", "exercises": exercises}
+    (tmp_path / "04_attention.json").write_text(json.dumps(data))
+    (tmp_path / "index.json").write_text(json.dumps(dict.fromkeys(exercises, "04_attention")))
+    monkeypatch.setattr(recordings, "_FOLDER", tmp_path)
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    recordings.index.cache_clear(), recordings.read.cache_clear()
+    yield tmp_path
+    recordings.index.cache_clear(), recordings.read.cache_clear()
+
+
+def defined(body):
+    scope = {"torch": torch, "np": np}
+    exec(f"def softmax(x):\n    {body}", scope)
+    return scope["softmax"]
+
+
+def failure(thing):
+    with pytest.raises(CheckFailed) as caught:
+        check(thing)
+    return str(caught.value)
+
+
+def test_a_right_function_passes_and_says_so(capsys):
+    assert check(softmax) is None
+    assert "✓ softmax: 2 of 2 points" in capsys.readouterr().out
+
+
+def test_a_right_class_passes():
+    assert check(Scale) is None
+
+
+def test_a_misconception_shows_its_hint_with_expected_and_actual(capsys):
+    message = failure(defined("return x / x.sum()"))
+    assert message.startswith("softmax: Take exp first. (")
+    shown = capsys.readouterr().out
+    assert "expected:" in shown
+    assert "softmax(tensor([1., 2.]))" in shown
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("raise NotImplementedError('softmax over x')", "not written yet: softmax over x"),
+        ("pass", "is a `return` missing?"),
+        ("return torch.softmax(x, 0).numpy()", "torch.from_numpy"),
+        ("return torch.softmax(x, 0).long()", "int64 instead of float32"),
+        ("return torch.softmax(x, 0)[None]", "shape is (1, 2) instead of (2,)"),
+        ("return torch.softmax(x, 0).to('meta')", "on meta"),
+        ("return x.exp_() / x.sum()", "input x in place"),
+        ("return softmax(x)", "without ever stopping"),
+        ("return torch.softmax(x, 0) / 0", "infinity"),
+        ("return y", "NameError"),
+    ],
+)
+def test_each_kind_of_mistake_gets_its_own_sentence(body, words):
+    assert words in failure(defined(body))
+
+
+def test_a_function_that_never_ends_is_stopped(monkeypatch):
+    monkeypatch.setattr("coursekit.checking.run_cases.run_cases.__defaults__", (0.2,))
+    assert "it does not end" in failure(defined("while True: pass"))
+
+
+def test_what_a_function_prints_is_shown_in_short(capsys):
+    failure(defined("print('look ' * 10_000)"))
+    assert "characters in all" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        (torch.ones(2), "without parentheses"),
+        (0.5, "without parentheses"),
+        ([1], "without parentheses"),
+        (None, "you passed None"),
+        ("softmax", "not its name in quotes: check(softmax)"),
+        (Scale(2.0), "takes the class itself"),
+        (lambda x: x, "with `def`"),
+        (functools.partial(softmax), "with `def`"),
+        (np.exp, "with `def`"),
+        (len, "`len` is not a function that you wrote"),
+    ],
+)
+def test_checking_the_wrong_thing_says_what_to_pass(thing, words):
+    assert words in failure(thing)
+
+
+def test_a_renamed_function_is_told_the_name_to_keep():
+    def softmaks(x):
+        return x
+
+    assert "did you mean softmax?" in failure(softmaks)
+
+    def entirely_different(x):
+        return x
+
+    assert "no exercise is called entirely_different" in failure(entirely_different)
+
+
+def test_while_autograding_points_are_returned_instead_of_raised(monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert check(softmax) == 2
+    assert check(defined("return x")) == 0
+
+
+def test_a_recording_from_another_version_says_to_install_again(recording):
+    path = recording / "04_attention.json"
+    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
+    recordings.read.cache_clear()
+    with pytest.raises(RecordingError, match="another version of coursekit"):
+        check(softmax)
+
+
+def test_a_damaged_recording_says_to_install_again(recording):
+    (recording / "04_attention.json").write_text('{"format": 1, "exerc')
+    recordings.read.cache_clear()
+    with pytest.raises(RecordingError, match="install coursekit again"):
+        check(softmax)
+
+
+def test_failures_show_no_traceback_in_a_notebook():
+    error = CheckFailed("softmax: wrong")
+    assert error._render_traceback_() == ["CheckFailed: softmax: wrong"]

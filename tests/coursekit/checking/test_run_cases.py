@@ -1,0 +1,251 @@
+import random
+import sys
+import threading
+import time
+
+import numpy as np
+import torch
+
+from coursekit.checking import codec
+from coursekit.checking.format import show_call
+from coursekit.checking.run_cases import run_case, run_cases
+
+
+def case(*args, **more):
+    return {"args": [codec.encode(a) for a in args], "names": ["x", "y"], **more}
+
+
+def test_a_value_is_returned_as_plain_data():
+    assert run_case(lambda x: x + 1, case(2)) == {"status": "value", "value": 3}
+
+
+def test_an_unwritten_function_is_told_apart_from_a_failing_one():
+    def unwritten(x):
+        raise NotImplementedError("the sum of x")
+
+    outcome = run_case(unwritten, case(2))
+    assert outcome["status"] == "unwritten"
+    assert outcome["message"] == "the sum of x"
+
+
+def test_an_exception_names_the_students_line():
+    def divide(x):
+        return x / 0
+
+    outcome = run_case(divide, case(1))
+    assert outcome["type"] == "ZeroDivisionError"
+    assert "return x / 0" in outcome["line"]
+
+
+def test_endless_recursion_ends_with_a_sentence():
+    def again(x):
+        return again(x)
+
+    assert "without ever stopping" in run_case(again, case(1))["message"]
+
+
+def test_an_endless_loop_is_stopped_even_if_it_catches_everything():
+    def stubborn(x):
+        while True:
+            try:
+                time.sleep(0.01)
+            except BaseException:
+                if x:
+                    raise
+
+    assert run_case(stubborn, case(1), seconds=0.2)["status"] == "timeout"
+
+
+def test_after_a_timeout_the_other_cases_are_not_run():
+    calls = []
+
+    def slow(x):
+        calls.append(x)
+        time.sleep(5)
+
+    outcomes = run_cases(slow, [case(1), case(2)], seconds=0.1)
+    assert [o["status"] for o in outcomes] == ["timeout", "timeout"]
+    assert calls == [1]
+
+
+def test_a_call_to_exit_is_an_outcome_like_any_other():
+    def leave(x):
+        raise SystemExit(0)
+
+    assert run_case(leave, case(1))["type"] == "SystemExit"
+
+
+def test_a_change_of_an_input_in_place_is_noted_by_name():
+    def add_one(x):
+        x += 1
+        return x
+
+    assert run_case(add_one, case(torch.zeros(2)))["changed"] == ["x"]
+    assert "changed" not in run_case(lambda x: x + 1, case(torch.zeros(2)))
+
+
+def test_a_flood_of_printing_is_counted_not_kept():
+    def chatty(x):
+        for _ in range(10_000):
+            print("hello")
+        return x
+
+    outcome = run_case(chatty, case(1))
+    assert outcome["printed_characters"] == 60_000
+    assert len(outcome["printed"]) <= 2_000
+
+
+def test_checking_leaves_the_random_generators_as_they_were():
+    torch.manual_seed(1), np.random.seed(1), random.seed(1)
+    expected = torch.rand(1).item(), np.random.rand(), random.random()
+    torch.manual_seed(1), np.random.seed(1), random.seed(1)
+    run_case(lambda x: torch.rand(3), case(1))
+    assert (torch.rand(1).item(), np.random.rand(), random.random()) == expected
+
+
+def test_chance_inside_a_call_is_seeded_by_the_case():
+    first = run_case(lambda x: torch.rand(3), case(1, seed=5))
+    assert first == run_case(lambda x: torch.rand(3), case(1, seed=5))
+    assert first != run_case(lambda x: torch.rand(3), case(1, seed=6))
+
+
+def test_a_class_is_made_filled_and_called():
+    class Scale(torch.nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.zeros(width))
+
+        def forward(self, x):
+            return self.weight * x
+
+    steps = case(2, state={"weight": codec.encode(torch.tensor([2.0, 3.0]))})
+    steps["then"] = [["__call__", [codec.encode(torch.ones(2))], {}], [".weight", [], {}]]
+    value = codec.decode(run_case(Scale, steps)["value"])
+    assert value[0].tolist() == [2.0, 3.0]
+    assert value[1].tolist() == [2.0, 3.0]
+
+
+def test_a_parameter_of_the_wrong_shape_is_explained():
+    class Scale(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.zeros(3))
+
+    outcome = run_case(Scale, case(state={"weight": codec.encode(torch.ones(2))}))
+    assert outcome["message"] == "self.weight should have shape (2,), not (3,)"
+
+
+def test_a_parameter_that_is_left_out_is_explained():
+    state = {"bias": codec.encode(torch.ones(2))}
+    outcome = run_case(lambda: torch.nn.Linear(1, 2, bias=False), case(state=state))
+    assert outcome["message"] == "self.bias should have shape (2,), but is None"
+
+
+def test_cases_also_run_off_the_main_thread_where_no_alarm_can_ring():
+    outcomes = []
+    thread = threading.Thread(target=lambda: outcomes.append(run_case(lambda x: x, case(1))))
+    thread.start(), thread.join()
+    assert outcomes[0]["status"] == "value"
+
+
+def test_a_value_too_large_to_compare_is_an_outcome():
+    outcome = run_case(lambda x: np.zeros(70 * 2**20, np.uint8), case(1))
+    assert outcome["status"] == "unreadable"
+
+
+def test_the_shared_generators_that_a_call_used_are_noted():
+    assert "drew_from" not in run_case(lambda x: x, case(1))
+    assert run_case(lambda x: torch.manual_seed(x) and None, case(1))["drew_from"] == ["torch"]
+    used = run_case(lambda x: (random.random(), np.random.rand()), case(1))["drew_from"]
+    assert used == ["random", "numpy.random"]
+
+
+def test_a_missing_return_is_not_hidden_by_the_calls_that_would_follow():
+    steps = case(1, then=[["apply", [2], {}]])
+    assert run_case(lambda x: None, steps) == {"status": "value", "value": None}
+
+
+def test_warnings_of_a_students_function_do_not_litter_the_notebook(capsys):
+    outcome = run_case(lambda x: print("careful!", file=sys.stderr), case(1))
+    assert capsys.readouterr().err == ""
+    assert "printed" not in outcome
+
+
+def test_an_input_changed_by_a_later_call_is_noted():
+    class Doubler:
+        def __call__(self, x):
+            doubled = 2 * x
+            x.zero_()
+            return doubled
+
+    steps = case(then=[["__call__", [codec.encode(torch.ones(2))], {}]])
+    assert run_case(Doubler, steps)["changed"] == ["of the call"]
+
+
+def test_an_input_that_reads_back_as_another_type_is_not_taken_for_changed():
+    import collections
+
+    counter = {"args": [codec.encode(collections.Counter("aab"))], "names": ["x"]}
+    assert "changed" not in run_case(lambda x: len(x), counter)
+    functions = {"args": [codec.encode([codec.Source("lambda x: x")])], "names": ["x"]}
+    assert "changed" not in run_case(lambda x: len(x), functions)
+
+
+def test_a_result_whose_text_never_ends_is_stopped_too():
+    class Endless:
+        def __repr__(self):
+            while True:
+                pass
+
+    assert run_case(lambda x: Endless(), case(1), seconds=0.2)["status"] in ("timeout", "value")
+
+
+def test_the_line_shown_is_the_students_not_a_librarys():
+    import json
+
+    def parse(x):
+        return json.loads("{bad")
+
+    assert "json.loads" in run_case(parse, case(1))["line"]
+
+
+def gradient_of(function, *inputs, name="x"):
+    outcome = run_case(function, case(*inputs, gradient=name))
+    return codec.decode(outcome["value"]), outcome
+
+
+def test_the_gradient_of_an_input_weighs_the_floats_of_the_result_1_2_3():
+    x = torch.tensor([1.0, 2.0, 3.0])
+    assert gradient_of(lambda x: x**2, x)[0].tolist() == [2.0, 8.0, 18.0]
+    several = gradient_of(lambda x, y: (x.sum(), x > 0, y * x), x, 2 * x)[0]
+    assert several.tolist() == [1 + 2 * 2, 1 + 3 * 4, 1 + 4 * 6]
+    by_name = {"args": [], "kwargs": {"z": codec.encode(x)}, "gradient": "z"}
+    assert codec.decode(run_case(lambda z: 3 * z, by_name)["value"]).tolist() == [3.0, 6.0, 9.0]
+
+
+def test_nan_that_only_the_way_back_makes_is_seen_in_the_gradient():
+    def repaired(x):
+        return (x / x.sum()).nan_to_num(0.0)
+
+    assert gradient_of(repaired, torch.zeros(2))[0].isnan().all()
+
+
+def test_a_result_that_does_not_depend_on_the_input_has_the_gradient_zero():
+    for function in (torch.zeros_like, lambda x: torch.ones(2, requires_grad=True)):
+        assert gradient_of(function, torch.ones(2))[0].tolist() == [0.0, 0.0]
+
+
+def test_a_result_without_a_gradient_is_compared_as_it_is():
+    assert gradient_of(lambda x: None, torch.ones(2))[0] is None
+    assert gradient_of(lambda x: x.tolist(), torch.ones(2))[0] == [1.0, 1.0]
+
+
+def test_a_change_in_place_of_an_input_with_a_gradient_is_noted_too():
+    gradient, outcome = gradient_of(lambda x: x.mul_(3), torch.ones(2))
+    assert outcome["changed"] == ["x"]
+    assert gradient.tolist() == [3.0, 6.0]
+
+
+def test_the_call_that_is_shown_says_whose_gradient_is_compared():
+    shown = show_call({"name": "double"}, case(torch.ones(2), 3, gradient="x"))
+    assert shown == "double(x=tensor([1., 1.]), y=3), then the gradient of x"

@@ -1,0 +1,172 @@
+import torch
+
+from coursekit.checking import codec
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import Verdict, judge
+
+
+def exercise(*misconceptions):
+    def one(group, x, title=""):
+        data = {"group": group, "args": [codec.encode(x)], "names": ["x"], "seed": 0}
+        return {**data, "title": title} if title else data
+
+    cases = [
+        one("values", torch.tensor([1.0, 2.0])),
+        one("values", torch.tensor([3.0])),
+        one("empty", torch.zeros(0), "an empty tensor"),
+    ]
+    for case, outcome in zip(cases, run_cases(torch.sum, cases)):
+        case["expected"] = outcome
+    recorded = {
+        "name": "total",
+        "kind": "function",
+        "groups": {"values": 2, "empty": 1},
+        "cases": cases,
+        "misconceptions": [],
+    }
+    for name, wrong in misconceptions:
+        outcomes = run_cases(wrong, cases)
+        kept = [
+            o if o.get("value") != c["expected"]["value"] else None for o, c in zip(outcomes, cases)
+        ]
+        recorded["misconceptions"].append(
+            {"name": name, "hint": f"hint of {name}", "outcomes": kept}
+        )
+    return recorded
+
+
+def verdict(answer, *misconceptions):
+    recorded = exercise(*misconceptions)
+    return judge(recorded, run_cases(answer, recorded["cases"]))
+
+
+def test_a_right_answer_gets_all_points():
+    result = verdict(lambda x: x.sum())
+    assert (result.points, result.max_points, result.passed) == (3, 3, True)
+
+
+def test_each_group_is_earned_on_its_own_with_the_reason_for_what_is_lost():
+    result = verdict(lambda x: x.sum() if len(x) else torch.tensor(7.0))
+    assert result.points == 2
+    assert [group.points for group in result.groups] == [2, 0]
+    assert result.groups[1].reason == "expected 0, got 7"
+
+
+def test_in_the_first_group_with_a_mistake_the_earliest_stage_and_smallest_case_are_shown():
+    result = verdict(lambda x: None if len(x) == 2 else x.sum() + 1)
+    assert result.stage == "type"
+    result = verdict(lambda x: x.sum() + 1)
+    assert result.detail[0] == ["call", "total(tensor([3.]))"]
+
+
+def test_a_known_misconception_gets_its_hint():
+    result = verdict(
+        lambda x: x.max() if len(x) else x.sum(),
+        ("max", lambda x: x.max()),
+        ("mean", lambda x: x.mean()),
+    )
+    assert result.misconception == ""
+    result = verdict(
+        lambda x: torch.mean(x), ("max", lambda x: x.max()), ("mean", lambda x: x.mean())
+    )
+    assert (result.misconception, result.hint) == ("mean", "hint of mean")
+
+
+def test_the_case_that_is_shown_is_one_that_the_named_misconception_gets_wrong():
+    def two_mistakes(x):
+        return x.mean() if len(x) != 1 else None  # the None is a mistake of its own
+
+    result = verdict(two_mistakes, ("mean", lambda x: x.mean() if len(x) else x.sum()))
+    assert result.misconception == "mean"
+    assert result.detail[0] == ["call", "total(tensor([1., 2.]))"]
+
+
+def test_a_hint_about_a_special_case_waits_until_the_ordinary_ones_are_right():
+    def of_nothing(x):
+        return x.sum() if len(x) else torch.tensor(7.0)
+
+    both_wrong = verdict(lambda x: x.prod() if len(x) else torch.tensor(7.0), ("seven", of_nothing))
+    assert both_wrong.misconception == ""
+    assert both_wrong.headline == "expected 3, got 2"
+    assert verdict(of_nothing, ("seven", of_nothing)).misconception == "seven"
+
+
+def test_another_mistake_gets_no_hint():
+    assert verdict(lambda x: x.sum() + 1, ("mean", lambda x: x.mean())).hint == ""
+
+
+def test_changing_the_input_costs_points_even_if_the_values_are_right():
+    def in_place(x):
+        total = x.sum().clone()
+        x.zero_()
+        return total
+
+    result = verdict(in_place)
+    assert result.stage == "property"
+    assert "input x in place" in result.headline
+
+
+def test_answers_that_are_missing_or_nonsense_are_zero_with_a_reason():
+    recorded = exercise()
+    for outcomes in (
+        [],
+        [{}] * 3,
+        [{"status": "value"}] * 3,
+        [{"status": "value", "value": {"$x": 1}}] * 3,
+        [{"status": "error"}] * 3,
+        [{"status": 3}] * 3,
+    ):
+        result = judge(recorded, outcomes)
+        assert result.points == 0
+        assert result.headline
+
+
+def test_using_the_shared_generator_costs_points_only_where_it_is_forbidden():
+    def noisy(x):
+        torch.rand(1)
+        return x.sum()
+
+    assert verdict(noisy).passed
+    recorded = exercise()
+    for case in recorded["cases"]:
+        case["judge"] = {"keeps_generators": True}
+    result = judge(recorded, run_cases(noisy, recorded["cases"]))
+    assert result.points == 0
+    assert "generator that everybody shares (torch)" in result.headline
+
+
+def test_what_is_shown_as_printed_belongs_to_the_call_that_is_shown():
+    def chatty(x):
+        print("got", len(x), "numbers")
+        return x.sum() + 1
+
+    result = verdict(chatty)
+    assert result.detail[0] == ["call", "total(tensor([3.]))"]
+    assert result.printed == "got 1 numbers"
+
+
+def test_an_expected_exception_is_a_right_answer():
+    recorded = exercise()
+    for case in recorded["cases"]:
+        case["expected"] = {"status": "error", "type": "ValueError"}
+    assert judge(recorded, [{"status": "error", "type": "ValueError"}] * 3).passed
+    assert not judge(recorded, [{"status": "error", "type": "KeyError", "message": ""}] * 3).passed
+    assert (
+        "should raise ValueError" in judge(recorded, [{"status": "value", "value": 1}] * 3).headline
+    )
+
+
+def test_a_verdict_survives_being_written_and_read():
+    result = verdict(lambda x: x.max())
+    assert Verdict.from_dict(result.to_dict()) == result
+
+
+def test_an_answer_that_no_judge_can_compare_costs_its_points_and_nothing_else():
+    recorded = exercise()
+    for case in recorded["cases"]:
+        case["expected"] = {"status": "value", "value": 0.5}
+        case["judge"] = {"kind": "between", "low": 0, "high": 1}
+    huge = {"status": "value", "value": {"$int": "1" + "0" * 390}}
+    nonsense = {"status": "value", "value": {"$float": 10**400}}
+    for answer in (huge, nonsense):
+        assert judge(recorded, [answer] * 3).points == 0
