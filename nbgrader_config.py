@@ -29,7 +29,7 @@ c.Autograde.autograde_preprocessors = [
 ]
 c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
-    "autograder.grading.sanitize.RestoreCells",
+    "autograder.grading.preprocessors.RestoreCells",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
 ]  # CheckCellMetadata would check what RestoreCells has just copied from the release

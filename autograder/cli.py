@@ -15,7 +15,7 @@ from autograder.errors import CourseError
 
 
 class _Group(click.Group):
-    """Turns what a user can mend into one sentence and exit status 1, never a traceback."""
+    """Turns an error the user can fix into one sentence and exit status 1, never a traceback."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -28,11 +28,11 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="coursekit")
 def main() -> None:
-    """Release, try, grade and hand out the assignments of the course."""
+    """Build, release, collect and grade the assignments of the course."""
 
 
 def _with_course(command: Callable[..., None]) -> Callable[..., None]:
-    """Passes the course that the current folder lies in as the first argument."""
+    """Passes the course that contains the current folder as the first argument."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> None:
@@ -47,7 +47,7 @@ _folder_option = click.option(
     "--folder",
     type=click.Path(path_type=Path),
     default=None,
-    help="The folder of the class; the course's own by default.",
+    help="Folder of the class (default: the course's own folder).",
 )
 
 
@@ -56,16 +56,15 @@ _folder_option = click.option(
 @click.option("--check", is_flag=True, help="Write nothing; fail if something generated is stale.")
 @_with_course
 def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
-    """Build recordings and student notebooks from the solutions, and prove that they fit."""
+    """Build recordings and student notebooks from the solution notebooks, and prove them."""
     from autograder.authoring.release import release as build
+    from autograder.authoring.release import require_fresh
 
     chosen = [course.require(name) for name in assignments] or course.assignments()
     if not chosen:
         raise CourseError("there is no assignment yet; `autograder new 00_topic` makes one.")
     report = build(course, chosen, check, lambda name: click.echo(f"{name} ...", err=True))
-    if report.stale:
-        names = "\n  ".join(report.stale)
-        raise CourseError(f"these files are stale; run `autograder release`:\n  {names}")
+    require_fresh(report)
     for name in report.written:
         click.echo(f"written: {name}")
     click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and proved.")
@@ -95,6 +94,18 @@ def exercises(course: Any, json: bool) -> None:
     from autograder.classroom.tables import exercise_table, show
 
     show(exercise_table(rows))
+
+
+@main.command()
+@click.argument("assignments", nargs=-1)
+@_with_course
+def execute(course: Any, assignments: tuple[str, ...]) -> None:
+    """Run the solution notebooks of ASSIGNMENTS (default: all) and store their outputs."""
+    from autograder.authoring.execute import execute_solution
+
+    for name in [course.require(name) for name in assignments] or course.assignments():
+        seconds = execute_solution(course, name)
+        click.echo(f"{name}: executed in {seconds:.0f} s")
 
 
 @main.command("try")
@@ -133,9 +144,11 @@ def new(course: Any, assignment: str) -> None:
     paths = new_assignment(course, assignment)
     report = build(course, [assignment])
     for path in paths:
-        click.echo(f"yours to fill: {path.relative_to(course.root)}")
+        click.echo(f"edit: {path.relative_to(course.root)}")
+    edited = [str(path.relative_to(course.root)) for path in paths]
     for name in report.written:
-        click.echo(f"generated: {name}")
+        if name not in edited:
+            click.echo(f"generated: {name}")
 
 
 @main.command()
@@ -144,11 +157,11 @@ def new(course: Any, assignment: str) -> None:
     type=click.Path(path_type=Path),
     default="bundle",
     show_default=True,
-    help="The folder, or the file if it ends in .zip.",
+    help="Folder to write, or a file if it ends in .zip.",
 )
 @_with_course
 def bundle(course: Any, output: Path) -> None:
-    """Pack what students get: notebooks, the wheel, environment files and a short README."""
+    """Pack the student handout: notebooks, wheel, environment files and a short README."""
     from autograder.authoring.bundle import make_bundle
 
     for name in make_bundle(course, output):
@@ -163,16 +176,16 @@ def bundle(course: Any, output: Path) -> None:
 @click.option(
     "--layout",
     default=None,
-    help="In whose manner the files are named, canvas for one; found out by itself.",
+    help="File naming scheme, e.g. canvas (default: auto-detect).",
 )
 @click.option("--json", is_flag=True, help="As JSON.")
 @_with_course
 def collect(
     course: Any, assignment: str, source: Path, folder: Path | None, layout: str | None, json: bool
 ) -> None:
-    """Put the submissions of an LMS's download, an archive or a folder, into submitted/.
+    """Import submissions into submitted/ from an LMS download: an archive or a folder.
 
-    Exit status 0 if every file was understood, 1 if some could not be matched or were refused.
+    Exit status 0 if every file was imported, 1 if some could not be matched or were refused.
     """
     from autograder.classroom.collect import collect as gather
 
@@ -188,31 +201,34 @@ def collect(
 
 @main.command()
 @click.argument("assignment")
-@click.option("--student", "students", multiple=True, help="Only this student (repeatable).")
+@click.option("--student", "students", multiple=True, help="Grade only this student (repeatable).")
 @_folder_option
 @click.option(
-    "--cell-seconds", type=click.FloatRange(min=1), default=None, help="Wall time for one cell."
+    "--cell-seconds",
+    type=click.FloatRange(min=1),
+    default=None,
+    help="Time limit for one cell, in seconds.",
 )
 @click.option(
-    "--no-sandbox", is_flag=True, help="Where there is no isolation: only for code you trust."
+    "--no-sandbox", is_flag=True, help="Run submissions without isolation; only for code you trust."
 )
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=None,
-    help="How many at a time; one more than cores.",
+    help="Submissions to run in parallel (default: number of cores + 1).",
 )
 @click.option(
     "--scheduler",
     default=None,
     metavar="ADDRESS",
-    help="Run the submissions on the workers of this Dask scheduler, tcp://... .",
+    help="Run submissions on the workers of a Dask scheduler, e.g. tcp://10.0.0.5:8786.",
 )
-@click.option("--again", is_flag=True, help="Grade also what has not changed since the last time.")
+@click.option("--regrade", is_flag=True, help="Regrade unchanged submissions too.")
 @click.option(
     "--all-cells",
     is_flag=True,
-    help="Run also the cells that decide no grade, for their figures on the feedback pages.",
+    help="Also run ungraded cells, so that their figures appear in the feedback.",
 )
 @click.option("--json", is_flag=True, help="The verdicts as JSON.")
 @_with_course
@@ -225,31 +241,21 @@ def grade(
     no_sandbox: bool,
     jobs: int | None,
     scheduler: str | None,
-    again: bool,
+    regrade: bool,
     all_cells: bool,
     json: bool,
 ) -> None:
     """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
     if scheduler and (no_sandbox or jobs):
         raise click.UsageError(
-            "with --scheduler the workers decide how many run at a time, always in boxes: leave out"
-            " --jobs and --no-sandbox."
+            "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
+            " submissions run in parallel, and always use a sandbox."
         )
     from autograder.classroom.tables import show, summary_table, verdict_tables
-    from autograder.grading.grade_class import grade_class
+    from autograder.grading.grade_class import Options, grade_class
 
-    graded = grade_class(
-        course,
-        course.require(assignment),
-        folder,
-        list(students),
-        cell_seconds,
-        sandbox=not no_sandbox,
-        jobs=jobs,
-        again=again,
-        all_cells=all_cells,
-        scheduler=scheduler,
-    )
+    options = Options(cell_seconds, not no_sandbox, jobs, regrade, scheduler, all_cells)
+    graded = grade_class(course, course.require(assignment), folder, list(students), options)
     if json:
         # equal verdicts are one object: a large class takes no more than a small one
         plain = {id(v): v.to_dict() for verdicts in graded.verdicts.values() for v in verdicts}
@@ -261,8 +267,8 @@ def grade(
     show(*verdict_tables(graded, perfect=False), summary_table(graded))
     if graded.kept:
         click.echo(
-            f"{len(graded.kept)} of {len(graded.verdicts)} were graded before and nothing has"
-            " changed since: their scores were kept. --again grades them too."
+            f"{len(graded.kept)} of {len(graded.verdicts)} submissions are unchanged since they were"
+            " graded and kept their scores; --regrade grades them again."
         )
 
 
@@ -272,7 +278,7 @@ def grade(
 @_with_course
 def feedback(course: Any, assignment: str, folder: Path | None) -> None:
     """Write a feedback page for every graded submission of ASSIGNMENT."""
-    from autograder.grading.grade_class import write_feedback
+    from autograder.grading.feedback import write_feedback
 
     for page in write_feedback(course, course.require(assignment), folder):
         click.echo(f"  {page}")
@@ -284,16 +290,18 @@ def feedback(course: Any, assignment: str, folder: Path | None) -> None:
     "--output",
     type=click.Path(path_type=Path),
     default=None,
-    help="The CSV file to write; ASSIGNMENT.csv by default.",
+    help="CSV file to write (default: ASSIGNMENT.csv).",
 )
 @click.option(
     "--into",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     default=None,
-    help="A table that the LMS has exported: its rows and columns are kept.",
+    help="Gradebook exported from the LMS; its rows and columns are kept.",
 )
-@click.option("--column", default=None, help="The column of that table; ASSIGNMENT by default.")
-@click.option("--who", default=None, help="The column of that table that names the students.")
+@click.option(
+    "--column", default=None, help="Column of that gradebook to fill (default: ASSIGNMENT)."
+)
+@click.option("--who", default=None, help="Column of that gradebook that identifies the students.")
 @_folder_option
 @_with_course
 def export(
@@ -317,14 +325,16 @@ def export(
         filled = fill_in(found, into, column or assignment, who)
         text = filled.text
         for title, names in (
-            ("graded, but not in the table", filled.unknown),
-            ("in the table, but not graded", filled.ungraded),
+            ("graded, but not in the LMS gradebook", filled.unknown),
+            ("in the LMS gradebook, but not graded", filled.ungraded),
         ):
             if names:
                 click.echo(f"{title}, {len(names)}: {', '.join(names)}")
     waiting = [grade.student for grade in found if grade.note]
     if waiting:
-        click.echo(f"cells wait for a grade by hand, {len(waiting)}: {', '.join(waiting)}")
+        count = f"{len(waiting)} submission{'s' * (len(waiting) != 1)}"
+        verb = "needs" if len(waiting) == 1 else "need"
+        click.echo(f"{count} {verb} manual grading: {', '.join(waiting)}")
     try:
         output.write_text(text, "utf-8")
     except OSError as error:
@@ -338,12 +348,12 @@ def export(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     default=None,
-    help="The HTML file to write; reports/ASSIGNMENT.html in the folder of the class by default.",
+    help="HTML file to write (default: reports/ASSIGNMENT.html in the folder of the class).",
 )
 @_folder_option
 @_with_course
 def report(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
-    """Write a page about the graded submissions of ASSIGNMENT: scores, exercises, who needs help."""
+    """Write an HTML report on the class: scores, exercises, misconceptions, who needs help."""
     from autograder.classroom.report import write_report
 
     click.echo(f"written: {write_report(course, course.require(assignment), folder, output)}")
@@ -351,26 +361,25 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
 
 @main.command()
 def doctor() -> None:
-    """Show which isolation this machine offers for grading, and how to get what is missing.
+    """Check that this machine can run submissions in a sandbox, and how to fix what is missing.
 
-    Exit status 0 if submissions can be boxed here, 1 otherwise.
+    Exit status 0 if it can, 1 otherwise.
     """
     from autograder.sandbox.doctor import examine
 
-    for finding in examine():
+    findings = examine()
+    for finding in findings:
         click.echo(f"{'✓' if finding.works else '✗'} {finding.what}")
         if not finding.works:
-            click.echo(
-                f"    {finding.problem or 'it does not hold'}\n    to mend it: {finding.remedy}"
-            )
-    sys.exit(0 if all(finding.works for finding in examine()) else 1)
+            click.echo(f"    {finding.problem or 'check failed'}\n    to fix: {finding.remedy}")
+    sys.exit(0 if all(finding.works for finding in findings) else 1)
 
 
 @main.command()
 @click.argument("assignment", default="00_setup")
 @_with_course
 def demo(course: Any, assignment: str) -> None:
-    """Grade a small made-up class for ASSIGNMENT, to see what grading shows."""
+    """Grade a small made-up class for ASSIGNMENT, to see what grading looks like."""
     from autograder.classroom.demo import run_demo
 
     run_demo(course, course.require(assignment))

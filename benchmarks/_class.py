@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import random
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import nbformat
 
-from autograder.classroom.demo import filled
 from autograder.course import catalog
-from autograder.course.exercise import source_of
+from autograder.course.answers import filled, typed
 from autograder.course.layout import Course
-
-
-@functools.cache
-def _typed(implementation: Callable[..., Any], name: str) -> str:
-    return source_of(implementation, name)
 
 
 def answers(course: Course, assignment: str, rng: random.Random) -> dict[str, str | None]:
@@ -29,9 +20,9 @@ def answers(course: Course, assignment: str, rng: random.Random) -> dict[str, st
         kind = rng.random()
         if kind < 0.2 and exercise.misconceptions:
             wrong = rng.choice(exercise.misconceptions)
-            changed[name] = _typed(wrong.implementation, name)
+            changed[name] = typed(course, assignment, wrong)
         elif kind < 0.3 and exercise.alternatives:
-            changed[name] = _typed(rng.choice(exercise.alternatives), name)
+            changed[name] = typed(course, assignment, rng.choice(exercise.alternatives))
         elif kind < 0.4:
             changed[name] = None
     return changed

@@ -36,7 +36,7 @@ from autograder.course.recording import record
 from autograder.course.reference import definitions
 from autograder.grading.gradebook import Classroom
 from autograder.grading.isolated_run import run_notebook
-from autograder.grading.notes import read_record
+from autograder.grading.notes import read_notes
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -96,7 +96,7 @@ def scores(folder: Path, assignment: str) -> Scores:
 
 def _records(folder: Path) -> list[Any]:
     paths = sorted(folder.glob("autograded/*/*/*.ipynb"))
-    return [read_record(nbformat.read(path, as_version=4)) for path in paths]
+    return [read_notes(nbformat.read(path, as_version=4)) for path in paths]
 
 
 def speed(assignment: str, size: int, stock_size: int) -> dict[str, Any]:

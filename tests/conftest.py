@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from checkout import ROOT
@@ -21,24 +22,24 @@ def course():
 
 
 @pytest.fixture(scope="session")
-def make_small_course():
+def make_small_course(tmp_path_factory):
     """Makes a course in a folder with one assignment, 07_topic, as `autograder new` makes it."""
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release
     from autograder.course.layout import Course
 
+    template = Course(tmp_path_factory.mktemp("template") / "course")
+    template.solutions.mkdir(parents=True)
+    template.recordings.mkdir(parents=True)
+    for name in ("nbgrader_config.py", "pyproject.toml"):
+        shutil.copy(ROOT / name, template.root)
+    new_assignment(template, "07_topic")
+    release(template, ["07_topic"])
+    # a fixed seed: with one drawn anew, a wrong answer is right by chance in one run of a hundred
+    (template.root / "class_seed").write_text("1\n")
+
     def make(folder):
-        course = Course(folder / "course")
-        (course.root / "autograder" / "exercises").mkdir(parents=True)
-        course.solutions.mkdir()
-        course.recordings.mkdir(parents=True)
-        for name in ("nbgrader_config.py", "pyproject.toml"):
-            shutil.copy(ROOT / name, course.root)
-        new_assignment(course, "07_topic")
-        release(course, ["07_topic"])
-        # a fixed seed: with one drawn anew, a wrong answer is right by chance in one run of a hundred
-        (course.root / "class_seed").write_text("1\n")
-        return course
+        return Course(Path(shutil.copytree(template.root, folder / "course")))
 
     return make
 

@@ -1,4 +1,4 @@
-"""Makes a new assignment that already releases: a solution notebook and a module of cases."""
+"""Makes a new assignment that already releases: a solution notebook and one exercise."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def new_assignment(course: Course, assignment: str) -> list[Path]:
     Raises
     ------
     CourseError
-        The name is not of the form NN_topic, or the assignment or its module exists already.
+        The name is not of the form NN_topic, or the assignment or its cases exist already.
     """
     if not NAME.fullmatch(assignment):
         raise CourseError(
             f"{assignment} is no name for an assignment: use two digits, an underscore and a topic"
             " in small letters, such as 07_language_models."
         )
-    notebook, module = course.solution(assignment), course.module(assignment)
-    for path in (notebook, module):
+    notebook, folder = course.solution(assignment), course.cases(assignment)
+    for path in (notebook, folder):
         if path.exists():
             raise CourseError(
                 f"{path.relative_to(course.root)} exists already; nothing was changed."
@@ -41,10 +41,12 @@ def new_assignment(course: Course, assignment: str) -> list[Path]:
         "TITLE": topic.replace("_", " ").capitalize(),
         "NUMBER": assignment[:2],
     }
-    notebook.parent.mkdir(parents=True)
+    exercise = folder / f"average_{topic}.py"
+    for path in (notebook, exercise):
+        path.parent.mkdir(parents=True)
     nbformat.write(_notebook(_fill("assignment.py", words)), notebook)
-    module.write_text(_fill("cases.py", words), "utf-8")
-    return [notebook, module]
+    exercise.write_text(_fill("exercise.py", words), "utf-8")
+    return [notebook, exercise]
 
 
 def _fill(template: str, words: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Builds what is generated from the solution notebooks, and proves that it is right.
+"""Builds everything that is generated from the solution notebooks, and has it proved.
 
 Generated: the recordings (`coursekit/recordings/`), the student notebooks (`notebooks/`), and
 the stamped parts of the solution notebooks themselves.
@@ -7,7 +7,6 @@ the stamped parts of the solution notebooks themselves.
 from __future__ import annotations
 
 import json
-import math
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,21 +15,23 @@ from typing import Any
 
 import nbformat
 
-from autograder.authoring.stamp import stamp, taken_over
+from autograder.authoring.proofs import (
+    prove_answers,
+    prove_fresh_cases,
+    prove_shown_cells,
+    prove_source_files,
+    prove_student_notebook,
+    require_unique_names,
+)
+from autograder.authoring.stamp import stamp
 from autograder.course import catalog
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED, record_assignment
-from autograder.course.reference import definitions, read
+from autograder.course.reference import read
 from autograder.errors import CourseError
 from coursekit import __version__
-from coursekit.checking import codec
-from coursekit.checking.compare import same
 from coursekit.checking.recordings import FORMAT
-from coursekit.checking.run_cases import run_cases
-from coursekit.checking.verdict import judge
-
-#: A line of a solution this long must not stand anywhere else; shorter ones may be commonplace.
-_TELLING = 20
+from coursekit.checking.verdict import agrees, same_outcome
 
 
 @dataclass
@@ -52,52 +53,30 @@ def release(
     Raises
     ------
     CourseError
-        A proof fails: the solution fails its own check, the student notebook is not empty of
-        solutions, a misconception is not caught or another's hint is shown, an alternative fails,
-        a group's cases are the same for every seed, an exercise's name is used twice in the course.
+        A proof fails (see `proofs`): the solution fails its own check, the student notebook holds
+        solution text, a misconception is not caught or another's hint is shown, an alternative
+        fails, a group's cases are the same for every seed, the files are not clean.
     """
     report = Report()
-    _require_unique_names(course)
+    require_unique_names(course)
     for assignment in assignments:
         progress(assignment)
-        own = catalog.exercises(course, assignment)
+        prove_source_files(course, assignment)
+        exercises = catalog.exercises(course, assignment)
         path = course.solution(assignment)
-        solution = read(path)
-        stamped = nbformat.writes(stamp(solution, course, assignment, own)) + "\n"
+        stamped = nbformat.writes(stamp(read(path), course, assignment, exercises)) + "\n"
         _put(report, course, path, stamped, check)
         recorded = record_assignment(course, assignment, RECORDING_SEED)
-        _require_enough(own)
-        _prove_misconceptions(recorded)
-        _prove_alternatives(own, recorded)
-        _prove_fresh_cases(recorded, record_assignment(course, assignment, seed=1))
-        _put_recording(report, course, assignment, recorded, check)
+        prove_answers(course, assignment, recorded)
+        prove_shown_cells(assignment, stamped, recorded)
+        prove_fresh_cases(recorded, record_assignment(course, assignment, seed=1))
+        recording = _recording(course, assignment, recorded)
+        _put(report, course, course.recordings / f"{assignment}.json", recording, check)
         student = _student_notebook(course, assignment, stamped)
-        _prove_student_notebook(course, assignment, stamped, student, recorded)
+        prove_student_notebook(course, assignment, stamped, student, recorded)
         _put(report, course, course.notebook(assignment), student, check)
     _put(report, course, course.recordings / "index.json", _index(course), check)
     return report
-
-
-def _require_unique_names(course: Course) -> None:
-    owners: dict[str, str] = {}
-    for assignment in course.assignments():
-        for name in catalog.exercises(course, assignment):
-            if name in owners:
-                raise CourseError(
-                    f"{owners[name]} and {assignment} both have an exercise called {name}; a name"
-                    " is used once in the course."
-                )
-            owners[name] = assignment
-
-
-def _require_enough(own: dict[str, Any]) -> None:
-    for name, exercise in own.items():
-        for what, given, needed in (
-            ("misconceptions", len(exercise.misconceptions), 3),
-            ("alternatives", len(exercise.alternatives), 2),
-        ):
-            if given < needed:
-                raise CourseError(f"{name} has {given} {what}; write at least {needed}.")
 
 
 def _index(course: Course) -> str:
@@ -122,25 +101,58 @@ def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> 
     report.written.append(name)
 
 
-def _put_recording(
-    report: Report, course: Course, assignment: str, recorded: dict[str, Any], check: bool
-) -> None:
-    """As `_put`, but numbers may differ in their last digits, as they do between machines."""
-    path = course.recordings / f"{assignment}.json"
-    fresh = {
-        "format": FORMAT,
-        "coursekit": __version__,
-        "assignment": assignment,
-        "exercises": recorded,
+def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str:
+    """The text of the recording. An exercise that is fresh keeps the numbers that are stored.
+
+    The last digits of outcomes differ between processors, thread counts and versions of torch.
+    """
+    head = {"format": FORMAT, "coursekit": __version__, "assignment": assignment}
+    text, old = "", {}
+    try:
+        text = (course.recordings / f"{assignment}.json").read_text("utf-8")
+        old = json.loads(text)["exercises"]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # missing or damaged: everything is recorded anew
+    new = json.loads(json.dumps(recorded))
+    exercises = {
+        name: old[name] if name in old and is_fresh(old[name], exercise) else exercise
+        for name, exercise in new.items()
     }
-    text = _dump(fresh)
-    if path.exists():
-        try:
-            if _alike(json.loads(path.read_text("utf-8")), json.loads(text)):
-                return
-        except ValueError:
-            pass  # a damaged recording is simply stale
-    _put(report, course, path, text, check)
+    recording = {**head, "exercises": exercises}
+    return text if old and json.loads(text) == recording else _dump(recording)
+
+
+def is_fresh(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether a recorded exercise still holds, as a judge would say who compares by its own rules.
+
+    Its cases are equal, every stored outcome of the reference agrees with the new one under the
+    rules of its case, and so does every misconception's.
+    """
+    try:
+        return _without_outcomes(old) == _without_outcomes(new) and all(
+            agrees(case, case["expected"], again["expected"])
+            and all(
+                _agree(case, one["outcomes"][i], two["outcomes"][i])
+                for one, two in zip(old["misconceptions"], new["misconceptions"], strict=True)
+            )
+            for i, (case, again) in enumerate(zip(old["cases"], new["cases"], strict=True))
+        )
+    except (KeyError, TypeError, ValueError, IndexError):
+        return False
+
+
+def _agree(case: dict[str, Any], one: Any, two: Any) -> bool:
+    if one is None or two is None:
+        return one is two
+    return same_outcome(case, one, two)
+
+
+def _without_outcomes(exercise: dict[str, Any]) -> Any:
+    return [
+        {k: v for k, v in exercise.items() if k not in ("cases", "misconceptions")},
+        [{k: v for k, v in case.items() if k != "expected"} for case in exercise["cases"]],
+        [(m["name"], m["hint"]) for m in exercise["misconceptions"]],
+    ]
 
 
 def _dump(recording: dict[str, Any]) -> str:
@@ -159,70 +171,6 @@ def _dump(recording: dict[str, Any]) -> str:
     return "\n".join([*lines, " }\n}\n"])
 
 
-def _alike(old: Any, new: Any) -> bool:
-    """Equal, except that arrays and numbers only need to be close."""
-    if isinstance(new, dict) and isinstance(old, dict):
-        tag = next(iter(new), "")
-        if tag in ("$tensor", "$array", "$scalar") and tag in old:
-            return same(codec.decode_views(old), codec.decode_views(new), {"dtype": "exact"})
-        return old.keys() == new.keys() and all(_alike(old[k], new[k]) for k in new)
-    if isinstance(new, list) and isinstance(old, list):
-        return len(old) == len(new) and all(map(_alike, old, new))
-    if isinstance(new, float) and isinstance(old, float):
-        return math.isclose(old, new, rel_tol=1e-4, abs_tol=1e-6)
-    return old == new
-
-
-def _prove_misconceptions(recorded: dict[str, Any]) -> None:
-    for name, exercise in recorded.items():
-        for misconception in exercise["misconceptions"]:
-            outcomes = [
-                theirs or case["expected"]
-                for theirs, case in zip(misconception["outcomes"], exercise["cases"])
-            ]
-            verdict = judge(exercise, outcomes)
-            if verdict.passed:
-                raise CourseError(
-                    f"{name}: the misconception {misconception['name']} passes every case; add a"
-                    " case that tells it from the reference."
-                )
-            if verdict.misconception != misconception["name"]:
-                shown = verdict.misconception or "no hint at all"
-                raise CourseError(
-                    f"{name}: the misconception {misconception['name']} is answered with"
-                    f" {shown}; add a case that tells the two apart."
-                )
-
-
-def _prove_alternatives(own: dict[str, Any], recorded: dict[str, Any]) -> None:
-    for name, exercise in own.items():
-        for alternative in exercise.alternatives:
-            verdict = judge(recorded[name], run_cases(alternative, recorded[name]["cases"]))
-            if not verdict.passed:
-                raise CourseError(
-                    f"{name}: the correct answer {alternative.__name__} loses points:"
-                    f" {verdict.headline}."
-                )
-
-
-def _prove_fresh_cases(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
-    """Every group must hold a case that another seed changes, so that a lookup table earns none."""
-    for name, exercise in recorded.items():
-        known = {_inputs(case) for case in exercise["cases"]}
-        for group in exercise["groups"]:
-            cases = [case for case in fresh[name]["cases"] if case["group"] == group]
-            if all(_inputs(case) in known for case in cases):
-                raise CourseError(
-                    f"{name}: the cases of group {group} are the same for every seed; draw"
-                    " something in them from rng."
-                )
-
-
-def _inputs(case: dict[str, Any]) -> str:
-    keys = ("args", "kwargs", "state", "then")
-    return json.dumps([case.get(key) for key in keys], sort_keys=True)
-
-
 def _student_notebook(course: Course, assignment: str, stamped: str) -> str:
     """The student notebook that nbgrader makes of the stamped solution notebook."""
     from autograder.grading.gradebook import Classroom, generate
@@ -238,53 +186,14 @@ def _student_notebook(course: Course, assignment: str, stamped: str) -> str:
     return text.rstrip("\n") + "\n"
 
 
-def _prove_student_notebook(
-    course: Course, assignment: str, stamped: str, student: str, recorded: dict[str, Any]
-) -> None:
-    secret, public = _solution_lines(nbformat.reads(stamped, as_version=4), course)
-    given = {
-        line.strip()
-        for cell in nbformat.reads(student, as_version=4).cells
-        for line in cell.source.splitlines()
-    }
-    telling = {line for line in secret if line not in public or len(line) >= _TELLING}
-    text = "\n".join(given)
-    leaked = sorted(
-        line for line in telling if line in given or (len(line) >= _TELLING and line in text)
-    )
-    if leaked or "BEGIN SOLUTION" in student or "END SOLUTION" in student:
-        what = leaked[0] if leaked else "a solution mark"
-        raise CourseError(f"{assignment}: the student notebook still holds solution text: {what}")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{assignment}.ipynb"
-        path.write_text(student, "utf-8")
-        scope = definitions(path)
-    for name, exercise in recorded.items():
-        verdict = judge(exercise, run_cases(scope[name], exercise["cases"]))
-        if verdict.stage != "missing" or verdict.points:
-            raise CourseError(
-                f"{assignment}: {name} as released should fail with 'not written yet', but"
-                f" {verdict.headline}; put the whole body between the solution marks."
-            )
+def require_fresh(report: Report) -> None:
+    """Refuse a course in which something generated is stale.
 
-
-def _solution_lines(notebook: nbformat.NotebookNode, course: Course) -> tuple[set[str], set[str]]:
-    """The lines inside solution blocks that give something away, and the lines outside.
-
-    Of what is taken over from an earlier assignment only that one's solutions are secret, not its
-    signatures and descriptions.
+    Raises
+    ------
+    CourseError
+        Names the stale files.
     """
-    secret: set[str] = set()
-    public: set[str] = set()
-    for cell in notebook.cells:
-        source = taken_over(cell)
-        earlier = _solution_lines(read(course.solution(source)), course)[0] if source else None
-        inside = False
-        for line in map(str.strip, cell.source.splitlines()):
-            if "BEGIN SOLUTION" in line or "END SOLUTION" in line:
-                inside = "BEGIN SOLUTION" in line
-            elif inside and (earlier is None or line in earlier):
-                secret.add(line)
-            elif not inside:
-                public.add(line)
-    return {line for line in secret if len(line) > 3}, public
+    if report.stale:
+        names = "\n  ".join(report.stale)
+        raise CourseError(f"these files are stale; run `autograder release`:\n  {names}")

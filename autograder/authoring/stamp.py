@@ -6,7 +6,6 @@ that follow from the module of cases and from the course's address are stamped i
 
 from __future__ import annotations
 
-import ast
 import copy
 import difflib
 import re
@@ -14,11 +13,12 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from autograder.authoring.shown_cells import tag_shown_cells
+from autograder.course.cells import checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course, repository
-from autograder.course.reference import defined_names, parse, read
+from autograder.course.reference import sources
 from autograder.errors import CourseError
-from autograder.grading.run import checked_exercise
 
 #: A cell that takes over what students wrote in an earlier assignment.
 _FROM = "from_"
@@ -78,6 +78,7 @@ def stamp(
         marks = cell.metadata.get("nbgrader")
         cell.id = (marks["grade_id"] if marks else f"cell-{number:03d}").replace(".", "-")
         cell.metadata.pop("execution", None)
+    tag_shown_cells(stamped)
     stamped.nbformat, stamped.nbformat_minor = 4, 5
     stamped.metadata = _metadata()
     return stamped
@@ -164,12 +165,12 @@ def _stamp_borrowed(cell: NotebookNode, where: str, course: Course) -> set[str]:
     source = next((a for a in course.assignments() if a.startswith(match[1])), None)
     if source is None:
         raise CourseError(f"{where} takes over from assignment {match[1]}, which does not exist.")
-    sources = _sources(course, source)
+    known = sources(course.solution(source))
     for name in names:
-        if name not in sources:
+        if name not in known:
             raise CourseError(f"{where} takes over {name}, which {source} does not define.")
     words = f"paste your {', '.join(names)} of assignment {match[1]} here"
-    code = "\n\n\n".join(sources[name] for name in names)
+    code = "\n\n\n".join(known[name] for name in names)
     cell.source = f"{match[0]}\n### BEGIN SOLUTION: {words}\n{code}\n### END SOLUTION"
     cell.metadata["nbgrader"] = _marks(f"{_FROM}{source}", None)
     return set(names)
@@ -179,20 +180,6 @@ def taken_over(cell: NotebookNode) -> str | None:
     """The assignment that a stamped cell takes its definitions from, if it does."""
     grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
     return grade_id.removeprefix(_FROM) if grade_id.startswith(_FROM) else None
-
-
-def _sources(course: Course, assignment: str) -> dict[str, str]:
-    """The text of each function and class that a solution notebook defines, without marks."""
-    found = {}
-    for cell in read(course.solution(assignment)).cells:
-        if cell.cell_type != "code":
-            continue
-        for node in parse(cell.source, assignment).body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                lines = (ast.get_source_segment(cell.source, node) or "").splitlines()
-                kept = [line for line in lines if " SOLUTION" not in line]
-                found[node.name] = "\n".join(kept)
-    return found
 
 
 def _what_else(source: str, exercises: dict[str, Exercise]) -> str:

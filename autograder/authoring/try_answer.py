@@ -9,11 +9,14 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.course import catalog
+from autograder.course.cells import kept_definitions
 from autograder.course.layout import Course
-from autograder.course.reference import kept_definitions, read
+from autograder.course.recording import record
+from autograder.course.reference import read
 from autograder.errors import CourseError
-from autograder.grading.run import Limits
-from autograder.grading.verdicts import grade_notebook
+from autograder.grading.isolated_run import run_notebook
+from autograder.grading.limits import Limits
+from autograder.grading.verdicts import decide
 from autograder.sandbox.doctor import is_available
 from coursekit.checking.verdict import Verdict
 
@@ -56,8 +59,10 @@ def try_sources(
     """
     notebook = _notebook(course, assignment, sources)
     limits = Limits(cell_seconds=120, sandbox=is_available())  # the author's own code
-    verdicts = grade_notebook(notebook, course, assignment, seed, limits, list(sources))
-    return {verdict.exercise: verdict for verdict in verdicts}
+    recorded = {name: record(course, assignment, name, seed) for name in sources}
+    questions = {name: exercise["cases"] for name, exercise in recorded.items()}
+    answers = run_notebook(notebook, questions, limits)
+    return {verdict.exercise: verdict for verdict in decide(recorded, answers)}
 
 
 def try_file(course: Course, name: str, path: Path, seed: int = 1) -> Verdict:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import shutil
-from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -12,10 +10,10 @@ from rich.console import Console
 
 from autograder.classroom.tables import show, summary_table, verdict_tables
 from autograder.course import catalog
-from autograder.course.exercise import source_of
+from autograder.course.answers import filled, typed
 from autograder.course.layout import Course
-from autograder.course.reference import read
-from autograder.grading.grade_class import grade_class, write_feedback
+from autograder.grading.feedback import write_feedback
+from autograder.grading.grade_class import Options, grade_class
 from autograder.sandbox.doctor import is_available
 
 
@@ -28,7 +26,8 @@ def run_demo(course: Course, assignment: str) -> None:
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
     # the course's own code: harmless where there is no isolation
-    graded = grade_class(course, assignment, folder, cell_seconds=15, sandbox=is_available())
+    options = Options(cell_seconds=15, sandbox=is_available())
+    graded = grade_class(course, assignment, folder, options=options)
     show(*verdict_tables(graded), summary_table(graded))
     pages = write_feedback(course, assignment, folder)
     console = Console()
@@ -46,7 +45,7 @@ def demo_submissions(course: Course, assignment: str) -> dict[str, NotebookNode]
     names = list(exercises)
     second = names[:2][-1]
     wrong = {
-        name: source_of(exercises[name].misconceptions[0].implementation, name)
+        name: typed(course, assignment, exercises[name].misconceptions[0])
         for name in names[1::3] or names
     }
     endless = f"def {second}(*inputs):\n    while True:\n        pass"
@@ -56,43 +55,3 @@ def demo_submissions(course: Course, assignment: str) -> dict[str, NotebookNode]
         "unfinished": filled(course, assignment, dict.fromkeys(names[len(names) // 2 :])),
         "endless": filled(course, assignment, {second: endless}),
     }
-
-
-def filled(
-    course: Course, assignment: str, sources: dict[str, str | None] | None = None
-) -> NotebookNode:
-    """The student notebook with every TODO answered as in the solution notebook.
-
-    Parameters
-    ----------
-    sources : other answers by exercise; None leaves the TODO as it was released.
-    """
-    sources = sources or {}
-    notebook = read(course.notebook(assignment))
-    for cell in notebook.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        if not marks.get("solution"):
-            continue
-        name = marks["grade_id"]
-        source = sources.get(name, filled_source(course, assignment, name))
-        if source is not None:
-            cell.source = source
-    return notebook
-
-
-def filled_source(course: Course, assignment: str, name: str) -> str:
-    """The cell of the solution notebook that defines an exercise, without the solution marks."""
-    path = course.solution(assignment)
-    return _sources(path, path.stat().st_mtime_ns)[name]
-
-
-@functools.lru_cache(maxsize=8)
-def _sources(solution: Path, stamp: int) -> dict[str, str]:
-    """Every marked cell of a solution notebook, by grade id, as a student would have typed it."""
-    found = {}
-    for cell in read(solution).cells:
-        if grade_id := cell.metadata.get("nbgrader", {}).get("grade_id"):
-            lines = cell.source.splitlines()
-            kept = [line for line in lines if "### BEGIN" not in line and "### END" not in line]
-            found[grade_id] = "\n".join(kept)
-    return found

@@ -24,7 +24,7 @@ from autograder.classroom.export import Grade, grades
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.gradebook import Classroom
-from autograder.grading.notes import Record, Usage, read_record
+from autograder.grading.notes import Notes, Usage, read_notes
 from autograder.grading.verdicts import read_verdicts
 from coursekit.checking.verdict import Verdict
 from coursekit.data.places import write_atomically
@@ -46,7 +46,7 @@ class Submission:
 
     student: str
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    record: Record = field(default_factory=Record)
+    record: Notes = field(default_factory=Notes)
     problem: str = ""
     graded: datetime | None = None
     grade: Grade | None = None
@@ -262,7 +262,7 @@ def _read(classroom: Classroom, student: str, assignment: str, grade: Grade | No
     try:
         submission.graded = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
         notebook = nbformat.from_dict(json.loads(path.read_bytes()))
-        record = read_record(notebook)
+        record = read_notes(notebook)
         verdicts = {verdict.exercise: verdict for verdict in read_verdicts(notebook)}
     except FileNotFoundError:
         submission.problem = "there is no autograded notebook; `autograder grade` says why"

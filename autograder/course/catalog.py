@@ -1,4 +1,4 @@
-"""Finds the exercises of every assignment in their modules of cases."""
+"""Finds the exercises of every assignment in the assignment's folder of cases."""
 
 from __future__ import annotations
 
@@ -9,31 +9,35 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from autograder.course.exercise import Exercise
+from autograder.course.exercise import Exercise, read_exercise
 from autograder.course.layout import Course
+from autograder.course.reference import checked_names
 from autograder.errors import CourseError
+
+#: The module in a folder of cases that is no exercise: what several of them share.
+SHARED = "common"
 
 
 def exercises(course: Course, assignment: str) -> dict[str, Exercise]:
-    """The assignment's exercises by name, in the order of its module.
+    """The assignment's exercises by name, in the order of the notebook's checks.
 
     Raises
     ------
     CourseError
-        The module of cases is missing or cannot be loaded.
+        There are no cases, or a module of cases cannot be loaded.
     """
-    path = course.module(assignment)
-    if not path.exists():
+    folder = course.cases(assignment)
+    paths = {path.stem: path for path in sorted(folder.glob("*.py")) if path.stem[0] != "_"}
+    shared = paths.pop(SHARED, None)
+    if not paths:
         raise CourseError(
-            f"{assignment} has no module of cases: write autograder/exercises/{path.name}"
-            f" (`autograder new` makes a first one)."
+            f"{assignment} has no cases: write autograder/exercises/{folder.name}/EXERCISE.py"
+            " (`autograder new` makes a first one)."
         )
-    module = _load(path, path.stat().st_mtime_ns)
-    found: dict[str, Exercise] = {}
-    for value in vars(module).values():
-        if isinstance(value, Exercise) and found.setdefault(value.name, value) is not value:
-            raise CourseError(f"{path.name} has two exercises called {value.name}; keep one.")
-    return found
+    changed = shared.stat().st_mtime_ns if shared else 0
+    order = {name: place for place, name in enumerate(checked_names(course.solution(assignment)))}
+    names = sorted(paths, key=lambda name: order.get(name, len(order)))
+    return {name: _load(paths[name], paths[name].stat().st_mtime_ns, changed) for name in names}
 
 
 def find(course: Course, name: str) -> tuple[str, Exercise]:
@@ -55,9 +59,21 @@ def find(course: Course, name: str) -> tuple[str, Exercise]:
     raise CourseError(f"no exercise is called {name}; {tip}")
 
 
-@functools.lru_cache(maxsize=64)
-def _load(path: Path, modified: int) -> ModuleType:
-    name = f"autograder.exercises.{path.stem}"
+@functools.lru_cache(maxsize=256)
+def _load(path: Path, modified: int, shared: int) -> Exercise:
+    """The exercise in a module; `modified` and `shared` tell one version of the files from another."""
+    package = f"autograder.exercises.{path.parent.name}"
+    if (path.parent / f"{SHARED}.py").exists():
+        _load_shared(path.parent / f"{SHARED}.py", shared)
+    return read_exercise(path.stem, _import(f"{package}.{path.stem}", path))
+
+
+@functools.lru_cache(maxsize=32)
+def _load_shared(path: Path, modified: int) -> ModuleType:
+    return _import(f"autograder.exercises.{path.parent.name}.{SHARED}", path)
+
+
+def _import(name: str, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -67,6 +83,6 @@ def _load(path: Path, modified: int) -> ModuleType:
         raise
     except Exception as error:
         raise CourseError(
-            f"{path.name} cannot be loaded: {type(error).__name__}: {error}"
+            f"{path.parent.name}/{path.name} cannot be loaded: {type(error).__name__}: {error}"
         ) from error
     return module

@@ -1,14 +1,12 @@
-"""What an author writes beside a solution notebook: cases, misconceptions and alternatives.
+"""What an author writes for an exercise: cases, wrong answers, other right answers.
 
-A module in `autograder/exercises/` makes one `Exercise` per function or class that students
-write. Its reference is the solution notebook's; nobody types it here a second time.
+They stand in `autograder/exercises/<topic>/<exercise>.py`, a module with four names: `POINTS`,
+`cases`, `WRONG` and `RIGHT`. The reference is the solution notebook's; nobody types it again.
 """
 
 from __future__ import annotations
 
-import ast
-import functools
-import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -16,8 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.edits import EditError, apply_edit, is_edit
 from autograder.errors import CourseError
 from coursekit.checking import codec
+
+_RAISES = re.compile(r"raises (\w+)")
 
 
 @dataclass
@@ -36,10 +37,12 @@ class Case:
     gradient : the name of an input, a float tensor. What is compared is then not the result but
         the gradient of this input, where the sum 1 * y[0] + 2 * y[1] + ... over all floats y in
         the result is differentiated. NaN that hides on the way back shows up here.
-    judge : how to compare, see `coursekit.checking.compare`: ``kind``, ``rtol``, ``atol``, ``dtype``,
-        ``order``, ``properties`` and what else the kind needs. ``raises`` names the exception
-        that this input should raise; ``may_change_inputs`` and ``keeps_generators`` say what the
-        call may do to its inputs and must not do to the shared random generators.
+    judge : how to compare, see `coursekit.checking.compare`: ``kind``, ``rtol``, ``atol``,
+        ``dtype``, ``order``, ``properties`` and what else the kind needs. ``raises`` names the
+        exception that this input should raise; ``may_change_inputs`` and ``keeps_generators`` say
+        what the call may do to its inputs and must not do to the shared random generators.
+    undefined : the misconceptions whose output on this input follows from rounding alone, so that
+        it differs between processors; nothing is recorded for them here.
     """
 
     group: str
@@ -50,8 +53,9 @@ class Case:
     then: list[tuple[Any, ...]] = field(default_factory=list)
     gradient: str = ""
     judge: dict[str, Any] = field(default_factory=dict)
+    undefined: tuple[str, ...] = ()
 
-    def to_plain(self, seed: int, names: list[str]) -> dict[str, Any]:
+    def encode(self, seed: int, names: list[str]) -> dict[str, Any]:
         """The case as plain data; `seed` seeds the random generators for its call."""
         data: dict[str, Any] = {
             "group": self.group,
@@ -77,87 +81,115 @@ class Case:
             data["title"] = self.title
         if self.judge:
             data["judge"] = self.judge
+        if self.undefined:
+            data["undefined"] = list(self.undefined)
         return data
 
 
 @dataclass(frozen=True)
-class Misconception:
-    """A plausible wrong implementation, its name, and the hint that a student is shown."""
+class Answer:
+    """An answer to an exercise other than the reference, as text.
 
+    Attributes
+    ----------
+    text : an edit of the reference, or a whole answer in Python.
+    """
+
+    exercise: str
     name: str
+    text: str
+
+    def source(self, reference: str) -> str:
+        """The answer as a student would have typed it.
+
+        Parameters
+        ----------
+        reference : the text of the exercise's reference.
+
+        Raises
+        ------
+        EditError
+            The edit does not apply to the reference (any more).
+        """
+        if not is_edit(self.text):
+            return self.text
+        try:
+            return apply_edit(reference, self.text)
+        except EditError as error:
+            raise EditError(f"{self.exercise}, {self.name}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Misconception(Answer):
+    """A plausible wrong answer, its name, and the hint that a student is shown.
+
+    Attributes
+    ----------
+    raises : the exception that it ends with in every case that it fails; "" if it does not.
+    """
+
     hint: str
-    implementation: Callable[..., Any]
+    raises: str = ""
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Exercise:
     """One function or class that students write.
 
-    Parameters
+    Attributes
     ----------
     name : its name in the notebook, unique in the course.
     points : points per group of cases; the check cell carries their sum.
     cases : a generator of cases from a seeded random generator. Grading draws fresh ones with
         another seed, so let numbers and sizes depend on it.
+    misconceptions, alternatives : wrong answers with their hints, and right answers in another
+        style, which must pass.
     """
 
     name: str
     points: dict[str, float]
     cases: Callable[[np.random.Generator], Iterable[Case]]
-    misconceptions: list[Misconception] = field(default_factory=list)
-    alternatives: list[Callable[..., Any]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        numbers = isinstance(self.points, dict) and all(
-            isinstance(p, (int, float)) and p > 0 for p in self.points.values()
-        )
-        if not numbers or not self.points:
-            raise CourseError(
-                f'{self.name}: points must give each group a number above 0, as in {{"values": 2}}.'
-            )
-
-    def misconception(self, hint: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Decorator: registers a wrong implementation under the function's own name."""
-        if not isinstance(hint, str) or not hint.strip():
-            raise CourseError(
-                f'{self.name}: a misconception needs a hint: @{self.name}.misconception("...").'
-            )
-
-        def register(implementation: Callable[..., Any]) -> Callable[..., Any]:
-            name = implementation.__name__
-            if name in [other.name for other in self.misconceptions]:
-                raise CourseError(f"{self.name} has two misconceptions called {name}; rename one.")
-            self.misconceptions.append(Misconception(name, hint, implementation))
-            return implementation
-
-        return register
-
-    def alternative(self, implementation: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorator: registers a correct implementation in another style, which must pass."""
-        self.alternatives.append(implementation)
-        return implementation
+    misconceptions: tuple[Misconception, ...] = ()
+    alternatives: tuple[Answer, ...] = ()
 
 
-def source_of(implementation: Callable[..., Any], name: str) -> str:
-    """The implementation's text under another name, with its module's imports before it.
+def read_exercise(name: str, module: Any) -> Exercise:
+    """The exercise that a module describes with `POINTS`, `cases`, `WRONG` and `RIGHT`.
 
-    What a student would have typed: used to judge misconceptions and alternatives in the same
-    way as submissions.
+    Raises
+    ------
+    CourseError
+        One of them is missing or of another form.
     """
-    tree = ast.parse(textwrap.dedent(inspect.getsource(implementation)))
-    definition = tree.body[0]
-    assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
-    definition.name, definition.decorator_list = name, []
-    module = inspect.getsource(inspect.getmodule(implementation))
-    return ast.unparse(ast.Module([*_students_imports(module), definition], []))
+    for what in ("POINTS", "cases", "WRONG", "RIGHT"):
+        if not hasattr(module, what):
+            raise CourseError(f"{name}.py defines no {what}.")
+    points = module.POINTS
+    numbers = isinstance(points, dict) and all(
+        isinstance(p, (int, float)) and p > 0 for p in points.values()
+    )
+    if not numbers or not points:
+        raise CourseError(
+            f'{name}: POINTS must give each group a number above 0, as in {{"values": 2}}.'
+        )
+    wrong = tuple(_misconception(name, key, text) for key, text in module.WRONG.items())
+    right = tuple(Answer(name, key, _clean(text)) for key, text in module.RIGHT.items())
+    return Exercise(name, points, module.cases, wrong, right)
 
 
-@functools.lru_cache(maxsize=16)
-def _students_imports(source: str) -> tuple[ast.stmt, ...]:
-    return tuple(node for node in ast.parse(source).body if _is_students_import(node))
+def _misconception(exercise: str, name: str, text: str) -> Misconception:
+    """The entry of `WRONG`: a hint, perhaps a line ``raises NameOfError``, and the answer."""
+    hint, _, answer = _clean(text).partition("\n\n")
+    raises = _RAISES.fullmatch(answer.partition("\n")[0])
+    if raises:
+        answer = answer.partition("\n\n")[2]
+    hint = " ".join(hint.split())
+    if not answer.strip() or hint.startswith(("def ", "class ", "- ", "+ ")):
+        raise CourseError(
+            f"{exercise}, {name}: write the hint, a blank line, then the edit or the whole answer."
+        )
+    return Misconception(exercise, name, answer, hint, raises[1] if raises else "")
 
 
-def _is_students_import(node: ast.stmt) -> bool:
-    if isinstance(node, ast.ImportFrom):
-        return node.module != "__future__" and not (node.module or "").startswith("autograder")
-    return isinstance(node, ast.Import)
+def _clean(text: str) -> str:
+    return textwrap.dedent(text).strip("\n").rstrip() + "\n"

@@ -42,9 +42,9 @@ class Course:
     def notebook(self, assignment: str) -> Path:
         return self.notebooks / assignment / f"{assignment}.ipynb"
 
-    def module(self, assignment: str) -> Path:
-        """The assignment's module of cases: `01_bag_of_words` has `exercises/bag_of_words.py`."""
-        return self.root / "autograder" / "exercises" / f"{assignment[3:]}.py"
+    def cases(self, assignment: str) -> Path:
+        """The assignment's folder of cases: `01_bag_of_words` has `exercises/bag_of_words/`."""
+        return self.root / "autograder" / "exercises" / assignment[3:]
 
     def assignments(self) -> list[str]:
         """The assignments that have a solution notebook, in order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import json
@@ -15,9 +16,15 @@ from typing import Any
 import numpy as np
 
 from autograder.course.catalog import exercises
-from autograder.course.exercise import Exercise
+from autograder.course.exercise import Exercise, Misconception
+from autograder.course.files import version
 from autograder.course.layout import Course
-from autograder.course.reference import definitions
+from autograder.course.reference import (
+    bare_sources,
+    checked_names,
+    definitions,
+    run_answer,
+)
 from autograder.errors import CourseError
 from coursekit.checking.compare import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
 from coursekit.checking.run_cases import run_cases
@@ -30,35 +37,62 @@ _CASE_BYTES = 200_000
 
 def record_assignment(course: Course, assignment: str, seed: int) -> dict[str, dict[str, Any]]:
     """Every exercise of the assignment, recorded with cases drawn from `seed`."""
-    path, module = course.solution(assignment), course.module(assignment)
-    stamp = (path.stat().st_mtime_ns, module.stat().st_mtime_ns if module.exists() else 0)
-    return _record_assignment(course, assignment, seed, stamp)
+    return {name: record(course, assignment, name, seed) for name in exercises(course, assignment)}
 
 
 def draw_assignment(course: Course, assignment: str, seed: int) -> dict[str, list[dict[str, Any]]]:
     """Every exercise's cases drawn from `seed`, without any outcome: quick, since nothing is run."""
-    scope = definitions(course.solution(assignment))
     return {
-        name: _draw(exercise, _reference(scope, name, assignment), seed)
+        name: draw(exercise, _reference(course, assignment, name), seed)
         for name, exercise in exercises(course, assignment).items()
     }
 
 
-@functools.lru_cache(maxsize=16)
-def _record_assignment(
-    course: Course, assignment: str, seed: int, stamp: tuple[int, int]
-) -> dict[str, dict[str, Any]]:
-    scope = definitions(course.solution(assignment))
+def record(course: Course, assignment: str, name: str, seed: int) -> dict[str, Any]:
+    """An exercise as plain data: cases, the reference's outcomes, the misconceptions' outcomes.
+
+    A misconception's outcome is None for the cases that it gets right, and for those where it is
+    undefined. The result is shared, so leave it as it is.
+
+    Raises
+    ------
+    CourseError
+        The reference itself fails a case (other than by an error that the case is about), a case
+        belongs to a group without points, or a misconception does not run.
+    """
+    exercise = exercises(course, assignment)[name]
+    return _record(
+        exercise, course.solution(assignment), seed, version(course.solution(assignment))
+    )
+
+
+@functools.lru_cache(maxsize=512)
+def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict[str, Any]:
+    reference = _defined(notebook, exercise.name)
     with _one_thread():
-        return {
-            name: record(exercise, _reference(scope, name, assignment), seed)
-            for name, exercise in exercises(course, assignment).items()
-        }
+        cases = draw(exercise, reference, seed)
+        if cases != draw(exercise, reference, seed):
+            raise CourseError(
+                f"{exercise.name}: the same seed draws other cases; draw all randomness from rng."
+            )
+        _require_groups(exercise, cases)
+        first, second = run_cases(reference, cases), run_cases(reference, cases)
+        for case, outcome, again in zip(cases, first, second):
+            _expect(exercise.name, case, outcome, again)
+        text = bare_sources(notebook)[exercise.name]
+        wrong = [
+            {"name": m.name, "hint": m.hint, "outcomes": _wrong_outcomes(m, notebook, text, cases)}
+            for m in exercise.misconceptions
+        ]
+    for case in cases:
+        case.pop("undefined", None)
+    groups = exercise.points
+    return {"name": exercise.name, "groups": groups, "cases": cases, "misconceptions": wrong}
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Have torch compute in one thread: with two, cases so small mostly wait, above all while boxes run."""
+    """Have torch compute in one thread: with two, cases this small mostly wait for each other."""
     import torch
 
     threads = torch.get_num_threads()
@@ -69,55 +103,27 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _reference(scope: dict[str, Any], name: str, assignment: str) -> Any:
+def _reference(course: Course, assignment: str, name: str) -> Any:
+    return _defined(course.solution(assignment), name)
+
+
+def _defined(notebook: Path, name: str) -> Any:
+    scope = definitions(notebook)
     if name not in scope:
+        near = difflib.get_close_matches(name, checked_names(notebook), n=1, cutoff=0.0)
+        tip = f" (it checks {near[0]})" if near else ""
         raise CourseError(
-            f"{assignment}'s module has cases for {name}, but its solution notebook defines no {name}."
+            f"there are cases for {name}, but {notebook.name} defines no {name}{tip}."
         )
     return scope[name]
 
 
-def record(exercise: Exercise, reference: Any, seed: int) -> dict[str, Any]:
-    """The exercise as plain data: cases, the reference's outcomes, the misconceptions' outcomes.
-
-    A misconception's outcome is None for the cases that it gets right.
-
-    Raises
-    ------
-    CourseError
-        The reference itself fails a case (other than by an error that the case is about), or a
-        case belongs to a group without points.
-    """
-    cases = _draw(exercise, reference, seed)
-    if cases != _draw(exercise, reference, seed):
-        raise CourseError(
-            f"{exercise.name}: the same seed draws other cases; take all chance from rng."
-        )
-    _require_groups(exercise, cases)
-    first, second = run_cases(reference, cases), run_cases(reference, cases)
-    for case, outcome, again in zip(cases, first, second):
-        _expect(exercise.name, case, outcome, again)
-    return {
-        "name": exercise.name,
-        "groups": exercise.points,
-        "cases": cases,
-        "misconceptions": [
-            {
-                "name": misconception.name,
-                "hint": misconception.hint,
-                "outcomes": _wrong_outcomes(misconception.implementation, cases),
-            }
-            for misconception in exercise.misconceptions
-        ],
-    }
-
-
-def _draw(exercise: Exercise, reference: Any, seed: int) -> list[dict[str, Any]]:
+def draw(exercise: Exercise, reference: Any, seed: int) -> list[dict[str, Any]]:
     """The exercise's cases as plain data, drawn from the seed."""
     rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode())])
     names = _parameters(reference)
     try:
-        cases = [case.to_plain(i, names) for i, case in enumerate(exercise.cases(rng))]
+        cases = [case.encode(i, names) for i, case in enumerate(exercise.cases(rng))]
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(where.filename).name}, line {where.lineno}"
@@ -208,24 +214,16 @@ def _sorted_dicts(data: Any) -> Any:
 
 
 def _wrong_outcomes(
-    implementation: Any, cases: list[dict[str, Any]]
+    misconception: Misconception, notebook: Path, reference: str, cases: list[dict[str, Any]]
 ) -> list[dict[str, Any] | None]:
-    outcomes = run_cases(implementation, cases)
-    if all(map(_is_broken, outcomes)):
-        raise CourseError(
-            f"the misconception {implementation.__name__} is broken, it fails every case with"
-            f" {outcomes[0]['type']}: {outcomes[0]['message']}."
-        )
-    return [
-        _essence(case, outcome) if judge_case(case, outcome) else None
-        for case, outcome in zip(cases, outcomes)
-    ]
-
-
-def _is_broken(outcome: dict[str, Any]) -> bool:
-    """Whether the call failed for a slip of the author's, not for a student's mistake."""
-    kind, message = outcome.get("type"), outcome.get("message", "")
-    return kind == "NameError" or (kind == "TypeError" and "positional argument" in message)
+    name = misconception.name
+    answer = run_answer(notebook, misconception.exercise, misconception.source(reference))
+    outcomes: list[dict[str, Any] | None] = []
+    for case, outcome in zip(cases, run_cases(answer, cases)):
+        defined = name not in case.get("undefined", [])
+        wrong = defined and judge_case(case, outcome) is not None
+        outcomes.append(_essence(case, outcome) if wrong else None)
+    return outcomes
 
 
 def _require_groups(exercise: Exercise, cases: list[dict[str, Any]]) -> None:

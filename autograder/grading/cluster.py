@@ -21,9 +21,10 @@ from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
 from autograder.errors import CourseError
+from autograder.grading.answers import Answers, Questions, without_expected
 from autograder.grading.isolated_run import run_notebook
+from autograder.grading.limits import Limits
 from autograder.grading.regrade_cache import grader_digest
-from autograder.grading.run import Answers, Limits, Questions, asked
 from autograder.sandbox.doctor import missing
 
 _LOOK_EVERY = 3.0  # seconds, while an answer is waited for
@@ -35,8 +36,13 @@ _JOIN_SECONDS = 30.0
 class _Sent:
     """A notebook on its way."""
 
+    cluster: Cluster
     notebook: NotebookNode
+    limits: Limits
     future: Future
+
+    def result(self) -> tuple[NotebookNode, Answers]:
+        return self.cluster.result(self)
 
 
 class Cluster:
@@ -53,11 +59,10 @@ class Cluster:
         No scheduler answers there, or it has no workers.
     """
 
-    def __init__(self, address: str, questions: Questions, limits: Limits) -> None:
+    def __init__(self, address: str, questions: Questions) -> None:
         for name in ("distributed", "distributed.client", "distributed.core"):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # it is said here in other words
-        self.address, self.limits = address, limits
-        self.questions = asked(questions)
+        self.address, self.questions = address, without_expected(questions)
         self._text = json.dumps(self.questions)
         self._digest = grader_digest()
         self._count = 0
@@ -82,27 +87,27 @@ class Cluster:
             ) from None
 
     @property
-    def places(self) -> int:
+    def slots(self) -> int:
         """How many notebooks run at a time."""
         return max(1, sum(self._workers().values()))
 
     def _workers(self) -> dict[str, int]:
         return dict(self.client.nthreads())
 
-    def submit(self, notebook: NotebookNode) -> _Sent:
-        """Begin to run a notebook as soon as there is a free place."""
+    def start(self, notebook: NotebookNode, limits: Limits) -> _Sent:
+        """Begin to run a notebook as soon as a slot is free."""
         self._count += 1
         future = self.client.submit(
             run_here,
             json.dumps(notebook),
             self._text,
-            self.limits,
+            limits,
             self._digest,
             key=f"submission-{self._count}-{time.time_ns()}",
             priority=-self._count,
             pure=False,
         )
-        return _Sent(notebook, future)
+        return _Sent(self, notebook, limits, future)
 
     def result(self, sent: _Sent) -> tuple[NotebookNode, Answers]:
         """The notebook with its outputs, and its answers.
@@ -145,7 +150,7 @@ class Cluster:
         if not self._told:
             tqdm.write(f"a submission was lost on the cluster ({why}); it runs here instead.")
             self._told = True
-        return sent.notebook, run_notebook(sent.notebook, self.questions, self.limits)
+        return sent.notebook, run_notebook(sent.notebook, self.questions, sent.limits)
 
     def _remove_frozen(self) -> None:
         """Take out workers that are silent; the scheduler itself would wait for minutes."""

@@ -1,41 +1,43 @@
-"""Grades a class: submissions run side by side, nbgrader keeps the books, none ends the batch."""
+"""Grades a class: submissions run side by side, a single process writes to the gradebook."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import functools
 import glob
-import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 from tqdm.auto import tqdm
 from traitlets.config import Config
 
 from autograder.course.layout import Course
-from autograder.course.recording import draw_assignment
-from autograder.course.reference import read
 from autograder.errors import CourseError
+from autograder.grading.answers import Questions
+from autograder.grading.grade_submission import (
+    Grading,
+    Running,
+    Task,
+    grade_submission,
+)
 from autograder.grading.gradebook import Classroom
-from autograder.grading.needed import mark_needed
-from autograder.grading.prefetch import Ahead, Pool, Runner
-from autograder.grading.preprocessors import UNREAD, Grade
-from autograder.grading.regrade_cache import Memory
-from autograder.grading.run import Limits, Questions
-from autograder.grading.sanitize import sanitized
-from autograder.grading.submissions import UnreadableSubmission, copy_files, read_submission
+from autograder.grading.limits import Limits
+from autograder.grading.preprocessors import Grade
+from autograder.grading.regrade_cache import RegradeCache
+from autograder.grading.runners import Pool, Runner, Serial
+from autograder.grading.submissions import copy_files
 from autograder.grading.verdicts import class_seed, read_verdicts
 from autograder.sandbox.doctor import missing
-from autograder.sandbox.provisioner import start_server_meanwhile
+from autograder.sandbox.provisioner import start_server_in_background
 from coursekit.checking.verdict import Verdict
-
-#: What is imported, in seconds, only by cells that show something.
-_SHOWING = ("transformers.models.bert.modeling_bert",)
 
 
 @dataclass
@@ -56,98 +58,197 @@ class Graded:
     kept: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Options:
+    """How to grade a class.
+
+    Attributes
+    ----------
+    cell_seconds : wall time for one cell; the configuration's when None.
+    sandbox : run submissions in sandboxes.
+    jobs : how many submissions run at a time; one more than there are processors when None.
+    regrade : grade also what has not changed since the last time.
+    scheduler : the address of a Dask scheduler, whose workers then run the submissions.
+    all_cells : always run the cells that only show something, for their figures.
+    """
+
+    cell_seconds: float | None = None
+    sandbox: bool = True
+    jobs: int | None = None
+    regrade: bool = False
+    scheduler: str | None = None
+    all_cells: bool = False
+
+    def apply(self, config: Config) -> Limits:
+        """Put the options into nbgrader's configuration; the limits that follow."""
+        config.Grade.sandbox = self.sandbox
+        if self.all_cells:
+            config.Grade.all_cells = True
+        if self.cell_seconds is not None:
+            config.Grade.cell_seconds = float(self.cell_seconds)
+        return Grade(config=config).limits()
+
+
 def grade_class(
     course: Course,
     assignment: str,
     folder: Path | None = None,
     students: list[str] | None = None,
-    cell_seconds: float | None = None,
-    sandbox: bool = True,
-    jobs: int | None = None,
-    again: bool = False,
-    scheduler: str | None = None,
-    all_cells: bool = False,
+    options: Options | None = None,
 ) -> Graded:
     """Autograde the submissions under `folder`/submitted with nbgrader.
 
     Every submission ends with a score. One that cannot be read gets zeros and the reason, in the
     gradebook and on its feedback page.
 
-    Parameters
-    ----------
-    jobs : how many submissions run at a time; one more than there are processors when None.
-    again : grade also what has not changed since the last time.
-    scheduler : the address of a Dask scheduler, whose workers then run the submissions.
-    all_cells : run also the cells that no graded answer depends on, for their figures.
-
     Raises
     ------
     CourseError
         There is no submission of the assignment, or none of a student asked for; this machine
-        offers no isolation and `sandbox` asks for it; no scheduler or worker answers; or grading
+        offers no isolation and the options ask for it; no scheduler or worker answers; or grading
         was interrupted, which keeps what is graded.
     """
-    if sandbox and scheduler is None and (problem := missing()):
+    options = options or Options()
+    local = options.sandbox and options.scheduler is None
+    if local and (problem := missing()):
         raise CourseError(
-            f"this machine cannot box submissions ({problem}): `autograder doctor` says how to"
-            " mend it. For code that you trust there is --no-sandbox."
+            f"this machine cannot run submissions in a sandbox ({problem}): `autograder doctor`"
+            " says what to do. For code that you trust there is --no-sandbox."
         )
-    classroom = Classroom(course, folder)
-    everyone = classroom.students(assignment)
+    room = Classroom(course, folder)
+    chosen = _chosen(room, assignment, students)
+    config = room.config()
+    limits = options.apply(config)
+    cache = RegradeCache(room, assignment, limits)
+    changed = [s for s in chosen if options.regrade or not cache.holds(s)]
+    graded = Graded(assignment)
+    with _stopping(graded, chosen):
+        if changed:
+            if local:
+                start_server_in_background()
+            room.register(assignment)
+            task = Task.of(course, assignment, class_seed(room.folder), limits)
+            with (
+                _runner(task.questions, limits, options) as runner,
+                tqdm(total=len(changed), desc=assignment, unit="submission", disable=None) as bar,
+            ):
+                desk = _Desk(room, assignment, config, task, runner)
+                for student, verdicts, unread in desk.grade(changed):
+                    graded.verdicts[student] = verdicts
+                    if unread:
+                        graded.unread[student] = unread
+                    cache.keep(student, unread)
+                    bar.update()
+        for student in chosen:
+            if student not in graded.verdicts:
+                _keep(graded, room, cache, student)
+    graded.verdicts = {student: graded.verdicts[student] for student in chosen}
+    return graded
+
+
+@dataclass
+class _Desk:
+    """Grades one submission after another; the next ones run meanwhile."""
+
+    room: Classroom
+    assignment: str
+    config: Config
+    task: Task
+    runner: Runner
+
+    def grade(self, students: list[str]) -> Iterator[tuple[str, list[Verdict], str]]:
+        """For each student: the name, the verdicts, and why the submission could not be run."""
+        coming = iter(students)
+        waiting: deque[tuple[Running, Grading[tuple[str, list[Verdict], str]]]] = deque()
+        while True:
+            # twice as many as run at a time: no slot is idle, and no more wait in a larger class
+            room = max(0, 1 + 2 * self.runner.slots - len(waiting))
+            for student in (s for s, _ in zip(coming, range(room))):
+                grading = self._one(student)
+                try:
+                    waiting.append((next(grading), grading))
+                except StopIteration as done:
+                    yield done.value
+            if not waiting:
+                return
+            running, grading = waiting.popleft()
+            running.result()
+            try:
+                waiting.append((next(grading), grading))  # it runs again, with every cell
+            except StopIteration as done:
+                yield done.value
+
+    def _one(self, student: str) -> Grading[tuple[str, list[Verdict], str]]:
+        if glob.escape(student) != student:
+            return student, [], "nbgrader cannot handle [, * or ? in a name; rename the folder"
+        result = self.room.autograded(student, self.assignment)
+        shutil.rmtree(result.parent, ignore_errors=True)
+        path = self.room.submission(student, self.assignment)
+        save = functools.partial(self._save, student)
+        reason = yield from grade_submission(path, self.task, self.runner.start, save)
+        saved = read_verdicts(nbformat.read(result, as_version=4)) if result.exists() else []
+        return student, saved, reason
+
+    def _save(self, student: str, notebook: NotebookNode) -> str:
+        """Have nbgrader score and save a graded notebook; "", or why it cannot."""
+        with tempfile.TemporaryDirectory() as folder:
+            graded = Path(folder) / "graded.ipynb"
+            nbformat.write(notebook, graded)
+            path = Path(folder) / "submitted" / student / self.assignment
+            copy_files(self.room.submission(student, self.assignment).parent, path)
+            path.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(graded, path / f"{self.assignment}.ipynb")
+            config = copy.deepcopy(self.config)  # nbgrader's converters write into it
+            config.CourseDirectory.submitted_directory = str(path.parents[1])
+            config.Grade.graded = str(graded)
+            failure = self.room.autograde(self.assignment, student, config)
+            return f"nbgrader cannot process the notebook: {failure}" if failure else ""
+
+
+def _chosen(room: Classroom, assignment: str, students: list[str] | None) -> list[str]:
+    everyone = room.students(assignment)
     for student in students or []:
         if student not in everyone:
             raise CourseError(f"{student} has not submitted {assignment}.")
     if not everyone:
         raise CourseError(
             f"there is no submission of {assignment}: they belong in"
-            f" {classroom.folder}/submitted/STUDENT/{assignment}/{assignment}.ipynb."
+            f" {room.folder}/submitted/STUDENT/{assignment}/{assignment}.ipynb."
         )
-    graded = Graded(assignment)
-    config = classroom.config()
-    config.Grade.sandbox = sandbox
-    if all_cells:
-        config.Grade.all_cells = True
-    if cell_seconds is not None:
-        config.Grade.cell_seconds = float(cell_seconds)
-    limits = Grade(config=config).limits()
-    memory = Memory(classroom, assignment, limits)
-    chosen = students or everyone
-    changed = [s for s in chosen if again or not memory.holds(s)]
-    with ExitStack() as stack:
-        stack.enter_context(_stopping(graded, chosen))
-        if changed:
-            if sandbox and scheduler is None:
-                start_server_meanwhile(*(_SHOWING if limits.all_cells else ()))
-            classroom.register(assignment)
-        if sandbox and changed:
-            questions = draw_assignment(course, assignment, class_seed(classroom.folder))
-            runner = _runner(questions, limits, jobs, scheduler)
-            ahead = stack.enter_context(Ahead(runner, questions, limits))
-            next_read = _reader(classroom, assignment, changed, ahead)
-        else:  # what is not boxed runs one after another
-            ahead = None
-
-            def next_read(student: str) -> tuple[nbformat.NotebookNode | None, str]:
-                return _read(classroom.submission(student, assignment))
-
-        for student in tqdm(chosen, desc="grading", unit="submission", disable=None):
-            if student not in changed:
-                graded.kept.append(student)
-                result = classroom.autograded(student, assignment)
-                graded.verdicts[student] = read_verdicts(nbformat.read(result, as_version=4))
-                if reason := memory.reason(student):
-                    graded.unread[student] = reason
-                continue
-            notebook, problem = next_read(student)
-            memory.forget(student)
-            _grade_one(classroom, graded, student, config, notebook, problem)
-            if ahead is not None and ahead.failure is not None:
-                raise ahead.failure
-            memory.keep(student, graded.unread.get(student, ""))
-    return graded
+    return list(dict.fromkeys(students or everyone))
 
 
-@contextmanager
+def _keep(graded: Graded, room: Classroom, cache: RegradeCache, student: str) -> None:
+    """Take over the scores of the last time."""
+    saved = nbformat.read(room.autograded(student, graded.assignment), as_version=4)
+    graded.verdicts[student] = read_verdicts(saved)
+    graded.kept.append(student)
+    if reason := cache.reason(student):
+        graded.unread[student] = reason
+
+
+@contextlib.contextmanager
+def _runner(questions: Questions, limits: Limits, options: Options) -> Iterator[Runner]:
+    """Where the submissions run. Past the block nothing of them runs any more."""
+    runner: Runner
+    if options.scheduler is not None:
+        from autograder.grading.cluster import Cluster
+
+        runner = Cluster(options.scheduler, questions)
+    elif limits.sandbox:
+        # one more than cores: while one starts or ends, the others compute
+        runner = Pool(questions, options.jobs or (os.cpu_count() or 1) + 1)
+    else:
+        runner = Serial(questions)
+    try:
+        yield runner
+    except BaseException:
+        runner.close(abrupt=True)
+        raise
+    runner.close(abrupt=False)
+
+
+@contextlib.contextmanager
 def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
     """Turns ctrl-C into one sentence."""
     try:
@@ -158,130 +259,3 @@ def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
             f"stopped: {done} of {len(chosen)} submissions are graded; run the command again, and"
             " it goes on from there."
         ) from None
-
-
-def _read(path: Path) -> tuple[nbformat.NotebookNode | None, str]:
-    """The notebook handed in, or None and why it cannot be read."""
-    try:
-        return read_submission(path), ""
-    except UnreadableSubmission as error:
-        return None, str(error)
-
-
-def _runner(
-    questions: Questions, limits: Limits, jobs: int | None, scheduler: str | None
-) -> Runner:
-    if scheduler is None:
-        # one more than cores: while one starts or ends, the others compute
-        return Pool(questions, limits, jobs or (os.cpu_count() or 1) + 1)
-    from autograder.grading.cluster import Cluster
-
-    return Cluster(scheduler, questions, limits)
-
-
-def _reader(
-    classroom: Classroom, assignment: str, students: list[str], ahead: Ahead
-) -> Callable[[str], tuple[nbformat.NotebookNode | None, str]]:
-    """Reads a student's submission when its turn comes, and keeps those after it running ahead."""
-    release = read(classroom.course.notebook(assignment))
-    coming = iter(students)
-    waiting: dict[str, tuple[nbformat.NotebookNode | None, str]] = {}
-
-    def next_read(student: str) -> tuple[nbformat.NotebookNode | None, str]:
-        # twice as many as run at a time: no place is idle, however large the class no more wait
-        room = max(0, 1 + 2 * ahead.runner.places - len(waiting))  # places go with their worker
-        for later in itertools.islice(coming, room):
-            waiting[later] = _read(classroom.submission(later, assignment))
-            if (notebook := waiting[later][0]) is not None:
-                with suppress(Exception):  # nbgrader will say what is wrong when it comes to it
-                    ready = sanitized(notebook, release)
-                    mark_needed(ready, release)
-                    ahead.start(later, ready)
-        ahead.settle(student)
-        return waiting.pop(student)
-
-    return next_read
-
-
-def _grade_one(
-    classroom: Classroom,
-    graded: Graded,
-    student: str,
-    config: Config,
-    notebook: nbformat.NotebookNode | None,
-    reason: str,
-) -> None:
-    """Grade one submission; whatever is wrong with it ends in a verdict.
-
-    Parameters
-    ----------
-    notebook, reason : what was handed in, or None and why it cannot be read.
-    """
-    assignment = graded.assignment
-    if glob.escape(student) != student:
-        graded.verdicts[student] = []
-        graded.unread[student] = "nbgrader cannot handle [, * or ? in a name; rename the folder"
-        return
-    config = copy.deepcopy(config)  # nbgrader's converters write into it
-    result = classroom.autograded(student, assignment)
-    shutil.rmtree(result.parent, ignore_errors=True)
-    if notebook is not None:
-        failure = _grade_copy(classroom, student, assignment, notebook, config)
-        if failure:
-            reason = f"nbgrader cannot process the notebook: {failure}"
-    if reason:
-        graded.unread[student] = reason
-        stand_in = read(classroom.course.notebook(assignment))
-        stand_in.metadata[UNREAD] = reason
-        failure = _grade_copy(classroom, student, assignment, stand_in, config)
-        if failure:
-            graded.unread[student] = f"{reason}; and no score could be booked: {failure}"
-            graded.verdicts[student] = []
-            return
-    graded.verdicts[student] = read_verdicts(nbformat.read(result, as_version=4))
-
-
-def _grade_copy(
-    classroom: Classroom,
-    student: str,
-    assignment: str,
-    notebook: nbformat.NotebookNode,
-    config: Config,
-) -> str:
-    """Autograde this notebook in the place of the one handed in, through nbgrader like any other."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / student / assignment / f"{assignment}.ipynb"
-        copy_files(classroom.submission(student, assignment).parent, path.parent)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(notebook, path)
-        config.CourseDirectory.submitted_directory = folder
-        return classroom.autograde(assignment, student, config)
-
-
-def write_feedback(course: Course, assignment: str, folder: Path | None = None) -> list[Path]:
-    """Write the feedback pages of all graded submissions; return their paths.
-
-    Raises
-    ------
-    CourseError
-        Nothing has been graded yet, or nbgrader could not write a page.
-    """
-    classroom = Classroom(course, folder)
-    graded = [
-        student
-        for student in classroom.students(assignment)
-        if classroom.autograded(student, assignment).exists()
-    ]
-    if not graded:
-        raise CourseError(f"nothing of {assignment} is graded yet; run `autograder grade` first.")
-    pages = []
-    failures = []
-    for student in tqdm(graded, desc="feedback", unit="page", disable=None):
-        failure = classroom.write_feedback(assignment, student)
-        if failure:
-            failures.append(f"the page of {student} could not be written: {failure}")
-        else:
-            pages.append(classroom.feedback(student, assignment))
-    if failures:
-        raise CourseError("\n  ".join(failures))
-    return pages

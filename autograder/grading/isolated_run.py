@@ -23,8 +23,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.errors import CourseError
+from autograder.grading.answers import Answers, Outcomes, Questions, without_expected
+from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
-from autograder.grading.run import Answers, Limits, Outcomes, Questions, asked, execute
+from autograder.grading.run import execute
 from autograder.sandbox.provisioner import has_server, start_server
 
 _GRACE_SECONDS = 300  # for a kernel that starts slowly, or ends so
@@ -50,7 +52,7 @@ def run_notebook(
     CourseError
         No kernel starts, which is not the submission's fault.
     """
-    limits, questions = limits or Limits(), asked(questions)
+    limits, questions = limits or Limits(), without_expected(questions)
     if not limits.sandbox:
         with tempfile.TemporaryDirectory(prefix="run-") as folder:
             return execute(notebook, questions, limits, folder, _environment(folder, limits))

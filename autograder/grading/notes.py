@@ -1,6 +1,6 @@
 """What grading notes about a submission beside its points: repairs, suspicions, time and memory.
 
-The record lies in the metadata of the autograded notebook, so that it is there however the
+The notes are kept in the metadata of the autograded notebook, so that it is there however the
 submission was graded (`autograder grade`, plain `nbgrader autograde`, formgrader's button).
 """
 
@@ -35,9 +35,9 @@ class Usage:
     Attributes
     ----------
     seconds : wall time.
-    cpu_seconds : processor time of all its processes; None without a box.
-    memory_bytes : the most of its kernel at a time, libraries included; None without a box.
-    sandboxed : whether it ran in a box.
+    cpu_seconds : processor time of all its processes; None without a sandbox.
+    memory_bytes : the most of its kernel at a time, libraries included; None without a sandbox.
+    sandboxed : whether it ran in a sandbox.
     end : why the run ended early, one sentence; "" if it did not.
     """
 
@@ -47,9 +47,21 @@ class Usage:
     sandboxed: bool = True
     end: str = ""
 
+    def __add__(self, other: Usage) -> Usage:
+        """What two runs of a submission took together; the end is the second one's."""
+        cpu = [u.cpu_seconds for u in (self, other) if u.cpu_seconds is not None]
+        memory = [u.memory_bytes for u in (self, other) if u.memory_bytes is not None]
+        return Usage(
+            seconds=round(self.seconds + other.seconds, 2),
+            cpu_seconds=sum(cpu) if cpu else None,
+            memory_bytes=max(memory, default=None),
+            sandboxed=self.sandboxed and other.sandboxed,
+            end=other.end,
+        )
+
 
 @dataclass
-class Record:
+class Notes:
     """All that is noted about one submission.
 
     Attributes
@@ -64,15 +76,15 @@ class Record:
     usage: Usage | None = None
 
     def write(self, notebook: NotebookNode) -> None:
-        """Put the record into the notebook's metadata; whatever stood there is gone."""
+        """Put the notes into the notebook's metadata, in place of whatever was there."""
         notebook.metadata[_KEY] = asdict(self)
 
 
-def read_record(notebook: NotebookNode) -> Record:
-    """The record that an autograded notebook carries; an empty one if it has none."""
+def read_notes(notebook: NotebookNode) -> Notes:
+    """The notes that an autograded notebook carries; empty ones if it has none."""
     found: dict[str, Any] = notebook.metadata.get(_KEY, {})
     usage = found.get("usage")
-    return Record(
+    return Notes(
         [Repair(**repair) for repair in found.get("repairs", [])],
         list(found.get("suspicions", [])),
         found.get("unread", ""),

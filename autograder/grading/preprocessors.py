@@ -1,7 +1,6 @@
-"""What nbgrader's own pipeline calls: one step for autograding, one for releasing.
+"""The steps of ours in nbgrader's own pipeline; `nbgrader_config.py` names them.
 
-`nbgrader_config.py` names them, so that `autograder`, plain `nbgrader` commands and formgrader's
-button all do the same.
+So `autograder`, plain `nbgrader` commands and formgrader's button all do the same.
 """
 
 from __future__ import annotations
@@ -11,23 +10,43 @@ import re
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
-from traitlets import Bool, Float, Integer
+from traitlets import Bool, Float, Integer, Unicode
 
 from autograder.course.layout import find_course
-from autograder.grading.run import Limits
-from autograder.grading.verdicts import class_seed, grade_notebook, refuse_notebook
-
-#: Notebook metadata of a stand-in for a submission that cannot be read: the reason.
-UNREAD = "coursekit_unread"
+from autograder.course.reference import read_shared
+from autograder.grading.grade_submission import Task, finish, run_and_judge
+from autograder.grading.limits import Limits
+from autograder.grading.notes import Notes, read_notes
+from autograder.grading.runners import Serial
+from autograder.grading.sanitize import restore, suspicions
+from autograder.grading.submissions import tidy
+from autograder.grading.verdicts import class_seed, write_verdicts
 
 _TODO = re.compile(r"BEGIN SOLUTION:?\s*(.*)")
 _MARK = '"the solution that stood here"'
 
 
+class RestoreCells(NbGraderPreprocessor):
+    """The sanitize stage, before nbgrader overwrites the locked cells."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        tidy(nb)
+        release = read_shared(find_course().notebook(resources["nbgrader"]["assignment"]))
+        notes = Notes(suspicions=suspicions(nb, release))
+        notes.repairs = restore(nb, release)
+        notes.write(nb)
+        for repair in notes.repairs:
+            self.log.warning(repair.what)
+        return nb, resources
+
+
 class Grade(NbGraderPreprocessor):
-    """Stands in for nbgrader's Execute: runs the submission apart and writes the verdicts."""
+    """The run and verdict stages, in place of nbgrader's Execute."""
 
     cell_seconds = Float(Limits.cell_seconds, help="wall time for one cell, in seconds").tag(
         config=True
@@ -38,12 +57,15 @@ class Grade(NbGraderPreprocessor):
     training_steps = Integer(
         Limits.training_steps, allow_none=True, help="optimizer steps of one fit; None for a few"
     ).tag(config=True)
-    all_cells = Bool(False, help="run also the cells that no graded answer depends on").tag(
-        config=True
-    )
-    sandbox = Bool(True, help="run submissions in a box; without one they see and can do all").tag(
-        config=True
-    )
+    all_cells = Bool(
+        Limits.all_cells, help="always run the cells that only show something, for their figures"
+    ).tag(config=True)
+    sandbox = Bool(
+        Limits.sandbox, help="run submissions in a sandbox; without one, nothing is out of reach"
+    ).tag(config=True)
+    graded = Unicode(
+        "", help="a copy of the submission that `autograder grade` has graded; its outputs count"
+    ).tag(config=True)
 
     def limits(self) -> Limits:
         """What the configuration allows a submission."""
@@ -58,15 +80,16 @@ class Grade(NbGraderPreprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        if self.graded:
+            _copy_outputs(nbformat.read(self.graded, as_version=4), nb)
+            return nb, resources
         course = find_course()
-        assignment = resources["nbgrader"]["assignment"]
         # the gradebook's own folder: that of the class, which may be apart from the course
         seed = class_seed(Path(resources["nbgrader"]["db_url"].removeprefix("sqlite:///")).parent)
-        reason = nb.metadata.pop(UNREAD, None)
-        if reason is not None:
-            refuse_notebook(nb, course, assignment, seed, str(reason))
-            return nb, resources
-        verdicts = grade_notebook(nb, course, assignment, seed, self.limits())
+        task = Task.of(course, resources["nbgrader"]["assignment"], seed, self.limits())
+        notes = read_notes(nb)
+        nb, verdicts, notes.usage = finish(run_and_judge(nb, task, Serial(task.questions).start))
+        write_verdicts(nb, verdicts, notes)
         for verdict in verdicts:
             if not verdict.passed:
                 self.log.info(
@@ -77,6 +100,13 @@ class Grade(NbGraderPreprocessor):
                     verdict.headline,
                 )
         return nb, resources
+
+
+def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:
+    for cell, ready in zip(nb.cells, graded.cells, strict=True):
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = ready.outputs, ready.get("execution_count")
+    read_notes(graded).write(nb)
 
 
 class NamedStub(ClearSolutions):

@@ -1,4 +1,4 @@
-"""Remembers what a class's scores came from, so that only changes are graded again."""
+"""A cache of what a class's scores came from, so that only changes are graded again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import coursekit
 from autograder.grading.gradebook import Classroom
-from autograder.grading.run import Limits
+from autograder.grading.limits import Limits
 from autograder.grading.submissions import digest as submission_digest
 from autograder.grading.verdicts import class_seed
 from coursekit.data.places import write_atomically
@@ -25,7 +25,7 @@ def grader_digest() -> str:
     return digest.hexdigest()
 
 
-class Memory:
+class RegradeCache:
     """What has been graded, and from what: submission, release, cases, grader and limits.
 
     A small file beside the gradebook: assignment -> student -> what the score came from.
@@ -44,8 +44,10 @@ class Memory:
         self.rest.update(str(class_seed(classroom.folder)).encode())
         course = classroom.course
         for path in (
-            *(course.notebook(assignment), course.solution(assignment), course.module(assignment)),
+            course.notebook(assignment),
+            course.solution(assignment),
             course.root / "nbgrader_config.py",
+            *sorted(course.cases(assignment).glob("*.py")),
         ):
             self.rest.update(path.read_bytes())
         self.rest.update(str(classroom.due(assignment)).encode())
@@ -68,14 +70,7 @@ class Memory:
     def reason(self, student: str) -> str:
         return self.own[student]["unread"]
 
-    def forget(self, student: str) -> None:
-        if self.own.pop(student, None):
-            self._write()
-
     def keep(self, student: str, unread: str) -> None:
         if self.classroom.autograded(student, self.assignment).exists():
             self.own[student] = {"state": self._state(student), "unread": unread}
-            self._write()
-
-    def _write(self) -> None:
-        write_atomically(self.path, json.dumps(self.all, indent=1).encode())
+            write_atomically(self.path, json.dumps(self.all, indent=1).encode())

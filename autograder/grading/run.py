@@ -7,7 +7,6 @@ and the outputs come out. What came out is not trusted by anyone.
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import contextlib
 import json
@@ -16,7 +15,6 @@ import math
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_client import AsyncKernelManager
@@ -27,8 +25,11 @@ from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
-from autograder.course.reference import LONGEST_CELL, NOT_PYTHON, defined_names
+from autograder.course.cells import checked_exercise, defined_names
 from autograder.errors import CourseError
+from autograder.grading.answers import Answers, Outcomes, Questions
+from autograder.grading.left_out import LEFT_OUT
+from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.sandbox.client import MAX_SIGNS, GuardedClient, whole_characters
 from autograder.sandbox.isolation import Bounds
@@ -36,100 +37,9 @@ from autograder.sandbox.provisioner import BoxManager
 from coursekit.checking.codec import MAX_BYTES
 from coursekit.checking.kernel_side import MIME
 
-#: Inputs of cases go to the submission; these keys stay with the grader.
-_PRIVATE = ("expected", "judge", "title", "group")
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
-#: Metadata of a cell that no graded answer depends on (`autograder.grading.needed`).
-ONLY_SHOWS = "coursekit_only_shows"
-_NOT_RUN = "Not run for the grade: no answer depends on it.\n"
-
-
-#: exercise -> its cases
-Questions = dict[str, list[dict[str, Any]]]
-#: what came out of an exercise's cases, one by one
-Outcomes = list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much a submission may use.
-
-    Attributes
-    ----------
-    cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook. Each cell
-        that is stopped halves it for the next ones, down to 5 seconds.
-    output_bytes : output of one cell; the rest is dropped and the cell interrupted.
-    all_cells : run also the cells that no graded answer depends on, for their figures.
-    training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
-        while grading. No exercise is judged by them: the cells between the checks only show.
-    memory_bytes, disk_bytes, processes : of everything that the submission starts.
-    reader_bytes : memory of the process that reads what the submission's kernel sends.
-    sandbox : run it in a box; without one it is a process of the instructor's user.
-    """
-
-    cell_seconds: float = 60.0
-    notebook_seconds: float = 300.0
-    output_bytes: int = 10 * 2**20
-    all_cells: bool = False
-    training_steps: int | None = None
-    memory_bytes: int = 3 * 2**30
-    disk_bytes: int = 256 * 2**20
-    processes: int = 128
-    reader_bytes: int = 3 * 2**29
-    sandbox: bool = True
-
-
-@dataclass
-class Answers:
-    """What came back from a submission.
-
-    Attributes
-    ----------
-    outcomes : exercise -> its outcomes, or None if no answer came back.
-    ends : exercise -> why there is no answer, one sentence.
-    usage : what the run took; None if nothing ran.
-    """
-
-    outcomes: dict[str, Outcomes | None] = field(default_factory=dict)
-    ends: dict[str, str] = field(default_factory=dict)
-    usage: Usage | None = None
-
-    def note(self, name: str, outcomes: Outcomes | None, end: str) -> None:
-        """Note the outcomes of an exercise, or why there are none."""
-        self.outcomes[name] = outcomes
-        if outcomes is None:
-            self.ends[name] = end
-
-    def complete(self, questions: Questions, end: str) -> None:
-        """Note for each exercise that was not asked why: `end`, if the run ended early."""
-        for name in questions:
-            if name not in self.outcomes:
-                self.note(name, None, end or "its check cell is not in the notebook")
-
-
-def asked(questions: Questions) -> Questions:
-    """The questions without what stays with the grader."""
-    return {
-        name: [{k: v for k, v in case.items() if k not in _PRIVATE} for case in cases]
-        for name, cases in questions.items()
-    }
-
-
-def checked_exercise(source: str) -> str | None:
-    """The name in a cell that is only ``check(name)``, else None."""
-    try:
-        body = ast.parse(source[:LONGEST_CELL].strip()).body
-    except NOT_PYTHON:
-        return None
-    if len(body) != 1 or not isinstance(body[0], ast.Expr):
-        return None
-    call = body[0].value
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        return None
-    if call.func.id != "check" or len(call.args) != 1 or call.keywords:
-        return None
-    return call.args[0].id if isinstance(call.args[0], ast.Name) else None
+_NOT_RUN = "Not run while grading: it only shows something.\n"
 
 
 def execute(
@@ -144,7 +54,7 @@ def execute(
 
     Parameters
     ----------
-    questions : exercise -> its cases, as `asked` leaves them.
+    questions : exercise -> its cases, as `without_expected` leaves them.
     folder : an empty one, for the kernel's sockets and, without a sandbox, for its files.
     environment : the kernel's environment variables.
     answered : called with an exercise, its outcomes, and why there are none, as soon as known.
@@ -269,7 +179,7 @@ class _Client(NotebookClient):
     async def _step(self, cell: NotebookNode, index: int) -> None:
         if cell.cell_type != "code":
             return
-        if cell.metadata.get(ONLY_SHOWS) and not self.limits.all_cells:
+        if cell.metadata.get(LEFT_OUT) and not self.limits.all_cells:
             cell.outputs.append(new_output("stream", text=_NOT_RUN))
             return
         self._bytes, self._allowed = 0, self.limits.output_bytes

@@ -1,7 +1,7 @@
-"""Puts a submission's graded cells back in order, so that no accident loses what was earned.
+"""The sanitize stage: puts a submission's graded cells back in order, so that no accident costs points.
 
-Runs inside nbgrader's sanitize step, before nbgrader overwrites the locked cells. A cell that
-lost its marks is known by what it holds: ``check(name)``, or the definition of ``name``.
+A cell that lost its nbgrader metadata is recognized by what it holds: ``check(name)``, or the
+definition of ``name``.
 """
 
 from __future__ import annotations
@@ -9,15 +9,11 @@ from __future__ import annotations
 import copy
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.course.layout import find_course
-from autograder.course.reference import defined_names, read_shared
-from autograder.grading.notes import Record, Repair
-from autograder.grading.run import checked_exercise
+from autograder.course.cells import checked_exercise, defined_names
+from autograder.grading.notes import Notes, Repair
 from autograder.grading.submissions import tidy
 
 #: What no exercise needs, and tricks do.
@@ -29,20 +25,28 @@ _TRICKS = re.compile(
 )
 
 
-class RestoreCells(NbGraderPreprocessor):
-    """Marks cells that lost their marks, and inserts cells of the release that are missing."""
+def sanitize(submission: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, Notes]:
+    """The sanitize stage: a copy that is repaired and without outputs, locked cells as released.
 
-    def preprocess(
-        self, nb: NotebookNode, resources: dict[str, Any]
-    ) -> tuple[NotebookNode, dict[str, Any]]:
-        tidy(nb)
-        release = read_shared(find_course().notebook(resources["nbgrader"]["assignment"]))
-        record = Record(suspicions=suspicions(nb, release))
-        record.repairs = restore(nb, release)
-        record.write(nb)
-        for repair in record.repairs:
-            self.log.warning(repair.what)
-        return nb, resources
+    Returns
+    -------
+    The notebook, and what was repaired or looks suspicious.
+    """
+    notebook = copy.deepcopy(submission)
+    tidy(notebook)
+    notes = Notes(suspicions=suspicions(notebook, release))
+    notes.repairs = restore(notebook, release)
+    locked = {
+        cell.metadata["nbgrader"]["grade_id"]: cell.source
+        for cell in release.cells
+        if _marked(cell) and cell.metadata["nbgrader"].get("locked")
+    }
+    for cell in notebook.cells:
+        if _marked(cell):
+            cell.source = locked.get(cell.metadata["nbgrader"]["grade_id"], cell.source)
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return notebook, notes
 
 
 def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
@@ -119,24 +123,6 @@ def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
             if words:
                 found.append(f"cell {number} mentions {', '.join(words)}, which no exercise needs")
     return found
-
-
-def sanitized(notebook: NotebookNode, release: NotebookNode) -> NotebookNode:
-    """The submission as nbgrader's sanitize step leaves it: repaired, locked cells as released."""
-    notebook = copy.deepcopy(notebook)
-    tidy(notebook)
-    restore(notebook, release)
-    locked = {
-        cell.metadata["nbgrader"]["grade_id"]: cell.source
-        for cell in release.cells
-        if _marked(cell) and cell.metadata["nbgrader"].get("locked")
-    }
-    for cell in notebook.cells:
-        if _marked(cell):
-            cell.source = locked.get(cell.metadata["nbgrader"]["grade_id"], cell.source)
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    return notebook
 
 
 def _marked(cell: NotebookNode) -> bool:

@@ -15,14 +15,10 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.course.layout import Course
-from autograder.course.recording import record_assignment
-from autograder.course.reference import read_shared
+from autograder.course.cells import checked_exercise
 from autograder.errors import CourseError
-from autograder.grading.needed import mark_needed
-from autograder.grading.notes import Record, read_record
-from autograder.grading.prefetch import answers_of
-from autograder.grading.run import Answers, Limits, checked_exercise
+from autograder.grading.answers import Answers
+from autograder.grading.notes import Notes
 from coursekit.checking.html import VerdictView
 from coursekit.checking.verdict import GroupResult, Verdict, judge
 
@@ -51,48 +47,19 @@ def class_seed(folder: Path) -> int:
         ) from error
 
 
-def grade_notebook(
-    notebook: NotebookNode,
-    course: Course,
-    assignment: str,
-    seed: int,
-    limits: Limits | None = None,
-    only: list[str] | None = None,
-) -> list[Verdict]:
-    """Run a submission and put a verdict under each of its check cells, in place.
+def decide(recorded: dict[str, dict[str, Any]], answers: Answers) -> list[Verdict]:
+    """The verdict stage: one verdict per exercise, from its recorded cases and what came back.
 
     Parameters
     ----------
-    notebook : the sanitized submission.
-    seed : the seed that the fresh cases are drawn from.
-    only : the exercises to judge; all of the assignment's when None.
-
-    Returns
-    -------
-    One verdict per exercise of the assignment, in the order of its module.
+    recorded : exercise -> its cases with the reference's outcomes, as `record_assignment` gives them.
     """
-    recorded = record_assignment(course, assignment, seed)
-    if only is not None:
-        recorded = {name: recorded[name] for name in only}
-    questions = {name: exercise["cases"] for name, exercise in recorded.items()}
-    mark_needed(notebook, read_shared(course.notebook(assignment)))
-    answers = answers_of(notebook, questions, limits or Limits())
-    verdicts = [_verdict(exercise, answers) for exercise in recorded.values()]
-    record = read_record(notebook)
-    record.usage = answers.usage
-    record.write(notebook)
-    _write(notebook, {verdict.exercise: verdict for verdict in verdicts})
-    return verdicts
+    return [_verdict(exercise, answers) for exercise in recorded.values()]
 
 
-def refuse_notebook(
-    notebook: NotebookNode, course: Course, assignment: str, seed: int, reason: str
-) -> None:
-    """Write zeros with the reason under every check cell; nothing is run."""
-    recorded = record_assignment(course, assignment, seed)
-    Record(unread=reason).write(notebook)
-    answers = Answers(dict.fromkeys(recorded), dict.fromkeys(recorded, reason))
-    _write(notebook, {name: _verdict(exercise, answers) for name, exercise in recorded.items()})
+def refusal(recorded: dict[str, dict[str, Any]], reason: str) -> list[Verdict]:
+    """Zeros for every exercise of a submission that could not be run, with the reason."""
+    return decide(recorded, Answers(dict.fromkeys(recorded), dict.fromkeys(recorded, reason)))
 
 
 def _verdict(exercise: dict[str, Any], answers: Answers) -> Verdict:
@@ -115,13 +82,16 @@ def _verdict(exercise: dict[str, Any], answers: Answers) -> Verdict:
     )
 
 
-def _write(notebook: NotebookNode, verdicts: dict[str, Verdict]) -> None:
+def write_verdicts(notebook: NotebookNode, verdicts: list[Verdict], notes: Notes) -> None:
     """Replace the outputs of every check cell by its verdict, in the form nbgrader scores.
+
+    The notes go into the notebook's metadata.
 
     Only the first check cell of an exercise counts; another one, and a graded cell that is no
     check of this assignment, gets an error, since nbgrader gives full points to no output.
     """
-    left = dict(verdicts)
+    notes.write(notebook)
+    left = {verdict.exercise: verdict for verdict in verdicts}
     for cell in notebook.cells:
         marks = cell.metadata.get("nbgrader", {})
         if not marks.get("grade") or marks.get("solution") or cell.cell_type != "code":

@@ -144,7 +144,7 @@ def use_server(address: str) -> None:
     _given = address
 
 
-def start_server_meanwhile(*imported: str) -> None:
+def start_server_in_background(*imported: str) -> None:
     """Begin to start the server: its imports take seconds. `start_server` waits, or says what failed."""
 
     def start() -> None:

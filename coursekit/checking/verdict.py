@@ -232,7 +232,7 @@ def _misconception(
         theirs, wrong = misconception["outcomes"], _wrong(misconception)
         if not wrong or not set(wrong) <= set(failing) or len(wrong) <= explained:
             continue
-        if all(_same_outcome(exercise["cases"][i], theirs[i], outcomes[i]) for i in wrong):
+        if all(same_outcome(exercise["cases"][i], theirs[i], outcomes[i]) for i in wrong):
             best, explained = misconception, len(wrong)
     return best
 
@@ -242,7 +242,14 @@ def _wrong(misconception: dict[str, Any]) -> list[int]:
     return [i for i, outcome in enumerate(misconception["outcomes"]) if outcome is not None]
 
 
-def _same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
+def agrees(case: dict[str, Any], one: dict[str, Any], two: dict[str, Any]) -> bool:
+    """Whether each of two outcomes passes the case with the other one as what is expected."""
+    pairs = ((one, two), (two, one))
+    return all(judge_case({**case, "expected": a}, b) is None for a, b in pairs)
+
+
+def same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
+    """Whether two outcomes of a case are the same, right or wrong, under the case's rules."""
     if theirs["status"] != ours.get("status"):
         return False
     if theirs["status"] == "error":

@@ -8,7 +8,7 @@ from checkout import ROOT
 from click.testing import CliRunner
 
 from autograder.authoring.bundle import make_bundle
-from autograder.authoring.release import _solution_lines
+from autograder.authoring.proofs import _solution_lines
 from autograder.cli import main
 from autograder.course.reference import read
 from autograder.errors import CourseError

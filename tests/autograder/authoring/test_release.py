@@ -10,6 +10,7 @@ import sys
 import nbformat
 import pytest
 
+from autograder.authoring import proofs
 from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
 from autograder.course import catalog
@@ -29,7 +30,7 @@ def edit_cell(course, old, new, count=1):
 
 
 def edit_module(course, old, new):
-    path = course.module(NAME)
+    path = course.cases(NAME) / "average_topic.py"
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
@@ -99,8 +100,8 @@ def test_a_dictionary_in_the_order_of_a_set_is_recorded_the_same_by_every_proces
     program = (
         "from pathlib import Path\n"
         "from autograder.course.layout import Course\n"
-        "from autograder.course.recording import record_assignment\n"
-        "print(record_assignment(Course(Path.cwd()), '01_bag_of_words', 0))"
+        "from autograder.course.recording import record\n"
+        "print(record(Course(Path.cwd()), '01_bag_of_words', 'document_frequency', 0))"
     )
     recorded = {
         subprocess.run(
@@ -151,8 +152,8 @@ def test_an_exercise_defined_twice_is_refused(small_course):
 
 def test_an_exercise_name_used_by_two_assignments_is_refused(small_course):
     new_assignment(small_course, "08_other")
-    path = small_course.module("08_other")
-    path.write_text(path.read_text().replace("average_other", "average_topic"))
+    path = small_course.cases("08_other") / "average_other.py"
+    path.rename(path.with_name("average_topic.py"))
     assert "07_topic and 08_other both have an exercise called average_topic" in refusal(
         small_course
     )
@@ -176,6 +177,12 @@ def test_a_reference_that_changes_its_input_is_refused(small_course):
 def test_a_student_notebook_that_earns_points_as_released_is_refused(small_course):
     given = "    if not mask.any():\n        return torch.zeros(len(scores))\n    ### BEGIN"
     edit_cell(small_course, "    ### BEGIN", given)
+    both = "[torch.cat([scores, scores]), torch.cat([empty, ~empty])]"
+    edit_module(
+        small_course,
+        "    scores = torch.from_numpy(rng.normal(size=(1, 4)).astype(np.float32))\n    yield",
+        f'    scores = torch.from_numpy(rng.normal(size=(1, 4)).astype(np.float32))\n    yield Case("values", {both})\n    yield',
+    )
     assert "should fail with 'not written yet'" in refusal(small_course)
 
 
@@ -191,7 +198,7 @@ def test_a_misconception_that_passes_every_case_is_refused(small_course):
     edit_module(
         small_course,
         "return scores.mean(dim=1)",
-        "return (scores * mask).sum(1) / mask.sum(1).clamp(min=1)",
+        "return _mean(scores, mask)\n\n        def _mean(scores, mask): return (scores * mask).sum(1) / mask.sum(1).clamp(min=1)",
     )
     assert "ignores_mask passes every case" in refusal(small_course)
 
@@ -280,29 +287,56 @@ def test_adding_an_assignment_touches_nothing_of_the_others(small_course):
 
 
 def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
-    shutil.rmtree(small_course.module(NAME).parent)
-    with pytest.raises(CourseError, match=r"write autograder/exercises/topic\.py"):
+    shutil.rmtree(small_course.cases(NAME))
+    with pytest.raises(CourseError, match=r"write autograder/exercises/topic/EXERCISE\.py"):
         release(small_course, [NAME])
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('points={"values": 2, "empty": 1}', "points=3", "points must give each group a number"),
-        ('points={"values": 2, "empty": 1}', 'points={"values": -2, "empty": 1}', "above 0"),
-        ("def ignores_mask", "def counts_padding", "two misconceptions called counts_padding"),
         (
-            '@average_topic.misconception(\n    "The mask is not used at all:'
-            ' positions where it is False must not count."\n)',
-            "@average_topic.misconception",
-            "a misconception needs a hint",
+            'POINTS = {"values": 2, "empty": 1}',
+            "POINTS = 3",
+            "POINTS must give each group a number",
         ),
-        ("def ignores_mask(scores, mask):", "def ignores_mask(scores):", "ignores_mask is broken"),
+        ('"empty": 1}', '"empty": -2}', "above 0"),
+        ('"ignores_mask": """', '"counts_padding": """', "F601"),
+        ("RIGHT = {", "RIGHTS = {", "average_topic.py defines no RIGHT"),
         (
-            "@average_topic.alternative\ndef loop",
-            "def loop",
-            "has 1 alternatives; write at least 2",
+            "        The mask is not used at all: positions where it is False must not count.\n\n",
+            "",
+            "write the hint, a blank line, then the edit",
         ),
+        (
+            "        The mask is not used at all: positions where it is False must not count.\n",
+            "        Padding is averaged in: divide by the number of real positions, not by the"
+            " length.\n",
+            "the same hint twice",
+        ),
+        (
+            "def average_topic(scores, mask):\n            return scores",
+            "def average_topic(scores):\n            return scores",
+            "ignores_mask only raises (TypeError): a typo?",
+        ),
+        ("must not count.\n", "must not count.\n\n        raises KeyError\n", "but gives a value"),
+        ("return scores.mean(dim=1)", "return scores.mean(dim=", "an answer cannot be run"),
+        (
+            "def average_topic(scores, mask):\n            return sc",
+            "def mean(scores, mask):\n            return sc",
+            "does not define",
+        ),
+        (
+            "- return total / count",
+            "- return sums / count",
+            "`return sums / count.clamp(min=1)` is not",
+        ),
+        (
+            "- return total",
+            "+ x = 1\n\n        ...\n        - return total",
+            "needs a line of context",
+        ),
+        ('RIGHT = {\n    "loop"', 'RIGHT = {}\nREST = {\n    "loop"', "has 0 alternatives"),
         (
             'Case("empty", [scores, empty]',
             'Case("empty", [print, empty]',
@@ -320,14 +354,19 @@ def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
             "needs the rule 'at_least'",
         ),
         ('title="a text without words"', 'judge={"rtol": rng}', "rules must be plain"),
-        ('yield Case("empty"', '1 / 0\n    yield Case("empty"', "topic.py, line"),
+        ('yield Case("empty"', 'int("x")\n    yield Case("empty"', "average_topic.py, line"),
         ("rng.normal(size=(1, 4))", "rng.normal(size=(1, 400_000))", "use smaller inputs"),
-        ("rng.normal(size=(1, 4))", "np.random.normal(size=(1, 4))", "take all chance from rng"),
+        (
+            "rng.normal(size=(1, 4))",
+            "np.random.normal(size=(1, 4))",
+            "draw all randomness from rng",
+        ),
         (
             '"empty": 1}',
             '"blank": 1}',
             "blank has points but no case, empty has cases but no points",
         ),
+        ("import numpy as np", "import numpy as np, os", "does not pass ruff"),
     ],
 )
 def test_a_slip_in_the_module_of_cases_is_named(small_course, old, new, words):
@@ -335,12 +374,34 @@ def test_a_slip_in_the_module_of_cases_is_named(small_course, old, new, words):
     assert words in refusal(small_course)
 
 
-def test_two_exercises_of_one_name_are_refused(small_course):
-    path = small_course.module(NAME)
-    path.write_text(
-        path.read_text() + "\nagain = Exercise('average_topic', {'values': 1}, _average_cases)\n"
+def test_an_edit_that_no_longer_applies_names_the_nearest_line(small_course):
+    edit_cell(small_course, "count = mask.sum(dim=1)", "count = mask.long().sum(dim=1)")
+    words = refusal(small_course)
+    assert (
+        "average_topic, counts_padding: `count = mask.sum(dim=1)` is not in the solution" in words
     )
-    assert "two exercises called average_topic" in refusal(small_course)
+    assert "(nearest: `count = mask.long().sum(dim=1)`)" in words
+
+
+def test_a_copy_of_the_solution_with_one_change_must_be_written_as_an_edit():
+    reference = "def f(x):\n    a = x + 1\n    b = a * 2\n    c = b - 3\n    return c\n"
+    proofs._refuse_near_copy("f", "other", "def f(x):\n    return 2 * x - 1\n", reference)
+    with pytest.raises(CourseError, match=r"f, slip: .* write it as an edit"):
+        proofs._refuse_near_copy("f", "slip", reference.replace("* 2", "* 3"), reference)
+
+
+def test_an_exercise_that_needs_a_cell_which_only_shows_is_refused(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    notebook.cells.insert(2, nbformat.v4.new_code_cell("LEAST = 1"))
+    nbformat.write(notebook, path)
+    edit_cell(small_course, "count.clamp(min=1)", 'count.clamp(min=globals()["LEAST"])')
+    edit_module(small_course, "count.clamp(min=1)", 'count.clamp(min=globals()["LEAST"])')
+    assert "needs a cell that grading leaves out" in refusal(small_course)
+    notebook = read(path)
+    notebook.cells[2].metadata["tags"] = ["grading"]
+    nbformat.write(notebook, path)
+    release(small_course, [NAME])
 
 
 def test_a_misspelled_definition_names_the_nearest_exercise(small_course):

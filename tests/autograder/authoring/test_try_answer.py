@@ -9,7 +9,7 @@ from checkout import ROOT
 
 from autograder.authoring.try_answer import try_sources
 from autograder.course import catalog
-from autograder.course.exercise import source_of
+from autograder.course.answers import typed
 from autograder.course.layout import Course
 
 COURSE = Course(ROOT)
@@ -33,7 +33,7 @@ def test_a_misconception_loses_points_and_gets_its_hint(assignment, number):
         for e in EXERCISES[assignment]
         if number < len(e.misconceptions)
     }
-    sources = {name: source_of(m.implementation, name) for name, m in wrong.items()}
+    sources = {name: typed(COURSE, assignment, m) for name, m in wrong.items()}
     for name, verdict in try_sources(COURSE, assignment, sources).items():
         assert verdict.points < verdict.max_points, (name, wrong[name].name)
         assert verdict.misconception == wrong[name].name, (name, verdict.headline)
@@ -46,9 +46,9 @@ def test_a_correct_answer_in_another_style_gets_every_point(assignment, number):
         for e in EXERCISES[assignment]
         if number < len(e.alternatives)
     }
-    sources = {name: source_of(a, name) for name, a in right.items()}
+    sources = {name: typed(COURSE, assignment, a) for name, a in right.items()}
     for name, verdict in try_sources(COURSE, assignment, sources).items():
-        assert verdict.passed, (name, right[name].__name__, verdict)
+        assert verdict.passed, (name, right[name].name, verdict)
 
 
 def command(*arguments):
@@ -64,7 +64,7 @@ def test_the_command_prints_points_per_group_and_the_hint_as_json(tmp_path):
     exercise = EXERCISES["00_setup"][0]
     wrong = exercise.misconceptions[0]
     path = tmp_path / "answer.py"
-    path.write_text(source_of(wrong.implementation, exercise.name))
+    path.write_text(typed(COURSE, "00_setup", wrong))
     done = command(exercise.name, str(path), "--json")
     verdict = json.loads(done.stdout)
     assert done.returncode == 1

@@ -6,9 +6,9 @@ import io
 import pytest
 from click.testing import CliRunner
 
-from autograder.classroom.demo import filled
 from autograder.classroom.export import Grade, as_csv, fill_in, grades
 from autograder.cli import main
+from autograder.course.answers import filled
 from autograder.errors import CourseError
 from autograder.grading.grade_class import grade_class
 

@@ -11,15 +11,15 @@ from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.classroom import analysis
-from autograder.classroom.demo import filled
 from autograder.classroom.export import Grade, grades
 from autograder.classroom.report import Report, Submission, as_html, read_class, write_report
 from autograder.cli import main
+from autograder.course.answers import filled
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.grade_class import grade_class
 from autograder.grading.gradebook import Classroom
-from autograder.grading.notes import Record, Repair, Usage
+from autograder.grading.notes import Notes, Repair, Usage
 from autograder.grading.verdicts import _write
 from coursekit.checking.verdict import GroupResult, Verdict
 
@@ -40,7 +40,7 @@ def verdict(exercise="pool", points=4.0, **rest):
 
 
 def submission(student, *verdicts, usage=USED, **record):
-    return Submission(student, {v.exercise: v for v in verdicts}, Record(usage=usage, **record))
+    return Submission(student, {v.exercise: v for v in verdicts}, Notes(usage=usage, **record))
 
 
 def page(*submissions, **rest):
@@ -96,7 +96,7 @@ def write_notebook(folder, student, *verdicts, record=None):
         for v in verdicts
     ]
     notebook = new_notebook(cells=cells)
-    (record or Record(usage=Usage(1.0))).write(notebook)
+    (record or Notes(usage=Usage(1.0))).write(notebook)
     _write(notebook, {v.exercise: v for v in verdicts})
     path = folder / "autograded" / student / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
@@ -177,7 +177,7 @@ def test_what_students_wrote_is_escaped_everywhere():
 
 
 def test_half_a_character_does_not_stop_the_page(tmp_path):
-    write_notebook(tmp_path, "ada", verdict(points=0.0), record=Record(unread="not run: \ud800"))
+    write_notebook(tmp_path, "ada", verdict(points=0.0), record=Notes(unread="not run: \ud800"))
     output = write_report(Course(tmp_path), NAME)
     assert "not run: ?" in output.read_text("utf-8")
 

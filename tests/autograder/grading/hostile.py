@@ -16,10 +16,10 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.classroom.demo import filled
+from autograder.course.answers import filled
 from autograder.course.catalog import exercises
+from autograder.course.cells import checked_exercise
 from autograder.course.layout import Course
-from autograder.grading.run import checked_exercise
 
 
 @dataclass(frozen=True)

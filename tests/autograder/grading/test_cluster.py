@@ -13,11 +13,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from autograder.classroom.demo import filled
+from autograder.course.answers import filled, typed
 from autograder.course.catalog import exercises
-from autograder.course.exercise import source_of
 from autograder.errors import CourseError
-from autograder.grading.grade_class import cluster, grade_class
+from autograder.grading.grade_class import Options, cluster, grade_class
 from autograder.grading.gradebook import Classroom
 
 NAME, EXERCISE = "07_topic", "average_topic"
@@ -109,7 +108,7 @@ def remove(hosts):
 def class_of_nine(small_course):
     """Right, wrong and unwritten answers in turn, each notebook with a second of work."""
     wrong = exercises(small_course, NAME)[EXERCISE].misconceptions[0]
-    answers = ({}, {EXERCISE: source_of(wrong.implementation, EXERCISE)}, {EXERCISE: None})
+    answers = ({}, {EXERCISE: typed(small_course, NAME, wrong)}, {EXERCISE: None})
     for number in range(9):
         notebook = filled(small_course, NAME, answers[number % 3])
         notebook.cells.insert(1, new_code_cell("import time\ntime.sleep(1)"))
@@ -139,11 +138,11 @@ def grade_while(course, scheduler, monkeypatch, harm):
 
     harming = threading.Thread(target=wait_and_harm)
     harming.start()
-    there = grade_class(course, NAME, scheduler=scheduler)
+    there = grade_class(course, NAME, options=Options(scheduler=scheduler))
     harming.join()
-    assert booked == sorted(there.verdicts) == [f"s{n}" for n in range(9)]
+    assert sorted(booked) == list(there.verdicts) == [f"s{n}" for n in range(9)]
     assert [sum(v.points for v in there.verdicts[f"s{n}"]) for n in (0, 2)] == [3, 0]
-    here = grade_class(course, NAME, again=True)
+    here = grade_class(course, NAME, options=Options(regrade=True))
     assert here.verdicts == there.verdicts
 
 
@@ -195,7 +194,7 @@ def test_when_every_worker_is_lost_the_rest_runs_on_this_machine(
         return autograde(self, assignment, student, config)
 
     monkeypatch.setattr(Classroom, "autograde", killing)
-    graded = grade_class(class_of_nine, NAME, scheduler=scheduler)
+    graded = grade_class(class_of_nine, NAME, options=Options(scheduler=scheduler))
     assert len(graded.verdicts) == 9
     assert graded.unread == {}
     assert sum(v.points for v in graded.verdicts["s6"]) == 3
@@ -206,12 +205,12 @@ def test_no_scheduler_no_worker_and_another_version_are_each_one_sentence(
     class_of_nine, scheduler, start_worker, monkeypatch
 ):
     with pytest.raises(CourseError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1 "):
-        grade_class(class_of_nine, NAME, scheduler="tcp://127.0.0.1:1")
+        grade_class(class_of_nine, NAME, options=Options(scheduler="tcp://127.0.0.1:1"))
     monkeypatch.setattr(cluster, "_JOIN_SECONDS", 3.0)
     with pytest.raises(CourseError, match="has no workers"):
-        grade_class(class_of_nine, NAME, scheduler=scheduler)
+        grade_class(class_of_nine, NAME, options=Options(scheduler=scheduler))
     start_worker()
     monkeypatch.setattr(cluster, "_JOIN_SECONDS", 60.0)
     monkeypatch.setattr(cluster, "grader_digest", lambda: "another")
     with pytest.raises(CourseError, match="another version of the course"):
-        grade_class(class_of_nine, NAME, scheduler=scheduler)
+        grade_class(class_of_nine, NAME, options=Options(scheduler=scheduler))

@@ -15,13 +15,13 @@ from checkout import ROOT
 from nbformat.v4 import new_code_cell
 from processes import processes_of
 
-from autograder.classroom.demo import filled
+from autograder.course.answers import filled, typed
 from autograder.course.catalog import exercises
-from autograder.course.exercise import source_of
 from autograder.course.reference import read
 from autograder.errors import CourseError
-from autograder.grading import prefetch
-from autograder.grading.grade_class import grade_class, write_feedback
+from autograder.grading import runners
+from autograder.grading.feedback import write_feedback
+from autograder.grading.grade_class import Options, grade_class
 from autograder.grading.gradebook import Classroom
 from autograder.grading.verdicts import class_seed
 
@@ -46,9 +46,7 @@ def answer(course, source):
 
 def misconception(course, name):
     exercise = exercises(course, NAME)[EXERCISE]
-    return source_of(
-        next(m for m in exercise.misconceptions if m.name == name).implementation, EXERCISE
-    )
+    return typed(course, NAME, next(m for m in exercise.misconceptions if m.name == name))
 
 
 def body(text):
@@ -59,11 +57,11 @@ def body(text):
 def graded(small_course):
     """Grade the submissions given as a dict of student and notebook or cell text."""
 
-    def grade(submissions, **more):
+    def grade(submissions, students=None, **options):
         for student, notebook in submissions.items():
             given = answer(small_course, notebook) if isinstance(notebook, str) else notebook
             submit(small_course, student, given)
-        return grade_class(small_course, NAME, **more)
+        return grade_class(small_course, NAME, None, students, Options(**options))
 
     return grade
 
@@ -101,7 +99,7 @@ def test_right_partly_right_and_unwritten_get_what_they_earned(small_course, gra
 
 def test_grading_twice_gives_the_same_scores_and_another_class_other_cases(small_course, graded):
     first = graded({"partly": misconception(small_course, "counts_padding")})
-    again = grade_class(small_course, NAME, again=True)
+    again = grade_class(small_course, NAME, options=Options(regrade=True))
     assert again.kept == []
     assert first.verdicts == again.verdicts
     (small_course.root / "class_seed").write_text("12345\n")
@@ -256,7 +254,7 @@ def test_a_cell_that_failed_is_named_as_the_reason(small_course, graded):
 def class_of(course):
     """Submissions of every kind."""
     misconceptions = exercises(course, NAME)[EXERCISE].misconceptions
-    wrong = {m.name: source_of(m.implementation, EXERCISE) for m in misconceptions}
+    wrong = {m.name: typed(course, NAME, m) for m in misconceptions}
     own = {
         "right": filled(course, NAME),
         "unwritten": filled(course, NAME, {EXERCISE: None}),
@@ -267,23 +265,24 @@ def class_of(course):
 
 
 def test_one_job_or_many_sandboxed_or_not_the_scores_are_the_same(small_course, graded):
-    limits = {"cell_seconds": 5}
-    several = graded(class_of(small_course), jobs=3, **limits)
-    single = grade_class(small_course, NAME, jobs=1, again=True, **limits)
+    several = graded(class_of(small_course), jobs=3, cell_seconds=5)
+    single = grade_class(small_course, NAME, options=Options(5, jobs=1, regrade=True))
     assert single.verdicts == several.verdicts
-    without = grade_class(small_course, NAME, sandbox=False, again=True, **limits)
+    without = grade_class(small_course, NAME, options=Options(5, sandbox=False, regrade=True))
     assert points(without) == points(several)
 
 
-def test_a_submission_run_ahead_is_not_run_a_second_time(small_course, graded, monkeypatch):
+def test_a_submission_that_is_right_runs_once_and_beside_the_gradebook(
+    small_course, graded, monkeypatch
+):
     where = []
-    original = prefetch.run_notebook
+    original = runners.run_notebook
 
     def noted(*inputs):
         where.append(threading.current_thread())
         return original(*inputs)
 
-    monkeypatch.setattr(prefetch, "run_notebook", noted)
+    monkeypatch.setattr(runners, "run_notebook", noted)
     notebook = filled(small_course, NAME)
     without_check = filled(small_course, NAME)
     without_check.cells = [c for c in without_check.cells if not c.source.startswith("check(")]
@@ -312,14 +311,14 @@ def test_only_what_has_changed_is_graded_again(small_course, graded):
     assert grade_class(small_course, NAME).kept == []
 
 
-def test_all_cells_runs_also_what_decides_no_grade(small_course, graded):
+def test_all_cells_runs_also_what_only_shows_something(small_course, graded):
     path = small_course.root / "autograded" / "a" / NAME / f"{NAME}.ipynb"
-    first = graded({"a": misconception(small_course, "counts_padding")})
-    assert "Not run for the grade" in path.read_text()
-    second = grade_class(small_course, NAME, all_cells=True)
+    first = graded({"a": filled(small_course, NAME)})
+    assert "Not run while grading" in path.read_text()
+    second = grade_class(small_course, NAME, options=Options(all_cells=True))
     assert second.kept == []
     assert second.verdicts == first.verdicts
-    assert "Not run for the grade" not in path.read_text()
+    assert "Not run while grading" not in path.read_text()
 
 
 def test_a_broken_resubmission_replaces_the_old_score_and_page(small_course, graded):

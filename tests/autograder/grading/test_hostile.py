@@ -6,9 +6,10 @@ import nbformat
 import pytest
 from hostile import ANSWERS, CALLS, DAMAGED, EDITED, FATAL, PATCHES, SURVIVED, hostile_submissions
 
-from autograder.classroom.demo import filled
-from autograder.grading.grade_class import grade_class, write_feedback
-from autograder.grading.notes import read_record
+from autograder.course.answers import filled
+from autograder.grading.feedback import write_feedback
+from autograder.grading.grade_class import Options, grade_class
+from autograder.grading.notes import read_notes
 from autograder.grading.verdicts import read_verdicts
 from autograder.sandbox.doctor import is_available
 
@@ -44,7 +45,7 @@ def room(make_small_course, tmp_path_factory):
             path = course.root / "submitted" / f"{name}_honest" / NAME / f"{NAME}.ipynb"
             path.parent.mkdir(parents=True)
             nbformat.write(filled(course, NAME), path)
-    graded = grade_class(course, NAME, cell_seconds=5)
+    graded = grade_class(course, NAME, options=Options(cell_seconds=5))
     return course, hostile, graded
 
 
@@ -78,7 +79,7 @@ def test_it_gets_what_it_earned_and_the_reason(room, name):
     notebook = autograded(course, name)
     assert read_verdicts(notebook) == [verdict]
     if submission.repaired:
-        repairs = [repair.what for repair in read_record(notebook).repairs]
+        repairs = [repair.what for repair in read_notes(notebook).repairs]
         assert any(submission.repaired in what for what in repairs), repairs
 
 
@@ -116,7 +117,7 @@ def test_no_output_is_larger_than_allowed(room):
 def test_tricks_are_noted_for_whoever_reads_the_notebook(room):
     course = room[0]
     noted = {
-        name: " ".join(read_record(autograded(course, name)).suspicions)
+        name: " ".join(read_notes(autograded(course, name)).suspicions)
         for name in ("patched_answer", "skipped_checks", "raised_points", "replaced_checks")
     }
     assert "coursekit.checking.kernel_side" in noted["patched_answer"]

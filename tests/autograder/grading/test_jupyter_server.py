@@ -14,9 +14,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.classroom.demo import filled
+from autograder.course.answers import filled, typed
 from autograder.course.catalog import exercises
-from autograder.course.exercise import source_of
 
 NAME = "07_topic"
 
@@ -66,7 +65,7 @@ class Server:
 @pytest.fixture
 def server(small_course, tmp_path):
     exercise = exercises(small_course, NAME)["average_topic"]
-    wrong = source_of(exercise.misconceptions[0].implementation, exercise.name)
+    wrong = typed(small_course, NAME, exercise.misconceptions[0])
     path = small_course.root / "submitted" / "padding" / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(filled(small_course, NAME, {exercise.name: wrong}), path)

@@ -11,9 +11,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
 from autograder.authoring.release import release
-from autograder.classroom.demo import filled
 from autograder.classroom.export import grades
-from autograder.grading.grade_class import grade_class, write_feedback
+from autograder.course.answers import filled
+from autograder.grading.feedback import write_feedback
+from autograder.grading.grade_class import Options, grade_class
 
 NAME = "07_topic"
 EXERCISE = "average_topic"
@@ -114,7 +115,7 @@ def test_cells_graded_by_hand_wait_and_a_score_by_hand_survives_grading_again(sm
         book.db.commit()
     hand_in(small_course, "later", answered(small_course))
     for again in (False, True):
-        grade_class(small_course, NAME, again=again)
+        grade_class(small_course, NAME, options=Options(regrade=again))
         with gradebook(small_course) as book:
             assert book.find_submission(NAME, "both").score == 9.5
     write_feedback(small_course, NAME)
@@ -156,14 +157,14 @@ def test_extra_credit_given_by_hand_survives_grading_again(small_course):
     with gradebook(small_course) as book:
         book.find_grade(f"check_{EXERCISE}", NAME, NAME, "keen").extra_credit = 2
         book.db.commit()
-    grade_class(small_course, NAME, again=True)
+    grade_class(small_course, NAME, options=Options(regrade=True))
     with gradebook(small_course) as book:
         assert book.find_submission(NAME, "keen").score == 5
 
 
 @pytest.mark.parametrize("points", [{"values": 4, "empty": 1}, {"values": 0.5, "empty": 0.25}])
 def test_groups_of_points_count_anew_when_the_release_has_changed(small_course, points):
-    module = small_course.module(NAME)
+    module = small_course.cases(NAME) / f"{EXERCISE}.py"
     partly = "def average_topic(scores, mask):\n    return (scores * mask).sum(1) / mask.sum(1)"
     hand_in(small_course, "partly", filled(small_course, NAME, {EXERCISE: partly}))
     grade_class(small_course, NAME)

@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.errors import CourseError
 from autograder.grading.isolated_run import run_notebook
-from autograder.grading.run import Limits
+from autograder.grading.limits import Limits
 from autograder.sandbox import provisioner
 from autograder.sandbox.provisioner import start_server, stop_server
 

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from processes import processes_of
 
 from autograder.grading.isolated_run import run_notebook
-from autograder.grading.run import Limits
+from autograder.grading.limits import Limits
 from autograder.sandbox import provisioner
 from autograder.sandbox.doctor import examine, is_available
 

@@ -1,0 +1,46 @@
+"""Runs a solution notebook and stores its outputs."""
+
+from __future__ import annotations
+
+import time
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from tqdm.auto import tqdm
+
+from autograder.course.layout import Course
+from autograder.course.reference import read
+from autograder.errors import CourseError
+
+#: Wall time for one cell, in seconds.
+_CELL_SECONDS = 600
+
+
+def execute_solution(course: Course, assignment: str) -> float:
+    """Run the solution notebook of an assignment from top to bottom; the seconds it took.
+
+    Raises
+    ------
+    CourseError
+        A cell ends with an error; the file stays as it was.
+    """
+    path = course.solution(assignment)
+    notebook = read(path)
+    cells = sum(cell.cell_type == "code" for cell in notebook.cells)
+    begun = time.monotonic()
+    with tqdm(total=cells, desc=assignment, unit="cell", disable=None) as bar:
+        client = NotebookClient(
+            notebook,
+            timeout=_CELL_SECONDS,
+            record_timing=False,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(path.parent)}},
+            on_cell_executed=lambda **_: bar.update(),
+        )
+        try:
+            client.execute()
+        except CellExecutionError as error:
+            raise CourseError(f"{assignment}: {error}") from None
+    nbformat.write(notebook, path)
+    return time.monotonic() - begun

@@ -1,0 +1,280 @@
+"""What a release proves about an assignment before anything of it is handed out.
+
+Each `prove_...` raises `CourseError` with one sentence that names the place and what to do.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from autograder.authoring.shown_cells import KEEP
+from autograder.authoring.stamp import taken_over
+from autograder.course import catalog
+from autograder.course.cells import checked_exercise, is_mark, parse
+from autograder.course.edits import is_edit
+from autograder.course.exercise import Exercise, Misconception
+from autograder.course.layout import Course
+from autograder.course.reference import bare_sources, definitions, read, run_answer
+from autograder.errors import CourseError
+from autograder.grading.left_out import TAG
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import judge
+
+#: Every exercise has at least so many wrong answers with hints, and so many other right ones.
+MISCONCEPTIONS, ALTERNATIVES = 3, 2
+#: nbval compares the outputs of at least so many cells of a solution notebook.
+COMPARED_CELLS = 3
+#: A line of a solution this long must not stand anywhere else; shorter ones may be commonplace.
+_TELLING = 20
+#: A whole answer whose text differs from the solution in so few lines must be written as an edit.
+_NEAR_COPY = 2
+
+
+def require_unique_names(course: Course) -> None:
+    """Refuse an exercise name that two assignments use."""
+    owners: dict[str, str] = {}
+    for assignment in course.assignments():
+        for name in catalog.exercises(course, assignment):
+            if name in owners:
+                raise CourseError(
+                    f"{owners[name]} and {assignment} both have an exercise called {name}; a name"
+                    " is used once in the course."
+                )
+            owners[name] = assignment
+
+
+def prove_source_files(course: Course, assignment: str) -> None:
+    """The modules of cases are lint-free and formatted; the solution notebook's outputs are clean."""
+    folder = course.cases(assignment)
+    for command, tip in (
+        (
+            ["check", "--quiet", "--output-format=concise"],
+            "fix it, or run `ruff check --fix` on it",
+        ),
+        (["format", "--check", "--quiet"], "run `ruff format` on it"),
+    ):
+        ruff = [sys.executable, "-m", "ruff", *command, "--no-cache", str(folder)]
+        done = subprocess.run(ruff, cwd=course.root, capture_output=True, text=True)
+        if done.returncode:
+            said = (done.stdout + done.stderr).strip()[:500]
+            raise CourseError(
+                f"autograder/exercises/{folder.name} does not pass ruff; {tip}:\n{said}"
+            )
+    cells = [c for c in read(course.solution(assignment)).cells if c.cell_type == "code"]
+    if not any(cell.outputs for cell in cells):
+        return  # never executed: a first draft
+    for number, cell in enumerate(cells, 1):
+        if any(o.output_type == "error" or o.get("name") == "stderr" for o in cell.outputs):
+            raise CourseError(
+                f"{assignment}, code cell {number} stores an error or a warning; run"
+                f" `autograder execute {assignment}` once it is fixed."
+            )
+    compared = [c for c in cells if "nbval-check-output" in c.metadata.get("tags", [])]
+    if len(compared) < COMPARED_CELLS:
+        raise CourseError(
+            f"{assignment}: tag at least {COMPARED_CELLS} cells whose output is the same on every"
+            f" machine with nbval-check-output (there are {len(compared)})."
+        )
+
+
+def prove_answers(course: Course, assignment: str, recorded: dict[str, Any]) -> None:
+    """Every misconception is caught and shows its own hint; every alternative passes."""
+    notebook = course.solution(assignment)
+    for name, exercise in catalog.exercises(course, assignment).items():
+        _require_enough(exercise)
+        reference = bare_sources(notebook)[name]
+        for answer in (*exercise.misconceptions, *exercise.alternatives):
+            if not is_edit(answer.text):
+                _refuse_near_copy(name, answer.name, answer.text, reference)
+        for misconception, entry in zip(
+            exercise.misconceptions, recorded[name]["misconceptions"], strict=True
+        ):
+            _require_declared(misconception, entry["outcomes"])
+        _prove_misconceptions(name, recorded[name])
+        for alternative in exercise.alternatives:
+            thing = run_answer(notebook, name, alternative.source(reference))
+            verdict = judge(recorded[name], run_cases(thing, recorded[name]["cases"]))
+            if not verdict.passed:
+                raise CourseError(
+                    f"{name}: the correct answer {alternative.name} loses points:"
+                    f" {verdict.headline}."
+                )
+
+
+def _require_enough(exercise: Exercise) -> None:
+    for what, given, needed in (
+        ("misconceptions", len(exercise.misconceptions), MISCONCEPTIONS),
+        ("alternatives", len(exercise.alternatives), ALTERNATIVES),
+    ):
+        if given < needed:
+            raise CourseError(f"{exercise.name} has {given} {what}; write at least {needed}.")
+    hints = [m.hint for m in exercise.misconceptions]
+    if twice := next((hint for hint in hints if hints.count(hint) > 1), None):
+        raise CourseError(f"{exercise.name} has the same hint twice: {twice}")
+
+
+def _refuse_near_copy(exercise: str, name: str, text: str, reference: str) -> None:
+    """A whole answer that is nearly the solution hides what differs; an edit shows it."""
+    ours, theirs = _normal(reference), _normal(text)
+    if len(theirs) <= 2 * _NEAR_COPY or len(ours) <= 2 * _NEAR_COPY:
+        return  # short answers are as easy to read as edits
+    changed = [line for line in difflib.ndiff(ours, theirs) if line[0] in "+-"]
+    if len(changed) <= 2 * _NEAR_COPY:
+        raise CourseError(
+            f"{exercise}, {name}: this answer differs from the solution in at most {_NEAR_COPY}"
+            " lines; write it as an edit, with - and + lines."
+        )
+
+
+def _normal(text: str) -> list[str]:
+    """The lines of an answer in one layout, without annotations and docstrings."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.FunctionDef):
+            node.returns = None
+            if ast.get_docstring(node) is not None and len(node.body) > 1:
+                del node.body[0]
+    return ast.unparse(tree).splitlines()
+
+
+def _prove_misconceptions(name: str, exercise: dict[str, Any]) -> None:
+    for misconception in exercise["misconceptions"]:
+        outcomes = [
+            theirs or case["expected"]
+            for theirs, case in zip(misconception["outcomes"], exercise["cases"])
+        ]
+        verdict = judge(exercise, outcomes)
+        if verdict.passed:
+            raise CourseError(
+                f"{name}: the misconception {misconception['name']} passes every case; add a"
+                " case that tells it from the reference."
+            )
+        if verdict.misconception != misconception["name"]:
+            shown = verdict.misconception or "no hint at all"
+            raise CourseError(
+                f"{name}: the misconception {misconception['name']} is answered with"
+                f" {shown}; add a case that tells the two apart."
+            )
+
+
+def _require_declared(misconception: Misconception, outcomes: list[dict[str, Any] | None]) -> None:
+    """Refuse an exception nobody meant: a misconception that only raises says which one."""
+    where = f"{misconception.exercise}, {misconception.name}"
+    wrong = [outcome for outcome in outcomes if outcome is not None]
+    raised = {outcome["type"] if outcome["status"] == "error" else "" for outcome in wrong}
+    if misconception.raises:
+        if raised != {misconception.raises}:
+            seen = ", ".join(sorted(kind or "a value" for kind in raised)) or "only right answers"
+            raise CourseError(
+                f"{where} declares `raises {misconception.raises}`, but gives {seen}."
+            )
+    elif wrong and "" not in raised:
+        raise CourseError(
+            f"{where} only raises ({', '.join(sorted(raised))}): a typo? If students make this"
+            f" mistake, write a line `raises {min(raised)}` below its hint."
+        )
+
+
+def prove_shown_cells(assignment: str, stamped: str, recorded: dict[str, Any]) -> None:
+    """The solution passes every case without the cells that are tagged as only showing something."""
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    for number, cell in enumerate(nbformat.reads(stamped, as_version=4).cells):
+        tags = cell.metadata.get("tags", [])
+        if cell.cell_type != "code" or TAG in tags or checked_exercise(cell.source):
+            continue
+        try:
+            exec(compile(parse(cell.source), f"cell {number + 1}", "exec"), scope)  # our own
+        except Exception as error:
+            raise CourseError(
+                f"{assignment}, cell {number + 1} needs a cell that grading leaves out"
+                f" ({type(error).__name__}: {error}); tag that one `{KEEP}`."
+            ) from error
+    for name, exercise in recorded.items():
+        verdict = judge(exercise, run_cases(scope[name], exercise["cases"]))
+        if not verdict.passed:
+            raise CourseError(
+                f"{assignment}: {name} needs a cell that grading leaves out ({verdict.headline});"
+                f" tag that one `{KEEP}`."
+            )
+
+
+def prove_fresh_cases(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
+    """Every group holds a case that another seed changes, so that a lookup table earns nothing."""
+    for name, exercise in recorded.items():
+        known = {_inputs(case) for case in exercise["cases"]}
+        for group in exercise["groups"]:
+            cases = [case for case in fresh[name]["cases"] if case["group"] == group]
+            if all(_inputs(case) in known for case in cases):
+                raise CourseError(
+                    f"{name}: the cases of group {group} are the same for every seed; draw"
+                    " something in them from rng."
+                )
+
+
+def _inputs(case: dict[str, Any]) -> str:
+    keys = ("args", "kwargs", "state", "then")
+    return json.dumps([case.get(key) for key in keys], sort_keys=True)
+
+
+def prove_student_notebook(
+    course: Course, assignment: str, stamped: str, student: str, recorded: dict[str, Any]
+) -> None:
+    """It holds no line of a solution, and every check in it fails with "not written yet"."""
+    secret, public = _solution_lines(nbformat.reads(stamped, as_version=4), course)
+    given = {
+        line.strip()
+        for cell in nbformat.reads(student, as_version=4).cells
+        for line in cell.source.splitlines()
+    }
+    telling = {line for line in secret if line not in public or len(line) >= _TELLING}
+    text = "\n".join(given)
+    leaked = sorted(
+        line for line in telling if line in given or (len(line) >= _TELLING and line in text)
+    )
+    if leaked or "BEGIN SOLUTION" in student or "END SOLUTION" in student:
+        what = leaked[0] if leaked else "a solution mark"
+        raise CourseError(f"{assignment}: the student notebook still holds solution text: {what}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{assignment}.ipynb"
+        path.write_text(student, "utf-8")
+        scope = definitions(path)
+    for name, exercise in recorded.items():
+        verdict = judge(exercise, run_cases(scope[name], exercise["cases"]))
+        if verdict.stage != "missing" or verdict.points:
+            raise CourseError(
+                f"{assignment}: {name} as released should fail with 'not written yet', but"
+                f" {verdict.headline}; put the whole body between the solution marks."
+            )
+
+
+def _solution_lines(notebook: nbformat.NotebookNode, course: Course) -> tuple[set[str], set[str]]:
+    """The lines inside solution blocks that give something away, and the lines outside.
+
+    Of what is taken over from an earlier assignment only that one's solutions are secret, not its
+    signatures and descriptions.
+    """
+    secret: set[str] = set()
+    public: set[str] = set()
+    for cell in notebook.cells:
+        source = taken_over(cell)
+        earlier = _solution_lines(read(course.solution(source)), course)[0] if source else None
+        inside = False
+        for line in map(str.strip, cell.source.splitlines()):
+            if is_mark(line):
+                inside = "BEGIN SOLUTION" in line
+            elif inside and (earlier is None or line in earlier):
+                secret.add(line)
+            elif not inside:
+                public.add(line)
+    return {line for line in secret if len(line) > 3}, public

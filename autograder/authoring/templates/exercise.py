@@ -1,0 +1,60 @@
+"""average___TOPIC__: a mean over real positions; cases with padding, and a text without words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+POINTS = {"values": 2, "empty": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    for batch, length in ((2, 4), (3, 5)):
+        scores = torch.from_numpy(rng.normal(size=(batch, length)).astype(np.float32))
+        lengths = torch.from_numpy(rng.integers(2, length, size=batch))
+        mask = torch.arange(length) < lengths[:, None]
+        yield Case("values", [scores, mask])
+    empty = torch.zeros(1, 4, dtype=torch.bool)
+    scores = torch.from_numpy(rng.normal(size=(1, 4)).astype(np.float32))
+    yield Case("empty", [scores, empty], title="a text without words")
+
+
+# name -> the hint, a blank line, and an edit of the solution: lines out (-), lines in (+)
+WRONG = {
+    "counts_padding": """
+        Padding is averaged in: divide by the number of real positions, not by the length.
+
+        - count = mask.sum(dim=1)
+        + count = torch.tensor(scores.shape[1])
+        """,
+    "ignores_mask": """
+        The mask is not used at all: positions where it is False must not count.
+
+        def average___TOPIC__(scores, mask):
+            return scores.mean(dim=1)
+        """,
+    "divides_by_zero": """
+        A text without words divides 0 by 0: make sure that the count is at least 1.
+
+        - return total / count.clamp(min=1)
+        + return total / count
+        """,
+}
+
+# right answers in another style: they must pass
+RIGHT = {
+    "loop": """
+        def average___TOPIC__(scores, mask):
+            rows = [row[keep] for row, keep in zip(scores, mask)]
+            return torch.stack([row.mean() if len(row) else row.sum() for row in rows])
+        """,
+    "einsum": """
+        def average___TOPIC__(scores, mask):
+            weights = mask.float()
+            return torch.einsum("bl,bl->b", scores, weights) / weights.sum(1).clamp(min=1)
+        """,
+}

@@ -1,0 +1,96 @@
+"""Reads the text of a single cell: what it defines, what it checks, what is marked as solution."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+
+from autograder.errors import CourseError
+
+#: What Python raises on text that it cannot parse: wrong, with zero bytes, nested too deeply.
+NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+#: Longer cells of a submission are not parsed to the end: that could take seconds.
+LONGEST_CELL = 100_000
+#: Statements that define a name with a body.
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def parse(source: str, filename: str = "<cell>") -> ast.Module:
+    """A cell's Python, with IPython's own (``%``, ``!``, ``?``) as the calls it stands for.
+
+    Raises
+    ------
+    CourseError
+        The cell is not Python.
+    """
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    try:
+        return ast.parse(TransformerManager().transform_cell(source), filename)
+    except SyntaxError as error:
+        raise CourseError(f"{filename} is not Python: {error}") from error
+
+
+@functools.lru_cache(maxsize=256)
+def defined_names(source: str) -> tuple[str, ...]:
+    """The functions and classes that a cell defines at top level, also one that does not parse."""
+    try:
+        body = ast.parse(source[:LONGEST_CELL]).body
+    except NOT_PYTHON:
+        return tuple(re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE))
+    names = [node.name for node in body if isinstance(node, DEFINITIONS)]
+    lambdas = [n for n in body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda)]
+    names += [t.id for n in lambdas for t in n.targets if isinstance(t, ast.Name)]
+    return tuple(names)
+
+
+def checked_exercise(source: str) -> str | None:
+    """The name in a cell that is only ``check(name)``, else None."""
+    try:
+        body = ast.parse(source[:LONGEST_CELL].strip()).body
+    except NOT_PYTHON:
+        return None
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        return None
+    call = body[0].value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return None
+    if call.func.id != "check" or len(call.args) != 1 or call.keywords:
+        return None
+    return call.args[0].id if isinstance(call.args[0], ast.Name) else None
+
+
+def kept_definitions(source: str, filename: str = "<cell>") -> ast.Module:
+    """A cell's imports, definitions and constants; everything that would run is left out."""
+    tree = parse(source, filename)
+    tree.body = [node for node in tree.body if _is_definition(node)]
+    return tree
+
+
+def without_marks(source: str) -> str:
+    """A solution cell as a student would have typed it: without the lines that mark the solution."""
+    return "\n".join(line for line in source.splitlines() if not is_mark(line))
+
+
+def is_mark(line: str) -> bool:
+    """Whether a line opens or closes a solution block."""
+    return line.strip().startswith(("### BEGIN SOLUTION", "### END SOLUTION"))
+
+
+def _is_definition(node: ast.stmt) -> bool:
+    if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
+        return True
+    if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        capitals = all(isinstance(t, ast.Name) and t.id.isupper() for t in targets)
+        return capitals and _is_literal(node.value)
+    return False
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,34 @@
+"""One cache for what is read from files: it holds until a file changes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+_Result = TypeVar("_Result")
+
+
+def version(path: Path) -> int:
+    """What tells one version of a file, or of a folder of Python files, from another."""
+    if path.is_dir():
+        return hash(tuple((p.name, p.stat().st_mtime_ns) for p in sorted(path.glob("*.py"))))
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
+def cached_until_changed(function: Callable[[Path], _Result]) -> Callable[[Path], _Result]:
+    """Decorator: `function(path)` is called once for each version of the file.
+
+    The result is shared, so leave it as it is.
+    """
+
+    @functools.lru_cache(maxsize=256)
+    def at_version(path: Path, version: int) -> _Result:
+        return function(path)
+
+    @functools.wraps(function)
+    def wrapped(path: Path) -> _Result:
+        return at_version(path, version(path))
+
+    return wrapped

@@ -1,0 +1,176 @@
+"""HierarchicalAttention: both levels with given parameters; also padded words, sentences, texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.attention.common import draw_ids, no_padding, normal
+
+POINTS = {"attention": 3, "logits": 1, "edges": 2}
+
+
+def _box(rng: np.random.Generator, batch: int, sentences: int, length: int) -> torch.Tensor:
+    """A mask (B, S, L): the first text has a sentence less, and sentences differ in length."""
+    lengths = torch.from_numpy(rng.integers(1, length + 1, size=(batch, sentences)))
+    lengths[0, 0] = int(rng.integers(1, length))
+    lengths[-1, 0] = length
+    lengths[0, -1] = 0
+    return torch.arange(length) < lengths[..., None]
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(group: str, mask: torch.Tensor, call: str, title: str = "") -> Case:
+        n_words, dim = int(rng.integers(5, 8)), int(rng.integers(2, 4))
+        state = {
+            "embedding.weight": normal(rng, n_words, dim),
+            "word_layer.weight": normal(rng, dim, dim),
+            "word_layer.bias": normal(rng, dim),
+            "word_v": 2 * normal(rng, dim),
+            "sentence_layer.weight": normal(rng, dim, dim),
+            "sentence_layer.bias": normal(rng, dim),
+            "sentence_v": 2 * normal(rng, dim),
+            "output.weight": normal(rng, 1, dim),
+            "output.bias": normal(rng, 1),
+        }
+        ids = draw_ids(rng, mask, n_words)
+        # No later sentence begins with the word that the first one begins with.
+        ids[:, 1:, 0] = (ids[:, :1, 0] % (n_words - 1) + 1) * mask[:, 1:, 0]
+        then = [(call, ids, mask)]
+        return Case(group, [n_words, dim], state=state, then=then, title=title)
+
+    # Without padding first, so that a mistake with the mask and one with the sum are told apart.
+    full = no_padding(2, 2, int(rng.integers(2, 4)))
+    yield case("attention", full, "attention", "no padding at all")
+    yield case("attention", _box(rng, 2, 2, 3), "attention")
+    yield case("attention", _box(rng, 2, int(rng.integers(3, 5)), 3), "attention")
+    n_words, dim, mask = int(rng.integers(4, 7)), 2, _box(rng, 2, 3, 3)
+    new = {"embedding.weight": normal(rng, n_words, dim)}
+    steps = [(".word_v",), (".sentence_v",), ("attention", draw_ids(rng, mask, n_words), mask)]
+    title = "a new model: word_v and sentence_v are zeros"
+    yield Case("attention", [n_words, dim], state=new, then=steps, title=title)
+    yield case("logits", _box(rng, 2, 2, 3), "__call__")
+    yield case("logits", _box(rng, 3, int(rng.integers(2, 4)), 2), "__call__")
+    single = no_padding(1, 1, int(rng.integers(1, 4)))
+    yield case("edges", single, "__call__", "one text of one sentence")
+    empty = _box(rng, 3, 2, 3)
+    empty[int(rng.integers(1, 3))] = False
+    yield case("edges", empty, "attention", "one text is only padding")
+    yield case("edges", empty, "__call__", "one text is only padding: its logit is the bias")
+
+
+WRONG = {
+    "attends_to_padding_words": """
+        Padding words get attention: pass the mask on to the softmax over the words.
+
+        - a_words = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+        + a_words = torch.softmax(torch.tanh(self.word_layer(X)) @ self.word_v, dim=-1)
+        """,
+    "attends_to_padding_sentences": """
+        Sentences that are only padding get attention: the bias inside tanh gives them a score.
+        Only sentences with at least one real word take part.
+
+        - a_sentences = masked_softmax(r, mask.any(dim=-1))
+        + a_sentences = torch.softmax(r, dim=-1)
+        """,
+    "only_full_sentences": """
+        Only sentences without any padding take part: `all` asks whether every word is real. One
+        real word is enough.
+
+        - a_sentences = masked_softmax(r, mask.any(dim=-1))
+        + a_sentences = masked_softmax(r, mask.all(dim=-1))
+        """,
+    "empty_sentence_is_nan": """
+        A sentence that is only padding gives NaN, and the NaN spreads to the whole text. Your
+        `masked_softmax` gives it zeros; do you use it on both levels?
+
+        - a_words = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+        + r = torch.tanh(self.word_layer(X)) @ self.word_v
+        + a_words = torch.softmax(r.masked_fill(~mask, -torch.inf), dim=-1)
+        ...
+        - a_sentences = masked_softmax(r, mask.any(dim=-1))
+        + a_sentences = torch.softmax(r.masked_fill(~mask.any(dim=-1), -torch.inf), dim=-1)
+        """,
+    "forgets_tanh": """
+        The tanh is missing. Without it, layer and vector together are only another vector.
+
+        - a_words = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+        + a_words = masked_softmax(self.word_layer(X) @ self.word_v, mask)
+        ...
+        - r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
+        + r = self.sentence_layer(h_sentences) @ self.sentence_v
+        """,
+    "sums_up_keys": """
+        The weighted sums are taken over tanh(Wx + b). That is only the key, for the score; what
+        is added up is the vector x itself.
+
+        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, D)
+        + h_sentences = (a_words[..., None] * torch.tanh(self.word_layer(X))).sum(dim=2)
+        ...
+        - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
+        + keys = torch.tanh(self.sentence_layer(h_sentences))
+        + return a_words, a_sentences, (a_sentences[..., None] * keys).sum(dim=1)
+        """,
+    "one_vector_for_both": """
+        The sentences are scored with word_v. They have a vector of their own, sentence_v.
+
+        - r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
+        + r = torch.tanh(self.sentence_layer(h_sentences)) @ self.word_v
+        """,
+    "one_layer_for_both": """
+        The sentences go through word_layer. They have a layer of their own, sentence_layer.
+
+        - r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
+        + r = torch.tanh(self.word_layer(h_sentences)) @ self.sentence_v
+        """,
+    "attend_on_four_axes": """
+        `attend` is written for (B, L) and (B, L, D). With (B, S, L) and (B, S, L, D) it mixes up
+        the sentences. Write the weighted sum out.
+
+        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, D)
+        + h_sentences = attend(a_words, X)
+        """,
+    "averages_the_sentences": """
+        The sentence weights are computed, but h does not use them: it is the plain mean of the
+        sentence vectors. Take their weighted sum.
+
+        - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
+        + return a_words, a_sentences, h_sentences.mean(dim=1)
+        """,
+}
+
+RIGHT = {
+    "attend_on_flat_sentences": """
+        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, D)
+        + h_sentences = attend(a_words.flatten(0, 1), X.flatten(0, 1)).view(*mask.shape[:2], -1)
+        ...
+        - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
+        + return a_words, a_sentences, attend(a_sentences, h_sentences)
+        """,
+    "loop": """
+        -     X = self.embedding(ids)  # (B, S, L, D)
+        -     a_words = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+        -     h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, D)
+        -     r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
+        -     a_sentences = masked_softmax(r, mask.any(dim=-1))
+        -     return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
+        +     a_words, a_sentences = torch.zeros(mask.shape), torch.zeros(mask.shape[:2])
+        +     h = torch.zeros(len(ids), self.embedding.embedding_dim)
+        +     for b in range(len(ids)):
+        +         real, rows = mask[b].any(dim=1), []
+        +         for s in real.nonzero()[:, 0]:
+        +             X = self.embedding(ids[b, s][mask[b, s]])
+        +             a = torch.softmax(torch.tanh(self.word_layer(X)) @ self.word_v, dim=0)
+        +             a_words[b, s, mask[b, s]] = a
+        +             rows.append(a @ X)
+        +         if rows:
+        +             H = torch.stack(rows)
+        +             a = torch.softmax(torch.tanh(self.sentence_layer(H)) @ self.sentence_v, dim=0)
+        +             a_sentences[b, real] = a
+        +             h[b] = a @ H
+        +     return a_words, a_sentences, h
+        """,
+}

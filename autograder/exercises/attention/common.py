@@ -1,0 +1,48 @@
+"""What the cases of 04_attention share: word vectors, masks, word numbers, weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from coursekit.checking import codec
+
+EXACT = {"dtype": "exact"}
+WORDS = "great fun long dull but the film plot never awesome cast bad".split()
+
+
+def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
+    return torch.from_numpy(np.asarray(rng.normal(0, scale, size=shape), dtype=np.float32))
+
+
+def draw_weights(rng: np.random.Generator, batch: int, length: int) -> torch.Tensor:
+    """Attention weights (B, L): each row sums to 1."""
+    numbers = rng.integers(1, 10, size=(batch, length))
+    return torch.from_numpy((numbers / numbers.sum(axis=1, keepdims=True)).astype(np.float32))
+
+
+def draw_mask(
+    rng: np.random.Generator, batch: int, length: int, empty: bool = False
+) -> torch.Tensor:
+    """Texts of different lengths, the last without padding; if `empty`, one is only padding."""
+    lengths = torch.from_numpy(rng.integers(1, length, size=batch))
+    lengths[-1] = length
+    if empty:
+        lengths[int(rng.integers(batch))] = 0
+    return torch.arange(length) < lengths[:, None]
+
+
+def no_padding(*shape: int) -> torch.Tensor:
+    return torch.ones(shape, dtype=torch.bool)
+
+
+def draw_strided(rng: np.random.Generator, batch: int, length: int, dim: int) -> codec.Source:
+    """Word vectors (B, L, D) that lie in memory as (B, D, L)."""
+    numbers = normal(rng, batch, dim, length).double().numpy().round(2).tolist()
+    return codec.Source(f"torch.tensor({numbers}).mT")
+
+
+def draw_ids(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torch.Tensor:
+    """Word numbers, among them the unknown word (1), and 0 at padding."""
+    ids = torch.from_numpy(rng.integers(1, n_words, size=tuple(mask.shape)))
+    return ids * mask

@@ -1,0 +1,128 @@
+"""leave_one_out: scores of all kinds (sum, mean, by position); also repeated words and no words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.attention.common import WORDS
+from coursekit.checking import codec
+
+POINTS = {"values": 2, "edges": 1}
+
+
+def _scorer(rng: np.random.Generator, form: str) -> tuple[codec.Source, list[str]]:
+    """A function that scores texts, and the words it knows, each with a weight of its own."""
+    words = [str(word) for word in rng.choice(WORDS, size=6, replace=False)]
+    sizes = rng.permutation(np.arange(1, 7)) / 2 + rng.uniform(0, 0.2, size=6)
+    signs = rng.permutation([1, 1, 1, -1, -1, -1])
+    weights = {word: round(float(w), 2) for word, w in zip(words, sizes * signs)}
+    bias = round(float(rng.uniform(0.2, 0.9)), 2)
+    total = f"sum({weights}.get(t, 0.0) for t in tokens)"
+    by_position = f"sum((i + 1) * {weights}.get(t, 0.0) for i, t in enumerate(tokens))"
+    forms = {"sum": total, "mean": f"{total} / max(1, len(tokens))", "order": by_position}
+    return codec.Source(f"lambda tokens: {bias} + {forms[form]}"), words
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    for form, length in (("sum", 4), ("mean", 5), ("order", int(rng.integers(4, 7)))):
+        score, words = _scorer(rng, form)
+        tokens = [str(word) for word in rng.permutation(words)[:length]]
+        yield Case("values", [score, tokens])
+    score, words = _scorer(rng, "order")
+    twice = [words[0], words[1], words[0], *words[2 : int(rng.integers(3, 6))]]
+    yield Case("values", [score, twice], title="a word that occurs twice: the other one stays")
+    score, words = _scorer(rng, "sum")
+    yield Case("edges", [score, words[:1]], title="one word")
+    score, words = _scorer(rng, "mean")
+    yield Case("edges", [score, []], title="a text without words")
+
+
+WRONG = {
+    "subtracts_the_full_score": """
+        The signs are reversed: a word that raises the score should have a positive importance.
+        Subtract the score without the word from the score with it.
+
+        - return torch.tensor([full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
+        + return torch.tensor([score(tokens[:i] + tokens[i + 1 :]) - full for i in range(len(tokens))])
+        """,
+    "returns_what_remains": """
+        These are the scores of the texts without the word. The importance of the word is the
+        difference from the score of the whole text.
+
+        def leave_one_out(score, tokens):
+            return torch.tensor([score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
+        """,
+    "scores_each_word_alone": """
+        These are the scores of each word alone. Among others a word may count for more or less:
+        compare the whole text with the text without the word.
+
+        def leave_one_out(score, tokens):
+            return torch.tensor([score([token]) for token in tokens])
+        """,
+    "leaves_out_all_equal_words": """
+        A word that occurs twice is left out at both positions. Leave out one position at a time.
+
+        - return torch.tensor([full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
+        + return torch.tensor([full - score([t for t in tokens if t != word]) for word in tokens])
+        """,
+    "removes_the_first": """
+        `remove` takes away the first word that is equal, which is not always the one at position
+        i. Leave out a position, not a word.
+
+        def leave_one_out(score, tokens):
+            importance = []
+            for word in tokens:
+                rest = tokens.copy()
+                rest.remove(word)
+                importance.append(score(tokens) - score(rest))
+            return torch.tensor(importance)
+        """,
+    "replaces_by_padding": """
+        The word is replaced by padding, so the text keeps its length. Leaving it out makes the
+        list one token shorter.
+
+        - return torch.tensor([full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
+        + texts = [tokens[:i] + ["<pad>"] + tokens[i + 1 :] for i in range(len(tokens))]
+        + return torch.tensor([full - score(text) for text in texts])
+        """,
+    "shortens_the_given_list": """
+        `rest = tokens` is a second name for the list you were given, not a copy: every `pop` or
+        `del` shortens that list in place. Make a new list for each position.
+
+        def leave_one_out(score, tokens):
+            full, importance = score(tokens), []
+            for i in range(len(tokens)):
+                rest = tokens
+                rest.pop(i)
+                importance.append(full - score(rest))
+            return torch.tensor(importance)
+        """,
+    "returns_a_list": """
+        The importances are in a list. Return them as a float32 tensor.
+
+        - return torch.tensor([full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
+        + return [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+        """,
+}
+
+RIGHT = {
+    "enumerate": """
+        def leave_one_out(score, tokens):
+            importance = torch.zeros(len(tokens))
+            for i in range(len(tokens)):
+                importance[i] = score(tokens) - score([t for j, t in enumerate(tokens) if j != i])
+            return importance
+        """,
+    "copies": """
+        def leave_one_out(score, tokens):
+            without = []
+            for i in range(len(tokens)):
+                rest = tokens.copy()
+                del rest[i]
+                without.append(score(rest))
+            return score(tokens) - torch.tensor(without, dtype=torch.float32)
+        """,
+}

@@ -1,0 +1,173 @@
+"""masked_softmax: padding, large scores, texts without words, and NaN on the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.attention.common import EXACT, draw_mask, no_padding, normal
+
+POINTS = {"values": 2, "stability": 1, "empty": 2, "gradient": 1}
+
+_WEIGHTS = {"properties": {"sums_to_one": -1, "at_least": 0}}
+_POSITIVE = {"properties": {"at_least": 0}}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    for batch, length in ((2, 4), (3, int(rng.integers(5, 8)))):
+        inputs = [normal(rng, batch, length), draw_mask(rng, batch, length)]
+        yield Case("values", inputs, judge=_WEIGHTS)
+    gaps = torch.tensor([[True, False, True, True], [False, True, False, True]])
+    title = "padding between the words"
+    yield Case("values", [normal(rng, 2, 4), gaps], title=title, judge=_WEIGHTS)
+    inputs = [normal(rng, 2, 3, 4), draw_mask(rng, 2, 4)[:, None, :]]
+    title = "three heads: r is (2, 3, 4), one mask for all heads"
+    yield Case("values", inputs, title=title, judge=_WEIGHTS)
+    r, mask = normal(rng, 2, 4), draw_mask(rng, 2, 4)
+    r[~mask] = 500.0
+    yield Case("stability", [r, mask], title="the padding has large scores", judge=_WEIGHTS)
+    r = normal(rng, 2, 4, scale=200.0) + float(rng.integers(200, 400))
+    inputs = [r, draw_mask(rng, 2, 4)]
+    yield Case("stability", inputs, title="scores in the hundreds", judge=_WEIGHTS)
+    inputs = [(normal(rng, 2, 5) + 14).half(), draw_mask(rng, 2, 5)]
+    yield Case("stability", inputs, title="half precision", judge={**EXACT, **_WEIGHTS})
+    r = normal(rng, 2, 4)
+    r[0, int(rng.integers(4))] = r[1, int(rng.integers(4))] = -torch.inf
+    title = "a real word has the score -inf"
+    yield Case("stability", [r, no_padding(2, 4)], title=title, judge=_WEIGHTS)
+
+    mask = draw_mask(rng, 3, 4, empty=True)
+    title = "one text is only padding"
+    yield Case("empty", [normal(rng, 3, 4), mask], title=title, judge=_POSITIVE)
+    length = int(rng.integers(1, 4))
+    inputs = [normal(rng, 1, length), ~no_padding(1, length)]
+    yield Case("empty", inputs, title="a batch of one, only padding", judge=_POSITIVE)
+    r = normal(rng, 2, 3)
+    r[int(rng.integers(2))] = -torch.inf
+    title = "all real words of one text have the score -inf"
+    yield Case("empty", [r, no_padding(2, 3)], title=title, judge=_POSITIVE)
+    inputs = [normal(rng, 2, 3).half(), torch.tensor([[False] * 3, [True, True, False]])]
+    title = "half precision, one text is only padding"
+    yield Case("empty", inputs, title=title, judge={**EXACT, **_POSITIVE})
+
+    length = int(rng.integers(3, 5))
+    inputs = [normal(rng, 2, length), torch.tensor([[False] * length, [True] * length])]
+    yield Case("gradient", inputs, title="one text is only padding", gradient="r")
+    r = normal(rng, 2, 3)
+    r[0, 0] = -torch.inf
+    mask = torch.tensor([[True, False, False], [True, True, True]])
+    title = "the only real word of one text has the score -inf"
+    yield Case("gradient", [r, mask], title=title, gradient="r")
+
+
+WRONG = {
+    "ignores_mask": """
+        The mask plays no part: padding gets attention like a word. Leave it out of the sum in
+        the denominator, too.
+
+        def masked_softmax(r, mask):
+            return torch.softmax(r, dim=-1)
+        """,
+    "masks_afterwards": """
+        Padding gets 0, but only after the softmax: it was still in the sum, so the weights of
+        the words do not sum to 1. Mask the scores before the softmax.
+
+        def masked_softmax(r, mask):
+            return torch.softmax(r, dim=-1) * mask
+        """,
+    "gives_padding_score_zero": """
+        Padding gets the score 0, and exp(0) is 1: a score of 0 is not zero attention. Which
+        score has an exponential of 0?
+
+        def masked_softmax(r, mask):
+            return torch.softmax(r.masked_fill(~mask, 0), dim=-1)
+        """,
+    "inverts_mask": """
+        The mask is inverted: True marks a real word, and the real words are the ones that you
+        take out.
+
+        - r = r.masked_fill(~mask, -torch.inf)
+        + r = r.masked_fill(mask, -torch.inf)
+        """,
+    "softmax_over_batch": """
+        The softmax runs over the texts of the batch. It should run over the words of each text,
+        the last axis.
+
+        def masked_softmax(r, mask):
+            return torch.softmax(r.masked_fill(~mask, -torch.inf), dim=0)
+        """,
+    "overflows": """
+        exp overflows for large scores, from 89 in float32 and from 12 in half precision, and
+        infinity / infinity is NaN. Subtract the largest score of the real words first; the
+        fraction stays the same.
+
+        - highest = r.amax(dim=-1, keepdim=True)
+        - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
+        - e = torch.exp(r - highest)
+        + e = torch.exp(r)
+        """,
+    "maximum_over_padding": """
+        The maximum is taken over the padding too. If padding has a score far above all words,
+        all exponentials of the words are 0. Mask first, then take the maximum.
+
+        - r = r.masked_fill(~mask, -torch.inf)
+        - highest = r.amax(dim=-1, keepdim=True)
+        + highest = r.amax(dim=-1, keepdim=True)
+        + r = r.masked_fill(~mask, -torch.inf)
+        """,
+    "changes_dtype": """
+        The dtype changes: half precision comes in, so half precision should come out.
+
+        - r = r.masked_fill(~mask, -torch.inf)
+        + r = r.float().masked_fill(~mask, -torch.inf)
+        """,
+    "nan_for_empty_text": """
+        A text without real words gives NaN: all its exponentials are 0, and 0 / 0 is NaN. Make
+        sure that you never divide by 0; then its weights are 0.
+
+        def masked_softmax(r, mask):
+            return torch.softmax(r.masked_fill(~mask, -torch.inf), dim=-1)
+        """,
+    "empty_text_shares_equally": """
+        In a text that is only padding, the padding shares the attention: all its positions have
+        the same very negative score, and the softmax makes equal weights of equal scores. All
+        weights should be 0 there.
+
+        def masked_softmax(r, mask):
+            return torch.softmax(r.masked_fill(~mask, torch.finfo(r.dtype).min), dim=-1)
+        """,
+    "adds_small_number": """
+        A small number is added to the sum so that it is never 0. But float16 has no number
+        below 6e-8: yours becomes 0 there, and 0 / 0 is NaN. Replace the sum where it is 0.
+
+        - return e / total.masked_fill(total == 0, 1)
+        + return e / (total + 1e-9)
+        """,
+    "replaces_nan_afterwards": """
+        The gradient is NaN: the softmax made a NaN that you replaced afterwards, but
+        backpropagation still goes through the softmax. Put harmless scores in before it, so
+        that no NaN is ever made.
+
+        def masked_softmax(r, mask):
+            return torch.softmax(r.masked_fill(~mask, -torch.inf), dim=-1).nan_to_num(0.0)
+        """,
+}
+
+RIGHT = {
+    "lowest_score_then_mask": """
+        def masked_softmax(r, mask):
+            keep = mask & (r > -torch.inf)
+            safe = torch.where(keep, r, torch.finfo(r.dtype).min)
+            return torch.softmax(safe, dim=-1) * keep
+        """,
+    "fills_empty_rows": """
+        def masked_softmax(r, mask):
+            r = torch.where(mask, r, -torch.inf)
+            empty = (r == -torch.inf).all(dim=-1, keepdim=True)
+            a = torch.softmax(torch.where(empty, 0, r), dim=-1)
+            return torch.where(empty, 0, a)
+        """,
+}

@@ -1,0 +1,67 @@
+"""Which words of the vocabulary a text has; repeated words, substrings and unknown words are traps."""
+
+from autograder.exercises.bag_of_words.common import bag_cases
+
+POINTS = {"values": 2, "unknown": 1}
+
+cases = bag_cases
+
+WRONG = {
+    "counts_words": """
+        Words are counted. In a binary bag a component is 1 or 0, however often the word occurs.
+
+        - x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
+        + for token in tokens:
+        +     if token in vocabulary:
+        +         x[vocabulary[token]] += 1
+        """,
+    "unknown_is_first": """
+        An unknown word sets the first component, which is another word's. Skip unknown words.
+
+        - x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
+        + x[[vocabulary.get(token, 0) for token in tokens]] = 1.0
+        """,
+    "stops_at_unknown": """
+        A word outside the vocabulary raises a KeyError: it has no index. Skip unknown words.
+
+        raises KeyError
+
+        - x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
+        + x[[vocabulary[token] for token in tokens]] = 1.0
+        """,
+    "gives_indices": """
+        These are indices. A bag has one component for each word of the vocabulary: shape (D,).
+
+        def binary_bag(tokens, vocabulary):
+            return torch.tensor([vocabulary[token] for token in tokens if token in vocabulary])
+        """,
+    "finds_inside_words": """
+        The word is searched for in the joined text: `art` is found in `party`. Compare whole words.
+
+        def binary_bag(tokens, vocabulary):
+            text = " ".join(tokens)
+            return torch.tensor([float(word in text) for word in vocabulary])
+        """,
+    "gives_integers": """
+        These are integers. Weights are real numbers, so the bag is float32 too.
+
+        - x = torch.zeros(len(vocabulary))
+        + x = torch.zeros(len(vocabulary), dtype=torch.long)
+        """,
+}
+
+RIGHT = {
+    "comprehension": """
+        def binary_bag(tokens, vocabulary):
+            present = set(tokens)
+            return torch.tensor([1.0 if word in present else 0.0 for word in vocabulary])
+        """,
+    "loop": """
+        def binary_bag(tokens, vocabulary):
+            bag = torch.zeros(len(vocabulary))
+            for token in tokens:
+                if token in vocabulary:
+                    bag[vocabulary[token]] = 1
+            return bag
+        """,
+}

@@ -1,0 +1,93 @@
+"""Words numbered by falling count; the cases have ties, rare words, and counts at the limits."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.bag_of_words.common import draw_texts, some_words
+
+POINTS = {"values": 2, "limits": 2}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    ordered = {"order": True}
+    words = some_words(rng, 7)
+    yield Case("values", [draw_texts(rng, 4, words)], judge=ordered)
+    # Here the number of texts and the number of occurrences order the words differently.
+    often, wide = some_words(rng, 2)
+    spread = [[often] * int(rng.integers(4, 7)), [wide], [wide], [often, wide]]
+    yield Case("values", [spread], title="a word frequent in few texts", judge=ordered)
+    tied = sorted(some_words(rng, 5), reverse=True)
+    once = [tied[:3], tied[3:], tied]
+    yield Case("values", [once], title="all equally frequent", judge=ordered)
+    for least in (2, 3):
+        texts = draw_texts(rng, 6, words)
+        yield Case("limits", [texts], {"min_count": least}, judge=ordered)
+    exact = [[words[0]] * 3, [words[1]] * 2, [words[2]]]
+    title = "a word seen exactly min_count times stays"
+    yield Case("limits", [exact], {"min_count": 2}, title=title, judge=ordered)
+    largest = int(rng.integers(2, 5))
+    yield Case("limits", [draw_texts(rng, 5, words)], {"max_size": largest}, judge=ordered)
+    yield Case("limits", [exact], {"max_size": 50}, title="room for more words", judge=ordered)
+    yield Case("limits", [[[], []]], title="empty texts", judge=ordered)
+
+
+WRONG = {
+    "breaks_ties_by_appearance": """
+        Equally frequent words come in order of appearance. Break ties alphabetically.
+
+        - kept.sort(key=lambda word: (-counts[word], word))
+        + kept.sort(key=lambda word: -counts[word])
+        """,
+    "breaks_ties_backwards": """
+        Equally frequent words come from Z to A: reverse only the counts, not the alphabet.
+
+        - kept.sort(key=lambda word: (-counts[word], word))
+        + kept.sort(key=lambda word: (counts[word], word), reverse=True)
+        """,
+    "rarest_first": """
+        The rarest words come first. The most frequent word has index 0.
+
+        - kept.sort(key=lambda word: (-counts[word], word))
+        + kept.sort(key=lambda word: (counts[word], word))
+        """,
+    "orders_by_texts": """
+        The words are ordered by document frequency. Here every occurrence in a text counts.
+
+        - counts = Counter(word for text in texts for word in text)
+        + counts = Counter(word for text in texts for word in set(text))
+        """,
+    "min_count_is_excluded": """
+        A word seen exactly min_count times is lost: min_count is the smallest count that stays.
+
+        - kept = [word for word in counts if counts[word] >= min_count]
+        + kept = [word for word in counts if counts[word] > min_count]
+        """,
+    "starts_at_one": """
+        The first word has index 1. Indices are positions in a tensor, and those start at 0.
+
+        - return {word: index for index, word in enumerate(kept[:max_size])}
+        + return {word: index for index, word in enumerate(kept[:max_size], start=1)}
+        """,
+}
+
+RIGHT = {
+    "two_sorts": """
+        def build_vocabulary(texts, min_count=1, max_size=None):
+            counts = Counter(sum(texts, []))
+            words = sorted(counts)
+            words.sort(key=counts.get, reverse=True)  # stable: ties stay in alphabetical order
+            words = [word for word in words if counts[word] >= min_count][:max_size]
+            return dict(zip(words, range(len(words))))
+        """,
+    "numpy": """
+        def build_vocabulary(texts, min_count=1, max_size=None):
+            import numpy as np
+
+            every = np.array([word for text in texts for word in text], dtype=str)
+            words, counts = np.unique(every, return_counts=True)  # in alphabetical order
+            order = np.argsort(-counts, kind="stable")[:max_size]
+            return {str(words[i]): n for n, i in enumerate(order) if counts[i] >= min_count}
+        """,
+}

@@ -1,0 +1,78 @@
+"""What the cases of 01_bag_of_words share: words to draw from, bags, labels and weights."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+# Some words are substrings of others (art, party; long, along): words count, not letters.
+WORDS = (
+    "a the this is it and with but film movie plot cast scene music ending art party star start"
+    " long along great greater bad good dull fun just bit while awesome Great Bad ! , ."
+).split()
+
+# No word here is a substring of another, and all are lower case.
+PLAIN_WORDS = "the this film movie plot scene music ending long great good bad dull fun".split()
+
+
+def some_words(rng: np.random.Generator, n: int, words: list[str] = WORDS) -> list[str]:
+    """Different ones."""
+    return [str(word) for word in rng.choice(words, size=n, replace=False)]
+
+
+def draw_text(rng: np.random.Generator, length: int, words: list[str] = WORDS) -> list[str]:
+    return [str(word) for word in rng.choice(words, size=length)]
+
+
+def draw_texts(rng: np.random.Generator, n: int, words: list[str]) -> list[list[str]]:
+    return [draw_text(rng, int(rng.integers(3, 9)), words) for _ in range(n)]
+
+
+def draw_vocabulary(rng: np.random.Generator, n: int) -> dict[str, int]:
+    return {word: index for index, word in enumerate(some_words(rng, n))}
+
+
+def normal(rng: np.random.Generator, *shape: int) -> torch.Tensor:
+    return torch.from_numpy(np.asarray(rng.normal(size=shape), dtype=np.float32))
+
+
+def draw_counts(rng: np.random.Generator, *shape: int) -> torch.Tensor:
+    return torch.from_numpy(rng.poisson(0.7, size=shape).astype(np.float32))
+
+
+def draw_generator(rng: np.random.Generator) -> torch.Generator:
+    return torch.Generator().manual_seed(int(rng.integers(1000)))
+
+
+def draw_labels(rng: np.random.Generator, n: int) -> torch.Tensor:
+    """Both classes, more of the positive one."""
+    labels = (rng.random(n) < 0.6).astype(np.int64)
+    labels[:2] = [1, 0]
+    return torch.from_numpy(rng.permutation(labels))
+
+
+def bag_cases(rng: np.random.Generator) -> Iterator[Case]:
+    """For `binary_bag` and `count_bag`, which take the same inputs."""
+    exact = {"dtype": "exact"}
+    for size, length in ((4, 5), (8, 9), (int(rng.integers(9, 14)), 12)):
+        vocabulary = draw_vocabulary(rng, size)
+        known = [*draw_text(rng, length, list(vocabulary)), list(vocabulary)[1]]
+        yield Case("values", [known, vocabulary], judge=exact)
+    vocabulary = draw_vocabulary(rng, 6)
+    word = list(vocabulary)[int(rng.integers(1, 6))]
+    again = [word] * int(rng.integers(2, 5))
+    yield Case("values", [again, vocabulary], title="the same word several times", judge=exact)
+    inside = {"art": 0, "party": 1, "long": 2, "along": 3, "star": 4}
+    text = [["party", "along"], ["party"], ["along", "party", "along"]][int(rng.integers(3))]
+    title = "a word that is a substring of another word"
+    yield Case("values", [text, inside], title=title, judge=exact)
+    # From here on no known word occurs twice.
+    words = some_words(rng, 12, PLAIN_WORDS)
+    vocabulary, absent = {word: index for index, word in enumerate(words[:6])}, words[6:]
+    mixed = [str(word) for word in rng.permutation(words[3:9])]
+    yield Case("unknown", [mixed, vocabulary], title="some words are unknown", judge=exact)
+    strange = draw_text(rng, 4, absent)
+    yield Case("unknown", [strange, vocabulary], title="every word is unknown", judge=exact)
+    yield Case("unknown", [[], vocabulary], title="an empty text", judge=exact)

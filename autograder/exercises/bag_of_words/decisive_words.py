@@ -1,0 +1,74 @@
+"""The words with the largest and the smallest weights; k may be 0 or more than there are words."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.bag_of_words.common import draw_vocabulary
+
+POINTS = {"values": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def weights(n: int) -> torch.Tensor:
+        """Distinct, n // 2 of them negative, more strongly so than the others are positive."""
+        sizes = rng.permutation(np.arange(1, n + 1)) / 4 + rng.uniform(0, 0.2, size=n)
+        signs = np.where(np.arange(n) < n // 2, -1.5, 1)
+        return torch.from_numpy(rng.permutation(sizes * signs).astype(np.float32))
+
+    for n, k in ((4, 1), (8, 3), (12, int(rng.integers(3, 6)))):
+        yield Case("values", [weights(n), draw_vocabulary(rng, n), k])
+    yield Case("edges", [weights(3), draw_vocabulary(rng, 3), 8], title="fewer than k words")
+    # A wrong length is reported before a wrong order; counting empty lists makes it a wrong value.
+    title = "k is 0: both lists are empty"
+    yield Case("edges", [weights(4), draw_vocabulary(rng, 4), 0], title=title, then=[("count", [])])
+
+
+WRONG = {
+    "swaps_the_lists": """
+        The two lists are swapped: the first holds the words with the largest weights.
+
+        - return ranked[::-1][:k], ranked[:k]
+        + return ranked[:k], ranked[::-1][:k]
+        """,
+    "weakest_negative_first": """
+        The second list is reversed: it should start with the most negative weight.
+
+        - return ranked[::-1][:k], ranked[:k]
+        + return ranked[::-1][:k], ranked[:k][::-1]
+        """,
+    "takes_all_for_zero": """
+        With k = 0 a list holds all words: `[-0:]` is the whole list. Slice from the front.
+
+        - return ranked[::-1][:k], ranked[:k]
+        + return ranked[-k:][::-1], ranked[:k]
+        """,
+    "gives_word_indices": """
+        These are indices. Return the words that the vocabulary maps to them.
+
+        - ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item())
+        + ranked = torch.argsort(w).tolist()
+        """,
+    "ignores_the_sign": """
+        The words are sorted by absolute weight. A strongly negative word is not a positive one.
+
+        - ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item())
+        + ranked = sorted(vocabulary, key=lambda word: abs(w[vocabulary[word]].item()))
+        """,
+}
+
+RIGHT = {
+    "topk": """
+        def decisive_words(w, vocabulary, k):
+            words, k = list(vocabulary), min(k, len(vocabulary))
+            high, low = w.topk(k).indices, (-w).topk(k).indices
+            return [words[i] for i in high.tolist()], [words[i] for i in low.tolist()]
+        """,
+    "pairs": """
+        def decisive_words(w, vocabulary, k):
+            pairs = sorted((w[index].item(), word) for word, index in vocabulary.items())
+            return [word for _, word in reversed(pairs)][:k], [word for _, word in pairs[:k]]
+        """,
+}

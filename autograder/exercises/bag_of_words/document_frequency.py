@@ -1,0 +1,62 @@
+"""In how many texts each word occurs; words repeat, differ in case or lie inside other words."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.bag_of_words.common import PLAIN_WORDS, draw_text, draw_texts, some_words
+
+POINTS = {"values": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    for n in (2, 4, int(rng.integers(5, 8))):
+        yield Case("values", [draw_texts(rng, n, some_words(rng, 8))])
+    word, other = some_words(rng, 2)
+    repeated = [[word] * int(rng.integers(2, 5)), [word, other, word]]
+    yield Case("values", [repeated], title="a word several times in one text")
+    cased = [["Great", "film"], ["great", "Film"], ["great", *draw_text(rng, 2)]]
+    yield Case("values", [cased], title="words are taken as they are, upper case too")
+    inside = [["party", *draw_text(rng, 2, ["long", "the"])], ["art"], ["along"]]
+    yield Case("values", [inside], title="a word that is a substring of another word")
+    yield Case("edges", [[[], some_words(rng, 3, PLAIN_WORDS), []]], title="empty texts")
+    yield Case("edges", [[]], title="no texts at all")
+
+
+WRONG = {
+    "counts_occurrences": """
+        A text that says a word three times is still one text: count its distinct words only.
+
+        - frequency.update(set(text))
+        + frequency.update(text)
+        """,
+    "gives_shares": """
+        This is the proportion of texts. The document frequency is their number, an integer.
+
+        - return dict(frequency)
+        + return {word: count / len(texts) for word, count in frequency.items()}
+        """,
+    "lower_cases": """
+        The words were lower-cased. Take them as they come: lower-casing is the tokenizer's job.
+
+        - frequency.update(set(text))
+        + frequency.update({word.lower() for word in text})
+        """,
+}
+
+RIGHT = {
+    "loop": """
+        def document_frequency(texts):
+            frequency = {}
+            for text in texts:
+                for word in dict.fromkeys(text):
+                    frequency[word] = frequency.get(word, 0) + 1
+            return frequency
+        """,
+    "comprehension": """
+        def document_frequency(texts):
+            words = set().union(*map(set, texts))
+            return {word: sum(word in text for text in texts) for word in words}
+        """,
+}

@@ -1,0 +1,95 @@
+"""The gradient of mean loss plus L2, in matrix form; L2 has a group of cases of its own."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.bag_of_words.common import draw_labels, normal
+
+POINTS = {"values": 3, "l2": 2}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def problem(n: int, d: int) -> list[torch.Tensor]:
+        return [normal(rng, n, d), draw_labels(rng, n), normal(rng, d), normal(rng)]
+
+    for n, d in ((3, 2), (5, 4), (int(rng.integers(6, 10)), 5)):
+        yield Case("values", [*problem(n, d), 0.0], title="without L2")
+    X, y, w, w_0 = problem(4, 3)
+    yield Case("values", [X, y, w, w_0 + 2, 0.0], title="a large bias")
+    for n, d in ((4, 3), (int(rng.integers(5, 9)), 4)):
+        yield Case("l2", [*problem(n, d), float(np.round(rng.uniform(0.2, 2), 2))])
+    X, y, w, w_0 = problem(4, 3)
+    yield Case("l2", [0 * X, y, w, w_0, 0.5], title="empty bags: only L2 acts on w")
+
+
+WRONG = {
+    "points_downhill": """
+        The sign is wrong: a gradient points to where the loss grows. The error is p - y.
+
+        - error = sigmoid(X @ w + w_0) - y
+        + error = y - sigmoid(X @ w + w_0)
+        """,
+    "forgets_the_sigmoid": """
+        Scores are compared with labels. The error is p - y, where p is the sigmoid of the score.
+
+        - error = sigmoid(X @ w + w_0) - y
+        + error = X @ w + w_0 - y
+        """,
+    "sums_over_texts": """
+        The errors are summed. The loss is a mean over the N texts, and so is its gradient.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return X.T @ error + l2 * w, error.sum()
+        """,
+    "penalizes_the_bias": """
+        The bias is pulled towards 0 too. L2 applies only to the weights w.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return X.T @ error / len(y) + l2 * w, error.mean() + l2 * w_0
+        """,
+    "divides_l2_too": """
+        The L2 term is divided by N too. Only the loss is a mean over the texts.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return (X.T @ error + l2 * w) / len(y), error.mean()
+        """,
+    "halves_l2": """
+        The L2 term is half as large as it should be: the 2 from the square cancels the 1/2.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return X.T @ error / len(y) + l2 / 2 * w, error.mean()
+        """,
+    "forgets_l2": """
+        l2 has no effect: the term l2/2 ||w||^2 contributes to the gradient for w.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return X.T @ error / len(y), error.mean()
+        """,
+    "adds_the_penalty_itself": """
+        The penalty, a single number, is added to every component: add its derivative instead.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return X.T @ error / len(y) + l2 / 2 * (w**2).sum(), error.mean()
+        """,
+}
+
+RIGHT = {
+    "autograd": """
+        def gradient(X, y, w, w_0, l2):
+            w, w_0 = w.clone().requires_grad_(), w_0.clone().requires_grad_()
+            objective = negative_log_likelihood(X @ w + w_0, y) + l2 / 2 * (w @ w)
+            return torch.autograd.grad(objective, (w, w_0))
+        """,
+    "loop": """
+        def gradient(X, y, w, w_0, l2):
+            for_w, for_bias = l2 * w, torch.tensor(0.0)
+            for x, label in zip(X, y.tolist()):
+                p = torch.sigmoid(w_0 + torch.dot(w, x))
+                for_w = for_w + (p - label) * x / len(X)
+                for_bias = for_bias + (p - label) / len(X)
+            return for_w, for_bias
+        """,
+}

@@ -1,0 +1,87 @@
+"""Count bags weighted by ln((1 + N) / (1 + df)); the cases have words in every text and in none."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.bag_of_words.common import draw_counts
+
+POINTS = {"values": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    for n, d in ((1, 4), (3, 5), (int(rng.integers(4, 7)), int(rng.integers(6, 9)))):
+        n_texts = int(rng.integers(20, 200))
+        frequency = torch.from_numpy(rng.integers(1, n_texts, size=d))
+        counts = draw_counts(rng, n, d) + torch.eye(n, d) * 2
+        yield Case("values", [counts, frequency, n_texts])
+    n_texts = int(rng.integers(20, 200))
+    everywhere = torch.tensor([n_texts, n_texts // 2, 1])
+    counts = draw_counts(rng, 2, 3) + 1
+    title = "a word that is in every text has weight 0"
+    yield Case("edges", [counts, everywhere, n_texts], title=title)
+    never = torch.tensor([0, n_texts // 3, 0])
+    yield Case("edges", [counts, never, n_texts], title="a word that is in no text")
+    yield Case("edges", [torch.zeros(2, 3), never, n_texts], title="texts without known words")
+
+
+WRONG = {
+    "uses_the_batch_size": """
+        N is taken from the rows of `counts`. Use n_texts, the size of the training collection.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = torch.log((1 + len(counts)) / (1 + df))
+        """,
+    "counts_df_again": """
+        df is counted again in `counts`. Use the given one: new texts must not change the weights.
+
+        + df = (counts > 0).sum(dim=0)
+          idf = torch.log((1 + n_texts) / (1 + df))
+        """,
+    "forgets_term_frequency": """
+        The term frequency is missing: a word that occurs twice in a text weighs twice as much.
+
+        - return counts * idf
+        + return (counts > 0) * idf
+        """,
+    "does_not_smooth": """
+        The 1 + in numerator and denominator is missing: a word that is in no text divides by 0.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = torch.log(n_texts / df)
+        """,
+    "inverts_the_fraction": """
+        The fraction is upside down: rare words should weigh more than frequent ones.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = torch.log((1 + df) / (1 + n_texts))
+        """,
+    "adds_one": """
+        1 is added to every idf, as in scikit-learn. Here a word in every text has weight 0.
+
+        - return counts * idf
+        + return counts * (idf + 1)
+        """,
+    "divides_by_length": """
+        The counts are divided by the text's length. Here the term frequency is the plain count.
+
+        - return counts * idf
+        + return counts / counts.sum(dim=1, keepdim=True).clamp(min=1) * idf
+        """,
+}
+
+RIGHT = {
+    "loop": """
+        def tfidf(counts, df, n_texts):
+            result = counts.clone()
+            for j, frequency in enumerate(df):
+                result[:, j] *= torch.log((1 + n_texts) / (1 + frequency))
+            return result
+        """,
+    "matrix": """
+        def tfidf(counts, df, n_texts):
+            return counts @ torch.diag(-torch.log((1 + df) / (1 + n_texts)))
+        """,
+}

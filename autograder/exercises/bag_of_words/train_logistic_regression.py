@@ -1,0 +1,157 @@
+"""The training loop: exact with one batch per epoch, close with many, and new batches each epoch."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.bag_of_words.common import draw_generator
+from coursekit.checking import codec
+
+POINTS = {"steps": 3, "learning": 3}
+
+# Stands in for X: a batch that comes back later (not twice in a row: that is one step) is all 1.
+_REMEMBERS_BATCHES = """type("RemembersBatches", (), dict(
+    seen=[],
+    shape=({n}, 2),
+    __len__=lambda X: {n},
+    __getitem__=lambda X, batch: (
+        batch := sorted(torch.arange({n})[batch].tolist()),
+        X.seen[-1:] == [batch] or X.seen.append(batch),
+        torch.full((len(batch), 2), float(X.seen.count(batch) > 1)),
+    )[-1],
+))()"""
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def inputs(n: int, *settings: float) -> list[object]:
+        """Texts of which about three in four are positive, with noise, sorted by class."""
+        X = rng.poisson(0.8, size=(n, 3))
+        y = (1.5 * (X[:, 0] - X[:, 2]) + 1.2 + rng.logistic(size=n) / 2 > 0).astype(np.int64)
+        y[:3] = [0, 1, 0]
+        order = np.argsort(y, kind="stable")
+        X, y = torch.from_numpy(X[order].astype(np.float32)), torch.from_numpy(y[order])
+        return [X, y, *settings, draw_generator(rng)]
+
+    # One batch holds everything, so the order does not matter and every step can be compared.
+    exactly = {"rtol": 1e-3, "atol": 1e-4, "keeps_generators": True}
+    for epochs, l2 in ((1, 0.0), (3, 0.0), (int(rng.integers(4, 8)), 0.3)):
+        given = inputs(int(rng.integers(9, 14)), epochs, 50, 0.5, l2)
+        yield Case("steps", given, title="one batch holds every text", judge=exactly)
+    # With L2 there is one best w and w_0; any order of the texts leads close to it.
+    closely = {"rtol": 0.0, "atol": 0.1, "keeps_generators": True}
+    given = inputs(int(rng.integers(52, 60)), 100, 20, 0.2, 0.2)
+    yield Case("learning", given, title="mini-batches until convergence", judge=closely)
+    # Small steps, far from the end: their number counts, the order of the texts hardly does.
+    given = inputs(int(rng.integers(56, 65)), 4, 4, 0.04, 0.1)
+    yield Case("learning", given, title="a short training in many small batches", judge=closely)
+    # It is very unlikely that the same ten texts meet again by chance.
+    n, lr = 10 * int(rng.integers(3, 6)), float(np.round(rng.uniform(0.3, 0.9), 2))
+    rows = codec.Source(_REMEMBERS_BATCHES.format(n=n))
+    given = [rows, torch.ones(n, dtype=torch.int64), 4, 10, lr, 0.0, draw_generator(rng)]
+    title = "X is all 0, but 1 in a batch that an earlier epoch had too; it is no tensor"
+    yield Case("learning", given, title=title, judge=exactly)
+
+
+WRONG = {
+    "climbs": """
+        The gradient points to where the loss grows: step against it.
+
+        - w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        + w, w_0 = w + step * for_w, w_0 + step * for_w_0
+        """,
+    "never_moves_the_bias": """
+        w_0 stays at 0. The gradient has two parts: the bias takes a step as well.
+
+        - w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        + w = w - step * for_w
+        """,
+    "returns_after_one_epoch": """
+        Training ends after the first epoch. Is the `return` indented too far, inside the loop?
+
+        - return w, w_0
+        +     return w, w_0
+        """,
+    "starts_again": """
+        Each epoch starts again from 0. Initialize w and w_0 once, before the loop.
+
+        - w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+          for epoch in progress(range(epochs)):
+        +     w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        """,
+    "starts_at_random": """
+        The weights are initialized at random. Here all weights and the bias start at 0.
+
+        - w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        + w, w_0 = torch.randn(X.shape[1]), torch.tensor(0.0)
+        """,
+    "never_shrinks_the_step": """
+        All steps use the same learning rate. It should decay from epoch to epoch.
+
+        - step = lr * (1 - epoch / epochs)
+        + step = lr
+        """,
+    "shrinks_one_epoch_early": """
+        The learning rate decays one epoch early: it is lr in epoch 0, and not yet 0 in the last.
+
+        - step = lr * (1 - epoch / epochs)
+        + step = lr * (1 - (epoch + 1) / epochs)
+        """,
+    "shrinks_what_is_shrunk": """
+        The learning rate shrinks too fast: compute each epoch's from the lr that was given.
+
+        - step = lr * (1 - epoch / epochs)
+        + lr = step = lr * (1 - epoch / epochs)
+        """,
+    "draws_the_batches_once": """
+        The batches are drawn once, before the loop. Draw new ones in every epoch.
+
+        + batches = minibatches(len(X), batch_size, generator)
+          for epoch in progress(range(epochs)):
+        ...
+        - for batch in minibatches(len(X), batch_size, generator):
+        + for batch in batches:
+        """,
+    "takes_all_texts_at_once": """
+        Each epoch takes one step with all texts. Take one per batch, with its rows of X and y.
+
+        - for batch in minibatches(len(X), batch_size, generator):
+        -     for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        -     w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        + for_w, for_w_0 = gradient(X, y, w, w_0, l2)
+        + w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        """,
+}
+
+RIGHT = {
+    "autograd": """
+        def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+            w = torch.zeros(X.shape[1], requires_grad=True)
+            w_0 = torch.zeros((), requires_grad=True)
+            groups = [{"params": [w], "weight_decay": l2}, {"params": [w_0]}]
+            optimizer = torch.optim.SGD(groups, lr=lr)
+            schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 - epoch / epochs)
+            for _ in progress(range(epochs)):
+                for batch in minibatches(len(X), batch_size, generator):
+                    optimizer.zero_grad()
+                    scores, labels = X[batch] @ w + w_0, y[batch].float()
+                    torch.nn.functional.binary_cross_entropy_with_logits(scores, labels).backward()
+                    optimizer.step()
+                schedule.step()
+            return w.detach(), w_0.detach()
+        """,
+    "one_vector": """
+        def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+            # Other numbers are drawn than in the reference, and w_0 is one more component of w.
+            decay = torch.cat([torch.zeros(1), torch.full((X.shape[1],), float(l2))])
+            w = torch.zeros(X.shape[1] + 1)
+            for epoch in progress(range(epochs)):
+                step = lr * (1 - epoch / epochs)
+                for batch in torch.rand(len(y), generator=generator).argsort().split(batch_size):
+                    rows = torch.cat([torch.ones(len(batch), 1), X[batch]], dim=1)
+                    error = torch.sigmoid(rows @ w) - y[batch]
+                    w = w - step * (error @ rows / len(batch) + decay * w)
+            return w[1:], w[0]
+        """,
+}

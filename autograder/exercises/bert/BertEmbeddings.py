@@ -1,0 +1,182 @@
+"""BertEmbeddings: vectors for token, position and segment; tiny vectors make eps visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.bert.common import TO_EVAL, draw_ids, draw_number, embeddings_state
+
+POINTS = {"values": 2, "norm": 1, "dropout": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(
+        group: str,
+        n_texts: int,
+        length: int,
+        title: str = "",
+        d_model: int = 4,
+        n_segments: int = 2,
+        spare: int = 2,
+        scale: float = 30.0,  # so large that eps makes no difference
+        dropout: float = 0.0,
+        contiguous: bool = True,
+        hooks: dict[str, Any] | None = None,
+    ) -> Case:
+        n_pieces, max_length = draw_number(rng, 7, 9), length + spare
+        sizes = (n_pieces, d_model, max_length, n_segments)
+        state = embeddings_state(rng, sizes, scale=scale) | (hooks or {})
+        ids = draw_ids(rng, 0, n_pieces - 1, n_texts, length)
+        segments = draw_ids(rng, 0, n_segments - 1, n_texts, length)
+        segments[0, 0], segments[0, -1] = 0, n_segments - 1
+        segments = segments.sort(dim=1).values  # first all of one text, then of the next
+        if not contiguous:
+            ids, segments = ids.T.contiguous().T, segments.T.contiguous().T
+        options = {"max_length": max_length, "n_segments": n_segments, "dropout": dropout}
+        then = [("__call__", ids, segments)]
+        return Case(group, [n_pieces, d_model], options, title=title, state=state, then=then)
+
+    length = draw_number(rng, 3, 5)
+    yield case("values", 2, length)
+    yield case("values", 3, 3, d_model=3, title="three texts of three pieces")
+    yield case("values", 1, length, title="a batch of one")
+    yield case("values", 2, length, spare=0, title="as long as there are positions")
+    yield case("values", 2, 1, title="texts of one piece")
+    yield case("norm", 2, 3, scale=1e-3, title="tiny vectors: eps must not dominate")
+    yield case("norm", 2, 2, n_segments=3, title="three segments")
+    yield case("norm", 2, length, contiguous=False, title="tensors that are not contiguous")
+    yield case("dropout", 2, 2, dropout=1.0, title="dropout 1 in training: nothing is left")
+    title = "dropout 1 in evaluation: nothing is dropped"
+    yield case("dropout", 1, 3, dropout=1.0, hooks={"_forward_pre_hooks": TO_EVAL}, title=title)
+    sizes = [draw_number(rng, 5, 9), 2]
+    names = ("positions.num_embeddings", "segments.num_embeddings", "dropout.p")
+    reads = [(f".{name}",) for name in names]
+    yield Case("dropout", sizes, then=reads, title="default arguments")
+    options = {"max_length": draw_number(rng, 10, 20), "n_segments": draw_number(rng, 3, 5)}
+    options["dropout"] = draw_number(rng, 3, 6) / 16
+    reads = [(".pieces.num_embeddings",), *reads, (".norm.weight",)]
+    title = "the sizes of the tables, the dropout, and the normalization's initial weights"
+    yield Case("dropout", sizes, options, then=reads, title=title)
+
+
+WRONG = {
+    "without_segments": """
+        The segment vectors are not added. Without them the model cannot tell the second text from
+        the first.
+
+        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
+        + vectors = self.pieces(ids) + self.positions(places)
+        """,
+    "without_positions": """
+        The position vectors are not added. Without them the model cannot see the order of the
+        pieces.
+
+        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
+        + vectors = self.pieces(ids) + self.segments(segments)
+        """,
+    "positions_from_one": """
+        The positions are counted from 1. The first position is row 0 of its table; otherwise a
+        text of full length needs a row that does not exist.
+
+        - places = torch.arange(ids.shape[1], device=ids.device)
+        + places = torch.arange(1, ids.shape[1] + 1)
+        """,
+    "positions_along_the_batch": """
+        The positions count the texts of the batch. They should count the pieces within a text,
+        along the second axis of ids, (B, L).
+
+        - places = torch.arange(ids.shape[1], device=ids.device)
+        + places = torch.arange(ids.shape[0])
+        """,
+    "default_epsilon": """
+        The normalization uses another eps than 1e-12, which matters where the vectors are tiny.
+        The default of nn.LayerNorm is larger.
+
+        - self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        + self.norm = nn.LayerNorm(d_model)
+        """,
+    "sum_not_normalized": """
+        The sum is not normalized. `self.norm` is created but never applied.
+
+        - return self.dropout(self.norm(vectors))
+        + return self.dropout(vectors)
+        """,
+    "scaled_pieces": """
+        The vectors of the pieces are multiplied by the square root of d_model, as in the original
+        transformer. BERT adds them as they are.
+
+        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
+        + scale = math.sqrt(self.pieces.embedding_dim)
+        + vectors = scale * self.pieces(ids) + self.positions(places) + self.segments(segments)
+        """,
+    "without_dropout": """
+        There is no dropout. `self.dropout` acts on the normalized sum.
+
+        - return self.dropout(self.norm(vectors))
+        + return self.norm(vectors)
+        """,
+    "dropout_before_norm": """
+        Dropout acts before the normalization, which then rescales what is left. Normalize first,
+        then apply dropout.
+
+        - return self.dropout(self.norm(vectors))
+        + return self.norm(self.dropout(vectors))
+        """,
+    "dropout_in_evaluation": """
+        Dropout acts in evaluation, too: F.dropout is not told about train() and eval(). The module
+        nn.Dropout is.
+
+        - return self.dropout(self.norm(vectors))
+        + return F.dropout(self.norm(vectors), self.dropout.p)
+        """,
+    "ignores_dropout_rate": """
+        The argument `dropout` is not used: nn.Dropout() without a rate drops half of the numbers.
+
+        - self.dropout = nn.Dropout(dropout)
+        + self.dropout = nn.Dropout()
+        """,
+    "ignores_max_length": """
+        There are always 512 positions, whatever max_length says.
+
+        - self.positions = nn.Embedding(max_length, d_model)
+        + self.positions = nn.Embedding(512, d_model)
+        """,
+    "other_names": """
+        A part is not found. Use the names that the docstring lists under Attributes: the weights
+        of a published model are loaded by these names.
+
+        raises AttributeError
+
+        - self.pieces = nn.Embedding(n_pieces, d_model)
+        + self.words = nn.Embedding(n_pieces, d_model)
+        ...
+        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
+        + vectors = self.words(ids) + self.positions(places) + self.segments(segments)
+        """,
+}
+
+RIGHT = {
+    "one_hot_products": """
+        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
+        - return self.dropout(self.norm(vectors))
+        + X = F.one_hot(ids, self.pieces.num_embeddings).float() @ self.pieces.weight
+        + X = X + F.one_hot(segments, self.segments.num_embeddings).float() @ self.segments.weight
+        + X = X + self.positions.weight[None, : ids.shape[1]]
+        + X = F.layer_norm(X, X.shape[-1:], self.norm.weight, self.norm.bias, 1e-12)
+        + return F.dropout(X, self.dropout.p, self.training)
+        """,
+    "position_by_position": """
+        - places = torch.arange(ids.shape[1], device=ids.device)
+        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
+        - return self.dropout(self.norm(vectors))
+        + columns = []
+        + for i in range(ids.shape[1]):
+        +     x = self.pieces.weight[ids[:, i]] + self.segments.weight[segments[:, i]]
+        +     columns.append(self.norm(x + self.positions.weight[i]))
+        + return self.dropout(torch.stack(columns, dim=1))
+        """,
+}

@@ -1,0 +1,256 @@
+"""BertEncoder: embeddings, blocks, pooler; with padding, with tiny vectors, with dropout 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.bert.common import (
+    TO_EVAL,
+    draw_ids,
+    draw_linear,
+    draw_number,
+    embeddings_state,
+    lengths_mask,
+    norm,
+)
+
+POINTS = {"values": 2, "padding": 2, "details": 1}
+
+_D_MODEL, _N_HEADS = 4, 2
+
+# Scaled down in the case of tiny vectors: then what a block adds and normalizes is about 0.001.
+_SHRUNK = ("W_V.bias", "W_O.bias", "W_1.bias", "W_2.bias")
+_SHRUNK += ("norm_1.weight", "norm_1.bias", "embeddings.norm.weight", "embeddings.norm.bias")
+
+
+def _block_state(
+    rng: np.random.Generator, path: str, d_model: int, d_ff: int
+) -> dict[str, torch.Tensor]:
+    state: dict[str, torch.Tensor] = {}
+    for name in ("W_Q", "W_K", "W_V", "W_O"):
+        state |= draw_linear(rng, f"{path}attention.{name}", d_model, d_model)
+    state |= draw_linear(rng, f"{path}network.W_1", d_model, d_ff)
+    state |= draw_linear(rng, f"{path}network.W_2", d_ff, d_model)
+    return state | norm(rng, f"{path}norm_1", d_model) | norm(rng, f"{path}norm_2", d_model)
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(
+        group: str,
+        n_blocks: int,
+        lengths: list[int],
+        title: str,
+        n_segments: int = 2,
+        dropout: float = 0.0,
+        tiny: bool = False,
+        hooks: dict[str, Any] | None = None,
+        reads: tuple[str, ...] = (),
+    ) -> Case:
+        n_pieces, d_ff, longest = draw_number(rng, 7, 9), draw_number(rng, 5, 6), max(lengths)
+        tables = (n_pieces, _D_MODEL, longest + 1, n_segments)
+        # so large that the embeddings' own eps makes no difference
+        state: dict[str, Any] = embeddings_state(rng, tables, "embeddings.", scale=30.0)
+        for block in range(n_blocks):
+            state |= _block_state(rng, f"blocks.{block}.", _D_MODEL, d_ff)
+        if tiny:
+            state |= {k: 1e-3 * v for k, v in state.items() if k.endswith(_SHRUNK)}
+        state |= draw_linear(rng, "pooler", _D_MODEL, _D_MODEL) | (hooks or {})
+        mask = lengths_mask(lengths)
+        ids = draw_ids(rng, 1, n_pieces - 1, len(lengths), longest) * mask
+        segments = torch.zeros_like(ids)
+        for row, length in enumerate(lengths):
+            segments[row, draw_number(rng, 1, max(1, length - 1)) : length] = n_segments - 1
+        options = {"max_length": longest + 1, "n_segments": n_segments, "dropout": dropout}
+        then = [("__call__", ids, segments, mask), *((name,) for name in reads)]
+        sizes = [n_pieces, _D_MODEL, _N_HEADS, d_ff, n_blocks]
+        # the other groups are tolerant, so that only the details reveal another eps
+        judge = {} if group == "details" else {"rtol": 1e-3, "atol": 1e-3}
+        return Case(group, sizes, options, title=title, state=state, then=then, judge=judge)
+
+    length = draw_number(rng, 3, 4)
+    yield case("values", 0, [length, length], "no blocks: embeddings and pooler")
+    yield case("values", 1, [length], "one block, a batch of one")
+    yield case("values", 2, [3, 3], "two blocks")
+    yield case("values", 1, [length, length, length], "three texts of the same length")
+    yield case("padding", 1, [draw_number(rng, 1, 2), 4], "padding")
+    yield case("padding", 2, [4, 2], "padding, two blocks")
+    yield case("padding", 1, [2, 2 + length], "nothing but [CLS] and [SEP]")
+    yield case("details", 1, [length, 2], "tiny vectors: eps must not dominate", tiny=True)
+    yield case("details", 1, [2, 3], "three segments", n_segments=3)
+    rate = draw_number(rng, 2, 6) / 16
+    reads = (".embeddings.dropout.p", ".blocks.0.dropout.p")
+    title = "another dropout: does it reach embeddings and blocks?"
+    hooks = {"_forward_pre_hooks": TO_EVAL}
+    yield case("details", 1, [2], title, dropout=rate, hooks=hooks, reads=reads)
+    options = {"max_length": draw_number(rng, 10, 20), "n_segments": draw_number(rng, 3, 5)}
+    reads = [
+        (f".embeddings.{name}.num_embeddings",) for name in ("pieces", "positions", "segments")
+    ]
+    reads += [(".blocks.0.network.W_1.out_features",)]
+    sizes = [draw_number(rng, 5, 9), _D_MODEL, _N_HEADS, _D_MODEL, 1]
+    title = "the sizes of the three tables, and the width of the network in a block"
+    yield Case("details", sizes, options, then=reads, title=title)
+    title = "dropout 1 in training: it acts in embeddings and blocks, nowhere else"
+    yield case("details", 1, [2, 2], title, dropout=1.0)
+
+
+WRONG = {
+    "blocks_without_mask": """
+        The blocks do not get the mask, so every token attends to the padding, too. Then a text's
+        vectors depend on how long the other texts in the batch are.
+
+        - X = block(X, padding_mask(mask))
+        + X = block(X)
+        """,
+    "inverted_mask": """
+        The attention mask is inverted: tokens attend to padding only. True means that a position
+        is real and may be attended to.
+
+        - X = block(X, padding_mask(mask))
+        + X = block(X, ~padding_mask(mask))
+        """,
+    "mask_without_query_axis": """
+        The blocks get the mask as it is, (B, L). It lacks the axis of the queries, so broadcasting
+        matches it with the wrong axes; padding_mask inserts the axis.
+
+        raises RuntimeError
+
+        - X = block(X, padding_mask(mask))
+        + X = block(X, mask)
+        """,
+    "mask_on_the_query_axis": """
+        The mask has its new axis at the end, (B, L, 1), so it hides queries in place of keys. It
+        should be (B, 1, L); padding_mask inserts the axis there.
+
+        - X = block(X, padding_mask(mask))
+        + X = block(X, mask[..., None])
+        """,
+    "zeros_in_place_of_a_mask": """
+        The vectors of the padding are set to 0 in place of masking. A vector of zeros still gets a
+        share of the attention; only the mask takes it away.
+
+        - X = block(X, padding_mask(mask))
+        + X = block(X * mask[..., None])
+        """,
+    "default_blocks": """
+        The blocks are created with their defaults, the ReLU and eps 1e-5. BERT's blocks use the
+        GELU and eps 1e-12.
+
+        - TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+        + TransformerBlock(d_model, n_heads, d_ff, dropout)
+        """,
+    "default_epsilon_in_blocks": """
+        The blocks normalize with another eps than 1e-12, which matters where the vectors are tiny.
+        Their default is larger.
+
+        - TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+        + TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu")
+        """,
+    "repeats_one_block": """
+        All blocks are the same object and share their weights: `[block] * n` repeats one block.
+        Create a new one for each layer.
+
+        - self.blocks = nn.ModuleList(
+        -     TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+        -     for _ in range(n_blocks)
+        - )
+        + block = TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+        + self.blocks = nn.ModuleList([block] * n_blocks)
+        """,
+    "blocks_in_a_list": """
+        The blocks are not found: they are in a plain list, or under another name than `blocks`.
+        PyTorch does not look into lists, so their weights are neither loaded nor trained; use
+        nn.ModuleList.
+
+        raises AttributeError
+
+        - self.blocks = nn.ModuleList(
+        + self.blocks = [
+        ...
+        - )
+        + ]
+        """,
+    "pools_the_mean": """
+        The pooler reads the mean over all positions. BERT's pooler reads the first position only,
+        that of [CLS].
+
+        - return X, torch.tanh(self.pooler(X[:, 0]))
+        + return X, torch.tanh(self.pooler(X.mean(dim=1)))
+        """,
+    "pools_the_first_text": """
+        The pooler reads all of the first text. The first axis is the batch, the second the
+        position: [CLS] is at the first position of each text.
+
+        - return X, torch.tanh(self.pooler(X[:, 0]))
+        + return X, torch.tanh(self.pooler(X[0]))
+        """,
+    "pooler_without_tanh": """
+        The pooled vector lacks the tanh that follows the linear layer.
+
+        - return X, torch.tanh(self.pooler(X[:, 0]))
+        + return X, self.pooler(X[:, 0])
+        """,
+    "pooler_contains_tanh": """
+        A part has another name or another type than the docstring lists under Attributes. The
+        weights of a published model are loaded by these names: the pooler, for one, is the linear
+        layer itself, and the tanh is applied in `forward`.
+
+        raises AttributeError
+
+        - self.pooler = nn.Linear(d_model, d_model)
+        + self.pooler = nn.Sequential(nn.Linear(d_model, d_model), nn.Tanh())
+        ...
+        - return X, torch.tanh(self.pooler(X[:, 0]))
+        + return X, self.pooler(X[:, 0])
+        """,
+    "forgets_dropout_in_blocks": """
+        The argument `dropout` does not reach the blocks, which use their default. Pass it on.
+
+        - TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+        + TransformerBlock(d_model, n_heads, d_ff, activation="gelu", eps=1e-12)
+        """,
+}
+
+RIGHT = {
+    "text_by_text": """
+        - X = self.embeddings(ids, segments)
+        - for block in self.blocks:
+        -     X = block(X, padding_mask(mask))
+        - return X, torch.tanh(self.pooler(X[:, 0]))
+        + texts = []
+        + for text in range(len(ids)):
+        +     X = self.embeddings(ids[text : text + 1], segments[text : text + 1])
+        +     for block in self.blocks:
+        +         X = block(X, mask[text].expand(1, len(mask[text]), -1))
+        +     texts.append(X)
+        + X = torch.cat(texts)
+        + return X, (X.select(1, 0) @ self.pooler.weight.T + self.pooler.bias).tanh()
+        """,
+    "by_recursion": """
+        - self.blocks = nn.ModuleList(
+        -     TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+        -     for _ in range(n_blocks)
+        - )
+        + options = {"dropout": dropout, "activation": "gelu", "eps": 1e-12}
+        + blocks = [TransformerBlock(d_model, n_heads, d_ff, **options) for _ in range(n_blocks)]
+        + self.blocks = nn.Sequential(*blocks)
+        ...
+        - X = self.embeddings(ids, segments)
+        - for block in self.blocks:
+        -     X = block(X, padding_mask(mask))
+        - return X, torch.tanh(self.pooler(X[:, 0]))
+        + def through(n):
+        +     if n == 0:
+        +         return self.embeddings(ids, segments)
+        +     return self.blocks[n - 1](through(n - 1), mask[:, None, :])
+        +
+        + H = through(len(self.blocks))
+        + pooled = torch.einsum("ij,bj->bi", self.pooler.weight, H[:, 0]) + self.pooler.bias
+        + return H, pooled.tanh()
+        """,
+}

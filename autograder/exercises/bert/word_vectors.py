@@ -1,0 +1,154 @@
+"""word_vectors, the mean of each word's pieces: also texts without words, and half precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.bert.common import draw_number, normal
+
+POINTS = {"values": 2, "edges": 1}
+
+# Half precision keeps three digits, and sums of them fewer.
+_HALF = {"dtype": "exact", "atol": 2e-2}
+
+
+def _words(*lengths: int, middle: int | None = None) -> list[int | None]:
+    """[CLS], words of so many pieces, a [SEP] before word number `middle`, and [SEP]."""
+    found: list[int | None] = [None]
+    for word, length in enumerate(lengths):
+        found += [None] * (word == middle) + [word] * length
+    return [*found, None]
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(
+        group: str, words: list[int | None], H: torch.Tensor | None = None, **more: Any
+    ) -> Case:
+        H = normal(rng, len(words), draw_number(rng, 2, 4)) if H is None else H
+        return Case(group, [H, words], **more)
+
+    n = draw_number(rng, 3, 4)
+    yield case("values", _words(1, 1, 1), title="one piece per word")
+    yield case("values", _words(2, 1, n, 1))
+    yield case("values", _words(1, n, 2), title="the last word has two pieces")
+    yield case("values", _words(n, 1, 2, middle=1), title="two texts, with [SEP] between them")
+    yield case("edges", _words(n), title="a single word")
+    yield case("edges", [0, 0, 1][: n - 1], title="no special tokens")
+    yield case("edges", [None, None], title="no words")
+    yield case("edges", [], normal(rng, 0, n), title="no positions at all")
+    words = _words(1, 2, 1)
+    gaps = normal(rng, n, len(words)).mT
+    yield case("edges", words, gaps, title="a tensor that is not contiguous")
+    half = normal(rng, len(words), n).half()
+    yield case("edges", words, half, title="half precision", judge=_HALF)
+
+
+WRONG = {
+    "takes_the_first_piece": """
+        Only the first piece of each word is used. A word's vector is the mean over all of its
+        pieces.
+
+        - return torch.stack([H[rows].mean(dim=0) for rows in places])
+        + return torch.stack([H[rows[0]] for rows in places])
+        """,
+    "sums_the_pieces": """
+        The pieces' vectors are summed. Take their mean, so that words of many pieces do not get
+        longer vectors.
+
+        - return torch.stack([H[rows].mean(dim=0) for rows in places])
+        + return torch.stack([H[rows].sum(dim=0) for rows in places])
+        """,
+    "averages_over_the_wrong_axis": """
+        The mean runs over the d numbers of each vector. It should run over the word's pieces,
+        the other axis.
+
+        - return torch.stack([H[rows].mean(dim=0) for rows in places])
+        + return torch.stack([H[rows].mean(dim=1) for rows in places])
+        """,
+    "makes_special_tokens_a_word": """
+        The special tokens become a word of their own. None means that a position belongs to no
+        word: leave it out.
+
+        - n = max((word for word in words if word is not None), default=-1) + 1
+        - places = [[i for i, word in enumerate(words) if word == number] for number in range(n)]
+        + numbers = dict.fromkeys(words)
+        + places = [[i for i, word in enumerate(words) if word == number] for number in numbers]
+        """,
+    "loses_word_zero": """
+        Word 0 is missing: in a condition the number 0 counts as False, just as None does.
+        Compare with None explicitly.
+
+        - n = max((word for word in words if word is not None), default=-1) + 1
+        - places = [[i for i, word in enumerate(words) if word == number] for number in range(n)]
+        + numbers = dict.fromkeys(word for word in words if word)
+        + places = [[i for i, word in enumerate(words) if word == number] for number in numbers]
+        """,
+    "loses_the_last_word": """
+        The last word is missing. Words are counted from 0, so there is one more than the largest
+        number.
+
+        - n = max((word for word in words if word is not None), default=-1) + 1
+        + n = max((word for word in words if word is not None), default=0)
+        """,
+    "cuts_both_ends": """
+        The first and the last position are dropped, special or not. Let `words` decide: None
+        marks the positions that belong to no word.
+
+        + H, words = H[1:-1], words[1:-1]
+          n = max((word for word in words if word is not None), default=-1) + 1
+        """,
+    "compares_none": """
+        None is not a number: it can neither be added nor compared. Leave these positions out
+        before you compute with the words' numbers.
+
+        raises TypeError
+
+        - n = max((word for word in words if word is not None), default=-1) + 1
+        + n = max(words, default=-1) + 1
+        """,
+    "fails_without_words": """
+        In a text without words there is nothing to stack, which raises an error. Return a tensor
+        without rows, (0, d).
+
+        raises RuntimeError
+
+        - if not places:
+        -     return H[:0]
+        """,
+    "loses_the_width_without_words": """
+        For a text without words the result has the shape (0,). It should keep the length of the
+        vectors: (0, d).
+
+        - return H[:0]
+        + return torch.zeros(0)
+        """,
+    "returns_a_list": """
+        The result is a list of vectors. Stack them into one tensor with a row per word.
+
+        - return torch.stack([H[rows].mean(dim=0) for rows in places])
+        + return [H[rows].mean(dim=0) for rows in places]
+        """,
+}
+
+RIGHT = {
+    "by_matrix_product": """
+        def word_vectors(H, words):
+            number = torch.tensor([-1 if word is None else word for word in words], dtype=torch.long)
+            n = max([-1, *number.tolist()]) + 1
+            belongs = (torch.arange(n)[:, None] == number).to(H.dtype)
+            return belongs @ H / belongs.sum(dim=1, keepdim=True)
+        """,
+    "by_index_add": """
+        def word_vectors(H, words):
+            positions = [i for i, word in enumerate(words) if word is not None]
+            number = torch.tensor([words[i] for i in positions], dtype=torch.long)
+            n = len(set(number.tolist()))
+            sums = H.new_zeros(n, H.shape[1]).index_add(0, number, H[positions])
+            return sums / torch.bincount(number, minlength=n)[:, None].to(H.dtype)
+        """,
+}

@@ -1,0 +1,76 @@
+"""character_trigrams: short words, an empty one, and words in which trigrams repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.deep_averaging.common import draw_letters
+
+POINTS = {"values": 1, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("values", [str(rng.choice(["great", "movie", "awesome"]))])
+    for length in (4, 7, int(rng.integers(8, 12))):
+        yield Case("values", [draw_letters(rng, length)])
+    again = draw_letters(rng, 2) * int(rng.integers(3, 5))
+    yield Case("values", [again], title="trigrams that repeat")
+    yield Case("edges", [draw_letters(rng, 1)], title="one letter")
+    yield Case("edges", [draw_letters(rng, 2)], title="two letters")
+    yield Case("edges", ["!"], title="a punctuation mark")
+    yield Case("edges", [""], title="the empty word")
+
+
+WRONG = {
+    "forgets_the_marks": """
+        The marks < and > are missing. They say where the word begins and ends: `<gr` differs
+        from a `gr` in the middle of a word.
+
+        - marked = f"<{word}>"
+        + marked = word
+        """,
+    "misses_the_last": """
+        The last trigram is missing. A marked word of n characters has n - 2 trigrams, and
+        range() excludes its end.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return [marked[i : i + 3] for i in range(len(marked) - 3)]
+        """,
+    "cuts_into_pieces": """
+        The trigrams should overlap: the next one starts one character further, not three.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return [marked[i : i + 3] for i in range(0, len(marked) - 2, 3)]
+        """,
+    "removes_duplicates": """
+        Every distinct trigram appears only once. `banana` contains `ana` twice, and both count.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return list(dict.fromkeys(marked[i : i + 3] for i in range(len(marked) - 2)))
+        """,
+    "runs_over_the_end": """
+        The end of the word gives pieces of one and two characters. Stop when fewer than three
+        are left.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return [marked[i : i + 3] for i in range(len(marked))]
+        """,
+}
+
+RIGHT = {
+    "zip": """
+        def character_trigrams(word):
+            marked = "<" + word + ">"
+            return ["".join(three) for three in zip(marked, marked[1:], marked[2:])]
+        """,
+    "regex": """
+        import re
+
+
+        def character_trigrams(word):
+            return re.findall("(?=(...))", "<" + word + ">", re.DOTALL)
+        """,
+}

@@ -1,0 +1,92 @@
+"""Draws vectors, ids and masks, and holds the cases that the three poolings share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+#: The id of <unk> in coursekit.text.Vocabulary.
+UNKNOWN = 1
+#: For sums in half precision: adding in another order rounds differently.
+HALF = {"dtype": "exact", "atol": 0.02}
+
+
+def normal(rng: np.random.Generator, *shape: int) -> torch.Tensor:
+    return torch.from_numpy(np.asarray(rng.normal(size=shape), dtype=np.float32))
+
+
+def draw_numbers(rng: np.random.Generator, low: int, high: int, *shape: int) -> torch.Tensor:
+    return torch.from_numpy(rng.integers(low, high, size=shape))
+
+
+def draw_mask(lengths: list[int]) -> torch.Tensor:
+    """True at the first positions of each row, as `pad_batch` makes it."""
+    return torch.arange(max(1, *lengths)) < torch.tensor(lengths)[:, None]
+
+
+def draw_lengths(rng: np.random.Generator, n: int, longest: int) -> list[int]:
+    """Lengths of n texts, of which one has `longest` words and one at least two fewer."""
+    lengths = [longest, int(rng.integers(1, longest - 1)), *rng.integers(1, longest + 1, size=n)]
+    return [int(length) for length in rng.permutation(lengths[:n])]
+
+
+def texts(rng: np.random.Generator, n: int, longest: int, k: int) -> list[torch.Tensor]:
+    """X and mask; the vectors at padding are as large as those at words."""
+    return [normal(rng, n, longest, k), draw_mask(draw_lengths(rng, n, longest))]
+
+
+def opposed(X: torch.Tensor) -> torch.Tensor:
+    """X with the second word of opposite sign to the first: no component has a negative maximum."""
+    X[:, 0, 0], X[:, 0, 1] = X[:, 0, 0].abs(), -X[:, 0, 1].abs()
+    X[:, 1] = -1.5 * X[:, 0]
+    return X
+
+
+def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("values", texts(rng, 2, 4, 2))
+    yield Case("values", texts(rng, 3, 5, 3))
+    yield Case("values", texts(rng, int(rng.integers(4, 6)), int(rng.integers(5, 8)), 2))
+    n = int(rng.integers(3, 5))
+    yield Case("values", texts(rng, n, n, n), title="as many texts as positions as components")
+    low = texts(rng, 3, 5, 2)
+    low[0] = -low[0].abs() - 0.1
+    yield Case("values", low, title="all numbers are negative")
+    k = int(rng.integers(2, 4))
+    holes = torch.tensor([[True, False, True, True, False], [False, True, False, False, True]])
+    title = "words are missing in the middle"
+    yield Case("values", [normal(rng, 2, 5, k), holes], title=title)
+    none = torch.zeros(1, 3, dtype=torch.bool)
+    yield Case("edges", [normal(rng, 1, 3, k), none], title="a text without words")
+    mixed = [opposed(normal(rng, 3, 4, k)), draw_mask([4, 0, 2])]
+    yield Case("edges", mixed, title="one of three texts has no words")
+    yield Case("edges", [normal(rng, 1, 1, k), draw_mask([1])], title="one text of one word")
+    gaps = [opposed(normal(rng, 2, k, 4).mT), draw_mask([4, 2])]
+    yield Case("edges", gaps, title="a tensor that is not contiguous in memory")
+
+
+def precision_cases(rng: np.random.Generator, large: float) -> Iterator[Case]:
+    exact = {"dtype": "exact"}
+    k = int(rng.integers(2, 4))
+    brain = opposed(normal(rng, 2, 4, k)).bfloat16()
+    yield Case(
+        "precision", [brain, draw_mask([4, 2])], title="half precision (bfloat16)", judge=exact
+    )
+    half = ((normal(rng, 2, 5, k).abs() + 1) * large).clamp(max=60_000).half()
+    title = "large numbers in half precision (float16)"
+    yield Case("precision", [half, draw_mask([5, 3])], title=title, judge=exact)
+    empty = normal(rng, 2, 3, k).half()
+    title = "half precision (float16), one text without words"
+    yield Case("precision", [empty, draw_mask([3, 0])], title=title, judge=exact)
+
+
+def draw_ids(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torch.Tensor:
+    """Known words where the mask is True, 0 elsewhere."""
+    return draw_numbers(rng, 2, n_words, *mask.shape) * mask
+
+
+def draw_letters(rng: np.random.Generator, n: int, letters: str = "abcdefghinorst") -> str:
+    return "".join(rng.choice(list(letters), size=n))

@@ -1,0 +1,84 @@
+"""max_pool: a maximum over the words of each text; some texts have only negative numbers, some no words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.deep_averaging.common import pool_cases, precision_cases
+
+POINTS = {"values": 2, "edges": 1, "precision": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield from pool_cases(rng)
+    yield from precision_cases(rng, 20_000.0)
+
+
+WRONG = {
+    "padding_wins": """
+        The padding takes part, and its numbers can be the largest. Use only the positions where
+        the mask is True.
+
+        def max_pool(X, mask):
+            return X.amax(dim=1)
+        """,
+    "zero_wins": """
+        Padding is set to 0, and 0 is larger than every negative number. Fill it with something
+        that is never the maximum.
+
+        def max_pool(X, mask):
+            return (X * mask.unsqueeze(-1)).amax(dim=1)
+        """,
+    "maximum_of_nothing": """
+        A text without words gives minus infinity, which spoils every later computation. It
+        should give zeros.
+
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + return h
+        """,
+    "filler_too_large": """
+        -1e9 does not exist in float16, which ends at -65,504, so masked_fill raises an error.
+        Minus infinity exists in every precision.
+
+        raises RuntimeError
+
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        + h = X.masked_fill(~mask.unsqueeze(-1), -1e9).amax(dim=1)
+        """,
+    "texts_without_axis": """
+        The maxima have the shape (B, K), but mask.any(dim=1) has the shape (B,), and these two
+        broadcast only by chance. Make it (B, 1), one truth value per row.
+
+        raises RuntimeError
+
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + return h.masked_fill(~mask.any(dim=1), 0.0)
+        """,
+    "returns_a_pair": """
+        `max(dim=...)` returns two tensors: the maxima and their positions. Keep the first one
+        (`.values`), or use `amax`.
+
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + return X.masked_fill(~mask.unsqueeze(-1), float("-inf")).max(dim=1)
+        """,
+}
+
+RIGHT = {
+    "where": """
+        def max_pool(X, mask):
+            h = torch.where(mask[..., None], X, torch.finfo(X.dtype).min).max(dim=1).values
+            return torch.where(mask.any(dim=1)[:, None], h, torch.zeros_like(h))
+        """,
+    "loop": """
+        def max_pool(X, mask):
+            rows = []
+            for vectors, real in zip(X, mask):
+                words = vectors[real]
+                rows.append(words.amax(dim=0) if len(words) else torch.zeros_like(vectors[0]))
+            return torch.stack(rows)
+        """,
+}

@@ -1,0 +1,125 @@
+"""mean_pool: an average over the words of each text; sums overflow in float16, and gradients are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.deep_averaging.common import pool_cases, precision_cases, texts
+
+POINTS = {"values": 2, "edges": 1, "precision": 1, "gradient": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield from pool_cases(rng)
+    yield from precision_cases(rng, 20_000.0)
+    n, longest = int(rng.integers(2, 4)), int(rng.integers(3, 5))
+    X, mask = texts(rng, n, longest, 2)
+    yield Case("gradient", [X, mask], gradient="X", title="the gradient of X")
+    mask = mask.clone()
+    mask[int(rng.integers(n))] = False
+    title = "the gradient of X, where one text has no words"
+    yield Case("gradient", [X, mask], gradient="X", title=title)
+
+
+WRONG = {
+    "averages_padding": """
+        The padding is averaged as well. A text should have the same average alone as in a batch
+        with a longer one: use only the positions where the mask is True.
+
+        def mean_pool(X, mask):
+            return X.mean(dim=1)
+        """,
+    "divides_by_the_longest": """
+        The sum is right, but it is divided by the length of the batch, padding included. Divide
+        each text by its own number of words.
+
+        def mean_pool(X, mask):
+            return (X * mask.unsqueeze(-1)).sum(dim=1) / X.shape[1]
+        """,
+    "divides_by_all_words": """
+        The sum is divided by the number of words in the whole batch. Each text has its own
+        number: count along axis 1.
+
+        def mean_pool(X, mask):
+            return (X * mask.unsqueeze(-1)).sum(dim=1) / mask.sum().clamp(min=1)
+        """,
+    "counts_without_axis": """
+        The sums have the shape (B, K), the word counts (B,). Broadcasting then gives each
+        *component* its own divisor, or fails. The counts need the shape (B, 1).
+
+        def mean_pool(X, mask):
+            n = mask.sum(dim=1).clamp(min=1)
+            return (X * mask.unsqueeze(-1)).sum(dim=1) / n
+        """,
+    "average_of_nothing": """
+        A text without words divides 0 by 0, which is NaN. Divide by at least 1: the average of
+        nothing is zeros here.
+
+        - n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+        + n = mask.sum(dim=1, keepdim=True)
+        """,
+    "repairs_afterwards": """
+        The average is right, but the gradient of X contains NaN. A text without words still
+        divides by 0, and replacing the NaN afterwards does not repair the gradient, because 0
+        times infinity is NaN again. Divide by at least 1 in the first place.
+
+        - n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+        + n = mask.sum(dim=1, keepdim=True)
+        ...
+        - return (X * shares.unsqueeze(-1)).sum(dim=1)
+        + return (X * shares.unsqueeze(-1)).sum(dim=1).nan_to_num(0.0)
+        """,
+    "cuts_the_gradient": """
+        The average is right, but it is detached from X, so nothing can be learned. Avoid
+        detach(), torch.no_grad(), torch.tensor(...), .item() and the like.
+
+        - return (X * shares.unsqueeze(-1)).sum(dim=1)
+        + return (X.detach() * shares.unsqueeze(-1)).sum(dim=1)
+        """,
+    "always_adds_one": """
+        Every text is divided by one word too many: adding 1 avoids division by 0, but it changes
+        all other averages. Only a count of 0 should become 1.
+
+        - n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+        + n = mask.sum(dim=1, keepdim=True) + 1
+        """,
+    "sum_overflows": """
+        In float16, which ends at 65,504, the sum overflows to infinity before it is divided.
+        Divide first and then add up, or add up in float32.
+
+        - shares = (mask / n).to(X.dtype)
+        - return (X * shares.unsqueeze(-1)).sum(dim=1)
+        + return (X * mask.unsqueeze(-1)).sum(dim=1) / n
+        """,
+    "mean_turns_float32": """
+        The result is float32 where X is half precision. You may compute in float32, but convert
+        the result to the dtype of X.
+
+        - shares = (mask / n).to(X.dtype)
+        + shares = mask / n
+        """,
+}
+
+RIGHT = {
+    "einsum_in_float32": """
+        def mean_pool(X, mask):
+            total = torch.einsum("blk,bl->bk", X.float(), mask.float())
+            return (total / mask.sum(dim=1)[:, None].clamp(min=1)).to(X.dtype)
+        """,
+    "loop": """
+        def mean_pool(X, mask):
+            rows = []
+            for vectors, real in zip(X, mask):
+                words = vectors[real].float()
+                rows.append(words.mean(dim=0) if len(words) else torch.zeros(X.shape[-1]))
+            return torch.stack(rows).to(X.dtype)
+        """,
+    "nanmean": """
+        def mean_pool(X, mask):
+            words = X.float().masked_fill(~mask[..., None], float("nan"))
+            return words.nanmean(dim=1).nan_to_num(0.0).to(X.dtype)
+        """,
+}

@@ -1,0 +1,85 @@
+"""sum_pool: a sum over the words of each text; the vectors at padding are not zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.deep_averaging.common import pool_cases, precision_cases
+
+POINTS = {"values": 2, "edges": 1, "precision": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield from pool_cases(rng)
+    yield from precision_cases(rng, 1000.0)
+
+
+WRONG = {
+    "adds_padding": """
+        The mask is ignored, so the vectors at padding are added as well. Sum only over the
+        positions where the mask is True.
+
+        def sum_pool(X, mask):
+            return X.sum(dim=1)
+        """,
+    "adds_only_padding": """
+        The mask is inverted: this adds up the padding and leaves out the words. The mask is True
+        at words.
+
+        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        + return X.masked_fill(mask.unsqueeze(-1), 0.0).sum(dim=1)
+        """,
+    "sums_the_components": """
+        The sum runs over the wrong axis. In (B, L, K) the words are on axis 1, and it is this
+        axis that should disappear: (B, K).
+
+        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        + return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=-1)
+        """,
+    "mask_without_axis": """
+        X has three axes, (B, L, K), and the mask has two, (B, L). Give the mask a third axis of
+        length 1 at the end, so that broadcasting applies it to all K components of a word.
+
+        def sum_pool(X, mask):
+            return (X * mask).sum(dim=1)
+        """,
+    "sum_is_an_average": """
+        This is the average. Do not divide here.
+
+        def sum_pool(X, mask):
+            return mean_pool(X, mask)
+        """,
+    "sum_turns_float32": """
+        In half precision the result has another dtype than X: mask.float() is float32, and so is
+        its product with X. Keep the dtype of X.
+
+        def sum_pool(X, mask):
+            return (X * mask.float().unsqueeze(-1)).sum(dim=1)
+        """,
+    "changes_input": """
+        The sum is right, but X is changed in place: its padding is now zero for everyone who
+        uses X later. Use masked_fill, or work on a copy.
+
+        def sum_pool(X, mask):
+            X[~mask] = 0.0
+            return X.sum(dim=1)
+        """,
+}
+
+RIGHT = {
+    "product": """
+        def sum_pool(X, mask):
+            return (X * mask.unsqueeze(-1)).sum(dim=1)
+        """,
+    "einsum": """
+        def sum_pool(X, mask):
+            return torch.einsum("blk,bl->bk", X, mask.to(X.dtype))
+        """,
+    "loop": """
+        def sum_pool(X, mask):
+            return torch.stack([vectors[real].sum(dim=0) for vectors, real in zip(X, mask)])
+        """,
+}

@@ -1,0 +1,150 @@
+"""word_dropout: random draws are compared, so every answer must draw the same numbers in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.deep_averaging.common import draw_lengths, draw_mask
+
+POINTS = {"drops": 2, "judging": 1, "no word left": 1}
+
+
+def _generator(rng: np.random.Generator) -> torch.Generator:
+    return torch.Generator().manual_seed(int(rng.integers(10_000)))
+
+
+def _generator_like(used: torch.Generator) -> torch.Generator:
+    """A fresh one with the seed of one that has already drawn."""
+    return torch.Generator().manual_seed(used.initial_seed())
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    # Each call gets a generator of its own and must leave the global one alone.
+    own = {"keeps_generators": True}
+
+    def case(group: str, mask: torch.Tensor, rate: float, training: bool, title: str = "") -> Case:
+        return Case(group, [mask, rate, training, _generator(rng)], title=title, judge=own)
+
+    def drops(mask: torch.Tensor, rate: float, title: str = "") -> Case:
+        """Every text keeps a word and loses one, so the rule for texts that lose all does not matter."""
+        while True:
+            draw = _generator(rng)
+            kept = torch.rand(mask.shape, generator=draw) >= rate
+            if (mask & kept).any(dim=1).all() and (mask & ~kept).any(dim=1).all():
+                args = [mask, rate, True, _generator_like(draw)]
+                return Case("drops", args, title=title, judge=own)
+
+    for n, longest, rate in ((3, 6, 0.3), (4, 8, 0.5), (int(rng.integers(5, 7)), 9, 0.4)):
+        lengths = [longest, *rng.integers(3, longest, size=n - 1).tolist()]
+        yield drops(draw_mask(lengths), rate)
+    holes = torch.from_numpy(rng.random((3, 8)) < 0.7)
+    holes[:, :3] = True
+    holes[:, 3] = False
+    yield drops(holes, 0.3, "words are missing in the middle")
+    lengths = [*draw_lengths(rng, 4, 7), 0]
+    yield case("judging", draw_mask(lengths), 0.5, False, "in evaluation, nothing is dropped")
+    mask = draw_mask(draw_lengths(rng, 3, 5))
+    yield case("judging", mask, 0.0, True, "a rate of 0 drops nothing")
+    title = "texts that would lose all their words keep them"
+    yield case("no word left", draw_mask([3, 1, int(rng.integers(2, 6))]), 1.0, True, title)
+    short = draw_mask([1] * int(rng.integers(8, 12)) + [6, 2])
+    yield case("no word left", short, 0.6, True, "many texts of one word, one longer one")
+    title = "texts without words stay empty"
+    yield case("no word left", draw_mask([0, 4, 0]), 0.5, True, title)
+
+
+WRONG = {
+    "drops_the_wrong_side": """
+        The comparison is reversed: a word is dropped if its random number is below `rate` and
+        stays otherwise. At a rate of 0.3, seven of ten words stay.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = mask & (torch.rand(mask.shape, generator=generator) < rate)
+        """,
+    "drops_in_evaluation": """
+        Words are dropped in evaluation, too. Dropout belongs to training: without `training`,
+        return the mask as it is.
+
+        - if not training:
+        -     return mask
+        """,
+    "revives_padding": """
+        Padding comes back to life: positions where the mask is False turn True. Dropout only
+        removes words, so combine the draw with the mask.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = torch.rand(mask.shape, generator=generator) >= rate
+        """,
+    "loses_whole_texts": """
+        A text may lose all of its words and then has a label but no word to learn it from. Such
+        a text should keep all its words.
+
+        - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+        + return kept
+        """,
+    "looks_at_the_batch": """
+        Words are restored only if the whole batch has lost all of them. Look at each text
+        separately, along axis 1.
+
+        - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+        + return kept if kept.any() else mask
+        """,
+    "drops_positions": """
+        The same positions are dropped in every text of the batch. Draw a number for every word:
+        the shape of the mask.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = mask & (torch.rand(mask.shape[1], generator=generator) >= rate)
+        """,
+    "ignores_generator": """
+        The `generator` is not used: the numbers come from the global one. Pass it on to
+        torch.rand.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = mask & (torch.rand(mask.shape) >= rate)
+        """,
+    "draws_with_bernoulli": """
+        Words are dropped at the right rate, but not the same ones as in the reference. Draw the
+        numbers with torch.rand(mask.shape, generator=generator).
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + stays = torch.full(mask.shape, 1 - rate)
+        + kept = mask & torch.bernoulli(stays, generator=generator).bool()
+        """,
+    "drops_in_place": """
+        The input mask is changed in place, so the words stay lost for everyone who uses it
+        later. Make a new one, or work on mask.clone().
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+        + before = mask.clone()
+        + mask[torch.rand(mask.shape, generator=generator) < rate] = False
+        + return torch.where(mask.any(dim=1, keepdim=True), mask, before)
+        """,
+}
+
+RIGHT = {
+    "loop": """
+        def word_dropout(mask, rate, training, generator=None):
+            if not training:
+                return mask
+            numbers = torch.rand(mask.shape, generator=generator)
+            rows = []
+            for real, drawn in zip(mask.tolist(), numbers.tolist()):
+                row = [r and d >= rate for r, d in zip(real, drawn)]
+                rows.append(row if any(row) else real)
+            return torch.tensor(rows)
+        """,
+    "fill": """
+        def word_dropout(mask, rate, training, generator=None):
+            numbers = torch.rand(mask.shape, generator=generator)
+            kept = mask.masked_fill(numbers < rate, False) if training else mask.clone()
+            lost = kept.sum(dim=1) == 0
+            kept[lost] = mask[lost]
+            return kept
+        """,
+}

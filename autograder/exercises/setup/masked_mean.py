@@ -1,0 +1,136 @@
+"""masked_mean: its cases, wrong answers and other right answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.setup.common import whole
+
+POINTS = {"values": 2, "padding": 1, "empty": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    for batch, length in ((1, 3), (3, 5), (4, 4), (int(rng.integers(2, 5)), 6)):
+        x = whole(rng, batch, length, low=1, high=9)
+        lengths = torch.from_numpy(rng.integers(1, length, size=batch))
+        mask = torch.arange(length) < lengths[:, None]
+        if batch == 1:
+            yield Case("values", [x, mask], title="one text, padded")
+        elif batch == length:
+            front = torch.arange(length - 1, -1, -1) < lengths[:, None]
+            yield Case("padding", [x, front], title="the padding may also stand in front")
+        else:
+            title = f"{batch} texts, padded with zeros"
+            yield Case("values", [torch.where(mask, x, 0.0), mask], title=title)
+    x, length = whole(rng, 2, 4, low=1, high=9), int(rng.integers(1, 4))
+    mask = torch.arange(4) < torch.tensor([[4], [length]])
+    yield Case("padding", [torch.where(mask, x, 9999.0), mask], title="padding holds huge numbers")
+    rows = [[True, True, False], [False] * 3]
+    mask = torch.tensor([rows[i] for i in rng.permutation(2)])
+    yield Case("empty", [whole(rng, 2, 3, low=1, high=9), mask], title="one text has no words")
+
+
+WRONG = {
+    "counts_padding": """
+        The padding is left out of the sum, but still counted when you divide. Divide by the
+        number of real positions in each row.
+
+        def masked_mean(x, mask):
+            return (x * mask).sum(dim=1) / x.shape[1]
+        """,
+    "ignores_mask": """
+        The mask is never used: positions where it is False must not count.
+
+        def masked_mean(x, mask):
+            return x.mean(dim=1)
+        """,
+    "sums_padding": """
+        The padding is still in the sum. You divide by the right count; now keep what the
+        padding holds out of the sum.
+
+        def masked_mean(x, mask):
+            return x.sum(dim=1) / mask.sum(dim=1).clamp(min=1)
+        """,
+    "sums_padding_and_divides_by_zero": """
+        First the texts that have words: you divide by the right count, but the padding is still
+        in the sum. Keep what it holds out. (The text without words comes after that.)
+
+        def masked_mean(x, mask):
+            return x.sum(dim=1) / mask.sum(dim=1)
+        """,
+    "asks_all_texts_at_once": """
+        If the message says that the `Boolean value of Tensor ... is ambiguous`: `if count == 0`
+        asks one question about several texts, and some may answer yes, others no. Find
+        something that treats each text's count by itself; section 3 has words for that.
+
+        raises RuntimeError
+
+        def masked_mean(x, mask):
+            count = mask.sum(dim=1)
+            if count == 0:
+                return torch.zeros(len(x))
+            return (x * mask).sum(dim=1) / count
+        """,
+    "rows_of_a_flat_list": """
+        x[mask] is one flat list of numbers, without rows: it has no dim 1 any more, and forgets
+        which text a number came from. Keep the shape (B, L) until you add up.
+
+        raises IndexError
+
+        def masked_mean(x, mask):
+            return x[mask].mean(dim=1)
+        """,
+    "empty_row_is_nan": """
+        A row without a single real position divides 0 by 0, which is NaN: let the divisor be at
+        least 1.
+
+        def masked_mean(x, mask):
+            return (x * mask).sum(dim=1) / mask.sum(dim=1)
+        """,
+    "adds_one": """
+        You add 1 to every count, which makes every mean too small. Only a count of 0 needs
+        help.
+
+        def masked_mean(x, mask):
+            return (x * mask).sum(dim=1) / (mask.sum(dim=1) + 1)
+        """,
+    "counts_the_batch": """
+        Each row is divided by the number of real positions in the whole batch. Count row by
+        row: `sum` needs a dim for the mask, too.
+
+        def masked_mean(x, mask):
+            return (x * mask).sum(dim=1) / mask.sum().clamp(min=1)
+        """,
+    "all_texts_together": """
+        This is one mean for all texts together: x[mask] forgets which text a number came from.
+        Keep the rows apart, with sums along dim 1.
+
+        def masked_mean(x, mask):
+            return x[mask].mean()
+        """,
+    "over_texts": """
+        You average each position over the texts. What is wanted is one mean per text: the
+        positions, dim 1, must vanish.
+
+        def masked_mean(x, mask):
+            return (x * mask).sum(dim=0) / mask.sum(dim=0).clamp(min=1)
+        """,
+}
+
+RIGHT = {
+    "row_after_row": """
+        def masked_mean(x, mask):
+            return torch.stack(
+                [row[keep].mean() if keep.any() else row.new_zeros(()) for row, keep in zip(x, mask)]
+            )
+        """,
+    "with_einsum": """
+        def masked_mean(x, mask):
+            real = mask.to(x.dtype)
+            return torch.einsum("bl,bl->b", x, real) / real.sum(1).clamp(min=1)
+        """,
+}

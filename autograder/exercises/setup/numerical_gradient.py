@@ -1,0 +1,167 @@
+"""numerical_gradient: its cases, wrong answers and other right answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.setup.common import whole
+from coursekit.checking.codec import Source
+
+POINTS = {"values": 3, "edges": 1}
+
+
+def _point(rng: np.random.Generator, size: int) -> torch.Tensor:
+    """Whole numbers in float64: adding a step and taking it back gives the same number."""
+    return whole(rng, size).double()
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    c, k = (int(n) for n in rng.choice(np.arange(2, 8), size=2, replace=False))
+    square = Source(f"lambda x: (x ** 2).sum() + {c} * x[0]")
+    mixed = Source(f"lambda x: {c} * x[0] * x[1] + x[-1] ** 2")
+    cube = Source(f"lambda x: (x ** 3).sum() + {k} * x[-1]")
+    exact = {"dtype": "exact"}
+    yield Case("values", [square, _point(rng, 2), 0.5], title="squares", judge=exact)
+    point = _point(rng, int(rng.integers(3, 6)))
+    yield Case("values", [mixed, point, 0.25], title="a product of two numbers", judge=exact)
+    yield Case("values", [cube, _point(rng, 3), 0.5], title="a cube and a large step", judge=exact)
+    point = whole(rng, 1)
+    yield Case("edges", [cube, point, 0.5], title="a single number, in float32", judge=exact)
+    flat = Source(f"lambda x: {k} * x[0].cos()")
+    point = _point(rng, int(rng.integers(2, 4))) + 0.5
+    title = "only x[0] matters, and the step is small"
+    yield Case("edges", [flat, point, 2.0**-10], title=title, judge=exact)
+
+
+WRONG = {
+    "forward_only": """
+        You step forward only, from x to x + eps. Step to both sides, x + eps and x - eps, and
+        divide by the whole width: the error shrinks from eps to eps squared.
+
+        def numerical_gradient(f, x, eps):
+            steps = eps * torch.eye(len(x), dtype=x.dtype)
+            return torch.stack([(f(x + step) - f(x)) / eps for step in steps])
+        """,
+    "half_the_width": """
+        Everything is twice too large: from x - eps to x + eps it is 2 eps, not eps.
+
+        def numerical_gradient(f, x, eps):
+            steps = eps * torch.eye(len(x), dtype=x.dtype)
+            return torch.stack([(f(x + step) - f(x - step)) / eps for step in steps])
+        """,
+    "all_at_once": """
+        All numbers of x move together, so every entry gets the sum of all slopes. Move one
+        coordinate at a time and leave the others where they are.
+
+        def numerical_gradient(f, x, eps):
+            slope = (f(x + eps) - f(x - eps)) / (2 * eps)
+            return torch.stack([slope for _ in x])
+        """,
+    "one_slope_for_all": """
+        x + eps moves all numbers of x together, and one slope comes out for all of them. Wanted
+        is one slope per number: move one coordinate at a time.
+
+        def numerical_gradient(f, x, eps):
+            return (f(x + eps) - f(x - eps)) / (2 * eps)
+        """,
+    "one_difference_for_all": """
+        x + eps moves all numbers of x together, so a single difference comes out. Move one
+        coordinate at a time; and a slope is a difference divided by the way from one side to
+        the other.
+
+        def numerical_gradient(f, x, eps):
+            return f(x + eps) - f(x - eps)
+        """,
+    "not_divided": """
+        These are differences, not slopes: divide by the way from one side to the other. (With a
+        step of one half that way is 1, so some cases come out right by luck.)
+
+        def numerical_gradient(f, x, eps):
+            return torch.stack([f(x + step) - f(x - step) for step in eps * torch.eye(len(x)).to(x)])
+        """,
+    "loses_digits": """
+        The slopes are right, but x is float64 and your result float32: torch.zeros and
+        torch.tensor make float32 unless they are told otherwise, and digits get lost. Give the
+        result x's dtype.
+
+        - gradient = torch.zeros_like(x)
+        + gradient = torch.zeros(len(x))
+        """,
+    "second_name": """
+        Zero everywhere: `up = x` is a second name for the same tensor, not a copy, so up and
+        down are the same point. `x.clone()` copies.
+
+        - for i in range(len(x)):
+        + for i in range(len([])):
+        """,
+    "not_put_back": """
+        x is not put back: after your function the caller's x is another point. Move a copy
+        (`x.clone()`) instead.
+
+        def numerical_gradient(f, x, eps):
+            slopes = []
+            for i in range(len(x)):
+                x[i] += eps
+                above = f(x)
+                x[i] -= 2 * eps
+                slopes.append((above - f(x)) / (2 * eps))
+            return torch.stack(slopes)
+        """,
+    "steps_pile_up": """
+        Only the first entry is right: afterward the earlier steps are still in your copies.
+        Start each round from a fresh copy of x.
+
+        def numerical_gradient(f, x, eps):
+            up, down = x.clone(), x.clone()
+            slopes = []
+            for i in range(len(x)):
+                up[i] += eps
+                down[i] -= eps
+                slopes.append((f(up) - f(down)) / (2 * eps))
+            return torch.stack(slopes)
+        """,
+    "without_brackets": """
+        Python reads `/ 2 * eps` from left to right: divided by 2, then multiplied by eps. Put 2
+        * eps in brackets.
+
+        def numerical_gradient(f, x, eps):
+            steps = eps * torch.eye(len(x), dtype=x.dtype)
+            return torch.stack([(f(x + step) - f(x - step)) / 2 * eps for step in steps])
+        """,
+    "reversed_sides": """
+        The minus side is subtracted the wrong way round: it is f(x + step) - f(x - step).
+
+        - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        + gradient[i] = (f(x - step) - f(x + step)) / (2 * eps)
+        """,
+    "asks_autograd": """
+        This is the exact gradient. What is wanted is what two values of f tell about it, at
+        this very eps, so that the two can be compared.
+
+        def numerical_gradient(f, x, eps):
+            point = x.clone().requires_grad_()
+            return torch.autograd.grad(f(point), point)[0]
+        """,
+}
+
+RIGHT = {
+    "identity_rows": """
+        def numerical_gradient(f, x, eps):
+            steps = eps * torch.eye(len(x), dtype=x.dtype)
+            return torch.stack([(f(x + step) - f(x - step)) / (2 * eps) for step in steps])
+        """,
+    "two_copies": """
+        def numerical_gradient(f, x, eps):
+            gradient = torch.zeros(len(x), dtype=x.dtype)
+            for i in range(len(x)):
+                up, down = x.clone(), x.clone()
+                up[i] = up[i] + eps
+                down[i] = down[i] - eps
+                gradient[i] = (f(up) - f(down)).item() / (2 * eps)
+            return gradient
+        """,
+}

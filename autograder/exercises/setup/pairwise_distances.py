@@ -1,0 +1,79 @@
+"""pairwise_distances: its cases, wrong answers and other right answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.setup.common import whole
+
+POINTS = {"values": 3, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    sizes = ((2, 3, 2), (3, 3, 3), (int(rng.integers(4, 6)), 2, int(rng.integers(3, 5))))
+    for n, m, d in sizes:
+        vectors = [whole(rng, n, d), whole(rng, m, d)]
+        yield Case("values", vectors, title=f"{n} words against {m}, {d} numbers each")
+    words = whole(rng, int(rng.integers(3, 5)), 2)
+    yield Case("edges", [words, words.clone()], title="the same words twice: zeros on the diagonal")
+    yield Case("edges", [whole(rng, 1, 2), whole(rng, 3, 2)], title="one word against three")
+    yield Case("edges", [whole(rng, 3, 1), whole(rng, 2, 1)], title="vectors of one number")
+
+
+WRONG = {
+    "squared": """
+        These are the squared distances: the root is missing.
+
+        def pairwise_distances(a, b):
+            return (a[:, None] - b[None]).square().sum(dim=-1)
+        """,
+    "transposed": """
+        Rows and columns are exchanged: row i belongs to a[i], column j to b[j]. Look at which
+        of the two got its new axis in front.
+
+        def pairwise_distances(a, b):
+            return (a[None] - b[:, None]).square().sum(dim=-1).sqrt()
+        """,
+    "wrong_axis": """
+        You sum over the wrong axis. Of (N, M, D) the axis with the D parts of a vector must
+        vanish.
+
+        def pairwise_distances(a, b):
+            return (a[:, None] - b[None]).square().sum(dim=1).sqrt()
+        """,
+    "dot_product": """
+        This is the dot product of each pair, which is large for vectors that point the same
+        way. A distance starts from the difference.
+
+        def pairwise_distances(a, b):
+            return a @ b.T
+        """,
+    "streets": """
+        You add the absolute differences (the way along the streets). Euclid squares them, adds
+        them and takes the root.
+
+        def pairwise_distances(a, b):
+            return (a[:, None] - b[None]).abs().sum(dim=-1)
+        """,
+    "row_by_row": """
+        `a - b` pairs row 0 with row 0, row 1 with row 1, and so on. Every row of a has to meet
+        every row of b: give the two a new axis in different places.
+
+        def pairwise_distances(a, b):
+            return (a - b).square().sum(dim=-1).sqrt()
+        """,
+}
+
+RIGHT = {
+    "library": """
+        def pairwise_distances(a, b):
+            return torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
+        """,
+    "two_loops": """
+        def pairwise_distances(a, b):
+            return torch.stack([torch.stack([(p - q).norm() for q in b]) for p in a])
+        """,
+}

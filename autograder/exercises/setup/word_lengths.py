@@ -1,0 +1,99 @@
+"""word_lengths: its cases, wrong answers and other right answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+
+POINTS = {"values": 1, "empty": 1}
+
+
+_COMMON = "I we the a it was is not very but movie film plot music ending loved liked bored ! ..."
+
+
+_ODD = ["don't", "well-made", "masterpiece", "café", "naïve"]
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    pool = [*_COMMON.split(), *_ODD]
+    for count in (2, 5, int(rng.integers(6, 9))):
+        words = [str(word) for word in rng.choice(pool, size=count)]
+        yield Case("values", [[*words, "a" * int(rng.integers(3, 12))]])
+    single = str(rng.choice(["movie", "film", "music", "ending", "loved"]))
+    yield Case("values", [[single]], title="a single word")
+    yield Case("empty", [[]], title="no words at all")
+    pool = [word for word in pool if len(set(word)) == len(word)]  # of letters that differ
+    words = [str(word) for word in rng.choice(pool, size=int(rng.integers(2, 4)))]
+    yield Case("empty", [[*words, ""]], title="a word without letters has length 0")
+
+
+WRONG = {
+    "counts_words": """
+        `len(words)`, with an s, is how many words there are. What is wanted is how many
+        characters each single word has.
+
+        - return [len(word) for word in words]
+        + return [len(words) for word in words]
+        """,
+    "one_count": """
+        One number for the whole list: it says how many words there are. Go through the words,
+        and give each its own number.
+
+        - return [len(word) for word in words]
+        + return [len(words)]
+        """,
+    "reads_the_sentence_above": """
+        The answer is the same for every input: it comes from the sentence further up. Use what
+        the function is given, its argument `words`.
+
+        - return [len(word) for word in words]
+        + return [1, 5, 3, 5, 1]
+        """,
+    "returns_in_the_loop": """
+        Only the first word is answered: a `return` inside the loop ends the function in its
+        first round.
+
+        - return [len(word) for word in words]
+        + lengths = []
+        + for word in words:
+        +     lengths.append(len(word))
+        +     return lengths
+        + return lengths
+        """,
+    "starts_at_one": """
+        The first word is missing. Python counts from 0, so range(1, ...) starts at the second
+        word.
+
+        - return [len(word) for word in words]
+        + return [len(words[word]) for word in range(1, len(words))]
+        """,
+    "distinct_letters": """
+        A letter that comes twice counts twice: `loved` and `movie` have 5.
+
+        - return [len(word) for word in words]
+        + return [len(set(word)) for word in words]
+        """,
+    "adds_up": """
+        All lengths are added up. Keep one number per word, in a list.
+
+        - return [len(word) for word in words]
+        + return sum(len(word) for word in words)
+        """,
+}
+
+RIGHT = {
+    "with_loop": """
+        def word_lengths(words):
+            lengths = []
+            for word in words:
+                lengths.append(len(word))
+            return lengths
+        """,
+    "with_map": """
+        def word_lengths(words):
+            return list(map(len, words))
+        """,
+}

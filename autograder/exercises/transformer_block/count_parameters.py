@@ -1,0 +1,122 @@
+"""Counting a model's parameters; all widths differ, so that one taken for another shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+
+POINTS = {"values": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def sizes(**fixed: int) -> list[int]:
+        drawn = {
+            "n_words": int(rng.integers(50, 40000)),
+            "d_model": int(rng.integers(5, 200)),
+            "n_heads": int(rng.integers(2, 13)),
+            "d_k": int(rng.integers(3, 40)),
+            "d_v": int(rng.integers(41, 100)),
+            "d_ff": int(rng.integers(201, 900)),
+            "n_blocks": int(rng.integers(2, 13)),
+        }
+        return list((drawn | fixed).values())
+
+    for _ in range(2):
+        yield Case("values", sizes())
+    lecture = sizes(n_words=32000, d_model=100, d_k=37, d_v=100, d_ff=512)
+    yield Case("values", lecture, title="the sizes of the lecture")
+    yield Case("edges", sizes(n_heads=1), title="one head")
+    yield Case("edges", sizes(n_blocks=1), title="one block")
+    yield Case("edges", sizes(n_blocks=0), title="no block: only the embedding")
+
+
+WRONG = {
+    "counts_no_biases": """
+        The biases are not counted: every one of these layers has one.
+
+        - head = 2 * (d_model * d_k + d_k) + (d_model * d_v + d_v)
+        - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
+        - network = (d_model * d_ff + d_ff) + (d_ff * d_model + d_model)
+        + head = 2 * d_model * d_k + d_model * d_v
+        + attention = n_heads * head + n_heads * d_v * d_model
+        + network = d_model * d_ff + d_ff * d_model
+        """,
+    "counts_no_output_layer": """
+        W_O is not counted: it belongs to the attention of each block.
+
+        - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
+        + attention = n_heads * head
+        """,
+    "counts_square_output_layer": """
+        W_O is counted as a square matrix. Its input is the concatenation of all heads, n_heads *
+        d_v numbers; only in the usual case are these as many as d_model.
+
+        - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
+        + attention = n_heads * head + (d_model * d_model + d_model)
+        """,
+    "counts_values_as_keys": """
+        W_V is counted as wide as W_K. Queries and keys have d_k numbers, values have d_v.
+
+        - head = 2 * (d_model * d_k + d_k) + (d_model * d_v + d_v)
+        + head = 3 * (d_model * d_k + d_k)
+        """,
+    "counts_one_head": """
+        The attention counts a single head; a block has n_heads of them.
+
+        - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
+        + attention = head + (n_heads * d_v * d_model + d_model)
+        """,
+    "counts_all_heads_as_one": """
+        "head" counts all heads together. It is W_Q, W_K and W_V of a single head.
+
+        - "head": head,
+        + "head": n_heads * head,
+        """,
+    "counts_one_norm": """
+        A single normalization is counted. A block has two, each with a gamma and a beta.
+
+        - norms = 2 * 2 * d_model
+        + norms = 2 * d_model
+        """,
+    "counts_one_block": """
+        The total counts a single block. There are n_blocks of them, each with its own weights.
+
+        - "total": n_words * d_model + n_blocks * block,
+        + "total": n_words * d_model + block,
+        """,
+}
+
+RIGHT = {
+    "count_by_layers": """
+        def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+            def linear(into, out):
+                return (into + 1) * out
+
+            parts = {"embedding": n_words * d_model}
+            parts["head"] = linear(d_model, d_k) + linear(d_model, d_k) + linear(d_model, d_v)
+            parts["attention"] = n_heads * parts["head"] + linear(n_heads * d_v, d_model)
+            parts["network"] = linear(d_model, d_ff) + linear(d_ff, d_model)
+            parts["norms"] = 2 * (d_model + d_model)
+            parts["block"] = parts["attention"] + parts["network"] + parts["norms"]
+            parts["total"] = parts["embedding"] + n_blocks * parts["block"]
+            return parts
+        """,
+    "count_real_layers": """
+        def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+            def size(*layers):
+                return sum(parameter.numel() for layer in layers for parameter in layer.parameters())
+
+            with torch.device("meta"):  # shapes without memory
+                block = TransformerBlock(d_model, 1, d_ff)
+                block.attention = MultiHeadAttention(d_model, n_heads, d_k, d_v)
+                layers = {"embedding": [nn.Embedding(n_words, d_model)], "block": [block]}
+                layers["head"] = [nn.Linear(d_model, d) for d in (d_k, d_k, d_v)]
+            layers["attention"], layers["network"] = [block.attention], [block.network]
+            layers["norms"] = [block.norm_1, block.norm_2]
+            count = {name: size(*parts) for name, parts in layers.items()}
+            return count | {"total": count["embedding"] + n_blocks * count["block"]}
+        """,
+}

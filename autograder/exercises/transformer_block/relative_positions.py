@@ -1,0 +1,83 @@
+"""Clipped distances j - i as row numbers of a table; k may exceed every distance, or be 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+
+POINTS = {"values": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    for k, low in ((1, 3), (2, 5)):
+        yield Case("values", [low + int(rng.integers(0, 3)), k])
+    k = int(rng.integers(2, 4))
+    yield Case("values", [k + int(rng.integers(3, 5)), k])
+    length = int(rng.integers(2, 5))
+    yield Case("edges", [length, length + 2], title="k is larger than any distance")
+    yield Case("edges", [length, 0], title="k is 0: all distances are the same")
+    yield Case("edges", [1, int(rng.integers(1, 4))], title="one token")
+    yield Case("edges", [0, int(rng.integers(1, 4))], title="no tokens")
+
+
+WRONG = {
+    "reverses_distance": """
+        The sign is reversed: the distance is j - i, so positions to the right of token i have
+        the larger numbers.
+
+        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
+        + return (place[:, None] - place[None, :]).clamp(-k, k) + k
+        """,
+    "does_not_clip": """
+        Nothing is clipped: all tokens farther away than k share one number, on each side.
+
+        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
+        + return place[None, :] - place[:, None] + k
+        """,
+    "keeps_negative_distances": """
+        These are the distances from -k to k. As row numbers of a table they have to start at 0,
+        so k is added.
+
+        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
+        + return (place[None, :] - place[:, None]).clamp(-k, k)
+        """,
+    "takes_absolute_distance": """
+        Left and right are the same here, for the distance has lost its sign. `not` before a word
+        is something else than `not` after it.
+
+        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
+        + return (place[None, :] - place[:, None]).abs().clamp(max=k) + k
+        """,
+    "clips_after_adding": """
+        k is added first, and the sum is clipped at -k and k. Clip the distances themselves; or,
+        once k is added, at 0 and 2k.
+
+        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
+        + return (place[None, :] - place[:, None] + k).clamp(-k, k)
+        """,
+    "returns_floats": """
+        These are floats. Row numbers of a table must be integers (int64).
+
+        - place = torch.arange(length)
+        + place = torch.arange(float(length))
+        """,
+}
+
+RIGHT = {
+    "relative_by_loops": """
+        def relative_positions(length, k):
+            rows = torch.zeros(length, length, dtype=torch.int64)
+            for i in range(length):
+                for j in range(length):
+                    rows[i, j] = max(-k, min(k, j - i)) + k
+            return rows
+        """,
+    "relative_by_grid": """
+        def relative_positions(length, k):
+            i, j = torch.meshgrid(torch.arange(length), torch.arange(length), indexing="ij")
+            return torch.clip(j - i + k, 0, 2 * k)
+        """,
+}

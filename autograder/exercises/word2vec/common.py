@@ -1,0 +1,119 @@
+"""What the cases of 02_word2vec share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+EXACT = {"dtype": "exact"}
+
+
+WORDS = (
+    "king queen man woman film banana where walk walked by a great driver exceeded speed limit"
+    " riveting movie interlink dog barked audio"
+).split()
+
+
+def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
+    return torch.from_numpy(np.asarray(rng.normal(scale=scale, size=shape), dtype=np.float32))
+
+
+def aligned(v: torch.Tensor, score: float) -> torch.Tensor:
+    """A multiple of `v` whose dot product with `v` is about `score`, the same on all machines."""
+    return v * round(score / v.double().square().sum().item(), 3)
+
+
+def until(draw: Callable[[], Any], good: Callable[[Any], bool], tries: int = 5000) -> Any:
+    """The first of many random draws that is as wanted."""
+    for _ in range(tries):
+        drawn = draw()
+        if good(drawn):
+            return drawn
+    raise AssertionError("no draw was as wanted")
+
+
+def some_words(rng: np.random.Generator, n: int) -> list[str]:
+    return [str(word) for word in rng.choice(WORDS, size=n, replace=False)]
+
+
+def letters(rng: np.random.Generator, n: int) -> str:
+    """A word of different letters, so that no n-gram comes twice."""
+    return "".join(rng.choice(list("abcdefghijklmnop"), n, replace=False).tolist())
+
+
+def counts_of_words(rng: np.random.Generator, n: int, low: int, high: int) -> torch.Tensor:
+    """Different counts, the largest first."""
+    return torch.from_numpy(np.sort(rng.choice(np.arange(low, high), n, replace=False))[::-1] + 0)
+
+
+def vectors(rng: np.random.Generator, n: int, K: int) -> torch.Tensor:
+    """Vectors of very different lengths."""
+    return normal(rng, n, K) * torch.from_numpy(rng.uniform(0.3, 4, (n, 1)).astype(np.float32))
+
+
+def apart(values: torch.Tensor, gap: float = 0.02) -> bool:
+    """Whether all numbers differ so clearly that rounding does not change their order."""
+    return len(values) < 2 or bool(values.sort().values.diff().min() > gap)
+
+
+def window_cases(rng: np.random.Generator, judge: dict[str, str]) -> Iterator[Case]:
+    def text(n: int) -> list[int]:
+        """Different words, whose numbers say nothing about their positions."""
+        return [int(i) for i in rng.choice(np.arange(1, 30), size=n, replace=False)]
+
+    for n, window in ((5, 1), (7, 2), (int(rng.integers(8, 11)), 3)):
+        yield Case("values", [text(n), window], judge=judge)
+    a, b, c = text(3)
+    title = "the same word several times within a window"
+    yield Case("values", [[a, b, a, a, c, b], 2], title=title, judge=judge)
+    yield Case("edges", [text(3), 6], title="the window is longer than the text", judge=judge)
+    yield Case("edges", [text(1), 2], title="a text of one word", judge=judge)
+    yield Case("edges", [[], 2], title="an empty text", judge=judge)
+
+
+def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
+    def pair(D: int, K: int, scale: float = 1.0) -> list[Any]:
+        return [normal(rng, K), normal(rng, D, K, scale=scale), int(rng.integers(D))]
+
+    for D, K in ((3, 2), (6, 4), (int(rng.integers(8, 12)), 5)):
+        yield Case("values", pair(D, K), judge=EXACT)
+    v_c, U, o = pair(5, 3)
+    title = "a matrix that is not contiguous"
+    yield Case("values", [v_c, U.T.contiguous().mT, o], title=title, judge=EXACT)
+    yield Case("values", pair(1, 3), title="a single word: it is certain", judge=EXACT)
+    v_c, U, o = pair(4, 3, scale=0.1)
+    U[o] += aligned(v_c, 1000)
+    title = "the true word has a score near 1000"
+    yield Case("stability", [v_c, U, o], title=title, judge=EXACT)
+    yield Case("stability", [v_c, U, (o + 1) % 4], title="another word has a score near 1000")
+    v_c, U, o = pair(5, 4, scale=0.1)
+    U[(o + 1) % 5] += aligned(v_c, 20)
+    half = [v_c.half(), U.half(), o]
+    yield Case("stability", half, title="half precision, scores up to about 20", judge=EXACT)
+
+
+def sampling_cases(rng: np.random.Generator) -> Iterator[Case]:
+    def pair(K: int, k: int) -> list[torch.Tensor]:
+        return [normal(rng, K), normal(rng, K), normal(rng, k, K)]
+
+    for K, k in ((2, 2), (5, 3), (int(rng.integers(6, 9)), 5)):
+        yield Case("values", pair(K, k), judge=EXACT)
+    v_c, u_o, U_neg = pair(4, 3)
+    title = "negatives that are not contiguous"
+    yield Case("values", [v_c, u_o, U_neg.T.contiguous().mT], title=title, judge=EXACT)
+    yield Case("edges", pair(3, 0), title="no negatives", judge=EXACT)
+    v_c, u_o, U_neg = pair(3, 2)
+    title = "the true word has a score near -1000"
+    yield Case("edges", [v_c, aligned(v_c, -1000), U_neg.clone()], title=title, judge=EXACT)
+    U_neg[0] = aligned(v_c, 1000)
+    title = "a negative has a score near 1000"
+    yield Case("edges", [v_c, u_o, U_neg], title=title, judge=EXACT)
+    v_c, _, U_neg = pair(4, 3)
+    U_neg[1] = aligned(v_c, 21)
+    half = [v_c.half(), aligned(v_c, -20).half(), U_neg.half()]
+    yield Case("edges", half, title="half precision, scores up to about 20", judge=EXACT)

@@ -1,0 +1,101 @@
+"""keep_probabilities: between 0 and 1; rare words, words that never occur, and no words at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.word2vec.common import EXACT, counts_of_words
+
+POINTS = {"values": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    rules = {**EXACT, "properties": {"at_least": 0, "at_most": 1}}
+    for n in (3, int(rng.integers(5, 9))):
+        counts = counts_of_words(rng, n, 200, 5000)
+        threshold = float(rng.uniform(0.2, 0.9)) * counts.min().item() / counts.sum().item()
+        yield Case("values", [counts, threshold], judge=rules)
+    counts = torch.cat([counts_of_words(rng, 3, 500, 5000), counts_of_words(rng, 3, 1, 20)])
+    threshold = round(float(rng.uniform(0.005, 0.02)), 4)
+    yield Case("values", [counts, threshold], title="some words are rare", judge=rules)
+    spare = torch.cat([counts_of_words(rng, 3, 500, 5000), torch.zeros(2, dtype=torch.long)])
+    yield Case("edges", [spare, 0.01], title="some words never occur", judge=rules)
+    none = torch.zeros(int(rng.integers(2, 5)), dtype=torch.long)
+    yield Case("edges", [none, 0.01], title="no word occurs at all", judge=rules)
+
+
+WRONG = {
+    "probability_to_drop": """
+        These are the probabilities of being dropped. An occurrence stays with the probability
+        sqrt(t / f).
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        + return 1 - torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        """,
+    "not_clamped": """
+        Rare words get more than 1, which no probability can be. Limit the result to 1.
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0)
+        """,
+    "without_the_root": """
+        The square root is missing.
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, threshold / share, 1.0).clamp(max=1)
+        """,
+    "counts_for_shares": """
+        The threshold is compared with the counts. f is the share of the text: the count divided
+        by the sum of all counts.
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, torch.sqrt(threshold / counts), 1.0).clamp(max=1)
+        """,
+    "upside_down": """
+        The fraction is upside down: the more frequent a word, the smaller its probability to
+        stay.
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, torch.sqrt(share / threshold), 1.0).clamp(max=1)
+        """,
+    "as_the_c_program": """
+        This is the formula of the original C program, sqrt(t / f) + t / f. Here the one of the
+        paper is asked for: sqrt(t / f), at most 1.
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        + ratio = threshold / share
+        + return torch.where(counts > 0, ratio.sqrt() + ratio, 1.0).clamp(max=1)
+        """,
+    "absent_words_get_zero": """
+        A word that never occurs gets 0. There is nothing of it to drop: its probability is 1.
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, torch.sqrt(threshold / share), 0.0).clamp(max=1)
+        """,
+    "no_words_is_nan": """
+        When no word occurs, the shares are 0 / 0, which is NaN. Then all probabilities are 1.
+
+        - share = counts / counts.sum().clamp(min=1)
+        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        + share = counts / counts.sum()
+        + return torch.sqrt(threshold / share).clamp(max=1)
+        """,
+}
+
+RIGHT = {
+    "loop": """
+        def keep_probabilities(counts, threshold):
+            total = sum(counts.tolist())
+            kept = [min(1.0, math.sqrt(threshold * total / n)) if n else 1.0 for n in counts.tolist()]
+            return torch.tensor(kept)
+        """,
+    "minimum": """
+        def keep_probabilities(counts, threshold):
+            allowed = threshold * counts.sum() / counts.clamp(min=1)
+            return torch.where(counts == 0, torch.ones(len(counts)), allowed.sqrt().clamp(max=1))
+        """,
+}

@@ -1,0 +1,125 @@
+"""Grades one submission, stage by stage."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from nbformat import NotebookNode
+
+from autograder.course.layout import Course
+from autograder.course.recording import record_assignment
+from autograder.course.reference import read_shared
+from autograder.grading.answers import Answers, Questions, without_expected
+from autograder.grading.left_out import mark_left_out, needs_every_cell
+from autograder.grading.limits import Limits
+from autograder.grading.notes import Notes, Usage
+from autograder.grading.sanitize import sanitize
+from autograder.grading.submissions import UnreadableSubmission, read_submission
+from autograder.grading.verdicts import decide, refusal, write_verdicts
+from coursekit.checking.verdict import Verdict
+
+_Result = TypeVar("_Result")
+
+
+class Running(Protocol):
+    """A run that was begun; `result` waits for the notebook with its outputs, and its answers."""
+
+    def result(self) -> tuple[NotebookNode, Answers]: ...
+
+
+#: Begins to run a sanitized notebook.
+Run = Callable[[NotebookNode, Limits], Running]
+#: What a grading in progress yields: the run that it waits for.
+Grading = Generator[Running, None, _Result]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every submission of an assignment is graded against.
+
+    Attributes
+    ----------
+    release : the assignment as it was released.
+    recorded : exercise -> its cases, drawn from the class's seed, with the reference's outcomes.
+    """
+
+    release: NotebookNode
+    recorded: dict[str, dict[str, Any]]
+    limits: Limits
+
+    @property
+    def questions(self) -> Questions:
+        """What a run may know: the inputs of the cases, without what is expected."""
+        return without_expected({name: one["cases"] for name, one in self.recorded.items()})
+
+    @classmethod
+    def of(cls, course: Course, assignment: str, seed: int, limits: Limits) -> Task:
+        release = read_shared(course.notebook(assignment))
+        return cls(release, record_assignment(course, assignment, seed), limits)
+
+
+def grade_submission(
+    path: Path, task: Task, run: Run, save: Callable[[NotebookNode], str]
+) -> Grading[str]:
+    """The way of a notebook from `submitted/` to a score: sanitize, run, verdict.
+
+    A generator: it yields each run that it waits for, so that other submissions go on meanwhile.
+
+    Parameters
+    ----------
+    path : the notebook that was handed in, if it is one.
+    save : puts a notebook with verdicts into the gradebook; "", or why it cannot.
+
+    Returns
+    -------
+    "" or why the submission could not be graded; its exercises then get zeros with that reason.
+    """
+    try:
+        submission = read_submission(path)
+        notebook, notes = sanitize(submission, task.release)
+        notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run)
+        write_verdicts(notebook, verdicts, notes)
+        reason = save(notebook)
+    except UnreadableSubmission as error:
+        reason = str(error)
+    if reason:
+        notebook = copy.deepcopy(task.release)
+        write_verdicts(notebook, refusal(task.recorded, reason), Notes(unread=reason))
+        failure = save(notebook)
+        if failure:
+            return f"{reason}; and no score could be saved: {failure}"
+    return reason
+
+
+def run_and_judge(
+    notebook: NotebookNode, task: Task, run: Run
+) -> Grading[tuple[NotebookNode, list[Verdict], Usage | None]]:
+    """Run a sanitized notebook and judge it: again with every cell if an answer is not right."""
+    mark_left_out(notebook, task.release)
+    notebook, answers = yield from _wait(run(notebook, task.limits))
+    verdicts = decide(task.recorded, answers)
+    whole = None if task.limits.all_cells else needs_every_cell(notebook, task.release, verdicts)
+    if whole is not None:
+        again, answers_again = yield from _wait(run(whole, task.limits))
+        notebook.cells[: len(again.cells)] = again.cells
+        answers.update(answers_again)
+        verdicts = decide(task.recorded, answers)
+    return notebook, verdicts, answers.usage
+
+
+def _wait(running: Running) -> Grading[tuple[NotebookNode, Answers]]:
+    yield running
+    return running.result()
+
+
+def finish(grading: Grading[_Result]) -> _Result:
+    """Drive a grading to its end, waiting for each of its runs."""
+    while True:
+        try:
+            next(grading).result()
+        except StopIteration as stop:
+            return stop.value

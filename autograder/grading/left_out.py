@@ -1,0 +1,72 @@
+"""Leaves out the cells of the release that only show something: training, tables, figures.
+
+`release` tags them, after proving that the reference passes every case without them. A cell of a
+submission that has the text of a tagged one is not run. If then an answer is missing or wrong, the
+submission runs again with every cell, and that run counts: whatever a student writes, leaving cells
+out costs no point.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nbformat import NotebookNode
+
+from autograder.course.cells import checked_exercise
+from coursekit.checking.verdict import Verdict
+
+#: The tag of a released cell that only shows something.
+TAG = "only-shows"
+#: Metadata of a submission's cell that is not run.
+LEFT_OUT = "coursekit_left_out"
+
+
+def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> bool:
+    """Mark the cells of a sanitized submission that need not run, in place; whether there are any.
+
+    A notebook with cells that are graded by hand runs whole: their grader looks at the figures.
+    """
+    shows = {cell.source for cell in release.cells if TAG in cell.metadata.get("tags", [])}
+    by_hand = any(
+        marks.get("grade") and marks.get("solution")
+        for marks in (cell.metadata.get("nbgrader", {}) for cell in notebook.cells)
+    )
+    for cell in notebook.cells:
+        cell.metadata.pop(LEFT_OUT, None)
+        given = cell.cell_type == "code" and not cell.metadata.get("nbgrader")
+        if given and cell.source in shows and not by_hand:
+            cell.metadata[LEFT_OUT] = True
+    return any(LEFT_OUT in cell.metadata for cell in notebook.cells)
+
+
+def needs_every_cell(
+    notebook: NotebookNode, release: NotebookNode, verdicts: list[Verdict]
+) -> NotebookNode | None:
+    """The notebook to run with every cell, because of a missing or wrong answer; None if none is.
+
+    It ends with the check of the last such exercise: nothing behind that can change it. An
+    exercise whose cell is still the released TODO stays unwritten however the notebook is run.
+    """
+    released = {cell.source.strip() for cell in release.cells}
+    own = "\n".join(c.source for c in notebook.cells if c.source.strip() not in released)
+    wrong = {
+        verdict.exercise
+        for verdict in verdicts
+        if not verdict.passed and (verdict.stage != "missing" or _may_define(own, verdict.exercise))
+    }
+    last = max(
+        (i for i, cell in enumerate(notebook.cells) if checked_exercise(cell.source) in wrong),
+        default=-1,
+    )
+    if not any(LEFT_OUT in cell.metadata for cell in notebook.cells[:last]):
+        return None
+    whole = NotebookNode(notebook, cells=notebook.cells[: last + 1])
+    for cell in whole.cells:
+        cell.metadata.pop(LEFT_OUT, None)
+    return whole
+
+
+def _may_define(source: str, name: str) -> bool:
+    """Whether what a student wrote might bind a name; in doubt, yes."""
+    binds = rf"\b(?:def|class|import|as|for|global)\b[^\n]*\b{name}\b|\b{name}\b[^\n]*="
+    return bool(re.search(rf"{binds}|exec|eval|globals|setattr|get_ipython|^\s*[%!]", source, re.M))

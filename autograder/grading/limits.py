@@ -1,0 +1,37 @@
+"""How much a submission may use: the one place where the limits of a run are set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What grading allows a submission.
+
+    `nbgrader_config.py` sets them for a course (``c.Grade.cell_seconds = 120``). The grader counts
+    time and output; `autograder.sandbox.isolation.Bounds` has the kernel enforce the rest.
+
+    Attributes
+    ----------
+    cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook. Each cell
+        that is stopped halves it for the next ones, down to 5 seconds.
+    output_bytes : output of one cell; the rest is dropped and the cell interrupted.
+    all_cells : run also the cells that only show something, for their figures.
+    training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
+        while grading. No exercise is judged by them: the cells between the checks only show.
+    memory_bytes, disk_bytes, processes : of everything that the submission starts.
+    reader_bytes : memory of the process that reads what the submission's kernel sends.
+    sandbox : run it in a sandbox; without one it is a process of the instructor's user.
+    """
+
+    cell_seconds: float = 60.0
+    notebook_seconds: float = 300.0
+    output_bytes: int = 10 * 2**20
+    all_cells: bool = False
+    training_steps: int | None = None
+    memory_bytes: int = 3 * 2**30
+    disk_bytes: int = 256 * 2**20
+    processes: int = 128
+    reader_bytes: int = 3 * 2**29
+    sandbox: bool = True
