@@ -58,8 +58,8 @@ def needs_every_cell(
         (i for i, cell in enumerate(notebook.cells) if checked_exercise(cell.source) in wrong),
         default=-1,
     )
-    if not any(LEFT_OUT in cell.metadata for cell in notebook.cells[:last]):
-        return None
+    if not any(LEFT_OUT in cell.metadata for cell in notebook.cells[: max(last, 0)]):
+        return None  # nothing wrong, or nothing left out before it
     whole = NotebookNode(notebook, cells=notebook.cells[: last + 1])
     for cell in whole.cells:
         cell.metadata.pop(LEFT_OUT, None)

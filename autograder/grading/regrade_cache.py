@@ -12,7 +12,7 @@ from autograder.grading.gradebook import Classroom
 from autograder.grading.limits import Limits
 from autograder.grading.submissions import digest as submission_digest
 from autograder.grading.verdicts import class_seed
-from coursekit.data.places import write_atomically
+from coursekit.data.paths import write_atomically
 
 
 @functools.lru_cache(maxsize=1)

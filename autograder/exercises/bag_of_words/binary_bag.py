@@ -1,4 +1,4 @@
-"""Which words of the vocabulary a text has; repeated words, substrings and unknown words are traps."""
+"""Which words of the vocabulary a text has; it repeats words, or has substrings or unknown ones."""
 
 from autograder.exercises.bag_of_words.common import bag_cases
 

@@ -46,7 +46,7 @@ WRONG = {
 RIGHT = {
     "index_add": """
         def count_bag(tokens, vocabulary):
-            known = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.long)
+            known = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary]).long()
             return torch.zeros(len(vocabulary)).index_add(0, known, torch.ones(len(known)))
         """,
     "counter": """

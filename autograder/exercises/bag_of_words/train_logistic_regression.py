@@ -1,4 +1,4 @@
-"""The training loop: exact with one batch per epoch, close with many, and new batches each epoch."""
+"""The training loop: exact with one batch per epoch, close with many; batches must be redrawn."""
 
 from collections.abc import Iterator
 
@@ -12,16 +12,13 @@ from coursekit.checking import codec
 POINTS = {"steps": 3, "learning": 3}
 
 # Stands in for X: a batch that comes back later (not twice in a row: that is one step) is all 1.
-_REMEMBERS_BATCHES = """type("RemembersBatches", (), dict(
-    seen=[],
-    shape=({n}, 2),
-    __len__=lambda X: {n},
-    __getitem__=lambda X, batch: (
-        batch := sorted(torch.arange({n})[batch].tolist()),
-        X.seen[-1:] == [batch] or X.seen.append(batch),
-        torch.full((len(batch), 2), float(X.seen.count(batch) > 1)),
-    )[-1],
-))()"""
+_REMEMBERS_BATCHES = (
+    "type('RemembersBatches', (), dict(seen=[], shape=({n}, 2), __len__=lambda X: {n},"
+    " __getitem__=lambda X, batch: ("
+    "batch := sorted(torch.arange({n})[batch].tolist()),"
+    " X.seen[-1:] == [batch] or X.seen.append(batch),"
+    " torch.full((len(batch), 2), float(X.seen.count(batch) > 1)))[-1]))()"
+)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -131,7 +128,7 @@ RIGHT = {
             w_0 = torch.zeros((), requires_grad=True)
             groups = [{"params": [w], "weight_decay": l2}, {"params": [w_0]}]
             optimizer = torch.optim.SGD(groups, lr=lr)
-            schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 - epoch / epochs)
+            schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda e: 1 - e / epochs)
             for _ in progress(range(epochs)):
                 for batch in minibatches(len(X), batch_size, generator):
                     optimizer.zero_grad()

@@ -1,6 +1,4 @@
-"""CBOWClassifier: tables whose rows for padding and <unk> are not zero, and a pooling other than the default."""
-
-from __future__ import annotations
+"""CBOWClassifier: rows for <pad> and <unk> that are not zero; a pooling other than the default."""
 
 from collections.abc import Iterator
 
@@ -8,63 +6,42 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.deep_averaging.common import (
-    UNKNOWN,
-    draw_ids,
-    draw_lengths,
-    draw_mask,
-    draw_numbers,
-    normal,
-)
+from autograder.exercises.deep_averaging.common import UNKNOWN, draw_lengths, draw_texts, normal
 from coursekit.checking import codec
 
 POINTS = {"scores": 2, "unknown": 1, "edges": 1}
 
 
-def _cbow(rng: np.random.Generator, n_words: int, dim: int) -> dict[str, torch.Tensor]:
-    """Weights; the vectors of <pad> and <unk> are not zero on purpose."""
-    return {
-        "R.weight": normal(rng, n_words, dim),
-        "W_o.weight": normal(rng, 1, dim),
-        "W_o.bias": normal(rng, 1),
-    }
-
-
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def case(group: str, ids: torch.Tensor, mask: torch.Tensor, v: int, title: str = "") -> Case:
+    def case(
+        group: str, texts: list[torch.Tensor], v: int, title: str = "", *pool: codec.Source
+    ) -> Case:
+        """The vectors of <pad> and <unk> are not zero on purpose."""
         dim = int(rng.integers(2, 5))
-        state = _cbow(rng, v, dim)
-        return Case(group, [v, dim], state=state, then=[("__call__", ids, mask)], title=title)
+        state = {"R.weight": normal(rng, v, dim), "W_o.weight": normal(rng, 1, dim)}
+        state["W_o.bias"] = normal(rng, 1)
+        then = [("__call__", *texts)]
+        return Case(group, [v, dim, *pool], state=state, then=then, title=title)
 
     for n, longest, v in ((2, 4, 6), (3, 5, 8), (int(rng.integers(4, 6)), 6, 9)):
-        mask = draw_mask(draw_lengths(rng, n, longest))
-        yield case("scores", draw_ids(rng, mask, v), mask, v)
-    mask = draw_mask([int(rng.integers(3, 6))])
-    yield case("scores", draw_ids(rng, mask, 7), mask, 7, "a batch of one text")
-    # Another pooling than the default, which also shows whether the class pools at all.
-    mask = draw_mask(draw_lengths(rng, 3, 5))
+        yield case("scores", draw_texts(rng, draw_lengths(rng, n, longest), v), v)
+    yield case("scores", draw_texts(rng, [int(rng.integers(3, 6))], 7), 7, "a batch of one text")
+    # Another pooling than the default also shows whether the class pools at all.
+    texts = draw_texts(rng, draw_lengths(rng, 3, 5), 6)
     pool = codec.Source("lambda X, mask: X[:, 0] + 2 * mask.sum(dim=1, keepdim=True)")
-    yield Case(
-        "scores",
-        [6, 3, pool],
-        state=_cbow(rng, 6, 3),
-        then=[("__call__", draw_ids(rng, mask, 6), mask)],
-        title="another pooling function is passed in",
-    )
-    mask = draw_mask([5, 3, 4])
-    ids = draw_ids(rng, mask, 8)
+    yield case("scores", texts, 6, "another pooling function is passed in", pool)
+    ids, mask = draw_texts(rng, [5, 3, 4], 8)
     ids[0, int(rng.integers(5))] = ids[1, int(rng.integers(3))] = UNKNOWN
-    yield case("unknown", ids, mask, 8, "some words are unknown")
-    mask = draw_mask([3, 2])
-    strange = torch.full((2, 3), UNKNOWN) * mask
-    yield case("unknown", strange, mask, 5, "every word is unknown")
-    mask = draw_mask([0, int(rng.integers(2, 5))])
-    yield case("edges", draw_ids(rng, mask, 6), mask, 6, "a text without words")
-    nothing = torch.zeros(1, 1, dtype=torch.long)
-    yield case("edges", nothing, draw_mask([0]), 4, "nothing but padding")
-    yield case("edges", draw_numbers(rng, 2, 6, 1, 1), draw_mask([1]), 6, "one text of one word")
-    ids, mask = draw_numbers(rng, 2, 7, 4, 3).mT, torch.ones(3, 4, dtype=torch.bool)
-    yield case("edges", ids, mask, 7, "ids that are not contiguous in memory")
+    yield case("unknown", [ids, mask], 8, "some words are unknown")
+    _, mask = draw_texts(rng, [3, 2], 5)
+    yield case("unknown", [UNKNOWN * mask, mask], 5, "every word is unknown")
+    texts = draw_texts(rng, [0, int(rng.integers(2, 5))], 6)
+    yield case("edges", texts, 6, "a text without words")
+    yield case("edges", draw_texts(rng, [0], 4), 4, "nothing but padding")
+    yield case("edges", draw_texts(rng, [1], 6), 6, "one text of one word")
+    ids, mask = draw_texts(rng, [4, 4, 4], 7)
+    gaps = [ids.mT.contiguous().mT, mask]
+    yield case("edges", gaps, 7, "ids that are not contiguous in memory")
 
 
 WRONG = {
@@ -101,22 +78,6 @@ WRONG = {
 
         - known = mask & (ids != Vocabulary.unknown)
         + known = ids != Vocabulary.unknown
-        """,
-    "relu_before_score": """
-        There is an activation function between the pooled vector and the score. This classifier
-        has none; it comes with the deep network.
-
-        - return self.W_o(d).squeeze(-1)
-        + return self.W_o(torch.relu(d)).squeeze(-1)
-        """,
-    "without_bias": """
-        W_o has no bias, so a text without known words always scores 0. Leave the bias of
-        nn.Linear on.
-
-        raises ValueError
-
-        - self.W_o = nn.Linear(dim, 1)
-        + self.W_o = nn.Linear(dim, 1, bias=False)
         """,
     "calls_none": """
         When no `pool` is given, the model calls None. None stands for your mean_pool: set it in

@@ -1,105 +1,78 @@
-"""DeepAveragingNetwork: 0 to 3 hidden layers; word dropout is judged where its outcome does not depend on the draw."""
-
-from __future__ import annotations
+"""DeepAveragingNetwork: 0 to 3 hidden layers; dropout cases that allow any way to draw."""
 
 from collections.abc import Iterator
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.deep_averaging.common import (
-    UNKNOWN,
-    draw_ids,
-    draw_lengths,
-    draw_mask,
-    draw_numbers,
-    normal,
-)
+from autograder.exercises.deep_averaging.common import UNKNOWN, draw_lengths, draw_texts, normal
 
 POINTS = {"layers": 2, "dropout": 2, "edges": 1}
 
 
-def _dan(
-    rng: np.random.Generator, v: int, dim: int, hidden: int, n: int
-) -> dict[str, torch.Tensor]:
-    sizes = [dim] + [hidden] * n
-    state = {"R.weight": normal(rng, v, dim) * 2}
-    for i, (before, after) in enumerate(pairwise(sizes)):
-        state[f"layers.{i}.weight"] = normal(rng, after, before)
-        state[f"layers.{i}.bias"] = normal(rng, after) / 3
-    return {**state, "W_o.weight": normal(rng, 1, sizes[-1]), "W_o.bias": normal(rng, 1)}
-
-
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
-        group: str,
-        ids: torch.Tensor,
-        mask: torch.Tensor,
-        n: int,
-        rate: float,
-        training: bool = False,
-        title: str = "",
+        group: str, texts: list[torch.Tensor], n: int, rate: float, title: str, train: bool = False
     ) -> Case:
-        v, dim, hidden = 9, int(rng.integers(2, 4)), int(rng.integers(5, 8))
-        state = {**_dan(rng, v, dim, hidden, n), "training": training}
-        then = [("__call__", ids, mask)]
-        return Case(group, [v, dim, hidden, n, rate], state=state, then=then, title=title)
+        dim, hidden = int(rng.integers(2, 4)), int(rng.integers(5, 8))
+        sizes = [dim] + [hidden] * n
+        state: dict[str, Any] = {"training": train, "R.weight": normal(rng, 9, dim) * 2}
+        for i in range(n):
+            state[f"layers.{i}.weight"] = normal(rng, hidden, sizes[i])
+            state[f"layers.{i}.bias"] = normal(rng, hidden) / 3
+        state |= {"W_o.weight": normal(rng, 1, sizes[-1]), "W_o.bias": normal(rng, 1)}
+        then = [("__call__", *texts)]
+        return Case(group, [9, dim, hidden, n, rate], state=state, then=then, title=title)
 
-    def texts(n: int, longest: int) -> tuple[torch.Tensor, torch.Tensor]:
-        mask = draw_mask(draw_lengths(rng, n, longest))
-        return draw_ids(rng, mask, 9), mask
+    def draw(n: int, longest: int) -> list[torch.Tensor]:
+        return draw_texts(rng, draw_lengths(rng, n, longest), 9)
 
     for n, layers in ((3, 1), (4, 2), (int(rng.integers(5, 8)), 3)):
-        yield case("layers", *texts(n, 5), layers, 0.0, title=f"hidden layers: {layers}")
-    yield case("layers", *texts(3, 4), 0, 0.0, title="no hidden layer at all")
-    title = "in evaluation, no word is dropped"
-    yield case("dropout", *texts(5, 6), 1, 0.5, title=title)
+        yield case("layers", draw(n, 5), layers, 0.0, f"hidden layers: {layers}")
+    yield case("layers", draw(3, 4), 0, 0.0, "no hidden layer at all")
+    yield case("dropout", draw(5, 6), 1, 0.5, "in evaluation, no word is dropped")
     # At a rate of 1 every text would lose all its words, so all texts keep theirs.
     title = "in training, a text never loses all its words"
-    yield case("dropout", *texts(5, 5), 1, 1.0, training=True, title=title)
+    yield case("dropout", draw(5, 5), 1, 1.0, title, train=True)
     yield _dropout_case(rng)
-    # Each text has one known word, which it keeps however the others are drawn.
-    mask = draw_mask([4] * int(rng.integers(11, 14)))
-    ids = torch.full(mask.shape, UNKNOWN)
-    place = torch.from_numpy(rng.integers(4, size=len(ids)))
-    ids[torch.arange(len(ids)), place] = draw_numbers(rng, 2, 9, len(ids))
+    # Each text has one known word, which it keeps whatever is drawn for the others.
+    ids, mask = draw_texts(rng, [4] * int(rng.integers(11, 14)), 9)
+    known = torch.from_numpy(rng.integers(4, size=(len(ids), 1))) == torch.arange(4)
     title = "in training, texts with one known word keep it"
-    yield case("dropout", ids, mask, 1, 0.5, training=True, title=title)
-    ids, mask = texts(3, 5)
+    yield case("dropout", [ids.where(known, UNKNOWN), mask], 1, 0.5, title, train=True)
+    ids, mask = draw(3, 5)
     ids[0] = UNKNOWN * mask[0]
     ids[1, 0] = UNKNOWN
-    yield case("edges", ids, mask, 2, 0.3, title="one text has only unknown words")
-    ids, mask = texts(4, 6)
+    yield case("edges", [ids, mask], 2, 0.3, "one text has only unknown words")
+    ids, mask = draw(4, 6)
     ids[:, 0] = UNKNOWN
-    yield case("edges", ids, mask, 1, 0.3, title="every text begins with an unknown word")
-    mask = draw_mask([0, int(rng.integers(2, 5))])
-    yield case("edges", draw_ids(rng, mask, 9), mask, 2, 0.3, title="a text without words")
-    title = "texts without words, in training"
+    yield case("edges", [ids, mask], 1, 0.3, "every text begins with an unknown word")
+    texts = draw_texts(rng, [0, int(rng.integers(2, 5))], 9)
+    yield case("edges", texts, 2, 0.3, "a text without words")
     empty = torch.zeros(2, 3, dtype=torch.long)
-    yield case("edges", empty, empty > 0, 1, 0.5, True, title)
-    yield case("edges", draw_numbers(rng, 2, 9, 1, 1), draw_mask([1]), 1, 0.3, title="one word")
+    yield case("edges", [empty, empty > 0], 1, 0.5, "texts without words, in training", train=True)
+    yield case("edges", draw_texts(rng, [1], 9), 1, 0.3, "one word")
 
 
 def _dropout_case(rng: np.random.Generator) -> Case:
     """One text whose average is 0, but only with all its words: the score shows a dropped one.
 
-    The words are 1, 2, 4, ... and minus their sum, so no other choice of them adds up to 0. One
-    layer, relu(z) and relu(-z), makes |z| of the average z. With 16 words all shares are exact, so
-    that a network that drops nothing gives exactly 0.
+    The words are 1, 2, 4, ... and minus their sum, so no other choice of them adds up to 0. The
+    layer gives relu(z) and relu(-z), so the score is |z|. With 16 words all shares are exact, and
+    a network that drops nothing gives exactly 0.
     """
-    n = 16
-    powers = 2.0 ** torch.arange(n - 1) * float(rng.choice([-1, 1]))
-    words = torch.cat([powers, -powers.sum()[None]])[torch.from_numpy(rng.permutation(n))]
-    vectors = torch.cat([torch.zeros(2), words])[:, None]
+    n, sign = 16, int(rng.choice([-1, 1]))
+    powers = [sign * 2**i for i in range(n - 1)]
+    words = rng.permutation([*powers, -sum(powers)])
     state = {
-        "R.weight": vectors,
+        "training": True,
+        "R.weight": torch.tensor([0, 0, *words.tolist()])[:, None].float(),
         "layers.0.weight": torch.tensor([[1.0], [-1.0]]),
         "layers.0.bias": torch.zeros(2),
         "W_o.weight": torch.ones(1, 2),
         "W_o.bias": torch.zeros(1),
-        "training": True,
     }
     ids = torch.arange(2, n + 2)[None]
     judge = {"kind": "between", "low": 0.05, "high": 1e6}
@@ -141,7 +114,7 @@ WRONG = {
         - z = torch.relu(layer(z))
         + z = layer(torch.relu(z))
         """,
-    "drops_while_judging": """
+    "always_drops": """
         Words are dropped in evaluation, too. Pass `self.training` to word_dropout: PyTorch sets
         it to True in train() and to False in eval().
 
@@ -162,13 +135,6 @@ WRONG = {
         - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, K)
         + z = mean_pool(self.R(ids), known)
         + z = nn.functional.dropout(z, self.rate, self.training)
-        """,
-    "includes_unknown": """
-        Unknown words take part with the vector of <unk>. They should not count here either: drop
-        and average only over positions that are real and known.
-
-        - known = mask & (ids != Vocabulary.unknown)
-        + known = mask
         """,
     "drops_before_unknown": """
         Words are dropped first and unknown ones removed afterwards, so a text can lose all its
@@ -234,27 +200,15 @@ RIGHT = {
         + z = layer(z).clamp(min=0)
         """,
     "text_by_text": """
-        class DeepAveragingNetwork(nn.Module):
-            def __init__(self, n_words, dim, hidden, n_layers, rate):
-                super().__init__()
-                self.R, self.layers, self.rate = nn.Embedding(n_words, dim), nn.ModuleList(), rate
-                for _ in range(n_layers):
-                    self.layers.append(nn.Linear(dim, hidden))
-                    dim = hidden
-                self.W_o = nn.Linear(dim, 1)
-
-            def forward(self, ids, mask):
-                return torch.stack([self.score(words[real]) for words, real in zip(ids, mask)])
-
-            def score(self, words):
-                words = [i for i in words.tolist() if i != 1]
-                if self.training:
-                    words = [i for i in words if torch.rand(()) >= self.rate] or words
-                z = torch.zeros(self.R.embedding_dim)
-                for i in words:
-                    z = z + self.R.weight[i] / len(words)
-                for layer in self.layers:
-                    z = torch.relu(layer(z))
-                return self.W_o(z)[0]
+        -     known = mask & (ids != Vocabulary.unknown)
+        -     z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, K)
+        +     return torch.stack([self.score(words[real]) for words, real in zip(ids, mask)])
+        + def score(self, words):
+        +     words = [i for i in words.tolist() if i != 1]
+        +     if self.training:
+        +         words = [i for i in words if torch.rand(()) >= self.rate] or words
+        +     z = torch.zeros(self.R.embedding_dim)
+        +     for i in words:
+        +         z = z + self.R.weight[i] / len(words)
         """,
 }

@@ -1,6 +1,4 @@
-"""bag_times_matrix: one bag or a batch of them; some batches are square, so shapes alone prove nothing."""
-
-from __future__ import annotations
+"""bag_times_matrix: one bag or a batch; some batches are square, so that any transpose fits."""
 
 from collections.abc import Iterator
 
@@ -93,10 +91,6 @@ RIGHT = {
     "einsum": """
         def bag_times_matrix(R, x):
             return torch.einsum("kv,...v->...k", R, x.to(R.dtype))
-        """,
-    "linear": """
-        def bag_times_matrix(R, x):
-            return nn.functional.linear(x.to(R.dtype), R)
         """,
     "loop_over_words": """
         def bag_times_matrix(R, x):

@@ -1,7 +1,5 @@
 """character_trigrams: short words, an empty one, and words in which trigrams repeat."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -67,10 +65,9 @@ RIGHT = {
             return ["".join(three) for three in zip(marked, marked[1:], marked[2:])]
         """,
     "regex": """
-        import re
-
-
         def character_trigrams(word):
+            import re
+
             return re.findall("(?=(...))", "<" + word + ">", re.DOTALL)
         """,
 }

@@ -1,7 +1,5 @@
 """Draws vectors, ids and masks, and holds the cases that the three poolings share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -34,7 +32,13 @@ def draw_lengths(rng: np.random.Generator, n: int, longest: int) -> list[int]:
     return [int(length) for length in rng.permutation(lengths[:n])]
 
 
-def texts(rng: np.random.Generator, n: int, longest: int, k: int) -> list[torch.Tensor]:
+def draw_texts(rng: np.random.Generator, lengths: list[int], n_words: int) -> list[torch.Tensor]:
+    """The ids of known words, 0 at padding, and the mask."""
+    mask = draw_mask(lengths)
+    return [draw_numbers(rng, 2, n_words, *mask.shape) * mask, mask]
+
+
+def draw_vectors(rng: np.random.Generator, n: int, longest: int, k: int) -> list[torch.Tensor]:
     """X and mask; the vectors at padding are as large as those at words."""
     return [normal(rng, n, longest, k), draw_mask(draw_lengths(rng, n, longest))]
 
@@ -47,12 +51,13 @@ def opposed(X: torch.Tensor) -> torch.Tensor:
 
 
 def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("values", texts(rng, 2, 4, 2))
-    yield Case("values", texts(rng, 3, 5, 3))
-    yield Case("values", texts(rng, int(rng.integers(4, 6)), int(rng.integers(5, 8)), 2))
+    yield Case("values", draw_vectors(rng, 2, 4, 2))
+    yield Case("values", draw_vectors(rng, 3, 5, 3))
+    yield Case("values", draw_vectors(rng, int(rng.integers(4, 6)), int(rng.integers(5, 8)), 2))
     n = int(rng.integers(3, 5))
-    yield Case("values", texts(rng, n, n, n), title="as many texts as positions as components")
-    low = texts(rng, 3, 5, 2)
+    title = "as many texts as positions as components"
+    yield Case("values", draw_vectors(rng, n, n, n), title=title)
+    low = draw_vectors(rng, 3, 5, 2)
     low[0] = -low[0].abs() - 0.1
     yield Case("values", low, title="all numbers are negative")
     k = int(rng.integers(2, 4))
@@ -72,20 +77,14 @@ def precision_cases(rng: np.random.Generator, large: float) -> Iterator[Case]:
     exact = {"dtype": "exact"}
     k = int(rng.integers(2, 4))
     brain = opposed(normal(rng, 2, 4, k)).bfloat16()
-    yield Case(
-        "precision", [brain, draw_mask([4, 2])], title="half precision (bfloat16)", judge=exact
-    )
+    title = "half precision (bfloat16)"
+    yield Case("precision", [brain, draw_mask([4, 2])], title=title, judge=exact)
     half = ((normal(rng, 2, 5, k).abs() + 1) * large).clamp(max=60_000).half()
     title = "large numbers in half precision (float16)"
     yield Case("precision", [half, draw_mask([5, 3])], title=title, judge=exact)
     empty = normal(rng, 2, 3, k).half()
     title = "half precision (float16), one text without words"
     yield Case("precision", [empty, draw_mask([3, 0])], title=title, judge=exact)
-
-
-def draw_ids(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torch.Tensor:
-    """Known words where the mask is True, 0 elsewhere."""
-    return draw_numbers(rng, 2, n_words, *mask.shape) * mask
 
 
 def draw_letters(rng: np.random.Generator, n: int, letters: str = "abcdefghinorst") -> str:

@@ -1,6 +1,4 @@
-"""max_pool: a maximum over the words of each text; some texts have only negative numbers, some no words."""
-
-from __future__ import annotations
+"""max_pool: a maximum over each text's words; negative numbers only, or no words at all."""
 
 from collections.abc import Iterator
 
@@ -47,15 +45,6 @@ WRONG = {
 
         - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
         + h = X.masked_fill(~mask.unsqueeze(-1), -1e9).amax(dim=1)
-        """,
-    "texts_without_axis": """
-        The maxima have the shape (B, K), but mask.any(dim=1) has the shape (B,), and these two
-        broadcast only by chance. Make it (B, 1), one truth value per row.
-
-        raises RuntimeError
-
-        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
-        + return h.masked_fill(~mask.any(dim=1), 0.0)
         """,
     "returns_a_pair": """
         `max(dim=...)` returns two tensors: the maxima and their positions. Keep the first one

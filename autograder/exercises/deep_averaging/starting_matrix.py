@@ -1,6 +1,4 @@
-"""starting_matrix: the vocabulary and the vectors number their words differently; row 0 of the vectors is used."""
-
-from __future__ import annotations
+"""starting_matrix: vectors numbered differently from the words; row 0 of the vectors matters."""
 
 from collections.abc import Iterator
 
@@ -11,7 +9,6 @@ from autograder.exercises.deep_averaging.common import normal
 
 POINTS = {"values": 2, "edges": 1}
 
-# Some hold a trigram twice (banana), some are shorter than a trigram (a, !).
 _WORDS = "a ! it bad fun great movie banana awesome hahaha reader referee enthralling".split()
 
 
@@ -101,21 +98,6 @@ WRONG = {
 
         - R = random.clone()
         + R = random.clone().to(matrix.dtype)
-        """,
-    "adds_noise": """
-        The random numbers are added to the known vectors. A known word keeps its vector exactly.
-
-        - R[i] = matrix[index[word]]
-        + R[i] += matrix[index[word]]
-        """,
-    "needs_every_word": """
-        A word without a vector raises a KeyError. Check first whether `index` contains it.
-
-        raises KeyError
-
-        -     if word in index:
-        -         R[i] = matrix[index[word]]
-        +     R[i] = matrix[index[word]]
         """,
 }
 

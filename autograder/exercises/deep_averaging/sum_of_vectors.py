@@ -1,7 +1,5 @@
 """sum_of_vectors: a text is a list of ids; words repeat, id 0 is a word, and a text may be empty."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -42,13 +40,6 @@ WRONG = {
         - return R[:, ids].sum(dim=1)
         + return R[:, ids.unique()].sum(dim=1)
         """,
-    "averages_the_words": """
-        This is the average. Here the vectors are only summed: R times x does not divide by
-        anything either.
-
-        - return R[:, ids].sum(dim=1)
-        + return R[:, ids].mean(dim=1)
-        """,
     "looks_up_rows": """
         This looks up rows of R, but each word's vector is a column: index the second axis.
 
@@ -87,10 +78,6 @@ RIGHT = {
             for word in ids.tolist():
                 d = d + R[:, word]
             return d
-        """,
-    "embedding": """
-        def sum_of_vectors(R, ids):
-            return nn.functional.embedding(ids, R.T.contiguous()).sum(dim=0)
         """,
     "bag_times_matrix": """
         def sum_of_vectors(R, ids):

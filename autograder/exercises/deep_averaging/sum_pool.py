@@ -1,6 +1,4 @@
-"""sum_pool: a sum over the words of each text; the vectors at padding are not zero."""
-
-from __future__ import annotations
+"""sum_pool: a sum over each text's words; the vectors at padding are not zero."""
 
 from collections.abc import Iterator
 
@@ -46,12 +44,6 @@ WRONG = {
         def sum_pool(X, mask):
             return (X * mask).sum(dim=1)
         """,
-    "sum_is_an_average": """
-        This is the average. Do not divide here.
-
-        def sum_pool(X, mask):
-            return mean_pool(X, mask)
-        """,
     "sum_turns_float32": """
         In half precision the result has another dtype than X: mask.float() is float32, and so is
         its product with X. Keep the dtype of X.
@@ -73,10 +65,6 @@ RIGHT = {
     "product": """
         def sum_pool(X, mask):
             return (X * mask.unsqueeze(-1)).sum(dim=1)
-        """,
-    "einsum": """
-        def sum_pool(X, mask):
-            return torch.einsum("blk,bl->bk", X, mask.to(X.dtype))
         """,
     "loop": """
         def sum_pool(X, mask):

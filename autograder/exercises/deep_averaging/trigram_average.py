@@ -1,6 +1,4 @@
-"""trigram_average: an average over the known trigrams; row 0 is a trigram, and large numbers overflow in float16."""
-
-from __future__ import annotations
+"""trigram_average: an average over known trigrams; row 0 matters, float16 sums overflow."""
 
 from collections.abc import Iterator
 
@@ -94,12 +92,6 @@ WRONG = {
 
         - rows = [index[trigram] for trigram in trigrams if trigram in index]
         + rows = [index[trigram] for trigram in trigrams if index.get(trigram)]
-        """,
-    "adds_the_trigrams": """
-        This is the sum. The average divides it by the number of known trigrams.
-
-        - return T[rows].mean(dim=0)
-        + return T[rows].sum(dim=0)
         """,
     "adds_before_dividing": """
         In float16, which ends at 65,504, the sum overflows to infinity before it is divided.

@@ -1,6 +1,4 @@
-"""word_dropout: random draws are compared, so every answer must draw the same numbers in the same way."""
-
-from __future__ import annotations
+"""word_dropout: the random draws are compared, so every answer must draw the same numbers."""
 
 from collections.abc import Iterator
 
@@ -13,30 +11,23 @@ from autograder.exercises.deep_averaging.common import draw_lengths, draw_mask
 POINTS = {"drops": 2, "judging": 1, "no word left": 1}
 
 
-def _generator(rng: np.random.Generator) -> torch.Generator:
-    return torch.Generator().manual_seed(int(rng.integers(10_000)))
-
-
-def _generator_like(used: torch.Generator) -> torch.Generator:
-    """A fresh one with the seed of one that has already drawn."""
-    return torch.Generator().manual_seed(used.initial_seed())
-
-
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     # Each call gets a generator of its own and must leave the global one alone.
     own = {"keeps_generators": True}
 
     def case(group: str, mask: torch.Tensor, rate: float, training: bool, title: str = "") -> Case:
-        return Case(group, [mask, rate, training, _generator(rng)], title=title, judge=own)
+        draw = torch.Generator().manual_seed(int(rng.integers(10_000)))
+        return Case(group, [mask, rate, training, draw], title=title, judge=own)
 
     def drops(mask: torch.Tensor, rate: float, title: str = "") -> Case:
-        """Every text keeps a word and loses one, so the rule for texts that lose all does not matter."""
+        """Every text keeps a word and loses one, so the rule about losing all does not matter."""
         while True:
-            draw = _generator(rng)
+            drawn = case("drops", mask, rate, True, title)
+            draw = drawn.args[-1]
             kept = torch.rand(mask.shape, generator=draw) >= rate
+            draw.manual_seed(draw.initial_seed())
             if (mask & kept).any(dim=1).all() and (mask & ~kept).any(dim=1).all():
-                args = [mask, rate, True, _generator_like(draw)]
-                return Case("drops", args, title=title, judge=own)
+                return drawn
 
     for n, longest, rate in ((3, 6, 0.3), (4, 8, 0.5), (int(rng.integers(5, 7)), 9, 0.4)):
         lengths = [longest, *rng.integers(3, longest, size=n - 1).tolist()]
@@ -59,8 +50,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "drops_the_wrong_side": """
-        The comparison is reversed: a word is dropped if its random number is below `rate` and
-        stays otherwise. At a rate of 0.3, seven of ten words stay.
+        The comparison is reversed: words whose random number is below `rate` should go, and the
+        others stay. At a rate of 0.3, about seven of ten words stay.
 
         - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
         + kept = mask & (torch.rand(mask.shape, generator=generator) < rate)
@@ -92,13 +83,6 @@ WRONG = {
 
         - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
         + return kept if kept.any() else mask
-        """,
-    "drops_positions": """
-        The same positions are dropped in every text of the batch. Draw a number for every word:
-        the shape of the mask.
-
-        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
-        + kept = mask & (torch.rand(mask.shape[1], generator=generator) >= rate)
         """,
     "ignores_generator": """
         The `generator` is not used: the numbers come from the global one. Pass it on to

@@ -1,4 +1,4 @@
-"""masked_mean: its cases, wrong answers and other right answers."""
+"""masked_mean: padding behind or in front, zeros or huge numbers, and a text without words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             yield Case("values", [x, mask], title="one text, padded")
         elif batch == length:
             front = torch.arange(length - 1, -1, -1) < lengths[:, None]
-            yield Case("padding", [x, front], title="the padding may also stand in front")
+            yield Case("padding", [x, front], title="the padding may also come first")
         else:
             title = f"{batch} texts, padded with zeros"
             yield Case("values", [torch.where(mask, x, 0.0), mask], title=title)
@@ -35,18 +35,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "ignores_mask": """
+        The mask is never used: positions where it is False must not count.
+
+        def masked_mean(x, mask):
+            return x.mean(dim=1)
+        """,
     "counts_padding": """
         The padding is left out of the sum, but still counted when you divide. Divide by the
         number of real positions in each row.
 
         def masked_mean(x, mask):
             return (x * mask).sum(dim=1) / x.shape[1]
-        """,
-    "ignores_mask": """
-        The mask is never used: positions where it is False must not count.
-
-        def masked_mean(x, mask):
-            return x.mean(dim=1)
         """,
     "sums_padding": """
         The padding is still in the sum. You divide by the right count; now keep what the
@@ -55,69 +55,26 @@ WRONG = {
         def masked_mean(x, mask):
             return x.sum(dim=1) / mask.sum(dim=1).clamp(min=1)
         """,
-    "sums_padding_and_divides_by_zero": """
-        First the texts that have words: you divide by the right count, but the padding is still
-        in the sum. Keep what it holds out. (The text without words comes after that.)
-
-        def masked_mean(x, mask):
-            return x.sum(dim=1) / mask.sum(dim=1)
-        """,
-    "asks_all_texts_at_once": """
-        If the message says that the `Boolean value of Tensor ... is ambiguous`: `if count == 0`
-        asks one question about several texts, and some may answer yes, others no. Find
-        something that treats each text's count by itself; section 3 has words for that.
-
-        raises RuntimeError
-
-        def masked_mean(x, mask):
-            count = mask.sum(dim=1)
-            if count == 0:
-                return torch.zeros(len(x))
-            return (x * mask).sum(dim=1) / count
-        """,
-    "rows_of_a_flat_list": """
-        x[mask] is one flat list of numbers, without rows: it has no dim 1 any more, and forgets
-        which text a number came from. Keep the shape (B, L) until you add up.
-
-        raises IndexError
-
-        def masked_mean(x, mask):
-            return x[mask].mean(dim=1)
-        """,
-    "empty_row_is_nan": """
-        A row without a single real position divides 0 by 0, which is NaN: let the divisor be at
-        least 1.
+    "empty_text_is_nan": """
+        A row without a real position divides 0 by 0, which is NaN: let the divisor be at least 1.
 
         def masked_mean(x, mask):
             return (x * mask).sum(dim=1) / mask.sum(dim=1)
         """,
     "adds_one": """
-        You add 1 to every count, which makes every mean too small. Only a count of 0 needs
-        help.
+        Adding 1 to every count makes every mean too small. Only a count of 0 needs help.
 
         def masked_mean(x, mask):
             return (x * mask).sum(dim=1) / (mask.sum(dim=1) + 1)
         """,
-    "counts_the_batch": """
-        Each row is divided by the number of real positions in the whole batch. Count row by
-        row: `sum` needs a dim for the mask, too.
+    "flattens_the_rows": """
+        x[mask] is one flat list of numbers, without rows: it has no dim 1 any more, and does not
+        know which text a number came from. Keep the shape (B, L) until you add up.
+
+        raises IndexError
 
         def masked_mean(x, mask):
-            return (x * mask).sum(dim=1) / mask.sum().clamp(min=1)
-        """,
-    "all_texts_together": """
-        This is one mean for all texts together: x[mask] forgets which text a number came from.
-        Keep the rows apart, with sums along dim 1.
-
-        def masked_mean(x, mask):
-            return x[mask].mean()
-        """,
-    "over_texts": """
-        You average each position over the texts. What is wanted is one mean per text: the
-        positions, dim 1, must vanish.
-
-        def masked_mean(x, mask):
-            return (x * mask).sum(dim=0) / mask.sum(dim=0).clamp(min=1)
+            return x[mask].mean(dim=1)
         """,
 }
 

@@ -1,4 +1,4 @@
-"""mean_squared_error_gradient: its cases, wrong answers and other right answers."""
+"""mean_squared_error_gradient: whole numbers, so that every part of the formula shows."""
 
 from __future__ import annotations
 
@@ -47,74 +47,24 @@ WRONG = {
         def mean_squared_error_gradient(w, X, y):
             return 2 * X.T @ (X @ w - y)
         """,
-    "without_factor": """
-        The matrix product is right. The formula has a factor in front of the sum, and yours has
-        none.
-
-        def mean_squared_error_gradient(w, X, y):
-            return X.T @ (X @ w - y)
-        """,
-    "table_the_wrong_way_round": """
-        If the message complains about shapes: the errors are (N,), and there must come out
-        (D,). So the N of the errors has to touch the N of the table. Which way round must the
-        table stand?
-
-        def mean_squared_error_gradient(w, X, y):
-            return 2 / len(y) * (X @ w - y) @ X.T
-        """,
-    "neither_column_nor_sum": """
-        Two things. Errors of shape (N,) meet a table (N, D), lined up at the right: N with D,
-        which do not fit. And nothing adds up over the examples; a matrix product would do both
-        at once.
-
-        def mean_squared_error_gradient(w, X, y):
-            return 2 * X * (X @ w - y) / len(y)
-        """,
-    "subtracts_y_last": """
-        Python multiplies before it subtracts, so here y is taken from X^T X w at the very end.
-        The error comes first: put Xw - y in brackets.
-
-        def mean_squared_error_gradient(w, X, y):
-            return 2 / len(y) * X.T @ X @ w - y
-        """,
-    "errors_not_in_a_column": """
-        If the message complains about sizes: errors of shape (N,) meet a table (N, D), and
-        shapes are lined up at the right, N with D. Each error should go along a row, so the
-        errors have to stand in a column.
-
-        def mean_squared_error_gradient(w, X, y):
-            return (2 * (X @ w - y) * X).mean(dim=0)
-        """,
     "wrong_sign": """
-        The sign is wrong, so descending would climb. The error is Xw - y, in this order; the
-        inner derivative is then plus X.
+        The sign is wrong, so gradient descent would climb. The error is Xw - y, in this order;
+        the inner derivative is then plus X.
 
         def mean_squared_error_gradient(w, X, y):
             return 2 * X.T @ (y - X @ w) / len(y)
         """,
-    "divides_by_weights": """
-        You divide by the number of weights D. The mean in L is over the N examples.
+    "transposed_table": """
+        If the message complains about shapes: the errors are (N,), and the result should be
+        (D,). So the N of the errors has to touch the N of the table. Which of X and X.T goes
+        where?
 
         def mean_squared_error_gradient(w, X, y):
-            return 2 * X.T @ (X @ w - y) / len(w)
-        """,
-    "the_loss": """
-        This is the loss L itself, a single number. Its gradient has one number per weight,
-        (D,).
-
-        def mean_squared_error_gradient(w, X, y):
-            return ((X @ w - y) ** 2).mean()
-        """,
-    "without_inner_derivative": """
-        This is one number per example. Each error must still meet its example's features: that
-        is the inner derivative, the X of the chain rule.
-
-        def mean_squared_error_gradient(w, X, y):
-            return 2 * (X @ w - y) / len(y)
+            return 2 / len(y) * (X @ w - y) @ X.T
         """,
     "column_minus_flat": """
-        The guesses X @ w[:, None] stand in a column, (N, 1), and y is flat, (N,). Their
-        difference broadcasts to (N, N): every guess meets every y. Leave w flat.
+        The guesses X @ w[:, None] are a column, (N, 1), and y is flat, (N,). Their difference
+        broadcasts to (N, N): every guess meets every y. Leave w flat.
 
         def mean_squared_error_gradient(w, X, y):
             return 2 / len(y) * X.T @ (X @ w[:, None] - y)

@@ -1,4 +1,4 @@
-"""numerical_gradient: its cases, wrong answers and other right answers."""
+"""numerical_gradient: squares, products and cubes with steps that float64 holds exactly."""
 
 from __future__ import annotations
 
@@ -42,51 +42,32 @@ WRONG = {
         You step forward only, from x to x + eps. Step to both sides, x + eps and x - eps, and
         divide by the whole width: the error shrinks from eps to eps squared.
 
-        def numerical_gradient(f, x, eps):
-            steps = eps * torch.eye(len(x), dtype=x.dtype)
-            return torch.stack([(f(x + step) - f(x)) / eps for step in steps])
+        - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        + gradient[i] = (f(x + step) - f(x)) / eps
         """,
     "half_the_width": """
         Everything is twice too large: from x - eps to x + eps it is 2 eps, not eps.
 
-        def numerical_gradient(f, x, eps):
-            steps = eps * torch.eye(len(x), dtype=x.dtype)
-            return torch.stack([(f(x + step) - f(x - step)) / eps for step in steps])
+        - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        + gradient[i] = (f(x + step) - f(x - step)) / eps
         """,
-    "all_at_once": """
-        All numbers of x move together, so every entry gets the sum of all slopes. Move one
-        coordinate at a time and leave the others where they are.
+    "without_parentheses": """
+        Python reads `/ 2 * eps` from left to right: divided by 2, then multiplied by eps. Put
+        2 * eps in parentheses.
 
-        def numerical_gradient(f, x, eps):
-            slope = (f(x + eps) - f(x - eps)) / (2 * eps)
-            return torch.stack([slope for _ in x])
+        - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        + gradient[i] = (f(x + step) - f(x - step)) / 2 * eps
         """,
     "one_slope_for_all": """
-        x + eps moves all numbers of x together, and one slope comes out for all of them. Wanted
-        is one slope per number: move one coordinate at a time.
+        x + eps moves all numbers of x together, and one slope comes out for all of them. What is
+        wanted is one slope per number: move one coordinate at a time.
 
         def numerical_gradient(f, x, eps):
             return (f(x + eps) - f(x - eps)) / (2 * eps)
         """,
-    "one_difference_for_all": """
-        x + eps moves all numbers of x together, so a single difference comes out. Move one
-        coordinate at a time; and a slope is a difference divided by the way from one side to
-        the other.
-
-        def numerical_gradient(f, x, eps):
-            return f(x + eps) - f(x - eps)
-        """,
-    "not_divided": """
-        These are differences, not slopes: divide by the way from one side to the other. (With a
-        step of one half that way is 1, so some cases come out right by luck.)
-
-        def numerical_gradient(f, x, eps):
-            return torch.stack([f(x + step) - f(x - step) for step in eps * torch.eye(len(x)).to(x)])
-        """,
     "loses_digits": """
-        The slopes are right, but x is float64 and your result float32: torch.zeros and
-        torch.tensor make float32 unless they are told otherwise, and digits get lost. Give the
-        result x's dtype.
+        The slopes are right, but x is float64 and your result float32, the default of torch.zeros
+        and torch.tensor, so digits get lost. Give the result the dtype of x.
 
         - gradient = torch.zeros_like(x)
         + gradient = torch.zeros(len(x))
@@ -95,56 +76,13 @@ WRONG = {
         Zero everywhere: `up = x` is a second name for the same tensor, not a copy, so up and
         down are the same point. `x.clone()` copies.
 
-        - for i in range(len(x)):
-        + for i in range(len([])):
-        """,
-    "not_put_back": """
-        x is not put back: after your function the caller's x is another point. Move a copy
-        (`x.clone()`) instead.
-
-        def numerical_gradient(f, x, eps):
-            slopes = []
-            for i in range(len(x)):
-                x[i] += eps
-                above = f(x)
-                x[i] -= 2 * eps
-                slopes.append((above - f(x)) / (2 * eps))
-            return torch.stack(slopes)
-        """,
-    "steps_pile_up": """
-        Only the first entry is right: afterward the earlier steps are still in your copies.
-        Start each round from a fresh copy of x.
-
-        def numerical_gradient(f, x, eps):
-            up, down = x.clone(), x.clone()
-            slopes = []
-            for i in range(len(x)):
-                up[i] += eps
-                down[i] -= eps
-                slopes.append((f(up) - f(down)) / (2 * eps))
-            return torch.stack(slopes)
-        """,
-    "without_brackets": """
-        Python reads `/ 2 * eps` from left to right: divided by 2, then multiplied by eps. Put 2
-        * eps in brackets.
-
-        def numerical_gradient(f, x, eps):
-            steps = eps * torch.eye(len(x), dtype=x.dtype)
-            return torch.stack([(f(x + step) - f(x - step)) / 2 * eps for step in steps])
-        """,
-    "reversed_sides": """
-        The minus side is subtracted the wrong way round: it is f(x + step) - f(x - step).
-
-        - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
-        + gradient[i] = (f(x - step) - f(x + step)) / (2 * eps)
-        """,
-    "asks_autograd": """
-        This is the exact gradient. What is wanted is what two values of f tell about it, at
-        this very eps, so that the two can be compared.
-
-        def numerical_gradient(f, x, eps):
-            point = x.clone().requires_grad_()
-            return torch.autograd.grad(f(point), point)[0]
+        -     step = torch.zeros_like(x)
+        -     step[i] = eps
+        -     gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        +     up, down = x, x
+        +     up[i] += eps
+        +     down[i] -= eps
+        +     gradient[i] = (f(up) - f(down)) / (2 * eps)
         """,
 }
 

@@ -1,4 +1,4 @@
-"""pairwise_distances: its cases, wrong answers and other right answers."""
+"""pairwise_distances: two tables of different and of equal length, and vectors of one number."""
 
 from __future__ import annotations
 
@@ -27,43 +27,35 @@ WRONG = {
     "squared": """
         These are the squared distances: the root is missing.
 
-        def pairwise_distances(a, b):
-            return (a[:, None] - b[None]).square().sum(dim=-1)
+        - return difference.square().sum(dim=-1).sqrt()
+        + return difference.square().sum(dim=-1)
         """,
     "transposed": """
-        Rows and columns are exchanged: row i belongs to a[i], column j to b[j]. Look at which
-        of the two got its new axis in front.
+        The result is transposed: row i belongs to a[i], column j to b[j]. Look at which of the
+        two got its new axis in front.
 
-        def pairwise_distances(a, b):
-            return (a[None] - b[:, None]).square().sum(dim=-1).sqrt()
+        - difference = a[:, None] - b[None, :]  # (N, M, D)
+        + difference = a[None, :] - b[:, None]
         """,
     "wrong_axis": """
-        You sum over the wrong axis. Of (N, M, D) the axis with the D parts of a vector must
-        vanish.
+        You sum over the wrong axis. Of (N, M, D), the D parts of a vector must disappear.
 
-        def pairwise_distances(a, b):
-            return (a[:, None] - b[None]).square().sum(dim=1).sqrt()
-        """,
-    "dot_product": """
-        This is the dot product of each pair, which is large for vectors that point the same
-        way. A distance starts from the difference.
-
-        def pairwise_distances(a, b):
-            return a @ b.T
-        """,
-    "streets": """
-        You add the absolute differences (the way along the streets). Euclid squares them, adds
-        them and takes the root.
-
-        def pairwise_distances(a, b):
-            return (a[:, None] - b[None]).abs().sum(dim=-1)
+        - return difference.square().sum(dim=-1).sqrt()
+        + return difference.square().sum(dim=1).sqrt()
         """,
     "row_by_row": """
         `a - b` pairs row 0 with row 0, row 1 with row 1, and so on. Every row of a has to meet
-        every row of b: give the two a new axis in different places.
+        every row of b: give each of the two a new axis, in different positions.
 
-        def pairwise_distances(a, b):
-            return (a - b).square().sum(dim=-1).sqrt()
+        - difference = a[:, None] - b[None, :]  # (N, M, D)
+        + difference = a - b
+        """,
+    "manhattan_distance": """
+        You add up the absolute differences: this is the Manhattan distance. The Euclidean
+        distance squares them, adds them up and takes the root.
+
+        - return difference.square().sum(dim=-1).sqrt()
+        + return difference.abs().sum(dim=-1)
         """,
 }
 

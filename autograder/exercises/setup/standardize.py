@@ -1,4 +1,4 @@
-"""standardize: its cases, wrong answers and other right answers."""
+"""standardize: columns with very different spreads; also a constant column and a single row."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from autograder.course.exercise import Case
 
 POINTS = {"values": 3, "edges": 1}
 
-
-# Standardizing and gradients subtract numbers of similar size, which costs float32 a few digits.
+# Subtracting numbers of similar size costs float32 a few digits.
 _CLOSE = {"atol": 1e-5}
-
-
-#: What the columns may hold: a yes or no, stars, minutes. Their spreads differ widely.
+# What the columns may hold: a yes or no, stars, minutes. Their spreads differ widely.
 _COLUMNS = (np.arange(2), np.arange(1, 6), np.arange(80, 180, 10))
 
 
@@ -51,13 +48,6 @@ WRONG = {
             std = x.std(dim=1, keepdim=True, unbiased=False)
             return (x - x.mean(dim=1, keepdim=True)) / torch.where(std > 0, std, 1.0)
         """,
-    "rows_without_a_fit": """
-        `mean(dim=1)` runs along each row and leaves one number per row. A column is one
-        quantity: its mean runs down the rows, and then the shapes fit without any help.
-
-        def standardize(x):
-            return (x - x.mean(dim=1)) / x.std(dim=1, unbiased=False)
-        """,
     "whole_table": """
         One mean and one deviation for the whole table mix minutes with stars. Each column needs
         its own: give mean and std a dim.
@@ -65,95 +55,52 @@ WRONG = {
         def standardize(x):
             return (x - x.mean()) / x.std()
         """,
-    "whole_table_over_n": """
-        Your mean and your deviation are those of the whole table, minutes and stars together.
-        Each column needs its own: give mean and std a dim.
-
-        def standardize(x):
-            return (x - x.mean()) / x.std(unbiased=False)
-        """,
-    "one_deviation": """
-        The means are right, one per column. But `x.std()` without a dim is one number for the
-        whole table: each column needs its own deviation, too.
-
-        def standardize(x):
-            return (x - x.mean(dim=0)) / x.std()
-        """,
-    "one_deviation_over_n": """
-        Each column has its own mean, but all share one deviation, that of the whole table. std
-        needs the same dim as mean.
-
-        def standardize(x):
-            return (x - x.mean(dim=0)) / x.std(unbiased=False)
-        """,
-    "sample_deviation_guarded": """
-        Your numbers come out a little too small: torch's `std` divides by N - 1 where the
-        formula divides by N.
-
-        def standardize(x):
-            std = (x - x.mean(dim=0)).square().sum(dim=0).div(max(len(x) - 1, 1)).sqrt()
-            return (x - x.mean(dim=0)) / torch.where(std > 0, std, 1.0)
-        """,
     "sample_deviation": """
         Look at the ordinary tables first: your numbers are a little too small there, because
         torch's `std` divides by N - 1 where the formula divides by N.
 
         def standardize(x):
-            centered = x - x.mean(dim=0)  # x.std(dim=0) gives the same, with a warning for a single row
-            return centered / (centered.square().sum(dim=0) / (len(x) - 1)).sqrt()
+            return (x - x.mean(dim=0)) / x.std(dim=0)
+        """,
+    "sample_deviation_guarded": """
+        Your numbers come out a little too small: torch's `std` divides by N - 1 where the
+        formula divides by N.
+
+        - std = x.std(dim=0, unbiased=False)
+        + std = x.std(dim=0)
+        """,
+    "divides_by_zero": """
+        Where all numbers of a column are equal, its deviation is 0, and 0 / 0 is NaN. Divide
+        such a column by 1 instead.
+
+        def standardize(x):
+            return (x - x.mean(dim=0)) / x.std(dim=0, unbiased=False)
         """,
     "asks_all_columns_at_once": """
         If the message says that the `Boolean value of Tensor ... is ambiguous`: `if std == 0`
-        asks one question about several columns, and some may answer yes, others no. Decide for
-        each column separately; section 3 has a word for that.
+        asks one question about several columns, and the answers may differ. Decide for each
+        column separately; section 3 has a word for that.
 
         raises RuntimeError
 
         - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
         + if std == 0:
-        +     return torch.zeros_like(x)
+        +     std = 1
         + return (x - x.mean(dim=0)) / std
-        """,
-    "divides_by_zero": """
-        Where all numbers of a column are equal, its deviation is 0, and 0/0 is NaN. Divide such
-        a column by 1 instead.
-
-        def standardize(x):
-            return (x - x.mean(dim=0)) / x.std(dim=0, unbiased=False)
-        """,
-    "in_place": """
-        You change the caller's table: `-=`, `/=` and `x[...] =` write into x itself. Write `x -
-        mean`, which makes a new tensor.
-
-        + x -= x.mean(dim=0)
-          std = x.std(dim=0, unbiased=False)
-        """,
-    "variance": """
-        The mean is right, but you divide by the variance: a root is missing.
-
-        def standardize(x):
-            var = x.var(dim=0, unbiased=False)
-            return (x - x.mean(dim=0)) / torch.where(var > 0, var, 1.0)
-        """,
-    "centers_only": """
-        The means are gone, but the spread is still there: divide by the standard deviation too.
-
-        def standardize(x):
-            return x - x.mean(dim=0)
-        """,
-    "smallest_to_largest": """
-        This squeezes every column between 0 and 1, from its smallest to its largest number.
-        What is wanted has the mean 0 and the standard deviation 1.
-
-        def standardize(x):
-            low, high = x.amin(dim=0), x.amax(dim=0)
-            return (x - low) / (high - low)
         """,
     "clamps_at_one": """
         `clamp(min=1)` changes every deviation below 1, not only those that are 0.
 
         def standardize(x):
             return (x - x.mean(dim=0)) / x.std(dim=0, unbiased=False).clamp(min=1)
+        """,
+    "in_place": """
+        You change the caller's table: `-=`, `/=` and `x[...] =` write into x itself. Write
+        `x - mean`, which makes a new tensor.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + x -= x.mean(dim=0)
+        + return x / torch.where(std > 0, std, torch.ones_like(std))
         """,
 }
 

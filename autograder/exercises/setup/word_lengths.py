@@ -1,4 +1,4 @@
-"""word_lengths: its cases, wrong answers and other right answers."""
+"""word_lengths: lists of words with odd characters, one word, the empty word, no words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from autograder.course.exercise import Case
 
 POINTS = {"values": 1, "empty": 1}
 
-
 _COMMON = "I we the a it was is not very but movie film plot music ending loved liked bored ! ..."
-
-
 _ODD = ["don't", "well-made", "masterpiece", "café", "naïve"]
 
 
@@ -38,15 +35,8 @@ WRONG = {
         - return [len(word) for word in words]
         + return [len(words) for word in words]
         """,
-    "one_count": """
-        One number for the whole list: it says how many words there are. Go through the words,
-        and give each its own number.
-
-        - return [len(word) for word in words]
-        + return [len(words)]
-        """,
-    "reads_the_sentence_above": """
-        The answer is the same for every input: it comes from the sentence further up. Use what
+    "ignores_its_argument": """
+        The answer is the same for every input: it belongs to the sentence further up. Use what
         the function is given, its argument `words`.
 
         - return [len(word) for word in words]
@@ -54,7 +44,7 @@ WRONG = {
         """,
     "returns_in_the_loop": """
         Only the first word is answered: a `return` inside the loop ends the function in its
-        first round.
+        first iteration.
 
         - return [len(word) for word in words]
         + lengths = []
@@ -64,17 +54,10 @@ WRONG = {
         + return lengths
         """,
     "starts_at_one": """
-        The first word is missing. Python counts from 0, so range(1, ...) starts at the second
-        word.
+        The first word is missing: Python counts from 0, so range(1, ...) skips words[0].
 
         - return [len(word) for word in words]
-        + return [len(words[word]) for word in range(1, len(words))]
-        """,
-    "distinct_letters": """
-        A letter that comes twice counts twice: `loved` and `movie` have 5.
-
-        - return [len(word) for word in words]
-        + return [len(set(word)) for word in words]
+        + return [len(words[i]) for i in range(1, len(words))]
         """,
     "adds_up": """
         All lengths are added up. Keep one number per word, in a list.

@@ -1,4 +1,4 @@
-"""Several heads in one module; widths d_k and d_v differ, masks come as (B, 1, L), (L, L), (B, L, L)."""
+"""Several heads; d_k and d_v differ, masks come as (B, 1, L), (L, L) and (B, L, L)."""
 
 from __future__ import annotations
 
@@ -36,22 +36,19 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     (length,) = draw_sizes(rng, (3, 4))
     yield case("values", [4, 1], normal(rng, 2, length, 4), title="one head")
     yield case("values", [4, 2], normal(rng, 2, 3, 4), title="two heads")
-    title = "three heads, a batch of one"
-    yield case("values", [6, 3], normal(rng, 1, length, 6), title=title)
+    yield case("values", [6, 3], normal(rng, 1, length, 6), title="three heads, a batch of one")
     few, many = draw_sizes(rng, (2, 3), (4, 5))
-    title = "values longer than keys"
-    yield case("widths", [4, 2, few, many], normal(rng, 2, 3, 4), title=title)
-    title = "keys longer than values"
-    yield case("widths", [3, 2, many, 2], normal(rng, 1, length, 3), title=title)
+    yield case("widths", [4, 2, few, many], normal(rng, 2, 3, 4), title="values longer than keys")
+    yield case(
+        "widths", [3, 2, many, 2], normal(rng, 1, length, 3), title="keys longer than values"
+    )
     padded = lengths_mask([int(rng.integers(1, 3)), 3])[:, None, :]
     yield case("masking", [4, 2], normal(rng, 2, 3, 4), padded, title="padding")
-    X = normal(rng, 2, length, 4)
-    yield case("masking", [4, 2], X, causal(length), title="a causal mask")
+    yield case("masking", [4, 2], normal(rng, 2, length, 4), causal(length), title="a causal mask")
     title = "a mask for each text"
     yield case("masking", [4, 2], normal(rng, 2, 3, 4), padded & causal(3), title=title)
     yield case("safety", [4, 2], normal(rng, 1, 1, 4), title="a text of one token")
-    title = "a tensor that is not contiguous"
-    yield case("safety", [4, 2], normal(rng, 2, 4, 3).mT, title=title)
+    yield case("safety", [4, 2], normal(rng, 2, 4, 3).mT, title="a tensor that is not contiguous")
     empty = lengths_mask([0, 2])[:, None, :]
     yield case("safety", [4, 2], normal(rng, 2, 2, 4), empty, title="a text without tokens")
     X = normal(rng, 1, 3, 4).half()

@@ -114,8 +114,7 @@ WRONG = {
         + return self.norm_1(Z + self.dropout(self.network(Z)))
         """,
     "block_ignores_mask": """
-        The mask gets lost: pass it on to the attention, or tokens look at padding and at the
-        future.
+        The mask is ignored: pass it on to the attention, which must not see padding or the future.
 
         - found, _ = self.attention(X, mask)
         + found, _ = self.attention(X)

@@ -1,4 +1,4 @@
-"""A block's weights under the names of nn.TransformerEncoderLayer, from dictionaries in any order."""
+"""A block's weights renamed for nn.TransformerEncoderLayer, from dictionaries in any order."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "keys_before_queries": """
-        The three projections are concatenated in another order. From top to bottom it is Q, K,
-        V.
+        The three projections are in the wrong order. From top to bottom it is Q, K, V.
 
         - glued = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
         + glued = [weights[f"attention.{name}.{kind}"] for name in ("W_K", "W_Q", "W_V")]

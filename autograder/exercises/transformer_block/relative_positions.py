@@ -62,7 +62,7 @@ WRONG = {
         These are floats. Row numbers of a table must be integers (int64).
 
         - place = torch.arange(length)
-        + place = torch.arange(float(length))
+        + place = torch.arange(length).float()
         """,
 }
 

@@ -33,8 +33,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     batch = inputs(2, 2, queries=2, keys=3, d_k=3, d_v=2)
     yield Case("values", batch, title="axes for batch and heads in front")
 
-    short = int(rng.integers(1, 3))
-    padded = lengths_mask([short, 4])[:, None, :]
+    padded = lengths_mask([int(rng.integers(1, 3)), 4])[:, None, :]
     texts = inputs(2, queries=4, keys=4, d_k=3, d_v=2)
     yield Case("masking", [*texts, padded], title="padding")
     yield Case("masking", [*inputs(queries=more, keys=more), causal(more)], title="a causal mask")
@@ -131,9 +130,8 @@ WRONG = {
           weights = torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
         """,
     "nan_for_closed_rows": """
-        A query that may look at nothing gets NaN: a softmax over nothing but minus infinity is 0
-        divided by 0. Use the lowest finite number, and set the weights at forbidden positions
-        to 0 afterwards.
+        A query that may look at nothing gets NaN: a softmax over minus infinity alone is 0 / 0.
+        Use the lowest finite number, and set the weights at forbidden positions to 0 afterwards.
 
         - scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         - weights = torch.softmax(scores, dim=-1).masked_fill(~mask, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import torch
 from autograder.course.exercise import Case
 
 EXACT = {"dtype": "exact"}
-
 
 WORDS = (
     "king queen man woman film banana where walk walked by a great driver exceeded speed limit"
@@ -80,40 +80,39 @@ def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
     def pair(D: int, K: int, scale: float = 1.0) -> list[Any]:
         return [normal(rng, K), normal(rng, D, K, scale=scale), int(rng.integers(D))]
 
+    case = partial(Case, judge=EXACT)
     for D, K in ((3, 2), (6, 4), (int(rng.integers(8, 12)), 5)):
-        yield Case("values", pair(D, K), judge=EXACT)
+        yield case("values", pair(D, K))
     v_c, U, o = pair(5, 3)
-    title = "a matrix that is not contiguous"
-    yield Case("values", [v_c, U.T.contiguous().mT, o], title=title, judge=EXACT)
-    yield Case("values", pair(1, 3), title="a single word: it is certain", judge=EXACT)
+    yield case("values", [v_c, U.T.contiguous().mT, o], title="a matrix that is not contiguous")
+    yield case("values", pair(1, 3), title="a single word: it is certain")
     v_c, U, o = pair(4, 3, scale=0.1)
     U[o] += aligned(v_c, 1000)
-    title = "the true word has a score near 1000"
-    yield Case("stability", [v_c, U, o], title=title, judge=EXACT)
-    yield Case("stability", [v_c, U, (o + 1) % 4], title="another word has a score near 1000")
+    yield case("stability", [v_c, U, o], title="the true word has a score near 1000")
+    yield case("stability", [v_c, U, (o + 1) % 4], title="another word has a score near 1000")
     v_c, U, o = pair(5, 4, scale=0.1)
-    U[(o + 1) % 5] += aligned(v_c, 20)
+    U[(o + 1) % 5] += aligned(v_c, 12.5)
     half = [v_c.half(), U.half(), o]
-    yield Case("stability", half, title="half precision, scores up to about 20", judge=EXACT)
+    yield case("stability", half, title="half precision, scores up to about 13")
 
 
 def sampling_cases(rng: np.random.Generator) -> Iterator[Case]:
     def pair(K: int, k: int) -> list[torch.Tensor]:
         return [normal(rng, K), normal(rng, K), normal(rng, k, K)]
 
+    case = partial(Case, judge=EXACT)
     for K, k in ((2, 2), (5, 3), (int(rng.integers(6, 9)), 5)):
-        yield Case("values", pair(K, k), judge=EXACT)
+        yield case("values", pair(K, k))
     v_c, u_o, U_neg = pair(4, 3)
-    title = "negatives that are not contiguous"
-    yield Case("values", [v_c, u_o, U_neg.T.contiguous().mT], title=title, judge=EXACT)
-    yield Case("edges", pair(3, 0), title="no negatives", judge=EXACT)
+    loose = U_neg.T.contiguous().mT
+    yield case("values", [v_c, u_o, loose], title="negatives that are not contiguous")
+    yield case("edges", pair(3, 0), title="no negatives")
     v_c, u_o, U_neg = pair(3, 2)
-    title = "the true word has a score near -1000"
-    yield Case("edges", [v_c, aligned(v_c, -1000), U_neg.clone()], title=title, judge=EXACT)
-    U_neg[0] = aligned(v_c, 1000)
-    title = "a negative has a score near 1000"
-    yield Case("edges", [v_c, u_o, U_neg], title=title, judge=EXACT)
+    far = aligned(v_c, 1000)
+    yield case("edges", [v_c, -far, U_neg.clone()], title="the true word has a score near -1000")
+    U_neg[0] = far
+    yield case("edges", [v_c, u_o, U_neg], title="a negative has a score near 1000")
     v_c, _, U_neg = pair(4, 3)
-    U_neg[1] = aligned(v_c, 21)
-    half = [v_c.half(), aligned(v_c, -20).half(), U_neg.half()]
-    yield Case("edges", half, title="half precision, scores up to about 20", judge=EXACT)
+    U_neg[1] = aligned(v_c, 13)
+    half = [v_c.half(), aligned(v_c, -12.5).half(), U_neg.half()]
+    yield case("edges", half, title="half precision, scores up to about 13")

@@ -30,8 +30,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "probability_to_drop": """
-        These are the probabilities of being dropped. An occurrence stays with the probability
-        sqrt(t / f).
+        These are the probabilities of being dropped. A word stays with the probability sqrt(t / f).
 
         - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
         + return 1 - torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
@@ -49,22 +48,13 @@ WRONG = {
         + return torch.where(counts > 0, threshold / share, 1.0).clamp(max=1)
         """,
     "counts_for_shares": """
-        The threshold is compared with the counts. f is the share of the text: the count divided
-        by the sum of all counts.
+        The threshold is compared with counts. f is a share: the count divided by the sum of all.
 
         - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
         + return torch.where(counts > 0, torch.sqrt(threshold / counts), 1.0).clamp(max=1)
         """,
-    "upside_down": """
-        The fraction is upside down: the more frequent a word, the smaller its probability to
-        stay.
-
-        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        + return torch.where(counts > 0, torch.sqrt(share / threshold), 1.0).clamp(max=1)
-        """,
     "as_the_c_program": """
-        This is the formula of the original C program, sqrt(t / f) + t / f. Here the one of the
-        paper is asked for: sqrt(t / f), at most 1.
+        This is the formula of the original C program. Use the paper's: sqrt(t / f), at most 1.
 
         - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
         + ratio = threshold / share

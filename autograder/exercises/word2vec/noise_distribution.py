@@ -38,8 +38,7 @@ WRONG = {
         + return powers
         """,
     "normalized_too_early": """
-        The counts are normalized first and then raised to the power, so the result no longer
-        sums to 1. Normalize after the power.
+        The powers of shares do not sum to 1. Normalize after taking the power, not before.
 
         - powers = torch.where(counts > 0, counts.float() ** power, 0.0)
         - return powers / powers.sum() if powers.any() else powers
@@ -59,8 +58,7 @@ WRONG = {
         + powers = counts.float()
         """,
     "zero_to_the_zero": """
-        With power 0, words that never occur are drawn too, because 0 to the power of 0 is 1.
-        Set the probability of such words to 0 yourself.
+        With power 0, words that never occur are drawn: 0 to the power of 0 is 1. Set them to 0.
 
         - powers = torch.where(counts > 0, counts.float() ** power, 0.0)
         + powers = counts.float() ** power
@@ -70,12 +68,6 @@ WRONG = {
 
         - return powers / powers.sum() if powers.any() else powers
         + return powers / powers.sum()
-        """,
-    "softmax_of_powers": """
-        This is a softmax, which takes exp of its input. Here each power is divided by their sum.
-
-        - return powers / powers.sum() if powers.any() else powers
-        + return torch.softmax(powers, dim=0)
         """,
 }
 

@@ -18,45 +18,28 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "leaves_out_equal_words": """
-        A neighbor is missing where it is the same word as the center. Leave out the center's
-        position, not its number: another `the` nearby is a context word.
+        Where a neighbor is the same word as the center it is missing. Compare positions, not words.
 
         - pairs += [(center, context) for context in [*left, *right]]
         + pairs += [(center, context) for context in [*left, *right] if context != center]
         """,
     "context_first": """
-        The columns are swapped. The first one should hold the center, the second one the context
-        word.
+        The columns are swapped: the center should be in the first one, its context in the second.
 
         - pairs += [(center, context) for context in [*left, *right]]
         + pairs += [(context, center) for context in [*left, *right]]
         """,
-    "only_to_the_right": """
-        Only the words to the right of the center are there. A window reaches to both sides.
-
-        - pairs += [(center, context) for context in [*left, *right]]
-        + pairs += [(center, context) for context in right]
-        """,
     "one_too_few_on_the_right": """
-        The last word on the right that the window reaches is missing: the end of a slice or a
-        range is not included.
+        The last context word on the right is missing: the end of a slice is not included.
 
         - right = ids[i + 1 : i + 1 + window]
         + right = ids[i + 1 : i + window]
         """,
     "negative_start": """
-        The left neighbors of the first words are lost: a negative start of a slice counts from
-        the end of the list. Make sure that it never falls below 0.
+        The first words lose their left neighbors: a negative start counts from the end of the list.
 
         - left = ids[max(0, i - window) : i]
         + left = ids[i - window : i]
-        """,
-    "wraps_around": """
-        Words from the end of the text are neighbors of its first words: a negative index counts
-        from the end of the list. Cut the window off at the beginning.
-
-        - left = ids[max(0, i - window) : i]
-        + left = [ids[j] for j in range(i - window, i) if j >= -len(ids)]
         """,
     "pairs_with_itself": """
         Each word is paired with itself too. The center is not its own context word.
@@ -65,8 +48,7 @@ WRONG = {
         + right = ids[i : i + 1 + window]
         """,
     "only_whole_windows": """
-        Only centers whose whole window fits into the text have pairs. At the edges the window
-        is cut off, and what is left of it counts.
+        Centers near the edges have no pairs. Cut the window off there, and keep what is left of it.
 
         - for i, center in enumerate(ids):
         + for i in range(window, len(ids) - window):
@@ -84,12 +66,12 @@ WRONG = {
 RIGHT = {
     "by_distance": """
         def skip_gram_pairs(ids, window):
-            rows = []
+            rows = torch.empty(0, 2, dtype=torch.int64)
             for i in range(len(ids)):
-                for d in range(-window, window + 1):
-                    if d and 0 <= i + d < len(ids):
-                        rows.append([ids[i], ids[i + d]])
-            return torch.tensor(rows, dtype=torch.int64) if rows else torch.empty(0, 2, dtype=torch.int64)
+                for j in range(max(0, i - window), min(len(ids), i + window + 1)):
+                    if j != i:
+                        rows = torch.cat([rows, torch.tensor([[ids[i], ids[j]]])])
+            return rows
         """,
     "by_mask": """
         def skip_gram_pairs(ids, window):

@@ -1,8 +1,10 @@
-"""skip_gram_step: its cases, wrong answers and other right answers."""
+"""skip_gram_step: three gradients; centers without pairs, non-contiguous vectors, float16."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,28 +16,25 @@ POINTS = {"values": 4, "edges": 2}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def batch(B: int, T: int, K: int, M: int) -> list:
+    def batch(B: int, T: int, K: int, M: int) -> list[Any]:
         reach = rng.integers(1, 3, size=(B, T, 1))
         distance = np.abs(np.arange(T)[:, None] - np.arange(T))
         mask = torch.from_numpy((distance > 0) & (distance <= reach))
         k = int(rng.choice([n for n in (2, 3, 5, 7) if n != M]))
-        vectors = [normal(rng, B, T, K), normal(rng, B, T, K), normal(rng, M, K)]
-        return [*vectors, mask, k]
+        return [normal(rng, B, T, K), normal(rng, B, T, K), normal(rng, M, K), mask, k]
 
-    yield Case("values", batch(1, 4, 2, 3), title="one snippet", judge=EXACT)
-    yield Case("values", batch(2, 4, 3, 4), judge=EXACT)
-    yield Case("values", batch(3, int(rng.integers(3, 6)), 2, 6), judge=EXACT)
+    case = partial(Case, judge=EXACT)
+    yield case("values", batch(1, 4, 2, 3), title="one snippet")
+    yield case("values", batch(2, 4, 3, 4))
+    yield case("values", batch(3, int(rng.integers(3, 6)), 2, 6))
     X, Y, Z, mask, k = batch(2, 5, 3, 4)
     mask[0, 1], mask[1, 3:], mask[1, :, 3:] = False, False, False
-    title = "some centers have no pair"
-    yield Case("edges", [X, Y, Z, mask, k], title=title, judge=EXACT)
+    yield case("edges", [X, Y, Z, mask, k], title="some centers have no pair")
     X, Y, Z, mask, k = batch(1, 3, 2, 4)
-    title = "no pair at all"
-    yield Case("edges", [X, Y, Z, torch.zeros_like(mask), k], title=title, judge=EXACT)
+    yield case("edges", [X, Y, Z, torch.zeros_like(mask), k], title="no pair at all")
     X, Y, Z, mask, k = batch(2, 4, 3, 4)
-    title = "vectors that are not contiguous"
     loose = [t.mT.contiguous().mT for t in (X, Y, Z)]
-    yield Case("edges", [*loose, mask, k], title=title, judge=EXACT)
+    yield case("edges", [*loose, mask, k], title="vectors that are not contiguous")
     X, Y, Z, mask, k = batch(1, 4, 3, 4)
     half = [X.half(), Y.half(), Z.half(), mask, k]
     yield Case("edges", half, title="half precision", judge={**EXACT, "rtol": 0.02, "atol": 0.02})
@@ -43,138 +42,73 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "negatives_without_weight": """
-        The negatives count with the weight 1 each. Their errors carry the weight k p_i / M,
-        with p_i the number of pairs of the center.
+        Each negative counts with weight 1. The weight is k p_i / M, with p_i the center's pairs.
 
         - H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
         + H = torch.sigmoid(X @ Z.T)
         """,
     "weight_without_pairs": """
-        In the weight of the negatives the number of pairs p_i is missing: a center with four
-        pairs draws four times as many negatives as one with a single pair, and one without
-        pairs none.
+        The weight of the negatives lacks p_i: a center with more pairs draws more negatives.
 
         - H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
-        + H = torch.sigmoid(X @ Z.T) * (1 * (k / len(Z)))
+        + H = torch.sigmoid(X @ Z.T) * (k / len(Z))
         """,
     "weight_without_m": """
-        In the weight of the negatives the division by M is missing: a center meets all M of
-        them, but should have met only k for each of its pairs.
+        The weight of the negatives lacks the division by M: each pair counts only k of all M.
 
         - H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
-        + H = torch.sigmoid(X @ Z.T) * (pairs * (k / True))
+        + H = torch.sigmoid(X @ Z.T) * (pairs * k)
         """,
     "pairs_of_the_context": """
-        p_i, the number of pairs of center i, is counted along the wrong dimension of the mask:
-        a center's context words stand in its row.
+        p_i is summed along the wrong dimension: the context words of a center are in its row.
 
-        def skip_gram_step(X, Y, Z, mask, k):
-            G = (torch.sigmoid(X @ Y.mT) - 1) * mask
-            pairs = mask.sum(dim=1)[:, :, None].to(X.dtype)
-            H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
-            return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).sum(dim=0)
-        """,
-    "real_pairs_with_label_zero": """
-        The real pairs have the error sigmoid minus 1, since their label is 1. Yours have the
-        sigmoid alone, so real neighbors are pushed apart.
-
-        - G = (torch.sigmoid(X @ Y.mT) - 1) * mask
-        + G = (torch.sigmoid(X @ Y.mT) - 0) * mask
-        """,
-    "masks_the_scores": """
-        The mask has to make the *errors* of the other places 0. Multiplied into the scores it
-        leaves sigma(0) - 1 = -0.5 there.
-
-        - G = (torch.sigmoid(X @ Y.mT) - 1) * mask
-        + G = torch.sigmoid(X @ Y.mT * mask) - 1
-        """,
-    "label_taken_after_the_mask": """
-        Outside the mask your errors are -1: the label is subtracted after the mask has set the
-        sigmoids to 0. Subtract first, then mask.
-
-        - G = (torch.sigmoid(X @ Y.mT) - 1) * mask
-        + G = torch.sigmoid(X @ Y.mT) * mask - 1
+        - pairs = mask.sum(dim=2, keepdim=True).to(X.dtype)
+        + pairs = mask.sum(dim=1).unsqueeze(2).to(X.dtype)
         """,
     "without_the_mask": """
         The mask is not used for the real pairs: all words of a snippet count as neighbors.
 
         - G = (torch.sigmoid(X @ Y.mT) - 1) * mask
-        + G = (torch.sigmoid(X @ Y.mT) - 1) * 1
+        + G = torch.sigmoid(X @ Y.mT) - 1
+        """,
+    "masks_the_scores": """
+        A score of 0 still has the error sigma(0) - 1 = -0.5. Multiply the mask into the errors.
+
+        - G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        + G = torch.sigmoid(X @ Y.mT * mask) - 1
         """,
     "forgets_to_transpose": """
-        In the gradient for Y the matrix G must be transposed: the outside word j collects from
-        all centers i, which stand in its column.
+        In the gradient for Y, G must be transposed: outside word j collects from all centers i.
 
         - return G @ Y + H @ Z, G.mT @ X, for_Z
         + return G @ Y + H @ Z, G @ X, for_Z
         """,
-    "centers_without_negatives": """
-        The gradient for X lacks the negatives. Each center has both: its real neighbors (G) and
-        the negatives (H).
-
-        - return G @ Y + H @ Z, G.mT @ X, for_Z
-        + return G @ Y + 0, G.mT @ X, for_Z
-        """,
     "one_z_per_snippet": """
-        The gradient for Z comes once for each snippet. All snippets share Z, so their parts are
-        added up to the shape of Z, (M, K).
+        There is a gradient for Z per snippet. All share Z, so sum over them: the shape is (M, K).
 
-        - return G @ Y + H @ Z, G.mT @ X, for_Z
-        + return G @ Y + H @ Z, G.mT @ X, H.mT @ X
-        """,
-    "mean_over_snippets": """
-        The gradient for Z is averaged over the snippets. The loss is a sum, so their parts add
-        up.
-
-        - return G @ Y + H @ Z, G.mT @ X, for_Z
-        + return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).mean(dim=0)
-        """,
-    "step_not_gradient": """
-        All three have the wrong sign: the error is sigmoid minus label. The step against the
-        gradient is taken later.
-
-        def skip_gram_step(X, Y, Z, mask, k):
-            G = (1 - torch.sigmoid(X @ Y.mT)) * mask
-            H = -torch.sigmoid(X @ Z.T) * (mask.sum(dim=2, keepdim=True).to(X.dtype) * (k / len(Z)))
-            return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).sum(dim=0)
-        """,
-    "step_always_float32": """
-        Half precision is lost on the way: something here turns float16 into float32. Bring all
-        numbers to the precision of X.
-
-        def skip_gram_step(X, Y, Z, mask, k):
-            X, Y, Z = X.float(), Y.float(), Z.float()
-            G = (torch.sigmoid(X @ Y.mT) - 1) * mask
-            H = torch.sigmoid(X @ Z.T) * (mask.sum(dim=2, keepdim=True) * (k / len(Z)))
-            return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).sum(dim=0)
+        - for_Z = H.flatten(0, 1).T @ X.flatten(0, 1)
+        + for_Z = H.mT @ X
         """,
     "step_with_view": """
-        `view` works only for tensors that lie in memory in one piece. `reshape` and `flatten`
-        work for all.
+        `view` needs a tensor that is contiguous in memory. `reshape` and `flatten` take any.
+
+        raises RuntimeError
+
+        - for_Z = H.flatten(0, 1).T @ X.flatten(0, 1)
+        + for_Z = H.view(-1, len(Z)).T @ X.view(-1, X.shape[-1])
+        """,
+    "mask_as_float32": """
+        Half precision stops the function: the mask becomes float32. Convert it to the dtype of X.
 
         raises RuntimeError
 
         - pairs = mask.sum(dim=2, keepdim=True).to(X.dtype)
-        - H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
-        - for_Z = H.flatten(0, 1).T @ X.flatten(0, 1)
-        + H = torch.sigmoid(X @ Z.T) * (mask.sum(dim=2, keepdim=True).to(X.dtype) * (k / len(Z)))
-        + for_Z = H.view(-1, len(Z)).T @ X.view(-1, X.shape[-1])
-        """,
-    "mask_as_float32": """
-        Half precision stops the function: the mask is turned into float32, and a product of
-        matrices in two precisions is not defined. Turn it into the precision of X.
-
-        raises RuntimeError
-
-        def skip_gram_step(X, Y, Z, mask, k):
-            G = (torch.sigmoid(X @ Y.mT) - 1) * mask.float()
-            H = torch.sigmoid(X @ Z.T) * (mask.float().sum(dim=2, keepdim=True) * (k / len(Z)))
-            return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).sum(dim=0)
+        + pairs = mask.sum(dim=2, keepdim=True).float()
         """,
 }
 
 RIGHT = {
-    "skip_gram_step_einsum": """
+    "einsum": """
         def skip_gram_step(X, Y, Z, mask, k):
             real = mask.to(X.dtype)
             G = (torch.sigmoid(torch.einsum("bik,bjk->bij", X, Y)) - 1) * real
@@ -184,32 +118,12 @@ RIGHT = {
             for_Y = torch.einsum("bij,bik->bjk", G, X)
             return for_X, for_Y, torch.einsum("bim,bik->mk", H, X)
         """,
-    "skip_gram_step_autograd": """
-        import torch.nn.functional as F
-
-
+    "autograd": """
         def skip_gram_step(X, Y, Z, mask, k):
-            x, y, z = (t.detach().clone().float().requires_grad_() for t in (X, Y, Z))
-            loss = -(F.logsigmoid(x @ y.mT) * mask).sum()
+            x, y, z = leaves = [t.detach().double().requires_grad_() for t in (X, Y, Z)]
             weights = mask.sum(dim=2, keepdim=True) * (k / len(Z))
-            loss = loss - (F.logsigmoid(-(x @ z.T)) * weights).sum()
-            loss.backward()
-            return x.grad.to(X.dtype), y.grad.to(X.dtype), z.grad.to(X.dtype)
-        """,
-    "skip_gram_step_loop": """
-        def skip_gram_step(X, Y, Z, mask, k):
-            for_X, for_Y, for_Z = torch.zeros_like(X), torch.zeros_like(Y), torch.zeros_like(Z)
-            for b in range(len(X)):
-                for i in range(X.shape[1]):
-                    neighbors = torch.nonzero(mask[b, i])[:, 0].tolist()
-                    for j in neighbors:
-                        error = torch.sigmoid(X[b, i] @ Y[b, j]) - 1
-                        for_X[b, i] += error * Y[b, j]
-                        for_Y[b, j] += error * X[b, i]
-                    for m in range(len(Z)):
-                        error = torch.sigmoid(X[b, i] @ Z[m]) * (k * len(neighbors) / len(Z))
-                        for_X[b, i] += error * Z[m]
-                        for_Z[m] += error * X[b, i]
-            return for_X, for_Y, for_Z
+            softplus = torch.nn.functional.softplus
+            loss = (softplus(-x @ y.mT) * mask).sum() + (softplus(x @ z.T) * weights).sum()
+            return tuple(g.to(X.dtype) for g in torch.autograd.grad(loss, leaves))
         """,
 }

@@ -1,148 +1,95 @@
-"""subword_vector: its cases, wrong answers and other right answers."""
+"""subword_vector: a sum of known n-grams, each once; words never seen, or with no known n-gram."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.word2vec.common import EXACT, ngram_word, normal
+from autograder.exercises.word2vec.common import EXACT, letters, normal
 
 POINTS = {"values": 2, "unseen": 2}
 
 
-def _pieces(word: str) -> list[str]:
-    marked = f"<{word}>"
-    found = [marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n + 1)]
-    return list(dict.fromkeys([*found, marked]))
-
-
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def table(words: list[str], K: int) -> tuple[dict[str, int], torch.Tensor]:
-        every = list(dict.fromkeys(piece for word in words for piece in _pieces(word)))
-        every = [every[i] for i in rng.permutation(len(every))]
-        return {piece: row for row, piece in enumerate(every)}, normal(rng, len(every), K)
+        """The row of each n-gram of the words, in any order, and the vectors."""
+        marked = [f"<{word}>" for word in words]
+        found = {w[i : i + n] for w in marked for n in range(3, 7) for i in range(len(w) - n + 1)}
+        pieces = rng.permutation(sorted(found | set(marked))).tolist()
+        return {piece: row for row, piece in enumerate(pieces)}, normal(rng, len(pieces), K)
 
-    def different(K: int) -> list[str]:
-        return [ngram_word(rng, K), ngram_word(rng, K - 1)]
-
+    case = partial(Case, judge=EXACT)
     for n, K in ((5, 2), (6, int(rng.integers(2, 5)))):
-        words = different(n)
-        yield Case("values", [words[0], *table(words, K)], judge=EXACT)
-    a, b = ngram_word(rng, 2)
-    word = "".join([b, a, a + a, a, b])
-    yield Case("values", [word, *table([word], 2)], title="a piece comes twice", judge=EXACT)
-    words = [ngram_word(rng, 6)]
-    pieces, Z = table(words, 3)
-    unseen = words[0] + "qu"
-    title = "a word never seen, with some known pieces"
-    yield Case("unseen", [unseen, pieces, Z], title=title, judge=EXACT)
-    yield Case("unseen", ["xyz", pieces, Z], title="no known piece", judge=EXACT)
-    yield Case("unseen", ["", pieces, Z], title="the empty word", judge=EXACT)
-    half = [unseen, pieces, Z.half()]
+        words = [letters(rng, n), letters(rng, n - 1)]
+        yield case("values", [words[0], *table(words, K)])
+    a, b = letters(rng, 2)
+    word = f"{b}{a}{a}{a}{a}{b}"
+    yield case("values", [word, *table([word], 2)], title="an n-gram comes twice")
+    word = letters(rng, 6)
+    pieces, Z = table([word], 3)
+    unseen = word + "qu"
+    yield case("unseen", [unseen, pieces, Z], title="a word never seen, with known n-grams")
+    yield case("unseen", ["xyz", pieces, Z], title="no known n-gram")
+    yield case("unseen", ["", pieces, Z], title="the empty word")
     loose = {**EXACT, "atol": 0.02}  # sums in another order round differently
-    yield Case("unseen", half, title="half precision", judge=loose)
+    yield Case("unseen", [unseen, pieces, Z.half()], title="half precision", judge=loose)
 
 
 WRONG = {
     "mean_of_the_pieces": """
-        This is the mean of the pieces' vectors. A word's vector is their sum.
+        This is the mean of the n-grams' vectors. A word's vector is their sum.
 
         - return Z[rows].sum(dim=0)
         + return Z[rows].sum(dim=0) / max(1, len(rows))
         """,
-    "mean_and_nan": """
-        The mean of no vectors is NaN, and this is the mean of the pieces' vectors. A word's
-        vector is their sum, and a sum without terms is 0.
-
-        - return Z[rows].sum(dim=0)
-        + return Z[rows].mean(dim=0)
-        """,
-    "stops_at_an_unknown_piece": """
-        An unknown piece stops the function: it has no row to look up. Unknown pieces add
-        nothing.
-
-        raises KeyError
-
-        def subword_vector(word, pieces, Z):
-            marked = f"<{word}>"
-            found = [marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n + 1)]
-            return Z[[pieces[p] for p in dict.fromkeys([*found, marked])]].sum(dim=0)
-        """,
-    "unknown_piece_is_row_zero": """
-        An unknown piece gets row 0, the vector of another piece. Unknown pieces add nothing.
-
-        def subword_vector(word, pieces, Z):
-            marked = f"<{word}>"
-            found = [marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n + 1)]
-            return Z[[pieces.get(p, 0) for p in dict.fromkeys([*found, marked])]].sum(dim=0)
-        """,
-    "only_the_whole_word": """
-        Only the piece of the whole word is looked up. Its n-grams belong to the sum as well.
-
-        def subword_vector(word, pieces, Z):
-            marked = f"<{word}>"
-            return Z[[pieces[marked]]].sum(dim=0) if marked in pieces else torch.zeros_like(Z[0])
-        """,
-    "subwords_without_the_word": """
-        The piece of the whole word, <word>, is missing from the sum.
-
-        - rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
-        + rows = [pieces[piece] for piece in character_ngrams(f"<{word}>") if piece in pieces]
-        """,
-    "adds_repetitions": """
-        A piece that comes twice in the word is added twice. The pieces are a set: use your
-        `character_ngrams`, which lists each one once.
-
-        def subword_vector(word, pieces, Z):
-            marked = f"<{word}>"
-            found = [marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n + 1)]
-            if marked not in found:
-                found.append(marked)
-            return Z[[pieces[p] for p in found if p in pieces]].sum(dim=0)
-        """,
-    "subwords_always_float32": """
-        The vector should keep the precision of Z; yours comes back as float32.
-
-        def subword_vector(word, pieces, Z):
-            marked = f"<{word}>"
-            found = [marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n + 1)]
-            vector = torch.zeros(Z.shape[1])
-            for p in dict.fromkeys([*found, marked]):
-                if p in pieces:
-                    vector = vector + Z[pieces[p]]
-            return vector
-        """,
-    "pieces_not_added": """
-        These are the vectors of the pieces, one row for each. Add them up to a single vector,
-        (K,).
-
-        - return Z[rows].sum(dim=0)
-        + return Z[rows]
-        """,
     "sums_along_the_rows": """
-        The numbers of each piece are added up among themselves, which gives one number per
-        piece. Add the pieces to each other: the result has as many numbers as a row of Z.
+        The sum runs over the numbers of each n-gram. Sum over the n-grams: the shape is (K,).
 
         - return Z[rows].sum(dim=0)
         + return Z[rows].sum(dim=1)
         """,
+    "stops_at_an_unknown_piece": """
+        An unknown n-gram stops the function: it has no row. Skip those that are unknown.
+
+        raises KeyError
+
+        - rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
+        + rows = [pieces[piece] for piece in character_ngrams(word)]
+        """,
+    "unknown_piece_is_row_zero": """
+        An unknown n-gram gets row 0, the vector of another one. Skip those that are unknown.
+
+        - rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
+        + rows = [pieces.get(piece, 0) for piece in character_ngrams(word)]
+        """,
+    "without_the_whole_word": """
+        The vector of the whole word, <word>, is missing from the sum.
+
+        - rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
+        + rows = [pieces[piece] for piece in character_ngrams(word)[:-1] if piece in pieces]
+        """,
+    "sum_in_float32": """
+        The vector should keep the precision of Z; yours comes back as float32.
+
+        - return Z[rows].sum(dim=0)
+        + return Z[rows].float().sum(dim=0)
+        """,
 }
 
 RIGHT = {
-    "subword_vector_loop": """
+    "loop": """
         def subword_vector(word, pieces, Z):
-            marked = f"<{word}>"
-            found = {marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n + 1)} | {marked}
             vector = torch.zeros_like(Z[0])
-            for piece in sorted(found):
+            for piece in character_ngrams(word):
                 if piece in pieces:
                     vector += Z[pieces[piece]]
             return vector
         """,
-    "subword_vector_bag": """
+    "bag": """
         def subword_vector(word, pieces, Z):
             marked = f"<{word}>"
             bag = torch.zeros(len(Z), dtype=Z.dtype)

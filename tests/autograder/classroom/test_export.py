@@ -49,8 +49,8 @@ def test_the_gradebooks_scores_come_out_as_a_table(graded_course, tmp_path, monk
     result = CliRunner().invoke(main, options)
     assert result.exit_code == 0, result.output
     assert out.read_text("utf-8") == "Name,Username,Old,Topic\nAda L,ADA,7,3\nCem,cem,8,\n"
-    assert "graded, but not in the table, 1: bob" in result.output
-    assert "in the table, but not graded, 1: cem" in result.output
+    assert "graded, but not in the LMS gradebook, 1: bob" in result.output
+    assert "in the LMS gradebook, but not graded, 1: cem" in result.output
     assert lms.read_text("utf-8").startswith("Name,Username,Old\n")
 
 

@@ -20,7 +20,7 @@ from autograder.errors import CourseError
 from autograder.grading.grade_class import grade_class
 from autograder.grading.gradebook import Classroom
 from autograder.grading.notes import Notes, Repair, Usage
-from autograder.grading.verdicts import _write
+from autograder.grading.verdicts import write_verdicts
 from coursekit.checking.verdict import GroupResult, Verdict
 
 NAME = "07_topic"
@@ -96,8 +96,7 @@ def write_notebook(folder, student, *verdicts, record=None):
         for v in verdicts
     ]
     notebook = new_notebook(cells=cells)
-    (record or Notes(usage=Usage(1.0))).write(notebook)
-    _write(notebook, {v.exercise: v for v in verdicts})
+    write_verdicts(notebook, list(verdicts), record or Notes(usage=Usage(1.0)))
     path = folder / "autograded" / student / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(notebook), "utf-8")  # as any tool may write it
