@@ -12,7 +12,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SHIPPED = ("reviews", "almanac", "vectors", "pretrained", "results")
-_SUFFIXES = (".tsv", ".md", ".safetensors", ".json", ".txt")
+_SUFFIXES = (".tsv", ".md", ".safetensors", ".json", ".txt", ".gz")
+_NOT_SHIPPED = "generator"  # what the almanac is written with
 
 
 class Packaging(BuildHookInterface):
@@ -23,6 +24,9 @@ class Packaging(BuildHookInterface):
             return
         for name in _SHIPPED:
             for path in sorted((root / "data" / name).rglob("*")):
+                relative = path.relative_to(root / "data")
+                if _NOT_SHIPPED in relative.parts:
+                    continue
                 if path.is_file() and path.suffix in _SUFFIXES:
-                    target = f"coursekit/shipped/{path.relative_to(root / 'data')}"
+                    target = f"coursekit/shipped/{relative}"
                     build_data["force_include"][str(path)] = target

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from coursekit.data.places import write_atomically
+from coursekit.data.paths import write_atomically
 
 _FOLDER = Path(__file__).parent.parent / "data" / "results"
 

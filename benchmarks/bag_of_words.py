@@ -54,8 +54,7 @@ def measure(name: str, notebook: dict[str, Any], seed: int) -> dict[str, Any]:
         lambda: notebook["train_logistic_regression"](X, y, **settings, generator=generator)
     )
     library = LogisticRegression(C=1 / (len(X) * settings["l2"]), max_iter=2000)
-    matrix = X.to_scipy()
-    _, library_seconds = timed(lambda: library.fit(matrix, train.labels))
+    _, library_seconds = timed(lambda: library.fit(X.matrix, train.labels))
     result = {
         "training_texts": len(train),
         "words": len(vocabulary),
@@ -71,7 +70,7 @@ def measure(name: str, notebook: dict[str, Any], seed: int) -> dict[str, Any]:
         Z = bags([tokenize(text) for text in judged.texts])
         predictions = {
             "ours": notebook["decide_all"](Z, w, w_0),
-            "scikit-learn": library.predict(Z.to_scipy()),
+            "scikit-learn": library.predict(Z.matrix),
         }
         result["accuracy"][split] = {
             model: score(model, predicted, judged.labels)._asdict()
@@ -86,10 +85,10 @@ def measure(name: str, notebook: dict[str, Any], seed: int) -> dict[str, Any]:
         w, w_0 = notebook["train_logistic_regression"](
             X, y, **{**settings, "l2": l2}, generator=generator
         )
-        library = LogisticRegression(C=1 / (len(X) * l2), max_iter=2000).fit(matrix, train.labels)
+        library = LogisticRegression(C=1 / (len(X) * l2), max_iter=2000).fit(X.matrix, train.labels)
         result["other_l2"][f"{l2:g}"] = {
             "ours": accuracy(notebook["decide_all"](Z, w, w_0), judged.labels),
-            "scikit-learn": accuracy(library.predict(Z.to_scipy()), judged.labels),
+            "scikit-learn": accuracy(library.predict(Z.matrix), judged.labels),
         }
     return result
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coursekit.data.errors import DamagedFile, DataError, FetchError, UnknownName
-from coursekit.data.places import MIRROR_VARIABLE, mirror, shipped, shipped_files
+from coursekit.data.paths import MIRROR_VARIABLE, mirror, shipped, shipped_files
 
 if TYPE_CHECKING:
     import torch
@@ -42,19 +42,19 @@ class Pretrained:
     Attributes
     ----------
     name : str
-        What it was loaded by.
+        The name or path it was loaded by.
     config : dict
-        What its file says about it, by Hugging Face's names: `vocab_size`, `hidden_size`,
+        The contents of `config.json`, by Hugging Face's names: `vocab_size`, `hidden_size`,
         `num_hidden_layers`, `num_attention_heads`, `intermediate_size`,
         `max_position_embeddings`, `type_vocab_size` and others.
     weights : dict of str to FloatTensor
         The tensors by the names of the file, in float32; heads (`cls.` and the like) included.
     pieces : list of str
-        The vocabulary; a piece's place is its id.
+        The vocabulary; a piece's position is its id.
     index : dict of str to int
         The id of each piece.
     lowercase : bool
-        Whether texts were put into lower case, without accents, before they were cut into pieces.
+        Whether texts were lower-cased, and accents removed, before they were split into pieces.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Pretrained:
 
 
 def names() -> list[str]:
-    """The names of the models that come with the course."""
+    """Return the names of the models that come with the course."""
     return sorted(path.parent.name for path in shipped_files("pretrained", "*/model.safetensors"))
 
 
@@ -87,12 +87,11 @@ def load_pretrained(name: str | Path) -> Pretrained:
 
     Parameters
     ----------
-    name : str or Path
-        One of `coursekit.pretrained.names()`, for example ``"imdb"``; or a folder that holds
-        ``config.json``, ``model.safetensors`` and ``vocab.txt``, as transformers' tokenizer and
-        ``save_pretrained`` write them; or a model on huggingface.co, for example
-        ``"bert-base-uncased"``, which needs a network the first time. A folder that
-        ``COURSEKIT_MIRROR`` names is asked first, for ``pretrained/`` and the name.
+    name
+        One of `coursekit.pretrained.names()`, for example "imdb"; or a folder with `config.json`,
+        `model.safetensors` and `vocab.txt`, as transformers' tokenizer and `save_pretrained` write
+        them; or a model on huggingface.co, for example "bert-base-uncased", which needs a network
+        the first time, unless the folder that `COURSEKIT_MIRROR` names has it in `pretrained/`.
 
     Returns
     -------
@@ -116,16 +115,16 @@ def load_pretrained(name: str | Path) -> Pretrained:
 def fill(
     module: nn.Module, weights: Mapping[str, torch.Tensor], may_lack: str | None = None
 ) -> list[str]:
-    """Copy weights into a module, all of them and nothing else; sizes and names must fit.
+    """Copy weights into a module; their names and shapes must be exactly those of the module.
 
     Parameters
     ----------
-    module : nn.Module
-        Whose parameters and buffers are filled in.
-    weights : mapping of str to Tensor
-        By the names of ``module.state_dict()``.
-    may_lack : str, optional
-        Names that begin like this may be missing in `weights`; the module then keeps its own.
+    module
+        The module whose parameters and buffers are replaced.
+    weights
+        Tensors by the names of `module.state_dict()`.
+    may_lack
+        Names with this prefix may be missing in `weights`; the module then keeps its own.
 
     Returns
     -------
@@ -166,7 +165,7 @@ def _some(names: list[str]) -> str:
 
 
 def _folder(name: str | Path) -> Path:
-    """Where the files lie; those of another place are fetched."""
+    """The folder with the files; those on Hugging Face are downloaded first."""
     text = str(name)
     if text in names():
         return shipped(f"pretrained/{text}/config.json").parent
@@ -195,7 +194,7 @@ def _from_hub(name: str) -> Path:
         raise UnknownName(f"huggingface.co has no model {name!r}, and {ours}.{guess}") from error
     except (HfHubHTTPError, OSError) as error:  # without a network it is an OSError
         raise FetchError(
-            f"The model {name!r} could not be fetched from huggingface.co; connect to the "
+            f"The model {name!r} could not be downloaded from huggingface.co; connect to the "
             f"internet, or put its files into pretrained/{name} in the folder that "
             f"{MIRROR_VARIABLE} names ({ours}).{guess}"
         ) from error
@@ -205,16 +204,16 @@ def _config(folder: Path) -> dict[str, Any]:
     try:
         config = json.loads(_needed(folder, "config.json").read_text("utf-8"))
     except ValueError as error:
-        raise DamagedFile(f"{folder / 'config.json'} is damaged; fetch it again.") from error
+        raise DamagedFile(f"{folder / 'config.json'} is damaged; download it again.") from error
     kind = config.get("model_type", "bert") if isinstance(config, dict) else None
     if kind != "bert":
         raise DataError(
-            f"{folder} holds a model of the kind {kind!r}; the course's encoder is a BERT, whose "
+            f"{folder} contains a model of type {kind!r}; the course's encoder is a BERT, whose "
             'config.json says "model_type": "bert".'
         )
     wrong = [name for name in _SIZES if type(config.get(name)) is not int or config[name] < 1]
     if wrong:
-        raise DamagedFile(f"{folder / 'config.json'} gives no {_some(wrong)}; fetch it again.")
+        raise DamagedFile(f"{folder / 'config.json'} gives no {_some(wrong)}; download it again.")
     if config["hidden_size"] % config["num_attention_heads"]:
         raise DamagedFile(
             f"{folder / 'config.json'} wants {config['num_attention_heads']} heads, which do not "
@@ -227,7 +226,7 @@ def _config(folder: Path) -> dict[str, Any]:
     ):
         if config.get(name, known[0]) not in known:
             raise DataError(
-                f"{folder} holds a BERT with {name} {config[name]!r}; the course's encoder has "
+                f"{folder} contains a BERT with {name} {config[name]!r}; the course's encoder has "
                 f"{known[0]!r}."
             )
     return config
@@ -237,7 +236,7 @@ def _pieces(folder: Path, config: dict[str, Any]) -> list[str]:
     try:
         pieces = _needed(folder, "vocab.txt").read_text("utf-8").split("\n")
     except UnicodeDecodeError as error:
-        raise DamagedFile(f"{folder / 'vocab.txt'} is damaged; fetch it again.") from error
+        raise DamagedFile(f"{folder / 'vocab.txt'} is damaged; download it again.") from error
     pieces = [piece.rstrip("\r") for piece in pieces]
     if pieces and not pieces[-1]:
         pieces.pop()
@@ -270,7 +269,7 @@ def _weights(folder: Path) -> dict[str, torch.Tensor]:
     try:
         weights = load_file(path)
     except SafetensorError as error:
-        raise DamagedFile(f"{path} is damaged or cut; fetch it again.") from error
+        raise DamagedFile(f"{path} is damaged or incomplete; download it again.") from error
     return {name: tensor.float() for name, tensor in weights.items()}
 
 
@@ -286,14 +285,14 @@ def _lowercase(folder: Path) -> bool:
     try:
         said = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     except ValueError as error:
-        raise DamagedFile(f"{path} is damaged; fetch it again.") from error
+        raise DamagedFile(f"{path} is damaged; download it again.") from error
     return bool(said.get("do_lower_case", True))
 
 
 def _must_be_complete(
     folder: Path, config: dict[str, Any], weights: dict[str, torch.Tensor]
 ) -> None:
-    """Every tensor of the encoder is there with the size that config.json says."""
+    """Check that every tensor of the encoder has the shape that config.json says."""
     named = {_plain(name): tensor for name, tensor in weights.items()}
     for name, shape in _expected(config).items():
         if name not in named:

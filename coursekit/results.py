@@ -7,11 +7,11 @@ import json
 from typing import Any
 
 from coursekit.data.errors import DamagedFile, UnknownName
-from coursekit.data.places import shipped, shipped_files
+from coursekit.data.paths import shipped, shipped_files
 
 
 def names() -> list[str]:
-    """The names of the results that come with the course."""
+    """Return the names of the results that come with the course."""
     return sorted(path.stem for path in shipped_files("results", "*.json"))
 
 
@@ -20,13 +20,13 @@ def load_results(name: str) -> dict[str, Any]:
 
     Parameters
     ----------
-    name : str
-        One of `coursekit.results.names()`, for example ``"ladder_sst2"``.
+    name
+        One of `coursekit.results.names()`, for example "ladder_sst2".
 
     Returns
     -------
     dict
-        As the script in `benchmarks/` wrote it; under ``"measured_with"`` the versions used.
+        As the script in `benchmarks/` wrote it; "measured_with" has the versions used.
 
     Raises
     ------
@@ -43,5 +43,5 @@ def load_results(name: str) -> dict[str, Any]:
     except ValueError as error:
         raise DamagedFile(f"{path} is damaged; install coursekit again.") from error
     if not isinstance(found, dict):
-        raise DamagedFile(f"{path} holds no results; install coursekit again.")
+        raise DamagedFile(f"{path} contains no results; install coursekit again.")
     return found

@@ -1,4 +1,4 @@
-"""Word vectors: a table with one row per word, kept in a file and loaded by name."""
+"""Word vectors: a matrix with one row per word, stored in a file and loaded by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coursekit.data.errors import DamagedFile, DataError, UnknownName
-from coursekit.data.places import shipped, shipped_files, write_atomically
+from coursekit.data.paths import shipped, shipped_files, write_atomically
 
 if TYPE_CHECKING:
     import torch
@@ -21,24 +21,24 @@ class WordVectors:
 
     Parameters
     ----------
-    words : list of str
+    words
         The V different words, usually the most frequent first.
-    matrix : FloatTensor of shape (V, K)
-        Their vectors, row by row.
+    matrix
+        Their vectors, of shape (V, K).
+    about
+        Facts about the vectors to store with them: the text, the method, the settings.
 
     Attributes
     ----------
-    words, matrix
+    words, matrix, about
         As given; the matrix as float32.
     index : dict of str to int
         The row of each word.
-    about : dict of str to str
-        What a file says about its vectors: the text, the method, the settings.
 
     Raises
     ------
     DataError
-        The matrix has not one row per word, or a word comes twice.
+        The matrix does not have one row per word, or a word is repeated.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class WordVectors:
         self.index = {word: row for row, word in enumerate(self.words)}
         if len(self.index) < len(self.words):
             twice = next(w for row, w in enumerate(self.words) if self.index[w] != row)
-            raise DataError(f"The word {twice!r} comes twice; give each word one vector.")
+            raise DataError(f"The word {twice!r} is repeated; give each word one vector.")
         self.matrix = matrix.detach().float().cpu()
         self.about = dict(about or {})
 
@@ -64,7 +64,7 @@ class WordVectors:
         return word in self.index
 
     def __getitem__(self, word: str) -> torch.Tensor:
-        """The vector of a word, (K,).
+        """Return the vector of a word, (K,).
 
         Raises
         ------
@@ -79,13 +79,13 @@ class WordVectors:
         return f"WordVectors({len(self):,} words, {self.matrix.shape[1]} dimensions)"
 
     def save(self, path: str | Path, half: bool = False) -> None:
-        """Write the vectors to a safetensors file; the words travel in its header.
+        """Write the vectors to a safetensors file, with the words in its header.
 
         Parameters
         ----------
-        path : str or Path
-            The file, usually with the ending ``.safetensors``. It is written whole or not at all.
-        half : bool
+        path
+            The file, usually `*.safetensors`. It is written whole or not at all.
+        half
             Store 16 bits per number: half the size, three decimal digits.
 
         Raises
@@ -105,7 +105,7 @@ class WordVectors:
 
 
 def names() -> list[str]:
-    """The names of the vectors that come with the course."""
+    """Return the names of the vectors that come with the course."""
     return sorted(path.stem for path in shipped_files("vectors", "*.safetensors"))
 
 
@@ -114,9 +114,9 @@ def load_vectors(name: str | Path) -> WordVectors:
 
     Parameters
     ----------
-    name : str or Path
-        One of `coursekit.vectors.names()`, for example ``"almanac"``, or the path of a file that
-        `WordVectors.save` wrote, which ends in ``.safetensors``.
+    name
+        One of `coursekit.vectors.names()`, for example "almanac", or the path of a `.safetensors`
+        file that `WordVectors.save` wrote.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def load_vectors(name: str | Path) -> WordVectors:
     Raises
     ------
     DataError
-        Unknown name, no such file, or the file is damaged or holds something else.
+        Unknown name, no such file, or the file is damaged or contains something else.
     """
     path = Path(name)
     if path.suffix != ".safetensors":
@@ -150,7 +150,7 @@ def _shipped(name: str) -> Path:
 def _read(path: Path) -> WordVectors:
     from safetensors import SafetensorError, safe_open
 
-    other = f"{path} does not hold word vectors; load a file that WordVectors.save wrote."
+    other = f"{path} does not contain word vectors; load a file that WordVectors.save wrote."
     if path.stat().st_size > _MAX_BYTES:
         raise DamagedFile(f"{path} is larger than 2 GiB; keep fewer words.")
     try:
@@ -161,7 +161,7 @@ def _read(path: Path) -> WordVectors:
             matrix = file.get_tensor("vectors")
         words = json.loads(header.pop("words"))
     except SafetensorError as error:
-        raise DamagedFile(f"{path} is damaged or cut; save or fetch it again.") from error
+        raise DamagedFile(f"{path} is damaged or incomplete; save or download it again.") from error
     except ValueError as error:
         raise DamagedFile(other) from error
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):

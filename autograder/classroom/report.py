@@ -1,6 +1,6 @@
-"""One page about a graded assignment, to look at: scores, exercises, misconceptions, students.
+"""The HTML report on a graded assignment: scores, exercises, misconceptions, students.
 
-Nothing is graded here: points are those of the verdicts, scores those of the gradebook.
+Nothing is graded here: points come from the verdicts, scores from the gradebook.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from urllib.parse import quote
 
 import nbformat
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from autograder.classroom import analysis
@@ -27,37 +27,37 @@ from autograder.grading.gradebook import Classroom
 from autograder.grading.notes import Notes, Usage, read_notes
 from autograder.grading.verdicts import read_verdicts
 from coursekit.checking.verdict import Verdict
-from coursekit.data.places import write_atomically
+from coursekit.data.paths import write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass
 class Submission:
-    """What grading left of one submission.
+    """The results of grading one submission.
 
     Attributes
     ----------
-    verdicts : exercise -> verdict, in the order of the notebook.
-    problem : why there is nothing to read, one sentence; "" if there is.
-    graded : when its autograded notebook was written; None without one.
-    grade : what the gradebook has; None if it does not know the submission.
+    verdicts : exercise -> verdict, in notebook order.
+    problem : why the results cannot be read, one sentence, or "".
+    graded : when the autograded notebook was written; None if there is none.
+    grade : the gradebook's entry; None if there is none.
     """
 
     student: str
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    record: Notes = field(default_factory=Notes)
+    notes: Notes = field(default_factory=Notes)
     problem: str = ""
     graded: datetime | None = None
     grade: Grade | None = None
 
     @property
     def ran(self) -> bool:
-        return bool(self.verdicts) and not self.record.unread
+        return bool(self.verdicts) and not self.notes.unread
 
     @property
     def score(self) -> float | None:
-        """The gradebook's score, else the points of the verdicts; None without both."""
+        """The gradebook's score, otherwise the points of the verdicts; None without either."""
         if self.grade is not None:
             return self.grade.score
         return self.points if self.verdicts else None
@@ -70,7 +70,7 @@ class Submission:
 
     @property
     def points(self) -> float:
-        """The points of the verdicts alone: without grades by hand and late penalties."""
+        """Points of the verdicts, without manual grades and late penalties."""
         return sum(verdict.points for verdict in self.verdicts.values())
 
     @property
@@ -80,11 +80,11 @@ class Submission:
 
 @dataclass
 class Report:
-    """A graded assignment of a class, and what its page shows of it.
+    """A graded assignment of a class, and the statistics that the page shows.
 
     Attributes
     ----------
-    links : student -> the address of the feedback page, relative to the report.
+    links : student -> URL of the feedback page, relative to the report.
     """
 
     assignment: str
@@ -93,16 +93,16 @@ class Report:
 
     @cached_property
     def scored(self) -> list[Submission]:
-        """Those with a score: of the gradebook, or at least of verdicts."""
+        """Submissions with a score, see `Submission.score`."""
         return [one for one in self.submissions if one.score is not None]
 
     @cached_property
     def ran(self) -> list[Submission]:
-        """Those that were run, whose verdicts say something about the exercises."""
+        """Submissions that were run; only their verdicts say something about the exercises."""
         return [one for one in self.submissions if one.ran]
 
     @cached_property
-    def verdicts(self) -> analysis.Class:
+    def verdicts(self) -> analysis.ClassVerdicts:
         return {one.student: one.verdicts for one in self.ran}
 
     @cached_property
@@ -123,103 +123,107 @@ class Report:
 
     @cached_property
     def usages(self) -> dict[str, Usage]:
-        """What the runs took, where that was noted."""
-        return {one.student: one.record.usage for one in self.ran if one.record.usage}
+        """Student -> time and memory of the run, where recorded."""
+        return {one.student: one.notes.usage for one in self.ran if one.notes.usage}
 
     def ranked(self) -> list[Submission]:
-        """All submissions, the best first, those without a score last."""
+        """All submissions, best first; those without a score come last."""
         return sorted(
             self.submissions,
             key=lambda one: (one.score is None, -(one.score or 0.0), not one.ran, one.student),
         )
 
     def graded_between(self) -> tuple[datetime, datetime] | None:
-        """When the first and the last submission were graded."""
+        """When the first and the last submission were graded; None if unknown."""
         times = [one.graded for one in self.submissions if one.graded]
         return (min(times), max(times)) if times else None
 
-    def noted(self, kind: str) -> list[tuple[str, list[str]]]:
-        """What was noted, and about whom: "doubtful" repairs, "suspicions" or "plain" repairs."""
-        pairs = []
-        for one in self.submissions:
-            if kind == "suspicions":
-                said: Iterable[str] = one.record.suspicions
-            else:
-                repairs = one.record.repairs
-                said = [r.what for r in repairs if r.doubtful == (kind == "doubtful")]
-            pairs += [(what, one.student) for what in dict.fromkeys(said)]
-        return _grouped(pairs)
+    def repairs(self, doubtful: bool) -> list[tuple[str, list[str]]]:
+        """Repairs, doubtful or certain, each with the students whose submissions had it."""
+        return _grouped(
+            (what, one.student)
+            for one in self.submissions
+            for what in dict.fromkeys(r.what for r in one.notes.repairs if r.doubtful == doubtful)
+        )
+
+    def suspicions(self) -> list[tuple[str, list[str]]]:
+        """Suspicions, each with the students whose submissions gave rise to it."""
+        return _grouped(
+            (what, one.student)
+            for one in self.submissions
+            for what in dict.fromkeys(one.notes.suspicions)
+        )
 
     def to_review(self) -> list[str]:
-        """Whose submission holds a doubtful repair or something suspicious."""
+        """Students whose submission has a doubtful repair or a suspicion."""
         return [
             one.student
             for one in self.submissions
-            if one.record.suspicions or any(repair.doubtful for repair in one.record.repairs)
+            if one.notes.suspicions or any(repair.doubtful for repair in one.notes.repairs)
         ]
 
     def not_run(self) -> list[tuple[str, list[str]]]:
-        """The reasons why submissions could not be run, and whose."""
-        return _grouped((s.record.unread, s.student) for s in self.submissions if s.record.unread)
+        """Reasons why submissions could not be run, each with the students."""
+        return _grouped((s.notes.unread, s.student) for s in self.submissions if s.notes.unread)
 
     def problems(self) -> list[tuple[str, list[str]]]:
-        """The reasons why there is nothing to read, and of whom."""
+        """Reasons why results cannot be read, each with the students."""
         return _grouped((one.problem, one.student) for one in self.submissions if one.problem)
 
     def ended_early(self) -> list[tuple[str, list[str]]]:
-        """The reasons why runs ended early, and whose."""
+        """Reasons why runs ended early, each with the students."""
         return _grouped((usage.end, name) for name, usage in self.usages.items() if usage.end)
 
-    def unboxed(self) -> list[str]:
-        """Who was graded with --no-sandbox."""
+    def unsandboxed(self) -> list[str]:
+        """Students graded with --no-sandbox."""
         return [student for student, usage in self.usages.items() if not usage.sandboxed]
 
     def measured(self, what: str) -> list[float]:
-        """A field of `Usage`, of those submissions for which it was measured."""
+        """The values of a field of `Usage`, without submissions where it was not measured."""
         values = (getattr(usage, what) for usage in self.usages.values())
         return [float(value) for value in values if value is not None]
 
     def resources(self) -> list[tuple[str, list[float]]]:
-        """What the runs took, under a title that names the unit."""
+        """Titles with a unit, each with one value per submission."""
         memory = [size / 2**20 for size in self.measured("memory_bytes")]
         return [
             ("Wall time per submission (s)", self.measured("seconds")),
-            ("Processor time per submission (s)", self.measured("cpu_seconds")),
+            ("CPU time per submission (s)", self.measured("cpu_seconds")),
             ("Peak memory per submission (MiB)", memory),
         ]
 
     def slowest(self, count: int = 5) -> list[str]:
-        """The students whose submissions took longest."""
+        """The students whose submissions took longest, slowest first."""
         return sorted(self.usages, key=lambda name: -self.usages[name].seconds)[:count]
 
-    def waiting(self) -> list[str]:
-        """Whose cells wait for a grade by hand."""
+    def ungraded(self) -> list[str]:
+        """Students with cells that need manual grading."""
         return [one.student for one in self.scored if one.grade and one.grade.note]
 
     def late(self) -> list[Grade]:
-        """The grades that a late penalty made lower, the largest penalty first."""
+        """Grades with a late penalty, largest penalty first."""
         late = [s.grade for s in self.scored if s.grade and s.grade.late_penalty > 0]
         return sorted(late, key=lambda grade: (-grade.late_penalty, grade.student))
 
-    def unbooked(self) -> list[str]:
-        """Who has verdicts, but no score in the gradebook."""
+    def without_grade(self) -> list[str]:
+        """Students who have verdicts but no score in the gradebook."""
         return [one.student for one in self.scored if one.grade is None]
 
 
 def write_report(
     course: Course, assignment: str, folder: Path | None = None, output: Path | None = None
 ) -> Path:
-    """Write a page about the graded submissions of an assignment; return its path.
+    """Write the report on an assignment; return its path.
 
     Parameters
     ----------
-    folder : the folder of the class; the course's own when None.
-    output : the file to write; reports/ASSIGNMENT.html in the folder of the class when None.
+    folder : the class's folder; the course's own if None.
+    output : the file to write; reports/ASSIGNMENT.html in the class's folder if None.
 
     Raises
     ------
     CourseError
-        Nothing has been graded yet, or the page cannot be written.
+        There are no graded submissions, or the file cannot be written.
     """
     classroom = Classroom(course, folder)
     output = output or classroom.folder / "reports" / f"{assignment}.html"
@@ -229,31 +233,33 @@ def write_report(
         if page.exists():
             report.links[one.student] = _relative(page, output)
     try:
-        # what students wrote may hold half a character, which no file can
+        # student text may contain lone surrogates, which UTF-8 cannot encode
         write_atomically(output, as_html(report).encode("utf-8", "replace"))
     except OSError as error:
-        raise CourseError(f"{output} cannot be written: {error.strerror}.") from error
+        raise CourseError(f"cannot write {output}: {error.strerror}.") from error
     return output
 
 
 def read_class(classroom: Classroom, assignment: str) -> list[Submission]:
-    """All submissions of an assignment, as grading left them, in alphabetical order.
+    """The results of all submissions of an assignment, sorted by student.
 
     Raises
     ------
     CourseError
-        Nothing has been graded yet.
+        There are no graded submissions.
     """
     found = classroom.folder.glob(f"autograded/*/{assignment}/{assignment}.ipynb")
     graded = {path.parent.parent.name for path in found}
     if not graded:
-        raise CourseError(f"nothing of {assignment} is graded yet; run `autograder grade` first.")
+        raise CourseError(
+            f"no graded submissions of {assignment}; run `autograder grade {assignment}` first."
+        )
     try:
-        booked = {g.student: g for g in grades(classroom.course, assignment, classroom.folder)}
+        given = {g.student: g for g in grades(classroom.course, assignment, classroom.folder)}
     except CourseError:  # no score in the gradebook
-        booked = {}
-    students = sorted(graded | set(booked) | set(classroom.students(assignment)))
-    return [_read(classroom, student, assignment, booked.get(student)) for student in students]
+        given = {}
+    students = sorted(graded | set(given) | set(classroom.students(assignment)))
+    return [_read(classroom, student, assignment, given.get(student)) for student in students]
 
 
 def _read(classroom: Classroom, student: str, assignment: str, grade: Grade | None) -> Submission:
@@ -262,23 +268,29 @@ def _read(classroom: Classroom, student: str, assignment: str, grade: Grade | No
     try:
         submission.graded = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
         notebook = nbformat.from_dict(json.loads(path.read_bytes()))
-        record = read_notes(notebook)
+        notes = read_notes(notebook)
         verdicts = {verdict.exercise: verdict for verdict in read_verdicts(notebook)}
     except FileNotFoundError:
-        submission.problem = "there is no autograded notebook; `autograder grade` says why"
-    except Exception as error:  # a damaged notebook goes wrong in many ways
+        submission.problem = "no autograded notebook; run `autograder grade` to see why"
+    except Exception as error:  # a damaged notebook fails in many ways
         submission.problem = (
             f"the autograded notebook cannot be read ({type(error).__name__}: {str(error)[:120]})"
         )
     else:
-        submission.record, submission.verdicts = record, verdicts
+        submission.notes, submission.verdicts = notes, verdicts
         if not verdicts:
-            submission.problem = "the autograded notebook holds no verdicts"
+            submission.problem = "the autograded notebook has no verdicts"
     return submission
 
 
 def as_html(report: Report) -> str:
-    """The page: one file that needs no other and no network."""
+    """The page as a single file, without scripts or external resources."""
+    context = {"analysis": analysis, "percent": _percent, "number": _number}
+    return _template().render(report=report, **context)
+
+
+@cache
+def _template() -> Template:
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -294,12 +306,11 @@ def as_html(report: Report) -> str:
         duration=_duration,
         memory=_memory,
     )
-    page = environment.get_template("report.html")
-    return page.render(report=report, analysis=analysis, percent=_percent, number=_number)
+    return environment.get_template("report.html")
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
-    """Sentences with the students they are about, the most frequent sentence first."""
+    """(sentence, students) pairs, most frequent sentence first."""
     found: dict[str, list[str]] = {}
     for what, student in pairs:
         found.setdefault(what, []).append(student)
@@ -312,12 +323,12 @@ def _relative(page: Path, output: Path) -> str:
 
 
 def _prose(text: str) -> Markup:
-    """Escaped text, with `names` between backticks set as code."""
+    """Escaped text, with words in backticks set as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _breaking(name: str) -> Markup:
-    """A name that may go on in the next line after each underscore."""
+    """A name that may break after each underscore."""
     return escape(name).replace("_", Markup("_<wbr>"))
 
 

@@ -1,4 +1,4 @@
-"""Writes the feedback pages of a graded class, with nbgrader."""
+"""Writes the feedback pages of a graded class with nbgrader."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
     Raises
     ------
     CourseError
-        Nothing has been graded yet, or nbgrader could not write a page.
+        There are no graded submissions, or nbgrader could not write a page.
     """
-    room = Classroom(course, folder)
-    graded = [s for s in room.students(assignment) if room.autograded(s, assignment).exists()]
+    classroom = Classroom(course, folder)
+    graded = [s for s in classroom.students(assignment) if classroom.autograded(s, assignment).exists()]
     if not graded:
         raise CourseError(f"nothing of {assignment} is graded yet; run `autograder grade` first.")
     pages, failures = [], []
     for student in tqdm(graded, desc="feedback", unit="page", disable=None):
-        failure = room.write_feedback(assignment, student)
+        failure = classroom.write_feedback(assignment, student)
         if failure:
-            failures.append(f"the page of {student} could not be written: {failure}")
+            failures.append(f"could not write the feedback page of {student}: {failure}")
         else:
-            pages.append(room.feedback(student, assignment))
+            pages.append(classroom.feedback(student, assignment))
     if failures:
         raise CourseError("\n  ".join(failures))
     return pages

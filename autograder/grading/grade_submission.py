@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -104,7 +104,9 @@ def run_and_judge(
     verdicts = decide(task.recorded, answers)
     whole = None if task.limits.all_cells else needs_every_cell(notebook, task.release, verdicts)
     if whole is not None:
-        again, answers_again = yield from _wait(run(whole, task.limits))
+        # for what the cells do to the answers, not for what they show
+        limits = replace(task.limits, figures=False, training_steps=1)
+        again, answers_again = yield from _wait(run(whole, limits))
         notebook.cells[: len(again.cells)] = again.cells
         answers.update(answers_again)
         verdicts = decide(task.recorded, answers)

@@ -1,4 +1,4 @@
-"""nbgrader as a library: configured from the course's own `nbgrader_config.py`, called quietly."""
+"""nbgrader as a library: configured by the course's `nbgrader_config.py`, its log captured."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from traitlets.config import Config, PyFileConfigLoader
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 
-# nbgrader opens its database nine times for a submission, and each new engine compiles all its
-# queries anew; one for each database does it once
+# nbgrader opens its database nine times per submission, and every new engine compiles all queries
+# again; one engine per database compiles them once
 nbgrader.api.create_engine = functools.lru_cache(maxsize=4)(nbgrader.api.create_engine)
 
-#: The last line of a traceback, in nbgrader's log.
+#: The last line of a traceback in nbgrader's log.
 _EXCEPTION = re.compile(r"^[\w.]*(?:Error|Exception|Entry|Warning): .*$", re.MULTILINE)
 
 
 class Classroom:
-    """A class: where its submissions, grades and feedback lie, and nbgrader configured for it.
+    """A class: the paths of its submissions, grades and feedback, and nbgrader configured for it.
 
     Parameters
     ----------
     course : the course that is taught.
-    folder : holds `submitted/`, `autograded/`, `feedback/` and `gradebook.db`.
+    folder : contains `submitted/`, `autograded/`, `feedback/` and `gradebook.db`.
     """
 
     def __init__(self, course: Course, folder: Path | None = None) -> None:
@@ -61,12 +61,12 @@ class Classroom:
         return self.folder / "feedback" / student / assignment / f"{assignment}.html"
 
     def students(self, assignment: str) -> list[str]:
-        """Those who submitted the assignment, in alphabetical order."""
+        """The students who submitted the assignment, sorted."""
         found = self.folder.glob(f"submitted/*/{assignment}")
         return sorted(path.parent.name for path in found if path.is_dir())
 
     def due(self, assignment: str) -> datetime | None:
-        """When the assignment is due, if the gradebook says so: late penalties depend on it."""
+        """The due date in the gradebook, if any: late penalties depend on it."""
         if not self.database.exists():
             return None
         try:
@@ -76,7 +76,7 @@ class Classroom:
             return None
 
     def config(self) -> Config:
-        """The course's nbgrader configuration, with the class's folders."""
+        """The course's nbgrader configuration with the class's folders."""
         config = PyFileConfigLoader("nbgrader_config.py", str(self.course.root)).load_config()
         folders = config.CourseDirectory
         folders.root = str(self.course.root)
@@ -87,27 +87,27 @@ class Classroom:
         return config
 
     def register(self, assignment: str) -> None:
-        """Make the gradebook know the assignment as it is now in the solution notebook."""
+        """Add the assignment to the gradebook, or update it, from the solution notebook."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as release:
             generate(self.config(), assignment, Path(release), database=True)
 
     def autograde(self, assignment: str, student: str, config: Config) -> str:
-        """Autograde one submission with nbgrader; "" or, if that failed, nbgrader's own words."""
+        """Autograde one submission with nbgrader; return "" or nbgrader's error message."""
         return _run(Autograde, config, assignment, student)
 
     def write_feedback(self, assignment: str, student: str) -> str:
-        """Write one student's feedback page; "" or, if that failed, nbgrader's own words."""
+        """Write one student's feedback page; return "" or nbgrader's error message."""
         return _run(GenerateFeedback, self.config(), assignment, student)
 
 
 def generate(config: Config, assignment: str, release: Path, database: bool) -> None:
-    """nbgrader's generate_assignment, into the folder `release`.
+    """Run nbgrader's generate_assignment, with `release` as the release folder.
 
     Raises
     ------
     CourseError
-        nbgrader refuses the solution notebook; its own words are in the sentence.
+        nbgrader rejects the solution notebook; the message includes nbgrader's.
     """
     config.CourseDirectory.release_directory = str(release)
     config.GenerateAssignment.no_database = not database
@@ -117,22 +117,22 @@ def generate(config: Config, assignment: str, release: Path, database: bool) -> 
         raise CourseError(f"nbgrader could not release {assignment}: {log}")
 
 
-def zip_collect(room: Classroom, assignment: str, downloaded: Path) -> None:
-    """nbgrader's zip collection of `downloaded/ASSIGNMENT/archive/` into `submitted/`.
+def zip_collect(classroom: Classroom, assignment: str, downloaded: Path) -> None:
+    """Run nbgrader's zip_collect on `downloaded/ASSIGNMENT/archive/`, into `submitted/`.
 
-    The files are called STUDENT_attempt_YYYY-MM-DD HH:MM:SS_ASSIGNMENT.ipynb.
+    The files are named STUDENT_attempt_YYYY-MM-DD HH:MM:SS_ASSIGNMENT.ipynb.
 
     Raises
     ------
     CourseError
-        nbgrader refuses; its own words are in the sentence.
+        nbgrader fails; the message includes nbgrader's.
     """
-    config = room.config()
+    config = classroom.config()
     config.CourseDirectory.assignment_id = assignment
     config.FileNameCollectorPlugin.named_regexp = (
         r".*/(?P<student_id>[^/]+)_attempt_(?P<timestamp>[\d-]+ [\d:]+)_(?P<file_id>[^/]+)\.ipynb"
     )
-    with _quiet(config) as (parent, words):
+    with _quiet(config) as (parent, log):
         app = ZipCollectApp(parent=parent)
         app.coursedir = parent.coursedir
         app.collect_directory_structure = f"{downloaded}/{{assignment_id}}/{{collect_step}}"
@@ -142,48 +142,48 @@ def zip_collect(room: Classroom, assignment: str, downloaded: Path) -> None:
             app.process_extracted_files()
         except (NbGraderException, SystemExit, RuntimeError) as error:
             raise CourseError(
-                f"nbgrader could not collect {assignment}: {words.getvalue().strip() or error}"
+                f"nbgrader could not collect {assignment}: {log.getvalue().strip() or error}"
             ) from error
 
 
-def _run(kind: type[BaseConverter], config: Config, assignment: str, student: str) -> str:
-    """Run one of nbgrader's converters; "" on success, else the error it ended with."""
+def _run(converter_class: type[BaseConverter], config: Config, assignment: str, student: str) -> str:
+    """Run one of nbgrader's converters; return "" or its error message."""
     config.CourseDirectory.assignment_id = assignment
     if student:
         config.CourseDirectory.student_id = student
-    with _quiet(config) as (parent, words):
+    with _quiet(config) as (parent, log):
         try:
             with tools_on_path(), warnings.catch_warnings():
-                # nbgrader's own models trip this when a submission is new; it changes nothing
+                # harmless; nbgrader's own models cause it for every new submission
                 warnings.filterwarnings("ignore", message="Object of type .* not in session")
-                converter = kind(coursedir=parent.coursedir, parent=parent)
+                converter = converter_class(coursedir=parent.coursedir, parent=parent)
                 converter.force = True
                 converter.start()
         except (NbGraderException, SystemExit, RuntimeError) as error:
-            said = _EXCEPTION.findall(words.getvalue())
-            return said[-1] if said else str(error).splitlines()[0]
+            messages = _EXCEPTION.findall(log.getvalue())
+            return messages[-1] if messages else str(error).splitlines()[0]
     return ""
 
 
 @contextlib.contextmanager
 def _quiet(config: Config) -> Iterator[tuple[NbGrader, io.StringIO]]:
-    """nbgrader's application, whose errors go into a text in place of the terminal."""
+    """nbgrader's application, with its errors logged to a string instead of the terminal."""
     parent = NbGrader(config=config)
     parent.coursedir = CourseDirectory(parent=parent)
     parent.log.handlers, parent.log.propagate = [], False
-    words = io.StringIO()
-    handler = logging.StreamHandler(words)
+    log = io.StringIO()
+    handler = logging.StreamHandler(log)
     handler.setLevel(logging.ERROR)
     parent.log.addHandler(handler)
     try:
-        yield parent, words
+        yield parent, log
     finally:
         parent.log.removeHandler(handler)
 
 
 @contextlib.contextmanager
 def tools_on_path() -> Iterator[None]:
-    """nbgrader calls `alembic` by name; without this a bare interpreter would not find it."""
+    """Put this environment's scripts on PATH: nbgrader calls `alembic` by name."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
     try:

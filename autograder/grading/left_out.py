@@ -44,8 +44,9 @@ def needs_every_cell(
 ) -> NotebookNode | None:
     """The notebook to run with every cell, because of a missing or wrong answer; None if none is.
 
-    It ends with the check of the last such exercise: nothing behind that can change it. An
-    exercise whose cell is still the released TODO stays unwritten however the notebook is run.
+    It ends with the check of the last such exercise, since nothing behind that can change it, and
+    asks only for these exercises. One whose cell is still the released TODO stays unwritten
+    however the notebook is run.
     """
     released = {cell.source.strip() for cell in release.cells}
     own = "\n".join(c.source for c in notebook.cells if c.source.strip() not in released)
@@ -58,11 +59,13 @@ def needs_every_cell(
         (i for i, cell in enumerate(notebook.cells) if checked_exercise(cell.source) in wrong),
         default=-1,
     )
-    if not any(LEFT_OUT in cell.metadata for cell in notebook.cells[: max(last, 0)]):
+    if not any(cell.metadata.get(LEFT_OUT) for cell in notebook.cells[: max(last, 0)]):
         return None  # nothing wrong, or nothing left out before it
     whole = NotebookNode(notebook, cells=notebook.cells[: last + 1])
     for cell in whole.cells:
         cell.metadata.pop(LEFT_OUT, None)
+        if cell.metadata.get("nbgrader", {}).get("grade"):
+            cell.metadata[LEFT_OUT] = checked_exercise(cell.source) not in wrong
     return whole
 
 

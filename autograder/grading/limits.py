@@ -17,7 +17,8 @@ class Limits:
     cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook. Each cell
         that is stopped halves it for the next ones, down to 5 seconds.
     output_bytes : output of one cell; the rest is dropped and the cell interrupted.
-    all_cells : run also the cells that only show something, for their figures.
+    all_cells : always run the cells that only show something, for their figures.
+    figures : draw the figures that cells make; without, they are made but not rendered.
     training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
         while grading. No exercise is judged by them: the cells between the checks only show.
     memory_bytes, disk_bytes, processes : of everything that the submission starts.
@@ -29,6 +30,7 @@ class Limits:
     notebook_seconds: float = 300.0
     output_bytes: int = 10 * 2**20
     all_cells: bool = False
+    figures: bool = True
     training_steps: int | None = None
     memory_bytes: int = 3 * 2**30
     disk_bytes: int = 256 * 2**20

@@ -1,7 +1,7 @@
-"""What grading notes about a submission beside its points: repairs, suspicions, time and memory.
+"""What grading records about a submission besides points: repairs, suspicions, time and memory.
 
-The notes are kept in the metadata of the autograded notebook, so that it is there however the
-submission was graded (`autograder grade`, plain `nbgrader autograde`, formgrader's button).
+The notes are stored in the metadata of the autograded notebook, so they exist however the submission
+was graded (`autograder grade`, plain `nbgrader autograde`, formgrader's button).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _KEY = "coursekit"
 
 @dataclass(frozen=True)
 class Repair:
-    """What was put right in a submission before it ran.
+    """A repair of a submission before it ran.
 
     Attributes
     ----------
     what : one sentence.
-    doubtful : whether someone should look if it was meant so.
+    doubtful : whether an instructor should check it.
     """
 
     what: str
@@ -30,15 +30,15 @@ class Repair:
 
 @dataclass(frozen=True)
 class Usage:
-    """What running a submission took.
+    """Time and memory of a submission's run.
 
     Attributes
     ----------
     seconds : wall time.
-    cpu_seconds : processor time of all its processes; None without a sandbox.
-    memory_bytes : the most of its kernel at a time, libraries included; None without a sandbox.
+    cpu_seconds : CPU time of all its processes; None without a sandbox.
+    memory_bytes : peak memory of its kernel, libraries included; None without a sandbox.
     sandboxed : whether it ran in a sandbox.
-    end : why the run ended early, one sentence; "" if it did not.
+    end : why the run ended early, one sentence, or "".
     """
 
     seconds: float
@@ -48,7 +48,7 @@ class Usage:
     end: str = ""
 
     def __add__(self, other: Usage) -> Usage:
-        """What two runs of a submission took together; the end is the second one's."""
+        """The sum of two runs of a submission; `end` is that of the second."""
         cpu = [u.cpu_seconds for u in (self, other) if u.cpu_seconds is not None]
         memory = [u.memory_bytes for u in (self, other) if u.memory_bytes is not None]
         return Usage(
@@ -62,12 +62,12 @@ class Usage:
 
 @dataclass
 class Notes:
-    """All that is noted about one submission.
+    """All notes on one submission.
 
     Attributes
     ----------
-    suspicions : what an honest notebook would not hold, a sentence each; it cost no points.
-    unread : why the submission could not be run at all; "" if it was.
+    suspicions : signs of manipulation, one sentence each; they cost no points.
+    unread : why the submission could not be run at all, or "".
     """
 
     repairs: list[Repair] = field(default_factory=list)
@@ -76,12 +76,12 @@ class Notes:
     usage: Usage | None = None
 
     def write(self, notebook: NotebookNode) -> None:
-        """Put the notes into the notebook's metadata, in place of whatever was there."""
+        """Store the notes in the notebook's metadata, replacing any earlier ones."""
         notebook.metadata[_KEY] = asdict(self)
 
 
 def read_notes(notebook: NotebookNode) -> Notes:
-    """The notes that an autograded notebook carries; empty ones if it has none."""
+    """The notes in an autograded notebook; empty if it has none."""
     found: dict[str, Any] = notebook.metadata.get(_KEY, {})
     usage = found.get("usage")
     return Notes(

@@ -39,6 +39,8 @@ from coursekit.checking.kernel_side import MIME
 
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
+#: Run in the kernel where figures are not rendered.
+_NO_FIGURES = "import matplotlib; matplotlib.use('agg'); del matplotlib"
 _NOT_RUN = "Not run while grading: it only shows something.\n"
 
 
@@ -155,6 +157,8 @@ class _Client(NotebookClient):
             await self.async_start_new_kernel(cwd=folder, env=self.environment)
             await self.async_start_new_kernel_client()
             self.started = True
+            if not self.limits.figures:
+                await self.async_execute_cell(new_code_cell(_NO_FIGURES), 0, store_history=False)
             # what stands behind the last graded cell can change no score
             for index, cell in enumerate(self.nb.cells[: _last_graded(self.nb) + 1]):
                 if self._left() <= 0:

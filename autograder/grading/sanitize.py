@@ -1,6 +1,6 @@
-"""The sanitize stage: puts a submission's graded cells back in order, so that no accident costs points.
+"""The sanitize stage: restores a submission's graded cells, so that no accident costs points.
 
-A cell that lost its nbgrader metadata is recognized by what it holds: ``check(name)``, or the
+A cell that lost its nbgrader metadata is recognized by its content: ``check(name)``, or the
 definition of ``name``.
 """
 
@@ -16,8 +16,8 @@ from autograder.course.cells import checked_exercise, defined_names
 from autograder.grading.notes import Notes, Repair
 from autograder.grading.submissions import tidy
 
-#: What no exercise needs, and tricks do.
-_TRICKS = re.compile(
+#: Names that no exercise needs, but attempts to manipulate the grader do.
+_SUSPICIOUS = re.compile(
     r"coursekit\.(?:checking|recordings)|vnd\.coursekit|autograder|gradebook"
     r"|skip-execution|\b(?:sys\.(?:displayhook|meta_path|_getframe|settrace|setprofile)"
     r"|os\.(?:_exit|kill|fork|setsid)|ctypes|gc\.get_(?:objects|referrers)|inspect\.(?:stack|currentframe)"
@@ -26,11 +26,11 @@ _TRICKS = re.compile(
 
 
 def sanitize(submission: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, Notes]:
-    """The sanitize stage: a copy that is repaired and without outputs, locked cells as released.
+    """A repaired copy of the submission, without outputs and with locked cells as released.
 
     Returns
     -------
-    The notebook, and what was repaired or looks suspicious.
+    The notebook, and notes on repairs and suspicions.
     """
     notebook = copy.deepcopy(submission)
     tidy(notebook)
@@ -50,12 +50,12 @@ def sanitize(submission: NotebookNode, release: NotebookNode) -> tuple[NotebookN
 
 
 def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
-    """Repair the submission in place; say what was done.
+    """Repair the submission in place; return the repairs.
 
-    Of cells with the same grade id the last keeps it, as in nbgrader. A cell without marks is
-    known by its cell id, its text, what it defines or checks, or, last and with doubt, by standing
-    between the same neighbors. A missing solution cell comes back as the TODO that was released, a
-    missing check as itself.
+    Of several cells with the same grade id the last one keeps it, as in nbgrader. A cell without
+    nbgrader metadata is recognized by its cell id, its text, what it defines or checks, or, as a
+    last and doubtful resort, by its position between the same neighbors. Missing cells are inserted
+    as released: a solution cell as the TODO, a check as the check.
     """
     wanted = {
         cell.metadata["nbgrader"]["grade_id"]: cell for cell in release.cells if _marked(cell)
@@ -64,7 +64,7 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
     present: dict[str, NotebookNode] = {}
     for cell in reversed(notebook.cells):
         if "nbgrader" in cell.metadata and not _marked(cell):
-            del cell.metadata["nbgrader"]  # nbgrader's own mark of a copied cell
+            del cell.metadata["nbgrader"]  # nbgrader marks copied cells like this
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
         if grade_id in wanted and grade_id not in present:
             present[grade_id] = cell
@@ -76,21 +76,21 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
             del cell.metadata["nbgrader"]
             same = grade_id in present and present[grade_id].source == cell.source
             repairs.append(
-                Repair(f"a second or foreign cell {grade_id} no longer counts", doubtful=not same)
+                Repair(f"a duplicate or unknown cell {grade_id} no longer counts", doubtful=not same)
             )
     lost = [grade_id for grade_id in wanted if grade_id not in present]
     prose = {cell.source.strip() for cell in release.cells if not _marked(cell)}
     search = _Search(notebook, wanted, present, prose)
-    ways = {"its id": search.by_id, "its content": search.by_content, "its place": search.by_place}
-    for by, know in ways.items():
+    methods = {"its id": search.by_id, "its content": search.by_content, "its place": search.by_place}
+    for by, search_for in methods.items():
         for grade_id in [g for g in lost if g not in present]:
-            found = know(grade_id)
+            found = search_for(grade_id)
             if not found:
                 continue
-            cell = found[-1]  # the last is what stands when the notebook has run
+            cell = found[-1]  # the last definition is the one in effect after a run
             cell.metadata["nbgrader"] = copy.deepcopy(wanted[grade_id].metadata["nbgrader"])
             present[grade_id] = cell
-            what = f"the cell {grade_id} had lost its marks and was known by {by}"
+            what = f"the cell {grade_id} had lost its nbgrader metadata and was known by {by}"
             doubtful = len(found) > 1 or by == "its place"
             if len(found) > 1:
                 what += f"; {len(found)} cells fit and the last counts"
@@ -100,7 +100,7 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
 
 
 def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
-    """What an honest submission would not hold, a sentence each. It costs nothing by itself."""
+    """Signs of manipulation, one sentence each. They cost no points by themselves."""
     wanted = {
         cell.metadata["nbgrader"]["grade_id"]: cell for cell in release.cells if _marked(cell)
     }
@@ -119,7 +119,7 @@ def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
                 tags = ", ".join(map(str, cell.metadata.get("tags", [])))
                 found.append(f"the cell {own['grade_id']} had been tagged: {tags}"[:200])
         if cell.cell_type == "code" and cell.source not in released:
-            words = sorted(set(_TRICKS.findall(cell.source)))
+            words = sorted(set(_SUSPICIOUS.findall(cell.source)))
             if words:
                 found.append(f"cell {number} mentions {', '.join(words)}, which no exercise needs")
     return found
@@ -139,7 +139,7 @@ def _retype(cell: NotebookNode, cell_type: str) -> None:
 
 @dataclass
 class _Search:
-    """Ways to know a cell that lost its marks; each gives the cells that could be the one."""
+    """Searches for a cell that lost its nbgrader metadata; each method returns all matches."""
 
     notebook: NotebookNode
     wanted: dict[str, NotebookNode]
@@ -147,7 +147,7 @@ class _Search:
     prose: set[str]
 
     def _free(self, grade_id: str) -> list[NotebookNode]:
-        """The cells of the right type that are not taken."""
+        """Cells of the right type without nbgrader metadata."""
         kind = self.wanted[grade_id].cell_type
         return [c for c in self.notebook.cells if c.cell_type == kind and not _marked(c)]
 
@@ -156,7 +156,7 @@ class _Search:
         return [c for c in self._free(grade_id) if own and c.get("id") == own]
 
     def by_content(self, grade_id: str) -> list[NotebookNode]:
-        """By what it defines or checks; text by the text itself."""
+        """Code by what it defines or checks, text by its source."""
         original, free = self.wanted[grade_id], self._free(grade_id)
         if original.cell_type != "code":
             return [c for c in free if c.source.strip() == original.source.strip()]
@@ -166,20 +166,20 @@ class _Search:
         return [c for c in free if grade_id in defined_names(c.source)]
 
     def by_place(self, grade_id: str) -> list[NotebookNode]:
-        """The only free cell between the two that stand around it in the release, itself not of it.
+        """The only free cell between the neighbors it has in the release, unless it is released text.
 
-        Code whose name cannot be told is never taken: an answer under another name is not this one.
+        Never a code cell: an answer that defines another name is not this answer.
         """
         if self.wanted[grade_id].cell_type == "code":
             return []
         order = list(self.wanted)
         at = order.index(grade_id)
-        place = {id(cell): i for i, cell in enumerate(self.notebook.cells)}
-        present = {g: place[id(cell)] for g, cell in self.present.items()}
+        index = {id(cell): i for i, cell in enumerate(self.notebook.cells)}
+        present = {g: index[id(cell)] for g, cell in self.present.items()}
         begin = max((present[g] for g in order[:at] if g in present), default=-1)
-        end = min((present[g] for g in order[at + 1 :] if g in present), default=len(place))
+        end = min((present[g] for g in order[at + 1 :] if g in present), default=len(index))
         free = [c for c in self._free(grade_id) if c.source.strip() not in self.prose]
-        between = [c for c in free if begin < place[id(c)] < end]
+        between = [c for c in free if begin < index[id(c)] < end]
         return between if len(between) == 1 else []
 
 
@@ -190,10 +190,10 @@ def _insert_missing(
     present: dict[str, NotebookNode],
     repairs: list[Repair],
 ) -> None:
-    """Insert each missing cell behind the one that came before it in the release.
+    """Insert each missing cell after its predecessor in the release.
 
-    But a TODO comes before, and a check after, whatever cell defines the same name: answers that
-    were merged into one cell or moved count as they are.
+    However, a TODO is inserted before and a check after all cells that define the same name, so that
+    answers that were merged into one cell or moved still count.
     """
     before: NotebookNode | None = None
     for cell in (cell for cell in release.cells if _marked(cell)):
@@ -206,23 +206,23 @@ def _insert_missing(
                 for i, c in enumerate(notebook.cells)
                 if c.cell_type == "code" and name in defined_names(c.source)
             ]
-            place = _place(notebook, before, present)
+            index = _insertion_index(notebook, before, present)
             if name == grade_id:
-                place = defining[0] if defining else place
+                index = defining[0] if defining else index
             else:
-                place = max([place, *(i + 1 for i in defining)])
-            notebook.cells.insert(place, new)
+                index = max([index, *(i + 1 for i in defining)])
+            notebook.cells.insert(index, new)
             present[grade_id] = new
             repairs.append(Repair(f"the cell {grade_id} was missing and was put back as released"))
         before = present[grade_id]
 
 
-def _place(
+def _insertion_index(
     notebook: NotebookNode, before: NotebookNode | None, present: dict[str, NotebookNode]
 ) -> int:
-    """Behind the cell `before`, or before the first that is present, or at the end."""
+    """After the cell `before`, otherwise before the first graded cell, otherwise at the end."""
     if before is not None:
         return next(i for i, c in enumerate(notebook.cells) if c is before) + 1
     known = {id(cell) for cell in present.values()}
-    places = [i for i, c in enumerate(notebook.cells) if id(c) in known]
-    return places[0] if places else len(notebook.cells)
+    indices = [i for i, c in enumerate(notebook.cells) if id(c) in known]
+    return indices[0] if indices else len(notebook.cells)

@@ -1,4 +1,4 @@
-"""Reads a notebook that somebody handed in; the file and its folder may be anything."""
+"""Reads a submitted notebook. The file and its folder may be anything: nothing is trusted."""
 
 from __future__ import annotations
 
@@ -17,69 +17,69 @@ from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
 MAX_BYTES = 256 * 2**20
-#: The most brackets and commas in a file: what JSON takes in memory depends on them.
-MAX_SIGNS = 10_000_000
+#: Limit for brackets and commas, which determine how much memory the parsed JSON takes.
+MAX_TOKENS = 10_000_000
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_NAMES = 5
+_MAX_LISTED = 5
 
 
 class UnreadableSubmission(ValueError):
-    """Why a submission cannot be graded, one sentence for student and instructor."""
+    """The submission cannot be graded; the message tells student and instructor why."""
 
 
 def read_submission(path: Path) -> NotebookNode:
-    """The notebook, without outputs, in nbformat 4.5, every cell of the shape that it should have.
+    """The notebook in nbformat 4.5, without outputs, every cell valid.
 
-    Bytes that are not UTF-8 are read as far as they go.
+    Bytes that are not UTF-8 are replaced.
 
     Raises
     ------
     UnreadableSubmission
-        There is no notebook under this name, or none that can be read.
+        There is no such file, or it is not a readable notebook.
     """
-    problem = _no_file(path)
+    problem = _file_problem(path)
     if problem:
         raise UnreadableSubmission(problem)
     try:
         content = path.read_bytes()
     except OSError as error:
         raise UnreadableSubmission(f"{path.name} cannot be opened: {error.strerror}") from error
-    if sum(content.count(sign) for sign in (b"[", b"{", b",")) > MAX_SIGNS:
-        raise UnreadableSubmission("the file holds more than a notebook can")
+    if sum(content.count(sign) for sign in (b"[", b"{", b",")) > MAX_TOKENS:
+        raise UnreadableSubmission(f"{path.name} is too large to parse: more than {MAX_TOKENS:,} values")
     try:
         data = json.loads(_text(content))
         if not isinstance(data, dict) or not (data.get("cells") or data.get("worksheets")):
             raise UnreadableSubmission(
-                "the file is a notebook without cells, or no notebook at all"
+                f"{path.name} is a notebook without cells, or not a notebook"
             )
         version = data.get("nbformat")
         if not isinstance(version, int) or not 3 <= version <= 4:
             raise UnreadableSubmission(
-                f"notebooks of format {version!s:.20} cannot be read; save it as format 4"
+                f"{path.name} has notebook format {version!s:.20}, not 3 or 4; save it as format 4"
             )
-        for cell in data.get("cells", []):  # nobody reads them, and they may be large
+        for cell in data.get("cells", []):  # not needed, and possibly large
             if isinstance(cell, dict) and "outputs" in cell:
                 cell["outputs"] = []
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ids that are missing or doubled are mended
+            warnings.simplefilter("ignore")  # missing and duplicate cell ids are fixed
             notebook: NotebookNode = nbformat.reads(json.dumps(data), as_version=4)
         tidy(notebook)
     except UnreadableSubmission:
         raise
     except ValueError as error:
         raise UnreadableSubmission(
-            "the file is not a notebook: it is cut off or damaged"
+            f"{path.name} is not a valid notebook: it is cut off or damaged"
         ) from error
-    except Exception as error:  # nbformat has many words for a notebook out of shape
+    except Exception as error:  # nbformat raises many types for an invalid notebook
         words = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise UnreadableSubmission(
-            f"the file is not a notebook that can be read ({words})"
+            f"{path.name} is not a valid notebook ({words})"
         ) from error
     return notebook
 
 
 def tidy(notebook: NotebookNode) -> None:
-    """Give everything that grading looks at the type it should have; in place."""
+    """Replace invalid cell sources, metadata, ids and types, in place."""
     for number, cell in enumerate(notebook.cells):
         source = cell.get("source", "")
         cell.source = _writable(source if isinstance(source, str) else "")
@@ -104,15 +104,15 @@ def tidy(notebook: NotebookNode) -> None:
     notebook.metadata = json.loads(
         _writable(json.dumps(notebook.metadata)), object_hook=NotebookNode
     )
-    notebook.metadata.pop("widgets", None)  # outputs, too: damaged ones stop the feedback page
+    notebook.metadata.pop("widgets", None)  # damaged widget state breaks the feedback page
     notebook.nbformat_minor = 5
 
 
 def digest(path: Path) -> bytes:
-    """What tells one submission from another: the notebook, and when it was handed in."""
+    """A digest of the notebook and its submission time."""
     found = hashlib.sha256()
     for file in (path, path.parent / "timestamp.txt"):
-        if _no_file(file):
+        if _file_problem(file):
             found.update(b"none")
         else:
             with contextlib.suppress(OSError):
@@ -121,14 +121,14 @@ def digest(path: Path) -> bytes:
 
 
 def copy_files(folder: Path, target: Path) -> None:
-    """Copy what lies beside the notebook: ordinary files, and a time stamp that is a time.
+    """Copy the other files of a submission: regular files, and timestamp.txt if it is valid.
 
-    Links are left out: they may point to anything on this machine.
+    Symbolic links are skipped: they may point to anything on this machine.
     """
-    for place, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
-            file = Path(place, name)
-            if _no_file(file) or file.suffix == ".ipynb":
+            file = Path(parent, name)
+            if _file_problem(file) or file.suffix == ".ipynb":
                 continue
             if file == folder / "timestamp.txt" and not _is_time(file):
                 continue
@@ -139,25 +139,27 @@ def copy_files(folder: Path, target: Path) -> None:
 
 
 def printable(name: str) -> str:
-    """A file's name, also one that is not UTF-8, as text that can be written anywhere."""
+    """A file name as text that can be encoded, even if the name is not valid UTF-8."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def _no_file(path: Path) -> str:
-    """Why there is no ordinary file of an ordinary size, or ""."""
+def _file_problem(path: Path) -> str:
+    """Why the path is not a regular file of acceptable size, or ""."""
     if path.is_symlink():
-        return f"{path.name} is a link, not a file"
+        return f"{path.name} is a link, not a regular file"
     if not path.exists():
         others = sorted(printable(name) for name in os.listdir(path.parent))
-        more = f" and {len(others) - _NAMES} more" if len(others) > _NAMES else ""
+        more = f" and {len(others) - _MAX_LISTED} more" if len(others) > _MAX_LISTED else ""
         there = (
-            f"; there is {', '.join(others[:_NAMES])}{more}" if others else "; the folder is empty"
+            f"; the folder has {', '.join(others[:_MAX_LISTED])}{more}"
+            if others
+            else "; the folder is empty"
         )
         return f"{path.name} was not handed in{there}"
     if not path.is_file():
         return f"{path.name} is not a file"
     if path.stat().st_size > MAX_BYTES:
-        return f"{path.name} is larger than {MAX_BYTES // 2**20} MiB: clear its outputs"
+        return f"{path.name} is larger than {MAX_BYTES // 2**20} MiB; clear its outputs"
     return ""
 
 
@@ -168,13 +170,13 @@ def _text(content: bytes) -> str:
 
 
 def _writable(text: str) -> str:
-    """Text without halves of characters, which no file can hold."""
+    """Text without lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _is_time(file: Path) -> bool:
     try:
         parse_utc(file.read_text("utf-8").strip())
-    except Exception:  # a date library has many words for what is none
+    except Exception:  # the date parser raises many types
         return False
     return True

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from coursekit.data.errors import DamagedFile, DataError, FetchError, UnknownName, UnknownSplit
-from coursekit.data.kinds import (
+from coursekit.data.loading import load
+from coursekit.data.paths import shipped
+from coursekit.data.registry import describe, names
+from coursekit.data.types import (
     Analogies,
     Analogy,
     Corpus,
@@ -12,10 +15,6 @@ from coursekit.data.kinds import (
     WordPair,
     WordPairs,
 )
-from coursekit.data.loading import load
-from coursekit.data.places import shipped
-from coursekit.data.registry import describe, names
-from coursekit.data.trees import Tree, Treebank
 
 __all__ = [
     "Analogies",
@@ -26,8 +25,6 @@ __all__ = [
     "Example",
     "FetchError",
     "TextDataset",
-    "Tree",
-    "Treebank",
     "UnknownName",
     "UnknownSplit",
     "WordPair",

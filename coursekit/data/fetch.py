@@ -1,25 +1,23 @@
-"""Fetch the files of real data sets: from the cache, the mirror or the internet, always verified.
+"""Download the files of real data sets, with pooch, and verify them.
 
-A file's checksum is compared at every use, wherever it comes from. That costs about a
-millisecond per megabyte or less, so nothing needs to be remembered about which files were
-already found good.
+What pooch does not do: several addresses per file, a mirror folder that is read in place, and
+errors of one sentence. A checksum is compared at every use, which costs about a millisecond per
+megabyte.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import logging
 import os
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from coursekit.data.errors import DamagedFile, DataError, FetchError
-from coursekit.data.places import (
+from coursekit.data.paths import (
     CACHE_VARIABLE,
     MIRROR_VARIABLE,
     cache_folder,
@@ -34,68 +32,64 @@ TIMEOUT = (10, 30)
 
 @dataclass(frozen=True)
 class Problem:
-    """Why one place could not give a file."""
+    """Why one source could not provide a file."""
 
-    place: str
+    source: str
     reason: str
-    kind: str  # "unreachable", "missing", "refused", "cut" or "checksum"
+    kind: str = "other"  # or "unreachable", "missing", "checksum"
 
 
 def fetch(dataset: Dataset, name: str) -> Path:
-    """Make one file of a data set available on this machine, with the right content.
+    """Make one file of a data set available on this machine, verified.
 
-    Looks in the cache first; then in the mirror when ``COURSEKIT_MIRROR`` is set, otherwise
-    at the file's public addresses, one after another; then does the same for the file that
-    can stand in for it. A mirror folder is read in place, everything else goes through the
-    cache. Several processes may fetch the same file at once.
+    It comes from the cache, or else from the mirror if `COURSEKIT_MIRROR` is set, or else from its
+    public addresses, tried in order; or else from the archive that contains it, in the same way. A
+    mirror folder is read in place. Several processes may fetch the same file at once.
 
     Parameters
     ----------
-    dataset : Dataset
+    dataset
         The registry's entry.
-    name : str
+    name
         The file, as the entry names it.
 
     Returns
     -------
     Path
-        The file, or the archive that the registry names in its stead.
+        The file, or the archive that the registry names as its fallback.
 
     Raises
     ------
     FetchError
-        No place could give it, or the cache cannot be written to.
+        No source could provide it, or the cache is not writable.
     DamagedFile
         The mirror's copy has the wrong checksum.
     DataError
-        ``COURSEKIT_MIRROR`` names a folder that does not exist.
+        `COURSEKIT_MIRROR` names a folder that does not exist.
     """
     file = dataset.files[name]
     problems: list[Problem] = []
     path = _obtain(file, problems)
     if path is not None:
         return path
-    gone = isinstance(mirror(), str) and problems[-1].kind == "unreachable"
-    if file.instead is not None and not gone:
-        other = dataset.files[file.instead]
-        path = _obtain(other, problems)
+    mirror_is_gone = isinstance(mirror(), str) and problems[-1].kind == "unreachable"
+    if file.fallback is not None and not mirror_is_gone:
+        path = _obtain(dataset.files[file.fallback], problems)
         if path is not None:
             return _unpack(path, file) if file.member else path
     raise _explain(file, problems)
 
 
 def matches(path: Path, checksum: str) -> bool:
-    """Whether a file's content has this checksum (``sha256:...`` or ``md5:...``)."""
+    """Return whether a file has this checksum (`sha256:...` or `md5:...`)."""
+    import pooch
+
     algorithm, _, expected = checksum.partition(":")
-    digest = hashlib.new(algorithm)
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest() == expected
+    return pooch.file_hash(str(path), alg=algorithm) == expected
 
 
 def _obtain(file: File, problems: list[Problem]) -> Path | None:
-    """The file from the cache, the mirror or an address; None after noting the problems."""
+    """Find or download a file; None after adding to the problems."""
     cached = cache_folder() / file.name
     damaged = False
     if os.path.isfile(cached):
@@ -103,11 +97,11 @@ def _obtain(file: File, problems: list[Problem]) -> Path | None:
             if matches(cached, file.checksum):
                 return cached
             damaged = True
-    place = mirror()
-    if isinstance(place, Path):
-        path = _from_folder(place, file, problems)
+    source = mirror()
+    if isinstance(source, Path):
+        path = _from_folder(source, file, problems)
     else:
-        addresses = file.addresses if place is None else [f"{place}/{quote(file.name)}"]
+        addresses = file.addresses if source is None else [f"{source}/{quote(file.name)}"]
         path = next((p for a in addresses if (p := _download(a, file, cached, problems))), None)
     if damaged and path != cached:
         with suppress(OSError):
@@ -117,96 +111,66 @@ def _obtain(file: File, problems: list[Problem]) -> Path | None:
 
 def _from_folder(folder: Path, file: File, problems: list[Problem]) -> Path | None:
     path = folder / file.name
-    if not os.path.isfile(path):
-        problems.append(Problem("it", "has no such file", "missing"))
-        return None
     try:
         if matches(path, file.checksum):
             return path
+        problems.append(Problem(str(path), "has the wrong checksum", "checksum"))
+    except FileNotFoundError:
+        problems.append(Problem("it", "has no such file", "missing"))
     except OSError as error:
-        problems.append(
-            Problem(str(path), f"cannot be read ({error.strerror or error})", "refused")
-        )
-        return None
-    problems.append(Problem(str(path), "has the wrong checksum", "checksum"))
+        problems.append(Problem(str(path), f"cannot be read ({error.strerror or error})"))
     return None
 
 
 def _download(address: str, file: File, cached: Path, problems: list[Problem]) -> Path | None:
-    """Fetch one address into the cache with pooch; None after noting the problem."""
+    """Download one address into the cache; None after adding to the problems."""
     import pooch
     import requests
     from tqdm import tqdm
 
-    host = address.split("/")[2]
-    # Given as a bar of our own because pooch's default one does not say what is fetched.
+    def problem(reason: str, kind: str = "other") -> None:
+        problems.append(Problem(address.split("/")[2], reason, kind))
+
+    # pooch announces every download with its address and target; the bar is enough.
+    pooch.get_logger().setLevel("WARNING")
+    # pooch's own bar does not name the file.
     bar = tqdm(total=file.bytes, desc=file.name, unit="B", unit_scale=True, leave=False)
-    # The chunk is pooch's step for the bar, so it has to be small beside a small file.
-    transfer = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 14, timeout=TIMEOUT)
-
-    received = 0
-
-    def measured(url: str, output_file: str, pooch_object: object) -> None:
-        nonlocal received
-        transfer(url, output_file, pooch_object)
-        received = os.path.getsize(output_file)
-        # pooch makes private files, but one cache may serve a whole class.
-        os.chmod(output_file, 0o644)
-
+    # The bar moves by one chunk at a time, so a chunk has to be small compared with a small file.
+    downloader = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 14, timeout=TIMEOUT)
     try:
-        with _quiet(pooch.get_logger()):
-            # pooch writes a temporary file beside the target and renames it only when the
-            # checksum is right, so the cache never holds half a file.
-            pooch.retrieve(
-                address,
-                known_hash=file.checksum,
-                fname=cached.name,
-                path=cached.parent,
-                downloader=measured,
-            )
+        # pooch writes a temporary file and renames it only after comparing the checksum, so the
+        # cache never holds half a file.
+        pooch.retrieve(
+            address, file.checksum, fname=cached.name, path=cached.parent, downloader=downloader
+        )
+        with suppress(OSError):
+            cached.chmod(0o644)  # pooch makes private files, but one cache may serve a whole class
         return cached
     except requests.exceptions.HTTPError as error:
         status = error.response.status_code
-        kind = "missing" if status in (404, 410) else "refused"
-        problems.append(Problem(host, f"answered with error {status}", kind))
+        problem(f"answered with error {status}", "missing" if status in (404, 410) else "other")
     except (
         requests.exceptions.ChunkedEncodingError,
         requests.exceptions.ContentDecodingError,
     ):
-        problems.append(Problem(host, "broke off before the end of the file", "cut"))
+        problem("broke off before the end of the file")
     except requests.exceptions.Timeout:
-        problems.append(Problem(host, "did not answer in time", "unreachable"))
+        problem("did not answer in time", "unreachable")
     except requests.exceptions.ConnectionError:
-        problems.append(Problem(host, "could not be reached", "unreachable"))
+        problem("could not be reached", "unreachable")
     except requests.exceptions.RequestException as error:
-        problems.append(Problem(host, f"failed ({type(error).__name__})", "refused"))
+        problem(f"failed ({type(error).__name__})")
     except ValueError:  # how pooch reports a wrong checksum
-        # Not every version of urllib3 notices that a body is shorter than announced.
-        if received < file.bytes:
-            got = f"{readable(received)} of {readable(file.bytes)}"
-            problems.append(Problem(host, f"stopped after {got}", "cut"))
-        else:
-            problems.append(Problem(host, "sent a file with the wrong checksum", "checksum"))
+        problem("sent an incomplete file or one with the wrong checksum", "checksum")
     except OSError as error:
-        raise _cache_trouble(error, file) from None
+        raise _cache_error(error, file) from None
     finally:
         bar.close()
     return None
 
 
-@contextmanager
-def _quiet(logger: logging.Logger) -> Iterator[None]:
-    # pooch announces every download with its address and target, which the bar already says.
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
-
-
 def _unpack(archive: Path, file: File) -> Path:
-    """Take one member out of a zip archive into the cache, verified."""
+    """Extract one member of a zip archive into the cache, verified."""
     try:
         with zipfile.ZipFile(archive) as opened:
             if opened.getinfo(file.member).file_size != file.bytes:
@@ -217,63 +181,63 @@ def _unpack(archive: Path, file: File) -> Path:
             raise ValueError("not the checksum that the registry has")
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise DamagedFile(
-            f"The archive {archive} does not hold {file.member} as published; delete the "
-            "archive so that it is fetched again."
+            f"The archive {archive} does not contain {file.member} as published; delete the "
+            "archive so that it is downloaded again."
         ) from error
     target = cache_folder() / file.name
     try:
         write_atomically(target, content)
     except OSError as error:
-        raise _cache_trouble(error, file) from None
+        raise _cache_error(error, file) from None
     return target
 
 
-def _cache_trouble(error: OSError, file: File) -> FetchError:
+def _cache_error(error: OSError, file: File) -> FetchError:
     folder = cache_folder()
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return FetchError(
             f"The disk is full: {file.name} needs {readable(file.bytes)} in {folder}; free "
             f"some space, or set {CACHE_VARIABLE} to a folder on another disk."
         )
-    # pooch words a refused permission anew, at length and without the system's own words.
+    # pooch replaces the system's message for a refused permission by a longer one.
     refused = "permission denied" if isinstance(error, PermissionError) else str(error)
     return FetchError(
-        f"The cache folder {folder} cannot be written to ({error.strerror or refused}); set "
+        f"The cache folder {folder} is not writable ({error.strerror or refused}); set "
         f"{CACHE_VARIABLE} to a folder that you may write to."
     )
 
 
 def _explain(file: File, problems: list[Problem]) -> DataError:
-    """The one sentence for a file that no place could give."""
-    place = mirror()
-    wanted = f"{file.name} (or {file.instead})" if file.instead else file.name
-    told = "; ".join(dict.fromkeys(f"{problem.place} {problem.reason}" for problem in problems))
-    if isinstance(place, Path):
-        # What stands in for a file is of interest only when it is there but bad.
+    """The error for a file that no source could provide."""
+    source = mirror()
+    wanted = f"{file.name} (or {file.fallback})" if file.fallback else file.name
+    reasons = "; ".join(dict.fromkeys(f"{problem.source} {problem.reason}" for problem in problems))
+    if isinstance(source, Path):
+        # The fallback is worth mentioning only if it is there but damaged.
         worst = next((problem for problem in problems if problem.kind != "missing"), problems[0])
         if worst.kind == "checksum":
             return DamagedFile(
-                f"The mirror's file {worst.place} is damaged (wrong checksum); copy it to the "
-                f"mirror again, or unset {MIRROR_VARIABLE} to fetch it from the internet."
+                f"The mirror's file {worst.source} is damaged (wrong checksum); copy it to the "
+                f"mirror again, or unset {MIRROR_VARIABLE} to download it from the internet."
             )
         return FetchError(
-            f"The mirror folder {place} cannot give {wanted}, because {worst.place} "
-            f"{worst.reason}; add it there, or unset {MIRROR_VARIABLE} to fetch it from the "
+            f"The mirror folder {source} cannot provide {wanted}, because {worst.source} "
+            f"{worst.reason}; add it there, or unset {MIRROR_VARIABLE} to download it from the "
             "internet."
         )
-    if place is not None:
+    if source is not None:
         return FetchError(
-            f"{wanted} could not be fetched from the mirror {place}, because {told}; ask "
-            f"whoever runs it, or unset {MIRROR_VARIABLE} to fetch it from the internet."
+            f"{wanted} could not be downloaded from the mirror {source}, because {reasons}; ask "
+            f"whoever runs it, or unset {MIRROR_VARIABLE} to download it from the internet."
         )
     if all(problem.kind == "unreachable" for problem in problems):
         return FetchError(
-            f"No network: {file.name} could not be fetched, because none of its addresses "
-            f"could be reached ({', '.join(problem.place for problem in problems)}); connect "
+            f"No network: {file.name} could not be downloaded, because none of its addresses "
+            f"could be reached ({', '.join(problem.source for problem in problems)}); connect "
             f"to the internet, set {MIRROR_VARIABLE} to a folder or server that has the file, "
             'or use a data set that comes with the course, such as "reviews".'
         )
     return FetchError(
-        f"{file.name} could not be fetched, because {told}; try again later, or set "
+        f"{file.name} could not be downloaded, because {reasons}; try again later, or set "
         f"{MIRROR_VARIABLE} to a folder or server that has the file."
     )

@@ -1,8 +1,8 @@
 """The Large Movie Review Dataset: tens of thousands of small files in a tar archive.
 
-Reading them takes seconds, so each split is kept in the cache as one compressed file of JSON
-lines. The official archive and a classroom's repacked ones differ, therefore it is the
-reviews themselves whose checksum is pinned, and it is compared at every load.
+Reading them takes seconds, so each split is cached as one compressed file of JSON lines. The official
+archive and a classroom's repacked ones differ, so the pinned checksum is that of the reviews
+themselves, and it is compared at every load.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pathlib import Path
 
 from coursekit.data.errors import DamagedFile
 from coursekit.data.fetch import fetch
-from coursekit.data.kinds import Corpus, TextDataset
-from coursekit.data.places import cache_folder, write_atomically
+from coursekit.data.paths import cache_folder, write_atomically
 from coursekit.data.readers import alternating
 from coursekit.data.registry import Dataset
+from coursekit.data.types import Corpus, TextDataset
 
 # Path below aclImdb/ and content of each review, sorted by path.
 Reviews = list[tuple[str, bytes]]
@@ -36,21 +36,21 @@ def load_imdb(dataset: Dataset, split: str) -> TextDataset | Corpus:
 
     Parameters
     ----------
-    dataset : Dataset
+    dataset
         The registry's entry.
-    split : str
-        ``"train"``, ``"test"`` (labelled) or ``"unlabelled"``.
+    split
+        "train", "test" (labelled) or "unlabelled".
 
     Returns
     -------
     TextDataset or Corpus
-        Negative and positive reviews take turns. The reviews' ``<br />`` are newlines here,
-        so that no tokenizer takes "br" for a word.
+        Negative and positive reviews alternate. The reviews' `<br />` become newlines, so that no
+        tokenizer takes "br" for a word.
 
     Raises
     ------
     DataError
-        The archive cannot be had (see `fetch`) or does not hold the published reviews.
+        The archive is not available (see `fetch`) or does not contain the published reviews.
     """
     reviews = _read_prepared(dataset, split)
     if reviews is None:
@@ -69,7 +69,7 @@ def _text(content: bytes) -> str:
 
 
 def digest(reviews: Reviews) -> str:
-    """The checksum of a split: sha256 over path, 0, content, 0 of each review, by path."""
+    """Return the checksum of a split: sha256 over path, 0, content, 0 of each review, by path."""
     total = hashlib.sha256()
     for path, content in reviews:
         total.update(path.encode() + b"\0" + content + b"\0")
@@ -81,7 +81,7 @@ def _prepared_file(dataset: Dataset, split: str) -> Path:
 
 
 def _read_prepared(dataset: Dataset, split: str) -> Reviews | None:
-    """The split from the cache; None when it is not there, or not whole."""
+    """The split from the cache; None if it is missing or damaged."""
     try:
         lines = gzip.decompress(_prepared_file(dataset, split).read_bytes()).splitlines()
         reviews = [(path, text.encode()) for path, text in map(json.loads, lines)]
@@ -91,13 +91,13 @@ def _read_prepared(dataset: Dataset, split: str) -> Reviews | None:
 
 
 def _prepare(dataset: Dataset, split: str) -> Reviews:
-    """Read the split from its archive and keep every split found there for the next time."""
+    """Read the split from its archive, and cache every split found there."""
     archive = fetch(dataset, dataset.splits[split][0])
     found = read_archive(archive)
     if split not in found or digest(found[split]) != dataset.content[split]:
         raise DamagedFile(
-            f"The archive {archive} does not hold the {split} reviews as published; delete it "
-            "so that it is fetched again, or ask whoever runs the mirror."
+            f"The archive {archive} does not contain the {split} reviews as published; delete it "
+            "so that it is downloaded again, or ask whoever runs the mirror."
         )
     for name, reviews in found.items():
         if digest(reviews) != dataset.content[name]:
@@ -106,8 +106,8 @@ def _prepare(dataset: Dataset, split: str) -> Reviews:
             json.dumps([path, content.decode("utf-8")], ensure_ascii=False)
             for path, content in reviews
         )
-        compressed = gzip.compress("\n".join(lines).encode("utf-8"), compresslevel=1)
-        # Without room in the cache the data are just as good, only slower the next time.
+        compressed = gzip.compress("\n".join(lines).encode("utf-8"), compresslevel=1, mtime=0)
+        # If the cache is not writable, the data are just as good, only slower the next time.
         with suppress(OSError):
             write_atomically(_prepared_file(dataset, name), compressed)
     return found[split]
@@ -118,18 +118,18 @@ def read_archive(archive: Path) -> dict[str, Reviews]:
 
     Parameters
     ----------
-    archive : Path
-        A tar archive with reviews below ``aclImdb/``.
+    archive
+        A tar archive with reviews below `aclImdb/`.
 
     Returns
     -------
     dict of str to list of (str, bytes)
-        For each split found, path and content of its reviews, sorted by path.
+        For each split found, the paths and contents of its reviews, sorted by path.
 
     Raises
     ------
     DamagedFile
-        It is not a whole tar archive.
+        It is not a complete tar archive.
     """
     found: dict[str, Reviews] = {}
     try:
@@ -143,7 +143,7 @@ def read_archive(archive: Path) -> dict[str, Reviews]:
                 found.setdefault(split, []).append((name[1], opened.extractfile(member).read()))
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise DamagedFile(
-            f"The archive {archive} cannot be read ({error}); delete it so that it is fetched "
-            "again, or ask whoever runs the mirror."
+            f"The archive {archive} cannot be read ({error}); delete it so that it is "
+            "downloaded again, or ask whoever runs the mirror."
         ) from error
     return {split: sorted(reviews) for split, reviews in found.items()}

@@ -2,43 +2,38 @@
 
 from __future__ import annotations
 
-from coursekit.data.almanac import load_almanac
 from coursekit.data.fetch import fetch
 from coursekit.data.imdb import load_imdb
-from coursekit.data.kinds import Analogies, Corpus, TextDataset, WordPairs
-from coursekit.data.places import shipped
+from coursekit.data.paths import shipped
 from coursekit.data.readers import READERS
 from coursekit.data.registry import find, find_split
-from coursekit.data.trees import Treebank
+from coursekit.data.types import Analogies, Corpus, TextDataset, WordPairs
 
 
-def load(
-    name: str, split: str | None = None
-) -> TextDataset | Corpus | Treebank | WordPairs | Analogies:
+def load(name: str, split: str | None = None) -> TextDataset | Corpus | WordPairs | Analogies:
     """Load a data set.
 
-    Sets that come with the course need no network. Real ones are taken from the folder or
-    server that ``COURSEKIT_MIRROR`` names, otherwise from the internet, and kept in a cache.
+    Sets that come with the course need no network. Real ones are taken from the folder or server
+    that `COURSEKIT_MIRROR` names, otherwise from the internet, and kept in a cache.
 
     Parameters
     ----------
-    name : str
-        One of `names()`, for example ``"reviews"`` or ``"sst2"``.
-    split : str, optional
-        ``"train"``, ``"validation"``, ``"test"``, ... Without it ``"train"``, or the only
-        split of sets that have just one.
+    name
+        One of `names()`, for example "reviews" or "sst2".
+    split
+        "train", "validation", "test", ... By default "train", or the only split of sets that have
+        just one.
 
     Returns
     -------
     TextDataset
-        For labelled texts. A `Corpus` for texts without labels, a `Treebank` for
-        ``"sst-trees"``, `WordPairs` or `Analogies` for sets of these.
+        For labelled texts; a `Corpus` for texts without labels, `WordPairs` or `Analogies` for
+        sets of these.
 
     Raises
     ------
     DataError
-        Unknown name or split, no network, damaged file, ...: one sentence that says what to
-        do.
+        Unknown name or split, no network, damaged file, ...: one sentence that says what to do.
 
     Examples
     --------
@@ -49,8 +44,6 @@ def load(
     split = find_split(dataset, split)
     if name == "imdb":
         return load_imdb(dataset, split)
-    if name == "almanac":
-        return load_almanac(name, split)
     needed = dataset.splits[split]
     if dataset.is_shipped:
         paths = [shipped(path) for path in needed]

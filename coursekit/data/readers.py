@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 from coursekit.data.errors import DamagedFile
-from coursekit.data.kinds import Analogies, Analogy, TextDataset, WordPair, WordPairs
-from coursekit.data.trees import Treebank, parse_tree
+from coursekit.data.types import Analogies, Analogy, Corpus, TextDataset, WordPair, WordPairs
 
 REVIEWS_HEADER = "text\tlabel\tphenomenon"
 
 
 def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
-    """The lines of a text file.
+    """Return the lines of a text file, which may be compressed with gzip, without their ends.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    encoding : str
-        Its encoding.
-
-    Returns
-    -------
-    list of str
-        Its lines without the ends. Only a newline ends a line: ``str.splitlines`` would also
-        break at rarer characters that occur inside sentences.
+    Only a newline ends a line: `str.splitlines` would also break at rarer characters that occur
+    inside sentences.
 
     Raises
     ------
@@ -34,8 +25,9 @@ def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
         The file cannot be read or decoded.
     """
     try:
-        text = path.read_bytes().decode(encoding)
-    except (OSError, UnicodeDecodeError) as error:
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode(encoding)
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise DamagedFile(
             f"The file {path} cannot be read ({error}); restore it and load again."
         ) from error
@@ -44,7 +36,7 @@ def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
 
 
 def read_reviews(name: str, split: str, paths: list[Path]) -> TextDataset:
-    """Read a shipped set: a header, then ``text<TAB>label<TAB>phenomenon`` in each line."""
+    """Read a shipped set: a header, then `text<TAB>label<TAB>phenomenon` in each line."""
     (path,) = paths
     lines = read_lines(path)
     if lines[:1] != [REVIEWS_HEADER]:
@@ -61,7 +53,7 @@ def read_reviews(name: str, split: str, paths: list[Path]) -> TextDataset:
 
 
 def read_sst2(name: str, split: str, paths: list[Path]) -> TextDataset:
-    """Read SST-2: ``text<TAB>label`` under a header, or ``label text`` without (test split).
+    """Read SST-2: `text<TAB>label` under a header, or `label text` without (test split).
 
     GLUE's texts end in a space, which is taken away.
     """
@@ -97,29 +89,23 @@ def read_sentence_polarity(name: str, split: str, paths: list[Path]) -> TextData
 
 
 def alternating(name: str, split: str, negative: list[str], positive: list[str]) -> TextDataset:
-    """Put two equally large classes together so that they take turns.
+    """Join two equally large classes so that they alternate.
 
-    The published files hold one class after the other; taken so, the first thousand examples
+    The published files hold one class after the other; in that order, the first thousand examples
     would all be negative.
     """
     texts = [text for pair in zip(negative, positive, strict=True) for text in pair]
     return TextDataset(name, split, texts, [0, 1] * len(negative))
 
 
-def read_trees(name: str, split: str, paths: list[Path]) -> Treebank:
-    """Read sentiment trees: one tree in brackets per line."""
+def read_corpus(name: str, split: str, paths: list[Path]) -> Corpus:
+    """Read texts without labels, one per line."""
     (path,) = paths
-    trees = []
-    for number, line in enumerate(read_lines(path), start=1):
-        try:
-            trees.append(parse_tree(line))
-        except ValueError as error:
-            raise _damaged(path, number, str(error)) from error
-    return Treebank(name, split, trees)
+    return Corpus(name, split, read_lines(path))
 
 
 def read_word_pairs(name: str, split: str, paths: list[Path]) -> WordPairs:
-    """Read ``word1<TAB>word2<TAB>score`` lines; comments (#) and a header are skipped."""
+    """Read `word1<TAB>word2<TAB>score` lines; comments (#) and a header are skipped."""
     (path,) = paths
     pairs = []
     for number, line in enumerate(read_lines(path), start=1):
@@ -135,7 +121,7 @@ def read_word_pairs(name: str, split: str, paths: list[Path]) -> WordPairs:
 
 
 def read_google_analogies(name: str, split: str, paths: list[Path]) -> Analogies:
-    """Read analogies as word2vec keeps them: ``: section`` lines, then four words a line."""
+    """Read analogies as word2vec keeps them: `: section` lines, then four words a line."""
     (path,) = paths
     sections: dict[str, list[Analogy]] = {}
     section = ""
@@ -148,7 +134,7 @@ def read_google_analogies(name: str, split: str, paths: list[Path]) -> Analogies
 
 
 def read_analogies(name: str, split: str, paths: list[Path]) -> Analogies:
-    """Read a shipped set of analogies: ``section<TAB>a<TAB>b<TAB>c<TAB>d``, perhaps a header."""
+    """Read a shipped set of analogies: `section<TAB>a<TAB>b<TAB>c<TAB>d`, with or without header."""
     (path,) = paths
     sections: dict[str, list[Analogy]] = {}
     for number, line in enumerate(read_lines(path), start=1):
@@ -176,14 +162,15 @@ def _damaged(path: Path, number: int, what: str) -> DamagedFile:
     return DamagedFile(f"The file {path} is damaged in line {number}: {what}; restore the file.")
 
 
-Reader = Callable[[str, str, list[Path]], TextDataset | Treebank | WordPairs | Analogies]
+Reader = Callable[[str, str, list[Path]], TextDataset | Corpus | WordPairs | Analogies]
 
 READERS: dict[str, Reader] = {
     "reviews": read_reviews,
+    "almanac": read_corpus,
     "almanac-analogies": read_analogies,
     "almanac-similarity": read_word_pairs,
     "sst2": read_sst2,
-    "sst-trees": read_trees,
+    "sst-trees": read_corpus,
     "sentence-polarity": read_sentence_polarity,
     "wordsim353": read_word_pairs,
     "simlex999": read_word_pairs,

@@ -1,6 +1,6 @@
 """The registry: every data set's splits, files, checksums, addresses, license and citation.
 
-All of it stands in ``registry.json``; this module reads that file and nothing else.
+They are in `registry.json`, which this module reads.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ REGISTRY = Path(__file__).with_name("registry.json")
 class File:
     """One file of a real data set.
 
-    Parameters
+    Attributes
     ----------
     name : str
-        ``folder/file``: where it lies in a mirror and in the cache.
+        `folder/file`: its path in a mirror and in the cache.
     checksum : str
-        ``sha256:...`` (or ``md5:...`` where the publisher gives only that).
+        `sha256:...` (or `md5:...` if the publisher gives only that).
     bytes : int
         Its size.
     addresses : tuple of str
-        Where it can be fetched, best first.
-    instead : str, optional
-        Another file of the data set that will do when this one cannot be had.
+        Where it can be downloaded, best first.
+    fallback : str, optional
+        Another file of the data set, used if this one is unavailable.
     member : str, optional
-        The name of this file inside the archive `instead`. Without it, `instead` is used as
+        The path of this file inside the archive `fallback`. Without it, the archive is used as
         it is.
     """
 
@@ -41,7 +41,7 @@ class File:
     checksum: str
     bytes: int
     addresses: tuple[str, ...] = ()
-    instead: str | None = None
+    fallback: str | None = None
     member: str | None = None
 
 
@@ -49,21 +49,20 @@ class File:
 class Dataset:
     """One data set: what it is, and which files each split is read from.
 
-    Parameters
+    Attributes
     ----------
-    name, title, kind, description, license, citation : str
+    name, title, description, license, citation : str
         What `describe` shows.
     splits : dict of str to list of str
-        The files of each split; the first split is the one `load` gives when not told.
+        The files of each split; the first split is the default of `load`.
     files : dict of str to File
-        The files of a real data set. Empty for a shipped one.
+        The files of a real data set; empty for a shipped one.
     content : dict of str to str
-        Checksums of what is inside the archive, for sets whose archives differ.
+        Checksums of what is inside the archive, for sets that have several archives.
     """
 
     name: str
     title: str
-    kind: str
     description: str
     license: str
     citation: str
@@ -73,13 +72,13 @@ class Dataset:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it comes with the course (or is generated from it)."""
+        """Whether it comes with the course."""
         return not self.files
 
 
 @lru_cache(maxsize=1)
 def registry() -> dict[str, Dataset]:
-    """All data sets by name, in the order of the registry."""
+    """Return all data sets by name, in the order of the registry."""
     entries = json.loads(REGISTRY.read_text(encoding="utf-8"))
     found = {}
     for name, entry in entries.items():
@@ -92,7 +91,7 @@ def registry() -> dict[str, Dataset]:
 
 
 def names() -> list[str]:
-    """The names of all data sets, shipped ones first.
+    """Return the names of all data sets, shipped ones first.
 
     Examples
     --------
@@ -103,12 +102,12 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Dataset:
-    """The registry's entry for a name.
+    """Return the registry's entry for a name.
 
     Raises
     ------
     UnknownName
-        There is no such data set; the message gives close matches and the list.
+        There is no such data set; the message lists close matches and all names.
     """
     known = registry()
     if isinstance(name, str) and name in known:
@@ -121,14 +120,7 @@ def find(name: str) -> Dataset:
 
 
 def find_split(dataset: Dataset, split: str | None) -> str:
-    """The split to load.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The data set.
-    split : str or None
-        A split's name; None for the data set's first.
+    """Return the split to load: the data set's first if None is given.
 
     Raises
     ------
@@ -146,11 +138,11 @@ def find_split(dataset: Dataset, split: str | None) -> str:
 
 
 def describe(name: str) -> str:
-    """What a data set is, as text: content, splits, size, license, citation, source.
+    """Describe a data set: content, splits, size, license, citation and source.
 
     Parameters
     ----------
-    name : str
+    name
         One of `names()`.
 
     Returns
@@ -182,15 +174,15 @@ def _size_of(dataset: Dataset) -> str:
     if dataset.is_shipped:
         return "small; works without network"
     needed = {name for files in dataset.splits.values() for name in files}
-    # A file without an address of its own is had from the archive that stands in for it.
+    # A file without an address of its own comes from the archive that contains it.
     needed = {dataset.files[name] for name in needed}
-    needed = {file if file.addresses else dataset.files[file.instead or ""] for file in needed}
+    needed = {file if file.addresses else dataset.files[file.fallback or ""] for file in needed}
     total = readable(sum(file.bytes for file in needed))
     return f"{total} in {len(needed)} file{'s' if len(needed) > 1 else ''}"
 
 
 def readable(count: int) -> str:
-    """A number of bytes as people write it: ``3.8 MB``."""
+    """Format a number of bytes: `3.8 MB`."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
         if count >= size:
             return f"{count / size:.1f} {unit}"

@@ -1,17 +1,11 @@
-"""Judging predictions: accuracy with intervals, confusion, groups, comparisons of models.
+"""Evaluating predictions: accuracy with intervals, by group, and comparisons of models.
 
 Nothing here imports torch; predictions and labels may be lists, NumPy arrays or tensors.
 """
 
-from coursekit.evaluation.comparing import (
-    Comparison,
-    PairedComparison,
-    compare_models,
-    paired_comparison,
-)
-from coursekit.evaluation.confusion import Confusion, confusion
+from coursekit.evaluation.compare import Comparison, compare_models
 from coursekit.evaluation.inputs import EvaluationError
-from coursekit.evaluation.scoring import (
+from coursekit.evaluation.scores import (
     Score,
     Scores,
     accuracy,
@@ -22,16 +16,12 @@ from coursekit.evaluation.scoring import (
 
 __all__ = [
     "Comparison",
-    "Confusion",
     "EvaluationError",
-    "PairedComparison",
     "Score",
     "Scores",
     "accuracy",
     "accuracy_by",
     "compare_models",
-    "confusion",
-    "paired_comparison",
     "score",
     "wilson_interval",
 ]

@@ -1,4 +1,4 @@
-"""Predictions and labels in any form, as checked arrays of classes."""
+"""Predictions and labels in any form, as validated arrays of classes."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import numpy as np
 
 
 class EvaluationError(ValueError):
-    """Raised with one sentence when predictions and labels cannot be compared."""
+    """Predictions and labels cannot be compared; the message is one sentence that says why."""
 
 
 def classes(values: Any, name: str) -> np.ndarray:
-    """Turn a list, an array or a tensor into whole numbers of shape (n,)."""
+    """Turn a list, an array or a tensor into integers of shape (n,)."""
     if hasattr(values, "detach"):
         values = values.detach().cpu().numpy()
     try:
@@ -18,7 +18,7 @@ def classes(values: Any, name: str) -> np.ndarray:
     except ValueError:
         array = np.empty(0, dtype=object)
     if array.size == 0:
-        raise EvaluationError(f"The {name} are empty, or no list of classes.")
+        raise EvaluationError(f"The {name} are empty, or not a list of classes.")
     if array.ndim != 1:
         raise EvaluationError(
             f"The {name} must be one class per example, but have the shape {array.shape}; for "
@@ -28,12 +28,12 @@ def classes(values: Any, name: str) -> np.ndarray:
         # A NaN is not equal to itself rounded, so it ends here as well.
         if not np.array_equal(array, np.round(array)):
             raise EvaluationError(
-                f"The {name} are decimal numbers, as probabilities or logits are; turn them into "
+                f"The {name} are not integers but look like probabilities or logits; turn them into "
                 "classes first, for example (probabilities > 0.5) or (logits > 0)."
             )
     elif array.dtype.kind not in "biu":
         raise EvaluationError(
-            f"The {name} must be whole numbers, the classes, but one is {array.tolist()[0]!r}."
+            f"The {name} must be integers, the classes, but one is {array.tolist()[0]!r}."
         )
     return array.astype(np.int64)
 
@@ -46,7 +46,7 @@ def pair(predictions: Any, labels: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def same_length(n: int, name: str, m: int, other: str) -> None:
-    """Refuse two things of different length."""
+    """Raise an error unless the lengths are equal."""
     if n != m:
         raise EvaluationError(
             f"There are {n} {name} but {m} {other}; each example needs one of each."

@@ -1,4 +1,7 @@
-"""Small tables that read well as text and as HTML."""
+"""Small tables as text and as HTML.
+
+The HTML has `scope` attributes for screen readers, which that of pandas lacks.
+"""
 
 from collections.abc import Sequence
 from html import escape
@@ -7,7 +10,7 @@ _CELL = "padding: 2px 10px; text-align: "
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Align cells in columns: the first to the left, the others to the right."""
+    """Align the first column to the left, the others to the right."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = []
     for row in [header, *rows]:
@@ -18,11 +21,10 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Give the same table as HTML, with everything escaped."""
+    """Return the same table as HTML, with everything escaped."""
 
     def line(cells: Sequence[str], scope: str) -> str:
-        # The first cell of every row names it, and a header row names all columns: screen readers
-        # then say both for every number.
+        # Screen readers then say the names of row and column for every number.
         html = [f'<th scope="{scope}" style="{_CELL}left">{escape(cells[0])}</th>']
         for cell in cells[1:]:
             tag = 'th scope="col"' if scope == "col" else "td"
@@ -34,10 +36,10 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def percent(value: float) -> str:
-    """Write a share as a percentage with one decimal."""
+    """Format a fraction as a percentage with one decimal."""
     return f"{100 * value:.1f}%"
 
 
 def interval(low: float, high: float) -> str:
-    """Write an interval of shares as percentages."""
+    """Format an interval of fractions as percentages."""
     return f"{100 * low:.1f} to {100 * high:.1f}%"

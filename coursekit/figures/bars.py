@@ -40,7 +40,7 @@ def model_bars(
     Raises
     ------
     FigureError
-        When there is nothing to draw or a value is not a share.
+        If there is nothing to draw or a value is not a share.
     """
     scores = read_scores(results)
     with style():
@@ -77,7 +77,7 @@ def phenomenon_bars(
     Raises
     ------
     FigureError
-        When the models were not judged on the same phenomena.
+        If the models were not evaluated on the same phenomena.
     """
     models = by_model(results)
     n = len(next(iter(models.values())))
@@ -118,12 +118,12 @@ def decisive_words(
     Returns
     -------
     matplotlib Axes
-        The largest weight stands at the top.
+        The largest weight is at the top.
 
     Raises
     ------
     FigureError
-        When the numbers of words and weights differ, or there are too many to read.
+        If the numbers of words and weights differ, or there are too many to read.
     """
     words, weights = list(words), numbers(weights, "weights", 1)
     if len(words) != len(weights):
@@ -140,7 +140,7 @@ def decisive_words(
         places = np.arange(len(words))
         ax.barh(places, weights, 0.72, color=np.where(weights > 0, FOR, AGAINST))
         ax.axvline(0, color=GRAY, linewidth=1)
-        # Each word stands beside its bar, on the empty side, as in a butterfly chart.
+        # Each word is written beside its bar, on the empty side, as in a butterfly chart.
         gap = 0.015 * np.abs(weights).max()
         for place, weight, index in zip(places, weights, order):
             right = weight <= 0
@@ -199,7 +199,7 @@ def by_model(results: Any) -> dict[str, list[Score]]:
     for other in others:
         if [score.name for score in models[other]] != names:
             raise FigureError(
-                f"{first} and {other} must be judged on the same phenomena in the same order, but "
+                f"{first} and {other} must be evaluated on the same phenomena in the same order, but "
                 f"one has {', '.join(names)} and the other "
                 f"{', '.join(score.name for score in models[other])}."
             )

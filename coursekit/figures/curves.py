@@ -1,4 +1,4 @@
-"""Loss and metric over the epochs."""
+"""Loss and accuracy over the epochs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from coursekit.figures.style import COLORS, GRAY, FigureError, style
 def learning_curves(
     histories: Any, *, title: str | None = None, ax: Axes | Sequence[Axes] | None = None
 ) -> np.ndarray:
-    """Draw how the loss, and the metric when there is one, changed over the epochs.
+    """Draw how loss and accuracy changed over the epochs.
 
     Solid lines are validation, dashed ones training; a dot marks the epoch whose weights were
     kept.
@@ -27,35 +27,29 @@ def learning_curves(
     title
         Stands above the first panel; best a statement, such as "It overfits after epoch 3".
     ax
-        One axes, for the loss alone, or two, for loss and metric; new ones when left out.
+        One axes, for the loss alone, or two, for loss and accuracy; new ones when left out.
 
     Returns
     -------
     array of matplotlib Axes
-        The loss's, then the metric's.
+        The loss's, then the accuracy's.
 
     Raises
     ------
     FigureError
-        When a history is empty or is none.
+        If a history is empty or is not one.
     """
     named = _named(histories)
-    metrics = {history["metric"] for history in named.values()} - {None}
     with style():
         if ax is None:
-            panels = 2 if len(metrics) == 1 else 1
-            _, axes = plt.subplots(
-                1, panels, figsize=(4.8 * panels, 3.5), layout="constrained", squeeze=False
-            )
-            axes = axes[0]
+            _, axes = plt.subplots(1, 2, figsize=(9.6, 3.5), layout="constrained")
         else:
             axes = np.atleast_1d(np.asarray(ax, dtype=object))
-        keys = ["loss", "metric"][: len(axes)]
-        for panel, key in zip(axes, keys):
+        for panel, key in zip(axes, ["loss", "accuracy"]):
             for color, history in zip(_colors(len(named)), named.values()):
                 _draw(panel, history, key, color)
             panel.set_xlabel("epoch")
-            panel.set_ylabel("loss" if key == "loss" else next(iter(metrics), "metric"))
+            panel.set_ylabel(key)
             panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         if title:
             axes[0].set_title(title)
@@ -115,7 +109,7 @@ def _named(histories: Any) -> dict[str, dict[str, Any]]:
     for name, history in histories.items():
         history = history.to_dict() if hasattr(history, "to_dict") else history
         if not isinstance(history, Mapping) or "train_loss" not in history:
-            raise FigureError(f"What {name!r} stands for is no History, as fit returns it.")
+            raise FigureError(f"{name!r} is not a History, as fit returns it.")
         if not history["train_loss"]:
             raise FigureError(f"The history of {name!r} has no complete epoch to draw.")
         named[str(name)] = history

@@ -45,7 +45,7 @@ def attention_map(
     Raises
     ------
     FigureError
-        When the weights' shape does not fit the words.
+        If the weights' shape does not fit the words.
     """
     single = getattr(weights, "ndim", np.ndim(weights)) == 2
     weights = numbers(weights, "attention weights", 2 if single else 3)
@@ -118,7 +118,7 @@ def phenomenon_heatmap(results: Any, *, title: str | None = None, ax: Axes | Non
     Raises
     ------
     FigureError
-        When the models were not judged on the same phenomena.
+        If the models were not evaluated on the same phenomena.
     """
     models = by_model(results)
     first = next(iter(models.values()))
@@ -161,7 +161,7 @@ def position_heatmap(encodings: Any, *, title: str | None = None, ax: Axes | Non
     Raises
     ------
     FigureError
-        When the shape is another.
+        If the shape is different.
     """
     encodings = numbers(encodings, "position encodings, of shape (positions, d),", 2)
     with style():

@@ -43,7 +43,7 @@ def ladder_figure(
     Raises
     ------
     FigureError
-        When these are no results of the ladder, or a rung or size is not among them.
+        If these are no results of the ladder, or a rung or size is not among them.
     """
     measured = {
         rung: sizes[size] for rung, sizes in _rungs(results, rungs).items() if size in sizes

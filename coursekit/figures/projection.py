@@ -55,7 +55,7 @@ def project_words(
     Raises
     ------
     FigureError
-        When shapes or numbers do not fit.
+        If shapes or numbers do not fit.
     """
     vectors, words = numbers(vectors, "word vectors", 2), [str(word) for word in words]
     n, d = vectors.shape

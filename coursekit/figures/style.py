@@ -51,7 +51,7 @@ def style() -> Iterator[None]:
 
 
 def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
-    """Give the caller's axes, or new ones of this size in inches."""
+    """Return the caller's axes, or new ones of this size in inches."""
     if ax is not None:
         return ax
     return plt.subplots(figsize=(width, height), layout="constrained")[1]

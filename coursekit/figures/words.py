@@ -107,7 +107,7 @@ def word_weights(
     Raises
     ------
     FigureError
-        When the numbers of words and weights differ, or a weight is not finite.
+        If the numbers of words and weights differ, or a weight is not finite.
     """
     tokens, weights = [str(token) for token in tokens], numbers(weights, "weights", 1)
     if len(tokens) != len(weights):

@@ -1,4 +1,4 @@
-"""Texts of different lengths in one tensor, with a mask that says which places are real."""
+"""Texts of different lengths in one tensor, with a mask of the real tokens."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -46,7 +46,7 @@ def pad_batch(
     max_length
         Cut longer texts to their first `max_length` tokens.
     padding
-        The number that fills the places after a text's end.
+        The number that fills the positions after the end of a text.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def pad_batch(
     Raises
     ------
     TextError
-        When there is no text, or one is not a flat list of integers.
+        If there is no text, or one is not a flat list of integers.
     """
     import torch
 
@@ -114,7 +114,7 @@ class Batches:
         return self(self._passes - 1)
 
     def __call__(self, epoch: int) -> Iterator[Batch]:
-        """Give the batches of one epoch, counted from 0; the same number gives the same ones."""
+        """Return the batches of one epoch, counted from 0; the same number gives the same ones."""
         import torch
 
         for chosen in self._order(epoch):
@@ -129,7 +129,7 @@ class Batches:
         return f"Batches({len(self.id_lists):,} texts in {len(self):,} batches, {order})"
 
     def in_order(self) -> "Batches":
-        """Give the same texts in the order of the data set, as a prediction needs them."""
+        """Return the same texts in the order of the data set, as a prediction needs them."""
         return Batches(self.id_lists, self.labels, self.batch_size, False, self.seed)
 
     def _order(self, epoch: int) -> list[list[int]]:
@@ -190,10 +190,10 @@ def batches(
     Raises
     ------
     TextError
-        When the data set is empty or has another form, or lengths differ.
+        If the data set is empty or has another form, or lengths differ.
     """
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-        raise TextError(f"batch_size must be a whole number from 1 up, but is {batch_size!r}.")
+        raise TextError(f"batch_size must be a positive integer, but is {batch_size!r}.")
     _check_max_length(max_length)
     texts = getattr(dataset, "texts", dataset)
     labels = getattr(dataset, "labels", None)

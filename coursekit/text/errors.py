@@ -2,4 +2,4 @@
 
 
 class TextError(ValueError):
-    """Raised with one sentence when text, a vocabulary or a batch cannot be made."""
+    """Tokens, a vocabulary or a batch cannot be made; the message is one sentence that says why."""

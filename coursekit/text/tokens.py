@@ -70,7 +70,7 @@ def tokenize(text: str) -> list[str]:
     Raises
     ------
     TextError
-        When `text` is not a string.
+        If `text` is not a string.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class Vocabulary:
     Raises
     ------
     TextError
-        When a word is not a string, stands twice, or is one of the two special ones.
+        If a word is not a string, is repeated, or is one of the two special ones.
     """
 
     padding = 0
@@ -65,7 +65,7 @@ class Vocabulary:
                 raise TextError(f"A word must be a string, but one is {word!r}.")
         if len(self._number) != len(self.words):
             twice = next(word for word, n in Counter(self.words).items() if n > 1)
-            raise TextError(f"The word {twice!r} stands twice in the vocabulary.")
+            raise TextError(f"The word {twice!r} appears twice.")
 
     @classmethod
     def build(
@@ -92,7 +92,7 @@ class Vocabulary:
         Raises
         ------
         TextError
-            When a text has not been tokenized, or `min_count` or `max_size` makes no sense.
+            If a text has not been tokenized, or `min_count` or `max_size` makes no sense.
         """
         if min_count < 1:
             raise TextError(f"min_count must be 1 or more, but is {min_count}.")
@@ -125,7 +125,7 @@ class Vocabulary:
         return word in self._number
 
     def __getitem__(self, word: str) -> int:
-        """Give a word's number, or 1 when the word is unknown."""
+        """Return a word's number, or 1 when the word is unknown."""
         return self._number.get(word, self.unknown)
 
     def __eq__(self, other: object) -> bool:
@@ -155,7 +155,7 @@ class Vocabulary:
         Raises
         ------
         TextError
-            When given a string instead of its tokens.
+            If given a string instead of its tokens.
         """
         _refuse_string(tokens)
         number, unknown = self._number, self.unknown
@@ -178,7 +178,7 @@ class Vocabulary:
         Raises
         ------
         TextError
-            When a number is outside the vocabulary.
+            If a number is outside the vocabulary.
         """
         if hasattr(ids, "tolist"):
             ids = ids.tolist()
@@ -233,7 +233,7 @@ class Vocabulary:
         Raises
         ------
         TextError
-            When the file is missing or is not a vocabulary.
+            If the file is missing or is not a vocabulary.
         """
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))

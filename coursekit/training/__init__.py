@@ -1,11 +1,11 @@
 """Training every model of the course: `fit`, `predict`, `set_seed`, `pick_device`."""
 
+from coursekit.training.device import pick_device, set_seed
 from coursekit.training.errors import TrainingError
-from coursekit.training.fitting import fit
+from coursekit.training.fit import fit
+from coursekit.training.grading import GRADING_STEPS, fewer_when_graded
 from coursekit.training.history import History
-from coursekit.training.machine import pick_device, set_seed
-from coursekit.training.predicting import predict
-from coursekit.training.settings import GRADING_STEPS, fewer_when_graded
+from coursekit.training.predict import predict
 
 __all__ = [
     "GRADING_STEPS",

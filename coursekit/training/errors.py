@@ -7,12 +7,12 @@ if TYPE_CHECKING:
 
 
 class TrainingError(ValueError):
-    """Raised with one sentence when a model cannot be trained or asked for predictions.
+    """A model cannot be trained or cannot predict; the message is one sentence that says why.
 
     Attributes
     ----------
     history : History or None
-        What had been reached, when the training had already begun.
+        The epochs completed before the error, if training had begun.
     """
 
     def __init__(self, message: str, history: "History | None" = None) -> None:

@@ -6,65 +6,57 @@ from typing import Any
 
 @dataclass(repr=False)
 class History:
-    """The course of one training; one entry per epoch in every list.
+    """The progress of one training run; every list has one entry per epoch.
 
     Attributes
     ----------
-    train_loss, train_metric : list of float
-        Averages over the epoch's batches, taken while the weights change and dropout is on.
-    validation_loss, validation_metric : list of float
+    train_loss, train_accuracy : list of float
+        Averages over the epoch's batches, measured while the weights change, with dropout on.
+    validation_loss, validation_accuracy : list of float
         Measured after the epoch, with dropout off; empty without validation data.
     seconds : list of float
-        Time of each epoch, its validation included.
-    metric : str or None
-        What the metric is ("accuracy"), or None when there is none.
+        Duration of each epoch, including validation.
     steps : int
-        Updates of the weights in all.
+        Number of updates of the weights.
     best_epoch : int or None
-        The epoch (from 1) whose weights the model has now. None when training ended before the
-        first epoch was complete.
+        The epoch (from 1) whose weights the model has now; None if no epoch was completed.
     parameters : int
-        How many numbers were trained.
+        Number of trained parameters.
     device : str
-        Where it was computed.
-    stopped_early, capped, interrupted : bool
-        Whether it ended because nothing improved for `patience` epochs, because of the limit on
-        steps while a submission is graded, or because the reader pressed stop.
+        Where the model was trained.
+    capped, interrupted : bool
+        Whether training ended early, because of the limit on steps during grading or because the
+        user interrupted it.
     """
 
     train_loss: list[float] = field(default_factory=list)
-    train_metric: list[float] = field(default_factory=list)
+    train_accuracy: list[float] = field(default_factory=list)
     validation_loss: list[float] = field(default_factory=list)
-    validation_metric: list[float] = field(default_factory=list)
+    validation_accuracy: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
-    metric: str | None = None
     steps: int = 0
     best_epoch: int | None = None
     parameters: int = 0
     device: str = "cpu"
-    stopped_early: bool = False
     capped: bool = False
     interrupted: bool = False
 
     @property
     def epochs(self) -> int:
-        """How many epochs were recorded."""
+        """The number of completed epochs."""
         return len(self.train_loss)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain lists and numbers, ready for JSON.
-
-        Returns
-        -------
-        dict
-            The attributes by name.
-        """
+        """Return the attributes as plain lists and numbers, ready for JSON."""
         return asdict(self)
 
     def __repr__(self) -> str:
-        columns = {"train loss": self.train_loss, f"train {self.metric}": self.train_metric}
-        columns["validation loss"] = self.validation_loss
-        columns[f"validation {self.metric}"] = self.validation_metric
+        columns = {
+            "train loss": self.train_loss,
+            "train accuracy": self.train_accuracy,
+            "validation loss": self.validation_loss,
+            "validation accuracy": self.validation_accuracy,
+        }
         columns = {name: values for name, values in columns.items() if values}
         lines = ["  ".join(["  epoch", *columns, "seconds"])]
         for epoch in range(self.epochs):
@@ -78,8 +70,6 @@ class History:
         text = f"{self.steps:,} steps in {sum(self.seconds):.1f} s on {self.device}"
         if self.best_epoch is not None:
             text += f"; the model has the weights of epoch {self.best_epoch} (*)"
-        if self.stopped_early:
-            text += "; stopped early, because nothing improved any more"
         if self.capped:
             text += "; ended at the limit on steps for grading"
         if self.interrupted:

@@ -52,12 +52,9 @@ def texts(ax):
     return [text.get_text() for text in ax.texts]
 
 
-def history(epochs=3, metric="accuracy"):
+def history(epochs=3):
     numbers = [0.5 + 0.1 * i for i in range(epochs)]
-    found = numbers if metric else []
-    return History(
-        numbers, found, numbers, found, [1.0] * epochs, metric=metric, best_epoch=min(2, epochs)
-    )
+    return History(numbers, numbers, numbers, numbers, [1.0] * epochs, best_epoch=min(2, epochs))
 
 
 def phenomena(shift=0):
@@ -65,7 +62,7 @@ def phenomena(shift=0):
     return accuracy_by(groups, [1, 0, 1, 1, shift, 1, 0, 0], [1] * 8)
 
 
-def test_learning_curves_show_loss_and_metric_with_the_kept_epoch():
+def test_learning_curves_show_loss_and_accuracy_with_the_kept_epoch():
     axes = drawn(learning_curves(history(), title="It learns"))
     assert [ax.get_ylabel() for ax in axes] == ["loss", "accuracy"]
     assert axes[0].get_title(loc="left") == "It learns"
@@ -81,9 +78,9 @@ def test_learning_curves_of_several_models_have_one_color_each():
     assert legend == ["bag", "attention", "training", "validation", "weights kept"]
 
 
-def test_learning_curves_without_a_metric_or_validation_are_one_panel():
-    alone = History([0.5, 0.4], seconds=[1.0, 1.0])
-    assert len(drawn(learning_curves(alone))) == 1
+def test_learning_curves_without_validation_or_on_one_axes():
+    alone = drawn(learning_curves(History([0.5, 0.4], [0.7, 0.8], seconds=[1.0, 1.0])))
+    assert [len(ax.lines) for ax in alone] == [1, 1]
     _, ax = plt.subplots()
     assert learning_curves(history(), ax=ax)[0] is ax
 

@@ -82,7 +82,7 @@ def test_the_courses_encoder_gives_the_numbers_of_transformers(tmp_path, kind, s
 
 
 def test_our_own_weights_give_the_numbers_of_transformers():
-    from coursekit.data.places import shipped
+    from coursekit.data.paths import shipped
 
     assert "imdb" in names()
     model = BertModel.from_pretrained(
@@ -208,7 +208,7 @@ WRONG = {
     ),
     "another architecture": (
         lambda f: change(f, model_type="gpt2"),
-        "a model of the kind 'gpt2'; the course's encoder is a BERT",
+        "a model of type 'gpt2'; the course's encoder is a BERT",
     ),
     "another activation": (lambda f: change(f, hidden_act="relu"), "a BERT with hidden_act 'relu'"),
     "heads that do not divide": (
@@ -225,7 +225,7 @@ WRONG = {
         lambda f: (f / "model.safetensors").write_bytes(
             (f / "model.safetensors").read_bytes()[:-100]
         ),
-        "model.safetensors is damaged or cut",
+        "model.safetensors is damaged or incomplete",
     ),
 }
 

@@ -49,7 +49,7 @@ def test_a_word_gives_its_vector_and_an_unknown_one_a_sentence(vectors):
     ("words", "shape", "sentence"),
     [
         (["a", "b"], (3, 2), "2 words need a matrix with 2 rows"),
-        (["a", "a"], (2, 2), "'a' comes twice"),
+        (["a", "a"], (2, 2), "'a' is repeated"),
         (["a"], (1,), "need a matrix"),
     ],
 )

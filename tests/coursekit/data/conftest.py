@@ -49,11 +49,10 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
     def install(*addresses: str, zip_addresses: tuple[str, ...] = ()) -> Path:
         def entry(content: bytes, **more: object) -> dict[str, object]:
             facts = {"checksum": checksum(content), "bytes": len(content)}
-            return facts | {"addresses": [], "instead": "sst2-glue/SST-2.zip"} | more
+            return facts | {"addresses": [], "fallback": "sst2-glue/SST-2.zip"} | more
 
         sst2 = {
             "title": "a toy",
-            "kind": "labelled text",
             "description": "a few lines",
             "license": "CC0 1.0",
             "citation": "none",
@@ -67,9 +66,9 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
                     TRAIN, addresses=list(addresses), member="SST-2/train.tsv"
                 ),
                 "sst2-glue/dev.tsv": entry(DEV, member="SST-2/dev.tsv"),
-                "sst-stsa/stsa.binary.test": entry(TEST, instead=None),
+                "sst-stsa/stsa.binary.test": entry(TEST, fallback=None),
                 "sst2-glue/SST-2.zip": entry(
-                    toy_data.ZIP, addresses=list(zip_addresses), instead=None
+                    toy_data.ZIP, addresses=list(zip_addresses), fallback=None
                 ),
             },
         }

@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from coursekit.data import Tree, load
+from coursekit.data import load
 
 pytestmark = pytest.mark.usefixtures("real_data")
 
@@ -27,20 +27,13 @@ def test_the_test_sentences_of_sst2_are_not_in_its_validation_split():
     assert not set(load("sst2", "validation").texts) & set(load("sst2", "test").texts)
 
 
-def test_sst_trees_have_the_published_sizes():
-    splits = [load("sst-trees", split) for split in ("train", "validation", "test")]
+def test_sst_trees_are_bracketed_lines_of_the_published_number():
+    splits = [load("sst-trees", split).texts for split in ("train", "validation", "test")]
     assert [len(split) for split in splits] == [8_544, 1_101, 2_210]
-    assert set(splits[0].labels) == {0, 1, 2, 3, 4}
-    # Without the neutral sentences these are SST-2's test and validation sentences.
-    assert [sum(label != 2 for label in split.labels) for split in splits[1:]] == [872, 1_821]
-
-
-def test_sst_trees_are_binary_and_labelled_throughout():
-    for tree in load("sst-trees", "validation"):
-        for phrase in tree.subtrees():
-            assert isinstance(phrase, Tree)
-            assert 0 <= phrase.label <= 4
-            assert len(phrase.children) == (0 if phrase.word else 2)
+    # Without the neutral sentences these are SST-2's validation and test sentences.
+    assert [sum(tree[1] != "2" for tree in split) for split in splits[1:]] == [872, 1_821]
+    for tree in splits[1]:
+        assert tree.count("(") == tree.count(")") > 1
 
 
 @pytest.mark.parametrize("split", ["train", "test"])

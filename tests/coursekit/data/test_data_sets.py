@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import subprocess
@@ -19,10 +20,8 @@ from coursekit.data import (
     DataError,
     Example,
     TextDataset,
-    Tree,
     UnknownName,
     UnknownSplit,
-    almanac,
     describe,
     imdb,
     load,
@@ -31,7 +30,6 @@ from coursekit.data import (
     shipped,
 )
 from coursekit.data.registry import Dataset, File, find, readable, registry
-from coursekit.data.trees import parse_tree
 
 ROOT = Path(coursekit.data.__file__).parents[2]
 SETS = [
@@ -107,33 +105,6 @@ def test_a_corpus_is_a_sequence_of_texts():
     assert repr(corpus) == "<toy train: 3 texts without labels>"
 
 
-# --- trees
-
-
-def test_a_tree_knows_its_words_and_phrases():
-    tree = parse_tree("(3 (2 It) (4 (2 really) (3 works)))")
-    assert tree.label == 3
-    assert tree.words == ["It", "really", "works"]
-    assert [(phrase.label, phrase.text) for phrase in tree.subtrees()] == [
-        (3, "It really works"),
-        (2, "It"),
-        (4, "really works"),
-        (2, "really"),
-        (3, "works"),
-    ]
-    assert tree.children[0] == Tree(2, "It")
-    assert repr(tree) == "<Tree 3: It really works>"
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["", "(3 (2 It)", "(3 It)) x", "(3 It) (2 is)", "(7 It)", "(3)", "()", "(3 It (2 is))", "It"],
-)
-def test_a_broken_tree_is_an_error(line):
-    with pytest.raises(ValueError, match=r"\w"):
-        parse_tree(line)
-
-
 # --- the registry
 
 
@@ -151,14 +122,14 @@ def test_every_set_says_what_it_is(name):
 @pytest.mark.parametrize("name", SETS)
 def test_every_file_has_a_checksum_a_size_and_more_than_one_address(name):
     dataset = find(name)
-    archives = {file.instead for file in dataset.files.values()} - {None}
+    archives = {file.fallback for file in dataset.files.values()} - {None}
     for file in dataset.files.values():
         algorithm, _, digest = file.checksum.partition(":")
         assert len(digest) == {"sha256": 64, "md5": 32}[algorithm]
         assert file.bytes > 0
         assert all(address.startswith("https://") for address in file.addresses)
         assert all(address.isascii() and " " not in address for address in file.addresses)
-        stand_in = dataset.files[file.instead].addresses if file.instead else ()
+        stand_in = dataset.files[file.fallback].addresses if file.fallback else ()
         assert file.name in archives or len({*file.addresses, *stand_in}) > 1
     for needed in dataset.splits.values():
         assert dataset.is_shipped or all(file in dataset.files for file in needed)
@@ -166,7 +137,7 @@ def test_every_file_has_a_checksum_a_size_and_more_than_one_address(name):
 
 @pytest.mark.parametrize("name", SETS)
 def test_every_set_has_a_reader(name):
-    assert name in readers.READERS or name in ("imdb", "almanac")
+    assert name in readers.READERS or name == "imdb"
 
 
 def test_an_unknown_name_gives_close_matches_and_the_list():
@@ -249,45 +220,19 @@ def test_the_sets_about_the_almanac_load(name):
     assert len(load(name)) > 20
 
 
-# --- the almanac
+def test_texts_without_labels_are_read_one_per_line_compressed_or_not(tmp_path):
+    text = "The river is long.\nThe café\x85is small.\n".encode()
+    for name, content in (("a.txt", text), ("a.txt.gz", gzip.compress(text))):
+        (tmp_path / name).write_bytes(content)
+        corpus = readers.read_corpus("x", "train", [tmp_path / name])
+        assert corpus.texts == ["The river is long.", "The café\x85is small."]
 
 
-@pytest.fixture
-def generator(monkeypatch) -> list[int]:
-    """Put a short text in place of the million words; returns the calls made."""
-    corpus = pytest.importorskip("coursekit.corpus")
-    calls: list[int] = []
-
-    def sentences(words: int, seed: int):
-        calls.append(words)
-        return iter(["The river is long.", "The café is small."])
-
-    monkeypatch.setattr(corpus, "sentences", sentences)
-    return calls
-
-
-def test_the_almanac_is_generated_once(generator, cache):
-    first = load("almanac")
-    assert first.texts == ["The river is long.", "The café is small."]
-    assert load("almanac") == first
-    assert generator == [almanac.WORDS]
-    assert len(leftovers(cache)) == 1
-
-
-def test_a_damaged_almanac_in_the_cache_is_generated_again(generator, cache):
-    load("almanac")
-    (path,) = cache.rglob("sentences-*.txt")
-    for damaged in (b"", path.read_bytes()[:-5], path.read_bytes().replace(b"long", b"wide")):
-        path.write_bytes(damaged)
-        assert len(load("almanac")) == 2
-    assert len(generator) == 4
-    assert len(leftovers(cache)) == 1
-
-
-def test_the_almanac_loads_without_a_cache_that_can_be_written_to(generator, tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("COURSEKIT_CACHE", str(tmp_path / "file" / "cache"))
-    assert len(load("almanac")) == 2
+@pytest.mark.parametrize("damaged", [b"text", gzip.compress(b"text" * 99)[:-9]])
+def test_a_damaged_compressed_text_is_one_sentence(tmp_path, damaged):
+    (tmp_path / "a.txt.gz").write_bytes(damaged)
+    with pytest.raises(DamagedFile, match=r"a\.txt\.gz cannot be read"):
+        readers.read_corpus("x", "train", [tmp_path / "a.txt.gz"])
 
 
 # --- imdb, on a toy archive
@@ -314,10 +259,10 @@ def toy_imdb(archive: bytes, name: str = "imdb/small.tar.gz") -> Dataset:
         )
         for split in ("train", "test")
     }
-    file = File(name, checksum(archive), len(archive), instead="imdb/whole.tar.gz")
+    file = File(name, checksum(archive), len(archive), fallback="imdb/whole.tar.gz")
     other = File("imdb/whole.tar.gz", checksum(archive), len(archive))
     return Dataset(
-        *("imdb", "", "", "", "", ""),
+        *("imdb", "", "", "", ""),
         splits={"train": [file.name], "test": [file.name]},
         files={file.name: file, other.name: other},
         content=content,
@@ -378,7 +323,7 @@ def test_an_archive_with_other_reviews_is_refused(tmp_path, cache, monkeypatch):
     archive = tarred(REVIEWS | {"aclImdb/train/pos/1_9.txt": b"Something else."})
     put(tmp_path / "mirror", "imdb/small.tar.gz", archive, monkeypatch)
     dataset = toy_imdb(archive)
-    with pytest.raises(DamagedFile, match="does not hold the train reviews as published"):
+    with pytest.raises(DamagedFile, match="does not contain the train reviews as published"):
         imdb.load_imdb(dataset, "train")
     assert leftovers(cache) == []
     assert len(imdb.load_imdb(dataset, "test")) == 2

@@ -1,4 +1,4 @@
-"""Where data lies: the cache, the mirror, and the files that come with the course."""
+"""Where data are: the cache, the mirror, and the files that come with the course."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ from coursekit.data.errors import DataError
 CACHE_VARIABLE = "COURSEKIT_CACHE"
 MIRROR_VARIABLE = "COURSEKIT_MIRROR"
 _PACKAGE = Path(__file__).resolve().parents[1]
+#: In an installed package, and in a checkout.
+_SHIPPED = (_PACKAGE / "shipped", _PACKAGE.parent / "data")
 
 
 def cache_folder() -> Path:
-    """The folder that fetched and prepared files are kept in.
+    """Return the folder for downloaded and prepared files; it need not exist yet.
 
-    It is laid out like a mirror (``sst2-glue/train.tsv``, ...), so a filled cache can be
-    handed to a class as its mirror.
-
-    Returns
-    -------
-    Path
-        What ``COURSEKIT_CACHE`` names, otherwise the usual cache folder of the system
-        (``~/.cache/coursekit`` on Linux). It need not exist yet.
+    `COURSEKIT_CACHE` names it; the default is the system's usual cache folder
+    (`~/.cache/coursekit` on Linux). It is laid out like a mirror (`sst2-glue/train.tsv`, ...), so a
+    filled cache can serve as the mirror of a class.
     """
     chosen = os.environ.get(CACHE_VARIABLE, "").strip()
     if chosen:
@@ -35,18 +32,12 @@ def cache_folder() -> Path:
 
 
 def mirror() -> Path | str | None:
-    """The place that ``COURSEKIT_MIRROR`` names, to take real data from.
-
-    Returns
-    -------
-    Path | str | None
-        A folder, the address of a server without its last slash, or None when the variable
-        is not set.
+    """Return what `COURSEKIT_MIRROR` names: a folder, the URL of a server, or None if it is unset.
 
     Raises
     ------
     DataError
-        The variable names a folder that does not exist.
+        It names a folder that does not exist.
     """
     chosen = os.environ.get(MIRROR_VARIABLE, "").strip()
     if not chosen:
@@ -57,7 +48,7 @@ def mirror() -> Path | str | None:
     if not folder.is_dir():
         raise DataError(
             f"{MIRROR_VARIABLE} names the folder {folder}, which does not exist; "
-            "correct it, or unset it to fetch data from the internet."
+            "correct it, or unset it to download data from the internet."
         )
     return folder
 
@@ -67,21 +58,15 @@ def shipped(path: str) -> Path:
 
     Parameters
     ----------
-    path : str
-        Its path below the shipped data, for example ``"reviews/train.tsv"``.
-
-    Returns
-    -------
-    Path
-        The file in the installed package (``coursekit/shipped/``) or, in a checkout, in the
-        repository's ``data/``.
+    path
+        Relative to the shipped data, for example "reviews/train.tsv".
 
     Raises
     ------
     DataError
-        Neither place has the file.
+        The file is missing.
     """
-    for folder in (_PACKAGE / "shipped", _PACKAGE.parent / "data"):
+    for folder in _SHIPPED:
         if (folder / path).is_file():
             return folder / path
     raise DataError(
@@ -91,27 +76,20 @@ def shipped(path: str) -> Path:
 
 
 def shipped_files(folder: str, pattern: str) -> list[Path]:
-    """The files in a folder of the shipped data whose names fit a pattern, sorted."""
-    for data in (_PACKAGE / "shipped", _PACKAGE.parent / "data"):
+    """Return the files in a folder of the shipped data that match a glob pattern, sorted."""
+    for data in _SHIPPED:
         if (data / folder).is_dir():
             return sorted((data / folder).glob(pattern))
     return []
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that other processes see it whole or not at all.
-
-    Parameters
-    ----------
-    path : Path
-        The file to write; its folder is made when missing.
-    content : bytes
-        What to write.
+    """Write a file, and its folder if needed, so that other processes see it whole or not at all.
 
     Raises
     ------
     OSError
-        The disk is full or the folder cannot be written to; nothing is left behind.
+        The disk is full or the folder is not writable; nothing is left behind.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".part-")

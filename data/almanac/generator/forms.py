@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 
 VOWELS = frozenset("aeiou")
 KINDS = {"noun": "s", "verb": "dn", "adjective": "rt"}
@@ -10,7 +10,7 @@ KINDS = {"noun": "s", "verb": "dn", "adjective": "rt"}
 
 def _read_irregular() -> dict[tuple[str, str], str]:
     table = {}
-    text = (files(__package__) / "facts" / "irregular.tsv").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "tables" / "irregular.tsv").read_text(encoding="utf-8")
     for line in text.splitlines():
         if line and not line.startswith("#"):
             kind, base, *forms = line.split("\t")
@@ -29,9 +29,9 @@ def inflect(word: str, form: str) -> str:
 
     Parameters
     ----------
-    word : str
+    word
         The dictionary form: ``"wolf"``, ``"go"``, ``"big"``.
-    form : str
+    form
         ``s`` plural noun, ``v`` third person, ``d`` past, ``n`` past participle,
         ``g`` -ing form, ``r`` comparative, ``t`` superlative.
 

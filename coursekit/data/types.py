@@ -1,4 +1,4 @@
-"""What `load` returns: sequences that know which data set and split they are."""
+"""What `load` returns: sequences that know their data set and split."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Example(NamedTuple):
 class TextDataset(Sequence[Example]):
     """One split of a set of labelled texts.
 
-    Parameters
+    Attributes
     ----------
     name, split : str
-        Which data set and split this is.
+        The data set and split.
     texts : list of str
         The N texts.
     labels : list of int
         Their N labels: 0 negative, 1 positive.
     phenomena : list of str, optional
-        The N phenomena the texts show ("negation", ...), for sets that name them.
+        The N phenomena of the texts ("negation", ...), for sets that name them.
     """
 
     name: str
@@ -54,28 +54,17 @@ class TextDataset(Sequence[Example]):
         return Example(self.texts[index], self.labels[index], phenomenon)
 
     def subset(self, n: int, seed: int = 0) -> TextDataset:
-        """Draw `n` examples with equally many of each class, the same ones on every machine.
+        """Draw `n` examples, equally many of each class, shuffled; the same on every machine.
 
-        Parameters
-        ----------
-        n : int
-            How many, at most ``len(self)``. A class with too few examples gives all it has
-            and the others make up for it.
-        seed : int
-            Another seed draws other examples.
-
-        Returns
-        -------
-        TextDataset
-            The drawn examples, shuffled.
+        If a class has too few examples, the others make up for it.
 
         Raises
         ------
         DataError
-            `n` is not between 1 and ``len(self)``.
+            `n` is not between 1 and `len(self)`.
         """
         chosen: list[int] = []
-        # Going round the classes keeps every class as large as the next one until it runs out.
+        # Taking one of each class in turn keeps the classes equally large until one runs out.
         queues = {label: [] for label in sorted(set(self.labels))}
         for index in _shuffled(n, len(self), seed):
             queues[self.labels[index]].append(index)
@@ -130,7 +119,7 @@ class Corpus(Sequence[str]):
         return self.texts[index]
 
     def subset(self, n: int, seed: int = 0) -> Corpus:
-        """Draw `n` of the texts, the same ones on every machine, shuffled."""
+        """Draw `n` of the texts, shuffled; the same on every machine."""
         return replace(self, texts=[self.texts[i] for i in _shuffled(n, len(self), seed)[:n]])
 
     def __repr__(self) -> str:
@@ -138,7 +127,7 @@ class Corpus(Sequence[str]):
 
 
 class WordPair(NamedTuple):
-    """Two words and how similar people find them (the higher, the more similar)."""
+    """Two words and how similar people find them; higher is more similar."""
 
     word1: str
     word2: str
@@ -174,7 +163,7 @@ class Analogy(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Analogies(Sequence[Analogy]):
-    """Analogy questions, in named sections; as a sequence, all questions one after another."""
+    """Analogy questions in named sections; as a sequence, all of them in order."""
 
     name: str
     split: str

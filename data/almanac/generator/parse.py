@@ -1,4 +1,4 @@
-"""Reading a sentence frame: text, slots and alternatives. The notation is told in `grammar`."""
+"""Reading a sentence frame: text, slots and alternatives. The notation is described in `grammar`."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def parse(text: str, table: str = "", columns: Collection[str] = ()) -> tuple[Pa
 
     Parameters
     ----------
-    text : str
+    text
         The frame.
-    table : str
+    table
         The table of its section, or "".
-    columns : collection of str
+    columns
         That table's columns; a slot with another name is a word list.
 
     Raises

@@ -1,10 +1,12 @@
-"""Reading the facts, word lists and frames of the shipped text."""
+"""Reading the tables of facts, the word lists and the sentence frames."""
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 
 Row = dict[str, tuple[str, ...]]
+
+FOLDER = Path(__file__).parent
 
 FRAME_FILES = ("world.txt", "people.txt", "nature.txt", "daily.txt", "senses.txt", "film.txt")
 
@@ -17,19 +19,19 @@ PRONOUNS: dict[str, Row] = {
     gender: {key: (form,) for key, form in zip(_KEYS, forms, strict=True)}
     for gender, forms in _FORMS.items()
 }
-# Places one is on, not in.
+# Places that take "on", not "in".
 SURFACES = {"coast", "roof", "ice", "beach", "savanna", "mountain", "farmyard", "field", "hill"}
 SURFACES |= {"highway", "hook", "wall", "desk", "stove", "altar", "farm", "campsite"}
 SURFACES |= {"landing pad", "launch pad", "bicycle path"}
 
 
 def _read(folder: str, name: str) -> list[str]:
-    text = (files(__package__) / folder / name).read_text(encoding="utf-8")
+    text = (FOLDER / folder / name).read_text(encoding="utf-8")
     return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
 def _table(name: str) -> list[Row]:
-    header, *lines = _read("facts", f"{name}.tsv")
+    header, *lines = _read("tables", f"{name}.tsv")
     columns = header.split("\t")
     rows = []
     for line in lines:
@@ -92,7 +94,7 @@ def _persons(gendered: list[Row], jobs: list[Row]) -> list[Row]:
 def load_lists() -> dict[str, list[str]]:
     """Return the word lists by name; a list may be continued on further lines."""
     lists: dict[str, list[str]] = {}
-    for line in _read("facts", "lists.txt") + _read("facts", "film.txt"):
+    for line in _read("tables", "lists.txt") + _read("tables", "film.txt"):
         name, equals, items = line.partition(" = ")
         if not equals:
             raise ValueError(f"a word list has no name: {line[:60]}")

@@ -12,13 +12,7 @@ from coursekit.training.errors import TrainingError
 
 
 def set_seed(seed: int) -> None:
-    """Seed the random numbers of Python, NumPy and torch (on every device).
-
-    Parameters
-    ----------
-    seed
-        Any whole number. The same one gives the same numbers again.
-    """
+    """Seed the random number generators of Python, NumPy and torch (on every device)."""
     random.seed(seed)
     np.random.seed(seed % 2**32)
     torch.manual_seed(seed)
@@ -30,8 +24,8 @@ def pick_device(name: str | torch.device = "auto") -> torch.device:
     Parameters
     ----------
     name
-        "auto" takes an NVIDIA GPU when there is one and the processor otherwise; any other name
-        ("cpu", "cuda", "cuda:1", "mps") is taken as it is.
+        "auto" chooses an NVIDIA GPU if there is one and the CPU otherwise; any other name ("cpu",
+        "cuda", "cuda:1", "mps") is used as it is.
 
     Returns
     -------
@@ -40,7 +34,7 @@ def pick_device(name: str | torch.device = "auto") -> torch.device:
     Raises
     ------
     TrainingError
-        When the named device is unknown or not there.
+        If the named device is unknown or not available.
     """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -49,21 +43,18 @@ def pick_device(name: str | torch.device = "auto") -> torch.device:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
         raise TrainingError(
-            f'This machine cannot compute on {name!r}; use device="auto" or "cpu".'
+            f'This machine has no device {name!r}; use pick_device("auto") or "cpu".'
         ) from error
     return device
 
 
 @contextmanager
-def own_random_numbers(seed: int | None, device: torch.device) -> Iterator[None]:
-    """Seed everything inside the block, and give the outside its random numbers back after it.
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Seed all generators for the block, then restore their state.
 
-    So training does not change what a cell after it draws, and what was drawn before does not
-    change the training. `None` leaves everything as it is.
+    So training does not change what later cells draw, and what was drawn before does not change
+    the training.
     """
-    if seed is None:
-        yield
-        return
     python_state, numpy_state = random.getstate(), np.random.get_state()
     try:
         with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
@@ -75,11 +66,11 @@ def own_random_numbers(seed: int | None, device: torch.device) -> Iterator[None]
 
 
 @contextmanager
-def borrowed(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Move a model to `device` for the block, then put it back where and how it was.
+def moved_to(device: torch.device, model: nn.Module) -> Iterator[None]:
+    """Move a model to the device for the block, then restore its device and modes.
 
-    Every part gets back its own training or evaluation mode, so an encoder that was frozen with
-    `encoder.eval()` stays so.
+    Every submodule gets its own training or evaluation mode back, so an encoder that was frozen
+    with `encoder.eval()` stays in evaluation mode.
     """
     modes = [(module, module.training) for module in model.modules()]
     home = next((tensor.device for tensor in model.parameters()), torch.device("cpu"))

@@ -27,9 +27,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from coursekit.corpus.facts import Row, load_frames, load_lists, load_tables
-from coursekit.corpus.forms import inflect
-from coursekit.corpus.parse import Choice, Part, Slot, parse, slots
+from .facts import Row, load_frames, load_lists, load_tables
+from .forms import inflect
+from .parse import Choice, Part, Slot, parse, slots
 
 ANSWER = re.compile(r'(?<=[.?!]" ")[a-z]|(?<=[?] )[a-z](?!.*")')
 ARTICLE = re.compile(r"\b([Aa]) (?=([aeiouAEIOU]\w*|hour|honest|heir))")
@@ -86,11 +86,11 @@ class Grammar:
 
     Parameters
     ----------
-    tables : dict of str to list of Row
+    tables
         Rows by table name.
-    lists : dict of str to list of str
+    lists
         Word lists by name; an item may hold slots.
-    sections : list of (dict, list of str)
+    sections
         Header and frames of each section, as read by `facts.load_frames`.
 
     Raises
@@ -123,8 +123,8 @@ class Grammar:
         self._check_names()
 
     @classmethod
-    def shipped(cls) -> Grammar:
-        """Return the course's own grammar."""
+    def of_the_almanac(cls) -> Grammar:
+        """Return the grammar that the almanac is generated with."""
         return cls(load_tables(), load_lists(), load_frames())
 
     # --- reading frames -----------------------------------------------------------------------
@@ -177,7 +177,7 @@ class Grammar:
 
         Parameters
         ----------
-        seed : int
+        seed
             Seed of the Mersenne Twister.
         """
         bits = random.Random(seed).getrandbits
@@ -261,7 +261,7 @@ def _article(match: re.Match[str]) -> str:
 
 
 def finish(text: str) -> str:
-    """Mend spaces and articles, add the capital and the full stop."""
+    """Correct spaces and articles, add the capital and the full stop."""
     text = " ".join(text.split()).replace(" ,", ",")
     text = ARTICLE.sub(_article, text)
     if text[-1] not in '.?!"':

@@ -1,8 +1,6 @@
 """Accuracy, for all examples and by group, with its uncertainty."""
 
-import math
 from collections.abc import Iterator, Sequence
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from coursekit.evaluation.inputs import EvaluationError, pair, same_length
@@ -10,7 +8,7 @@ from coursekit.evaluation.tables import html_table, interval, percent, text_tabl
 
 
 def accuracy(predictions: Any, labels: Any) -> float:
-    """Give the share of examples whose predicted class is the true one.
+    """Return the fraction of examples whose predicted class is the true one.
 
     Parameters
     ----------
@@ -25,14 +23,14 @@ def accuracy(predictions: Any, labels: Any) -> float:
     Raises
     ------
     EvaluationError
-        When the lengths differ, there is nothing, or these are logits instead of classes.
+        If the lengths differ, there are no examples, or these are logits instead of classes.
     """
     predictions, labels = pair(predictions, labels)
     return float((predictions == labels).mean())
 
 
-def wilson_interval(correct: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Give the range in which the true accuracy plausibly lies (Wilson 1927).
+def wilson_interval(correct: int, n: int) -> tuple[float, float]:
+    """Return the 95% confidence interval of an accuracy (Wilson 1927).
 
     It stays within 0 and 1 and makes sense for few examples and for none wrong, where the usual
     "plus or minus two standard errors" does not.
@@ -40,9 +38,7 @@ def wilson_interval(correct: int, n: int, level: float = 0.95) -> tuple[float, f
     Parameters
     ----------
     correct, n
-        Right answers among n.
-    level
-        How often such a range holds the true value, between 0 and 1.
+        The number of correct answers, and of all answers.
 
     Returns
     -------
@@ -51,35 +47,29 @@ def wilson_interval(correct: int, n: int, level: float = 0.95) -> tuple[float, f
     Raises
     ------
     EvaluationError
-        When the numbers are impossible.
+        If the numbers are impossible.
     """
+    from scipy.stats import binomtest
+
     if n < 1 or not 0 <= correct <= n:
         raise EvaluationError(
             f"An interval needs 0 <= correct <= n and n >= 1, but correct is {correct} and n is {n}."
         )
-    if not 0 < level < 1:
-        raise EvaluationError(f"level must lie between 0 and 1, for example 0.95, but is {level}.")
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    share = correct / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # With all right or all wrong the end is exactly 1 or 0; rounding must not miss it.
-    low = 0.0 if correct == 0 else max(0.0, middle - half)
-    high = 1.0 if correct == n else min(1.0, middle + half)
-    return low, high
+    low, high = binomtest(correct, n).proportion_ci(0.95, method="wilson")
+    return float(low), float(high)
 
 
 class Score(NamedTuple):
-    """An accuracy and how sure it is.
+    """An accuracy and its uncertainty.
 
     Attributes
     ----------
     name : str
-        What was judged: a model, a phenomenon.
+        What was evaluated: a model, a phenomenon.
     n, correct : int
-        Examples, and right answers among them.
+        The number of examples, and of correct answers.
     accuracy, low, high : float
-        The share of right answers, and the ends of its Wilson interval.
+        The fraction of correct answers, and the ends of its 95% Wilson interval.
     """
 
     name: str
@@ -91,10 +81,7 @@ class Score(NamedTuple):
 
 
 class Scores(Sequence[Score]):
-    """Several scores, in order; `scores["negation"]` finds one by name.
-
-    Prints as a table. `rows` is the list of `Score`.
-    """
+    """A list of `Score` that prints as a table; `scores["negation"]` finds one by name."""
 
     def __init__(self, rows: Sequence[Score], kind: str = "group") -> None:
         self.rows = list(rows)
@@ -116,12 +103,8 @@ class Scores(Sequence[Score]):
 
     @property
     def names(self) -> list[str]:
-        """The names in order."""
+        """The names, in order."""
         return [row.name for row in self.rows]
-
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """Give the scores as plain numbers by name, ready for JSON."""
-        return {row.name: {k: v for k, v in row._asdict().items() if k != "name"} for row in self}
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = [self.kind, "n", "correct", "accuracy", "interval"]
@@ -138,17 +121,15 @@ class Scores(Sequence[Score]):
         return html_table(*self._table())
 
 
-def score(name: str, predictions: Any, labels: Any, *, level: float = 0.95) -> Score:
-    """Give a named accuracy with its interval.
+def score(name: str, predictions: Any, labels: Any) -> Score:
+    """Return a named accuracy with its 95% Wilson interval.
 
     Parameters
     ----------
     name
-        What is judged.
+        What is evaluated.
     predictions, labels
         One class per example, each of length n.
-    level
-        Of the Wilson interval.
 
     Returns
     -------
@@ -161,13 +142,11 @@ def score(name: str, predictions: Any, labels: Any, *, level: float = 0.95) -> S
     """
     predictions, labels = pair(predictions, labels)
     n, correct = len(labels), int((predictions == labels).sum())
-    return Score(name, n, correct, correct / n, *wilson_interval(correct, n, level))
+    return Score(name, n, correct, correct / n, *wilson_interval(correct, n))
 
 
-def accuracy_by(
-    groups: Sequence[str] | None, predictions: Any, labels: Any, *, level: float = 0.95
-) -> Scores:
-    """Give the accuracy of each group of examples, such as each phenomenon.
+def accuracy_by(groups: Sequence[str] | None, predictions: Any, labels: Any) -> Scores:
+    """Return the accuracy on each group of examples, such as each phenomenon.
 
     Parameters
     ----------
@@ -175,8 +154,6 @@ def accuracy_by(
         The group of each example, of length n, for instance `dataset.phenomena`.
     predictions, labels
         One class per example, each of length n.
-    level
-        Of the Wilson intervals.
 
     Returns
     -------
@@ -186,7 +163,7 @@ def accuracy_by(
     Raises
     ------
     EvaluationError
-        When there are no groups, or as in `accuracy`.
+        If there are no groups, or as in `accuracy`.
     """
     if groups is None:
         raise EvaluationError(
@@ -200,7 +177,7 @@ def accuracy_by(
     for position, group in enumerate(groups):
         members.setdefault(str(group), []).append(position)
     rows = [
-        score(group, predictions[positions], labels[positions], level=level)
+        score(group, predictions[positions], labels[positions])
         for group, positions in members.items()
     ]
     return Scores(rows)
