@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+import autograder.without_iri_grammar  # noqa: F401  before anything imports nbformat
 from autograder.errors import CourseError
 
 

@@ -1,6 +1,6 @@
 """Between a class and its gradebook: LMS archives in, grades and reports out.
 
-Read `collect` and `archives` (an LMS's download into `submitted/`), `export` (grades as CSV),
-`analysis` and `report` (how the class did), `tables` (what the commands print) and `demo` (a
-made-up class, graded from start to end).
+`archives` reads an LMS's download safely, `collect` sorts it into `submitted/`, `export` writes the
+grades as CSV, `analysis` and `report` show how the class did, `tables` formats what the commands
+print, and `demo` grades a made-up class.
 """

@@ -1,6 +1,6 @@
-"""What the verdicts of a class say about exercises, misconceptions and students: pure functions.
+"""Item analysis: exercise difficulty, misconceptions and students who may need help.
 
-A class is a dictionary, student -> exercise -> verdict, of the submissions that were run.
+Pure functions of the verdicts on the submissions that were run.
 """
 
 from __future__ import annotations
@@ -10,20 +10,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from coursekit.checking.verdict import Verdict
 
-Class = dict[str, dict[str, Verdict]]
+#: student -> exercise -> verdict
+ClassVerdicts = dict[str, dict[str, Verdict]]
 
-#: Below this share of the points an exercise, or all of them together, counts as failed.
-LOW = 0.5
-#: How an exercise can come out, the best first.
+#: An exercise, or the whole assignment, is failed below this share of the points.
+PASS_SHARE = 0.5
+#: Outcomes of an exercise, best first.
 OUTCOMES = ("full", "some", "none", "unwritten")
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and quartiles of numbers."""
+    """Mean and quartiles of a sample."""
 
     mean: float
     lowest: float
@@ -35,7 +37,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Bar:
-    """How many numbers lie from `low` up to `high`; None for however high."""
+    """One bar of a histogram: how many values are in [low, high); `high` is None if unbounded."""
 
     low: float
     high: float | None
@@ -44,7 +46,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A misconception that was found, its hint, and in whose submissions."""
+    """A misconception, its hint, and the students whose submissions show it."""
 
     name: str
     hint: str
@@ -53,7 +55,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Lost:
-    """Points that a class lost in one group of cases, of those it could have had."""
+    """Points that the class lost in one group of cases, out of `max_points`."""
 
     group: str
     points: float
@@ -62,15 +64,15 @@ class Lost:
 
 @dataclass(frozen=True)
 class ExerciseSummary:
-    """How a class did in one exercise.
+    """How the class did in one exercise.
 
     Attributes
     ----------
-    share : the mean share of the points, 0 to 1; in item analysis called the difficulty.
-    discrimination : see `discrimination`; None where it is undefined.
-    outcomes : the number of students by outcome, see `OUTCOMES`.
-    mistakes : known misconceptions, the most frequent first.
-    other : student -> headline of a mistake that has no name.
+    share : mean share of the points, 0 to 1; item analysis calls it the difficulty index.
+    discrimination : see `discrimination`; None if undefined.
+    outcomes : outcome -> number of students, see `OUTCOMES`.
+    mistakes : known misconceptions, most frequent first.
+    other : student -> headline of a mistake that matches no known misconception.
     """
 
     name: str
@@ -90,15 +92,16 @@ class Struggling:
 
     Attributes
     ----------
-    early : how many of the first half of the exercises failed, of `first`.
-    lost : the verdicts on the exercises that cost points, in order.
+    early_failures : number of failed exercises among the first `early_exercises`.
+    early_exercises : half of the exercises, rounded up.
+    lost : verdicts on the exercises that lost points, in notebook order.
     """
 
     student: str
     points: float
     max_points: float
-    early: int
-    first: int
+    early_failures: int
+    early_exercises: int
     lost: list[Verdict]
 
     @property
@@ -107,20 +110,19 @@ class Struggling:
 
 
 def spread(values: Sequence[float]) -> Spread | None:
-    """Mean and quartiles (interpolated); None of nothing."""
+    """Mean and quartiles (interpolated), or None if there are no values."""
     if not values:
         return None
     return Spread(float(np.mean(values)), *map(float, np.percentile(values, (0, 25, 50, 75, 100))))
 
 
 def share_bars(shares: Sequence[float]) -> list[Bar]:
-    """Ten bars for shares from 0 to 1; the last one holds 1 and what is above."""
-    places = [min(9, max(0, math.floor(share * 10 + 1e-9))) for share in shares]
-    return [Bar(i / 10, (i + 1) / 10, places.count(i)) for i in range(10)]
+    """Ten bars for shares from 0 to 1; the last one includes 1 and above."""
+    return _histogram(np.clip(np.round(shares, 9), 0, 1), np.arange(11) / 10)
 
 
 def bars(values: Sequence[float]) -> list[Bar]:
-    """About ten bars of one round width; what is beyond three medians shares a last one."""
+    """About ten bars of a round width, and one for outliers beyond three medians."""
     if not values:
         return []
     smallest, largest, middle = min(values), max(values), float(np.median(values))
@@ -128,17 +130,19 @@ def bars(values: Sequence[float]) -> list[Bar]:
     width = _round_step((top - smallest) / 10 or top / 10)
     first = math.floor(smallest / width + 1e-9)
     last = max(math.floor(top / width + 1e-9) + 1, first + 5)
-    places = [math.floor(value / width + 1e-9) for value in values]
-    found = [
-        Bar(round(i * width, 9), round((i + 1) * width, 9), places.count(i))
-        for i in range(first, last)
-    ]
-    beyond = sum(place >= last for place in places)
-    return [*found, Bar(found[-1].high, None, beyond)] if beyond else found
+    found = _histogram(values, np.append(np.arange(first, last + 1) * width, np.inf))
+    return found if found[-1].count else found[:-1]
+
+
+def _histogram(values: ArrayLike, edges: NDArray[np.float64]) -> list[Bar]:
+    edges = np.round(edges, 9)  # 3 * 0.1 is above 0.3
+    counts, _ = np.histogram(values, edges)
+    highs = [None if np.isinf(high) else float(high) for high in edges[1:]]
+    return [Bar(float(low), high, int(count)) for low, high, count in zip(edges, highs, counts)]
 
 
 def _round_step(size: float) -> float:
-    """The smallest of 1, 2 and 5 times a power of ten that is not below `size`."""
+    """The smallest 1, 2 or 5 times a power of ten that is at least `size`."""
     if size <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(size))
@@ -157,35 +161,34 @@ def outcome(verdict: Verdict) -> str:
 def discrimination(points: Sequence[float], rest: Sequence[float]) -> float | None:
     """The corrected item-total correlation of an exercise.
 
-    Pearson's correlation of the students' points in the exercise with their points in all other
-    exercises together. The exercise itself is left out of the total, for with it every exercise
-    would correlate (Henrysson 1963, Psychometrika 28, 211-218). High where those who are good
-    elsewhere are good here too; near 0 or below, the exercise asks for something else, or is
-    broken.
+    Pearson's correlation between the points in the exercise and the total in all other exercises.
+    The total excludes the exercise itself, which would correlate with its own points (Henrysson
+    1963, Psychometrika 28, 211-218). It is high if students who do well elsewhere do well here; near
+    0 or below, the exercise measures something else or is broken.
 
     Parameters
     ----------
-    points : the students' points in the exercise.
+    points : each student's points in the exercise.
     rest : the same students' points in the other exercises.
 
     Returns
     -------
-    From -1 to 1, or None where it is undefined: no variance, or fewer than three students, of
-    whom two always lie on a line.
+    -1 to 1, or None if undefined: no variance, or fewer than three students (two points always lie
+    on a line).
     """
     if len(points) < 3 or np.ptp(points) < 1e-9 or np.ptp(rest) < 1e-9:
         return None
     return float(np.corrcoef(points, rest)[0, 1])
 
 
-def exercise_names(verdicts: Class) -> list[str]:
-    """The exercises in the order of the notebook, however many a single notebook has."""
+def exercise_names(verdicts: ClassVerdicts) -> list[str]:
+    """The exercises in notebook order, even if some submissions lack some of them."""
     rows = sorted(verdicts.values(), key=len, reverse=True)
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def summarize(verdicts: Class) -> list[ExerciseSummary]:
-    """How the class did, exercise by exercise."""
+def summarize(verdicts: ClassVerdicts) -> list[ExerciseSummary]:
+    """One summary per exercise, in notebook order."""
     names = exercise_names(verdicts)
     complete = [row for row in verdicts.values() if len(row) == len(names)]
     totals = [sum(verdict.points for verdict in row.values()) for row in complete]
@@ -237,11 +240,11 @@ def _mistakes(own: dict[str, Verdict]) -> list[Mistake]:
     return sorted(found.values(), key=lambda mistake: (-len(mistake.students), mistake.name))
 
 
-def struggling(verdicts: Class) -> list[Struggling]:
-    """Who may need help, the neediest first.
+def struggling(verdicts: ClassVerdicts) -> list[Struggling]:
+    """Students who may need help, lowest share of the points first.
 
-    Those with less than half of the points, and those who failed more than half of the first
-    half of the exercises, on which the rest builds.
+    These have less than half of the points, or failed more than half of the early exercises, on
+    which the rest builds.
     """
     names = exercise_names(verdicts)
     early = names[: math.ceil(len(names) / 2)]
@@ -249,8 +252,8 @@ def struggling(verdicts: Class) -> list[Struggling]:
     for student, row in verdicts.items():
         points = sum(verdict.points for verdict in row.values())
         possible = sum(verdict.max_points for verdict in row.values())
-        failed = sum(n in row and row[n].points < LOW * row[n].max_points for n in early)
-        if points < LOW * possible or failed > len(early) / 2:
+        failed = sum(n in row and row[n].points < PASS_SHARE * row[n].max_points for n in early)
+        if points < PASS_SHARE * possible or failed > len(early) / 2:
             lost = [row[name] for name in names if name in row and not row[name].passed]
             found.append(Struggling(student, points, possible, failed, len(early), lost))
-    return sorted(found, key=lambda one: (one.share, -one.early, one.student))
+    return sorted(found, key=lambda one: (one.share, -one.early_failures, one.student))

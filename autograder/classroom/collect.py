@@ -1,8 +1,8 @@
-"""Collects submissions from what an LMS lets instructors download.
+"""Collects submissions: sorts an LMS's download into `submitted/`, the latest of each student.
 
-Who a file belongs to stands in its name, in the manner of the LMS; which assignment it belongs to
-is decided by its content, because students and LMSs rename files. The files are then handed to
-nbgrader's own zip collection, which puts them into `submitted/` with a timestamp.
+The file name identifies the student, in the LMS's naming scheme (`LAYOUTS`). The content identifies
+the assignment, because students and LMSs rename files. `archives` unpacks the download, and
+nbgrader's own zip collection puts the chosen files into `submitted/` with a timestamp.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from autograder.classroom.archives import Taken, unpack
+from autograder.classroom.archives import UnpackedFile, unpack
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 
 if TYPE_CHECKING:
     from autograder.grading.gradebook import Classroom
 
-#: How the file of a student is called, by LMS; the first that fits most notebooks is taken.
+#: How each LMS names the files of its download.
 LAYOUTS = {
     # lastfirst_LATE_12345_67890_05_transformer_block-1.ipynb
     "canvas": r"(?:.*/)?(?P<student>[^_/]+)_(?:LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)",
@@ -38,41 +38,43 @@ LAYOUTS = {
     # alovelace/05_transformer_block.ipynb
     "folder": r"(?P<student>[^/]+)/(?P<file>.+)",
 }
-_TRIAL = re.compile(r"(?:-| ?\()(\d+)\)?(?=\.ipynb$)")
-#: A notebook belongs to the assignment that it shares at least this part of its marks with.
-_ENOUGH = 0.2
+#: The suffix of a resubmitted or downloaded-again file: `-1`, ` (1)`.
+_COPY_NUMBER = re.compile(r"(?:-| ?\()(\d+)\)?(?=\.ipynb$)")
+#: A notebook belongs to an assignment if it has at least this share of its features.
+_MIN_OVERLAP = 0.2
 
 
 @dataclass(frozen=True)
-class Submission:
-    """One notebook of one student.
+class Candidate:
+    """A notebook in the download that could be a student's submission.
 
     Attributes
     ----------
-    student, number : as the LMS calls them; the number is "" where it has none.
-    handed_in : when, as far as the download knows.
-    fit : the share of the assignment's marked cells that it has.
+    student, number : name and ID in the LMS; the number is "" if the LMS gives none.
+    submitted : submission time, as far as the download tells.
+    copy : copy number in the file name, 0 if none.
+    overlap : share of the assignment's features that it has, see `_features`.
     """
 
     student: str
     number: str
-    handed_in: datetime.datetime
-    trial: int
-    file: Taken
-    fit: float
+    submitted: datetime.datetime
+    copy: int
+    file: UnpackedFile
+    overlap: float
 
 
 @dataclass
 class Collected:
-    """What a collection did: names of the download, each with words.
+    """The result of `collect`; files are named by their path in the download.
 
     Attributes
     ----------
-    students : student -> the file that counts.
-    earlier : earlier submissions that were kept beside, student -> files.
-    unchanged : students whose submission was there already.
-    unmatched, refused : files that belong to nobody, or were not even opened: (name, reason).
-    layout : the LMS in whose manner the names were read.
+    layout : the naming scheme that was used, a key of `LAYOUTS`.
+    students : student -> the file that will be graded.
+    earlier : student -> earlier submissions, which are saved in `earlier/`.
+    unchanged : students whose submission in `submitted/` was kept.
+    unmatched, refused : (file, reason) of files that are no submission, or were not unpacked.
     """
 
     layout: str = ""
@@ -100,43 +102,43 @@ def collect(
     folder: Path | None = None,
     layout: str | None = None,
 ) -> Collected:
-    """Put the submissions of an LMS's download into `submitted/`, the latest of each student.
+    """Put the latest submission of each student in an LMS's download into `submitted/`.
 
     Parameters
     ----------
-    source : a zip archive or a folder, as the LMS made it.
-    folder : the folder of the class; the course's own by default.
-    layout : one of `LAYOUTS`; None to find out.
+    source : the zip archive downloaded from the LMS, or a folder.
+    folder : the class's folder; the course's own if None.
+    layout : the naming scheme, a key of `LAYOUTS`; detected if None.
 
     Raises
     ------
     CourseError
-        No such download, no notebook in it, or names in no known manner.
+        There is no such download, it has no notebook, or its file names fit no naming scheme.
     """
     from autograder.grading.gradebook import Classroom
 
     if layout is not None and layout not in LAYOUTS:
-        raise CourseError(f"no layout is called {layout}; there are {', '.join(LAYOUTS)}.")
-    room = Classroom(course, folder)
+        raise CourseError(f"unknown layout {layout}; choose one of {', '.join(LAYOUTS)}.")
+    classroom = Classroom(course, folder)
     with tempfile.TemporaryDirectory() as temporary:
         unpacked = unpack(source, Path(temporary))
         result = Collected(refused=unpacked.refused)
         notebooks = [f for f in unpacked.files if _is_notebook(f.name)]
         for file in unpacked.files:
-            if not _is_notebook(file.name) and not _is_noise(file.name):
-                result.unmatched.append((file.name, "it is no notebook"))
+            if not _is_notebook(file.name) and not _is_junk(file.name):
+                result.unmatched.append((file.name, "not a notebook (.ipynb)"))
         if not notebooks:
-            found = f"; it holds {len(unpacked.files)} other files" if unpacked.files else ""
-            raise CourseError(f"{source} holds no notebook (.ipynb){found}.")
-        result.layout = layout or _layout([f.name for f in notebooks])
-        found_for: dict[tuple[str, str], list[Submission]] = defaultdict(list)
-        marks = {name: _release_marks(course, name) for name in course.assignments()}
+            found = f", only {len(unpacked.files)} other files" if unpacked.files else ""
+            raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
+        result.layout = layout or _detect_layout([f.name for f in notebooks])
+        candidates: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
+        released = {name: _released_features(course, name) for name in course.assignments()}
         for file in notebooks:
-            submission = _read(file, result, assignment, marks)
-            if submission is not None:
-                found_for[submission.student, submission.number].append(submission)
-        chosen = _choose(found_for, result)
-        _hand_over(room, assignment, chosen, result)
+            candidate = _read(file, result, assignment, released)
+            if candidate is not None:
+                candidates[candidate.student, candidate.number].append(candidate)
+        chosen = _choose(candidates, result)
+        _import(classroom, assignment, chosen, result)
     return result
 
 
@@ -148,12 +150,13 @@ def _is_notebook(name: str) -> bool:
     return name.lower().endswith(".ipynb") and not _is_hidden(name)
 
 
-def _is_noise(name: str) -> bool:
-    """What systems add by themselves: hidden files, Blackboard's receipts, folders of macOS."""
+def _is_junk(name: str) -> bool:
+    """Whether a program added the file: hidden files, macOS metadata, Blackboard's receipts."""
     return _is_hidden(name) or bool(re.search(r"_attempt_\d{4}(-\d\d){5}\.txt$", name))
 
 
-def _layout(names: list[str]) -> str:
+def _detect_layout(names: list[str]) -> str:
+    """The naming scheme that most file names fit, the first such one in `LAYOUTS`."""
     counts = {
         name: sum(bool(re.fullmatch(pattern, file)) for file in names)
         for name, pattern in LAYOUTS.items()
@@ -162,18 +165,19 @@ def _layout(names: list[str]) -> str:
     if counts[best]:
         return best
     raise CourseError(
-        f"the names do not say which student a file belongs to (the first is {names[0]}); give an "
-        "archive of Canvas, Moodle or Blackboard, or a folder with one folder per student."
+        f"the file names do not identify the students (the first is {names[0]}); pass the download"
+        " of Canvas, Moodle or Blackboard with its original file names, or a folder with one"
+        " subfolder per student."
     )
 
 
-def _release_marks(course: Course, assignment: str) -> set[str]:
-    """What a notebook of the assignment is known by: ids of cells and names that they define."""
+def _released_features(course: Course, assignment: str) -> set[str]:
     path = course.notebook(assignment)
-    return _marks(path.read_bytes()) if path.exists() else set()
+    return _features(path.read_bytes()) if path.exists() else set()
 
 
-def _marks(content: bytes) -> set[str]:
+def _features(content: bytes) -> set[str]:
+    """What identifies a notebook's assignment: grade ids, checks, and the names it defines."""
     try:
         cells = json.loads(content)["cells"]
         found = set()
@@ -189,73 +193,74 @@ def _marks(content: bytes) -> set[str]:
 
 
 def _read(
-    file: Taken, result: Collected, assignment: str, marks: dict[str, set[str]]
-) -> Submission | None:
-    """The submission in a file, or None after noting why it is none."""
+    file: UnpackedFile, result: Collected, assignment: str, released: dict[str, set[str]]
+) -> Candidate | None:
+    """The candidate in a file, or None after adding the file to `result.unmatched`."""
     match = re.fullmatch(LAYOUTS[result.layout], file.name)
     if match is None:
-        result.unmatched.append((file.name, f"its name is not in the manner of {result.layout}"))
+        reason = f"file name does not follow the naming scheme of {result.layout}"
+        result.unmatched.append((file.name, reason))
         return None
     parts = match.groupdict()
-    student = _plain_name(re.sub(r"\.zip$", "", parts["student"], flags=re.IGNORECASE))
+    student = _folder_name(re.sub(r"\.zip$", "", parts["student"], flags=re.IGNORECASE))
     if not student:
-        result.unmatched.append((file.name, "its name gives no student"))
+        result.unmatched.append((file.name, "no student name in the file name"))
         return None
-    content = file.path.read_bytes()
-    own = _marks(content)
-    fits = {name: len(own & wanted) / max(1, len(wanted)) for name, wanted in marks.items()}
-    best = max(fits, key=lambda name: (fits[name], name == assignment))
+    own = _features(file.path.read_bytes())
+    overlaps = {name: len(own & its) / max(1, len(its)) for name, its in released.items()}
+    best = max(overlaps, key=lambda name: (overlaps[name], name == assignment))
     named = assignment in PurePosixPath(parts["file"]).name
-    if fits[assignment] < _ENOUGH and not (named and not own):
-        other = f"it looks like {best}" if fits[best] >= _ENOUGH else "it is another notebook"
-        result.unmatched.append((file.name, f"{other}, not {assignment}"))
+    if overlaps[assignment] < _MIN_OVERLAP and not (named and not own):
+        known = overlaps[best] >= _MIN_OVERLAP
+        reason = f"looks like {best}, not {assignment}" if known else "not from this course"
+        result.unmatched.append((file.name, reason))
         return None
-    if fits[best] > 2 * fits[assignment]:
-        result.unmatched.append((file.name, f"it looks like {best}, not {assignment}"))
+    if overlaps[best] > 2 * overlaps[assignment]:
+        result.unmatched.append((file.name, f"looks like {best}, not {assignment}"))
         return None
-    handed_in = file.modified
+    submitted = file.modified
     if parts.get("time"):
-        handed_in = datetime.datetime.strptime(parts["time"], "%Y-%m-%d-%H-%M-%S").replace(
+        submitted = datetime.datetime.strptime(parts["time"], "%Y-%m-%d-%H-%M-%S").replace(
             tzinfo=datetime.timezone.utc
         )
-    trial = _TRIAL.search(parts["file"])
-    return Submission(
+    copy = _COPY_NUMBER.search(parts["file"])
+    return Candidate(
         student,
         parts.get("number") or "",
-        handed_in,
-        int(trial[1]) if trial else 0,
+        submitted,
+        int(copy[1]) if copy else 0,
         file,
-        fits[assignment],
+        overlaps[assignment],
     )
 
 
-def _plain_name(name: str) -> str:
-    """A student's name as the name of a folder that nbgrader can book."""
-    return re.sub(r"[^\w.@+-]+", "_", name.strip()).strip("_.")
+def _folder_name(student: str) -> str:
+    """A student's name as a folder name that nbgrader accepts."""
+    return re.sub(r"[^\w.@+-]+", "_", student.strip()).strip("_.")
 
 
 def _choose(
-    found_for: dict[tuple[str, str], list[Submission]], result: Collected
-) -> dict[str, list[Submission]]:
-    """For each student the submissions, the one that counts last."""
-    names = defaultdict(set)
-    for student, number in found_for:
-        names[student].add(number)
+    candidates: dict[tuple[str, str], list[Candidate]], result: Collected
+) -> dict[str, list[Candidate]]:
+    """Student -> submissions, in order; the last one will be graded."""
+    numbers = defaultdict(set)
+    for student, number in candidates:
+        numbers[student].add(number)
     chosen = {}
-    for (student, number), submissions in sorted(found_for.items()):
-        # two students of one name: the LMS's number tells them apart
-        key = f"{student}_{number}" if len(names[student]) > 1 else student
-        chosen[key] = sorted(submissions, key=lambda s: (s.handed_in, s.trial, s.fit, s.file.name))
+    for (student, number), own in sorted(candidates.items()):
+        # namesakes: the LMS's number tells them apart
+        key = f"{student}_{number}" if len(numbers[student]) > 1 else student
+        chosen[key] = sorted(own, key=lambda c: (c.submitted, c.copy, c.overlap, c.file.name))
         result.students[key] = chosen[key][-1].file.name
-        if len(submissions) > 1:
-            result.earlier[key] = [s.file.name for s in chosen[key][:-1]]
+        if len(own) > 1:
+            result.earlier[key] = [c.file.name for c in chosen[key][:-1]]
     return chosen
 
 
-def _hand_over(
-    room: Classroom, assignment: str, chosen: dict[str, list[Submission]], result: Collected
+def _import(
+    classroom: Classroom, assignment: str, chosen: dict[str, list[Candidate]], result: Collected
 ) -> None:
-    """Let nbgrader collect the chosen files; what was submitted before is kept beside."""
+    """Let nbgrader collect the chosen files; save earlier submissions in `earlier/`."""
     from autograder.grading.gradebook import zip_collect
 
     with tempfile.TemporaryDirectory() as folder:
@@ -263,30 +268,32 @@ def _hand_over(
         archive.mkdir(parents=True)
         for student, submissions in chosen.items():
             latest = submissions[-1]
-            target = room.submission(student, assignment)
-            for submission in submissions[:-1]:
-                _keep_beside(room, assignment, student, submission.file.path, submission.handed_in)
+            target = classroom.submission(student, assignment)
+            for earlier in submissions[:-1]:
+                _save_earlier(classroom, assignment, student, earlier.file.path, earlier.submitted)
             if target.exists():
                 if target.read_bytes() == latest.file.path.read_bytes():
                     result.unchanged.append(student)
                     continue
-                before = _handed_in(target)
-                if before > latest.handed_in:  # an older download, collected late
-                    _keep_beside(room, assignment, student, latest.file.path, latest.handed_in)
+                present = _submission_time(target)
+                if present > latest.submitted:  # an old download, collected after a newer one
+                    _save_earlier(
+                        classroom, assignment, student, latest.file.path, latest.submitted
+                    )
                     result.earlier.setdefault(student, []).append(latest.file.name)
-                    result.students[student] = "what was submitted later"
+                    result.students[student] = "the later submission in submitted/"
                     result.unchanged.append(student)
                     continue
-                _keep_beside(room, assignment, student, target, before)
+                _save_earlier(classroom, assignment, student, target, present)
                 shutil.rmtree(target.parent)
-            stamp = latest.handed_in.strftime("%Y-%m-%d %H:%M:%S")
+            stamp = latest.submitted.strftime("%Y-%m-%d %H:%M:%S")
             shutil.copy(latest.file.path, archive / f"{student}_attempt_{stamp}_{assignment}.ipynb")
         if any(archive.iterdir()):
-            zip_collect(room, assignment, Path(folder))
+            zip_collect(classroom, assignment, Path(folder))
 
 
-def _handed_in(notebook: Path) -> datetime.datetime:
-    """When a notebook in `submitted/` was handed in: nbgrader's timestamp, else the file's."""
+def _submission_time(notebook: Path) -> datetime.datetime:
+    """When a notebook in `submitted/` was submitted: nbgrader's timestamp, or the file's."""
     from nbgrader.utils import parse_utc
 
     try:
@@ -296,12 +303,12 @@ def _handed_in(notebook: Path) -> datetime.datetime:
         return datetime.datetime.fromtimestamp(notebook.stat().st_mtime, datetime.timezone.utc)
 
 
-def _keep_beside(
-    room: Classroom, assignment: str, student: str, file: Path, handed_in: datetime.datetime
+def _save_earlier(
+    classroom: Classroom, assignment: str, student: str, file: Path, submitted: datetime.datetime
 ) -> None:
     content = file.read_bytes()
     digest = hashlib.sha256(content).hexdigest()[:8]
-    stamp = handed_in.strftime("%Y-%m-%d-%H-%M-%S")
-    path = room.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"
+    stamp = submitted.strftime("%Y-%m-%d-%H-%M-%S")
+    path = classroom.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)

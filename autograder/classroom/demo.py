@@ -1,4 +1,4 @@
-"""A made-up class of one assignment, graded from start to end, to see what grading shows."""
+"""The `demo` command: a made-up class, graded from start to end, to see what grading looks like."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from autograder.sandbox.doctor import is_available
 
 
 def run_demo(course: Course, assignment: str) -> None:
-    """Make the class under `demo/`, grade it, write the feedback pages and say what to do next."""
+    """Create the class in `demo/`, grade it, write its feedback pages and print the next steps."""
     folder = course.root / "demo"
     shutil.rmtree(folder, ignore_errors=True)
     for student, notebook in demo_submissions(course, assignment).items():
         path = folder / "submitted" / student / assignment / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
-    # the course's own code: harmless where there is no isolation
+    # the demo class is our own code, so it may run without a sandbox
     options = Options(cell_seconds=15, sandbox=is_available())
     graded = grade_class(course, assignment, folder, options=options)
     show(*verdict_tables(graded), summary_table(graded))
     pages = write_feedback(course, assignment, folder)
     console = Console()
-    console.print("\nFeedback pages, one per student:")
+    console.print("\nFeedback pages:")
     for page in pages:
         console.print(f"  {page.relative_to(course.root)}", highlight=False)
     console.print(
@@ -40,7 +40,7 @@ def run_demo(course: Course, assignment: str) -> None:
 
 
 def demo_submissions(course: Course, assignment: str) -> dict[str, NotebookNode]:
-    """Four submissions by name: complete, partly wrong, unfinished, and one that hangs."""
+    """Student -> notebook: a complete, a partly wrong, an unfinished and a hanging submission."""
     exercises = catalog.exercises(course, assignment)
     names = list(exercises)
     second = names[:2][-1]

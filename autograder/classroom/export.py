@@ -1,29 +1,40 @@
-"""Grades as a table for an LMS: a file of their own, or a column in the LMS's own file."""
+"""Exports grades as CSV for an LMS: a new file, or a column of the gradebook that the LMS exported.
+
+The LMS's file is read and written with `csv`, not pandas: pandas renames a repeated heading, drops
+empty rows, and shifts or cuts a row that is longer than the header.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 
-_COLUMNS = ("student", "score", "max_score", "raw_score", "late_penalty", "submitted", "note")
-#: Columns of an LMS's table that name a student, the likeliest first.
-_WHO = ("SIS Login ID", "Username", "ID number", "SIS User ID", "Email address", "ID", "Student")
+#: Headings under which LMSs list a student's ID or name, most reliable first.
+_ID_HEADINGS = (
+    "SIS Login ID",
+    "Username",
+    "ID number",
+    "SIS User ID",
+    "Email address",
+    "ID",
+    "Student",
+)
 
 
 @dataclass(frozen=True)
 class Grade:
-    """One student's grade, as the gradebook has it.
+    """One student's grade in the gradebook.
 
     Attributes
     ----------
-    score : what counts: `raw_score`, all points of cells, less `late_penalty`, at least 0.
-    submitted : when, in UTC; "" where nobody knows.
-    note : "" or what is still missing.
+    score : `raw_score`, the sum over the cells, minus `late_penalty`; at least 0.
+    submitted : submission time in UTC, "" if unknown.
+    note : what the instructor still has to do, or "".
     """
 
     student: str
@@ -37,14 +48,14 @@ class Grade:
 
 @dataclass
 class Filled:
-    """A table of the LMS with the grades in it.
+    """The LMS's table with the grades filled in.
 
     Attributes
     ----------
-    text : the table, as CSV.
-    students : who got a grade.
-    unknown : graded students that the table does not have.
-    ungraded : the table's students without a grade; their cells stay as they were.
+    text : the table as CSV.
+    students : students whose grade was filled in.
+    unknown : graded students who are not in the table.
+    ungraded : students in the table who have no grade; their cells are unchanged.
     """
 
     text: str
@@ -54,12 +65,12 @@ class Filled:
 
 
 def grades(course: Course, assignment: str, folder: Path | None = None) -> list[Grade]:
-    """Every graded student's score, from nbgrader's gradebook, in alphabetical order.
+    """The grades in nbgrader's gradebook, sorted by student.
 
     Raises
     ------
     CourseError
-        Nothing is graded yet.
+        There are no graded submissions.
     """
     from nbgrader.api import Gradebook, MissingEntry
 
@@ -75,7 +86,6 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
                 submissions = []
             for submission in submissions:
                 penalty = submission.late_submission_penalty or 0.0
-                waiting = submission.needs_manual_grade
                 found.append(
                     Grade(
                         submission.student_id,
@@ -84,93 +94,99 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
                         submission.score,
                         penalty,
                         str(submission.timestamp or ""),
-                        "some cells wait for a grade by hand" if waiting else "",
+                        "needs manual grading" if submission.needs_manual_grade else "",
                     )
                 )
     if not found:
         raise CourseError(
-            f"no submission of {assignment} is graded yet; run `autograder grade {assignment}`."
+            f"no graded submissions of {assignment}; run `autograder grade {assignment}` first."
         )
     return sorted(found, key=lambda grade: grade.student)
 
 
 def as_csv(found: list[Grade]) -> str:
-    """One row per student, with a head."""
+    """A header and one row per student."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for grade in found:
-        writer.writerow([_text(getattr(grade, column)) for column in _COLUMNS])
+    writer.writerow(column.name for column in fields(Grade))
+    writer.writerows(map(_text, astuple(grade)) for grade in found)
     return out.getvalue()
 
 
 def fill_in(found: list[Grade], table: Path, column: str, who: str | None = None) -> Filled:
-    """Put the scores into a column of the table that an LMS has exported.
+    """Fill the scores into a column of a table exported from an LMS.
 
     Parameters
     ----------
-    table : the LMS's CSV file; it stays as it is.
-    column : the column's head; it is added at the end when the table has none.
-    who : the head of the column that names the students; None for the likeliest that does.
+    table : the LMS's CSV file; it is not changed.
+    column : heading of the column to fill; appended if there is no such column.
+    who : heading of the column that identifies the students; detected if None.
 
     Raises
     ------
     CourseError
-        The table cannot be read, or no column names any of the students.
+        The table cannot be read, or none of its columns identifies a graded student.
     """
     try:
         text = table.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"{table} cannot be read as a CSV file in UTF-8 ({error}).") from error
+        raise CourseError(f"cannot read {table} as CSV in UTF-8: {error}.") from error
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
-    if len(rows) < 2:
-        raise CourseError(f"{table} has no rows; export the list of students from the LMS first.")
-    head = rows[0]
-    score = {_key(grade.student): grade for grade in found}
-    place = _naming_column(head, rows[1:], set(score), who, table)
-    if column not in head:
-        head.append(column)
-    target = head.index(column)
+    header, *rows = list(csv.reader(io.StringIO(text), delimiter=delimiter)) or [[]]
+    if not rows:
+        raise CourseError(f"{table} lists no students; export the gradebook from the LMS again.")
+    left = {_normalized(grade.student): grade for grade in found}
+    scores = {name: _text(grade.score) for name, grade in left.items()}
+    id_index = _id_column(header, rows, set(scores), who, table)
+    if column not in header:
+        header.append(column)
+    target = header.index(column)
     filled = Filled("")
-    left = dict(score)
-    for row in rows[1:]:
-        row += [""] * (len(head) - len(row))
-        grade = score.get(_key(row[place]))
-        if grade is not None:
-            row[target] = _text(grade.score)
-            filled.students.append(grade.student)
-            left.pop(_key(row[place]), None)
-        elif row[place].strip():
-            filled.ungraded.append(row[place])
+    for row in rows:
+        row += [""] * (len(header) - len(row))
+        name = _normalized(row[id_index])
+        if name in scores:
+            row[target] = scores[name]
+            if name in left:
+                filled.students.append(left.pop(name).student)
+        elif name:
+            filled.ungraded.append(row[id_index])
     filled.unknown = [grade.student for grade in left.values()]
     out = io.StringIO()
-    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
     filled.text = out.getvalue()
     return filled
 
 
-def _naming_column(
-    head: list[str], rows: list[list[str]], students: set[str], who: str | None, table: Path
+def _id_column(
+    header: list[str], rows: list[list[str]], students: set[str], who: str | None, table: Path
 ) -> int:
-    if who is not None and who not in head:
-        raise CourseError(f"{table} has no column {who!r}; it has {', '.join(head)}.")
-    order = sorted(range(len(head)), key=lambda i: (_WHO + tuple(head)).index(head[i]))
-    hits = {
-        place: sum(len(row) > place and _key(row[place]) in students for row in rows)
-        for place in ([head.index(who)] if who is not None else order)
+    """The index of the column in which most rows name a graded student."""
+    if who is not None and who not in header:
+        raise CourseError(f"{table} has no column {who!r}; its columns are {', '.join(header)}.")
+    order = sorted(
+        range(len(header)), key=lambda i: (_ID_HEADINGS + tuple(header)).index(header[i])
+    )
+    matches = {
+        index: sum(len(row) > index and _normalized(row[index]) in students for row in rows)
+        for index in ([header.index(who)] if who is not None else order)
     }
-    best = max(hits, key=lambda place: hits[place])
-    if not hits[best]:
+    best = max(matches, key=lambda index: matches[index])
+    if not matches[best]:
+        what = (
+            f"column {who!r} of {table} has no"
+            if who is not None
+            else f"no column of {table} has a"
+        )
         raise CourseError(
-            f"no column of {table} names any graded student (the first is {min(students)}); say"
-            " which one does with --who, or rename the students."
+            f"{what} graded student, such as {min(students)}; choose the column with --who, and check"
+            " that it has the names used in submitted/."
         )
     return best
 
 
-def _key(name: str) -> str:
-    """A name as `collect` writes it, without case: LMSs write one student in several ways."""
+def _normalized(name: str) -> str:
+    """A name as `collect` writes it, in lower case: LMSs write the same student in several ways."""
     return "_".join(name.replace(",", " ").split()).casefold()
 
 

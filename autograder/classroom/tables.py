@@ -1,4 +1,4 @@
-"""Tables for the terminal, with rich."""
+"""What the commands print: rich tables, and the summary of a collection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show(*tables: Table) -> None:
-    """Print tables; text that does not fit the terminal's width is wrapped, never cut."""
+    """Print tables; long text is wrapped to the terminal's width, never truncated."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)
@@ -35,7 +35,7 @@ def exercise_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def summary_table(graded: Graded) -> Table:
-    """One row per student: points, and in which exercises some were lost."""
+    """One row per student: points, and the exercises that lost some."""
     table = Table(title=f"{graded.assignment}: {len(graded.verdicts)} submissions")
     for column in ("student", "points", "points lost in"):
         table.add_column(column, justify="right" if column == "points" else "left")
@@ -51,7 +51,7 @@ def summary_table(graded: Graded) -> Table:
 def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
     """One table per student: a row per exercise, with the reason for each point lost.
 
-    Without `perfect`, only for students who lost points by what they wrote.
+    Unless `perfect`, skips students with full points and submissions that could not be run.
     """
     tables = []
     for student, verdicts in graded.verdicts.items():
@@ -90,16 +90,24 @@ def _reasons(verdict: Any) -> str:
 
 
 def collected_lines(collected: Collected) -> list[str]:
-    """What a collection did, a line per thing that an instructor may want to look at."""
+    """The summary of a collection, with a line for everything that an instructor should check."""
     new = len(collected.students) - len(collected.unchanged)
-    lines = [f"{new} submissions collected, named in the manner of {collected.layout}."]
+    naming = "one folder per student"
+    if collected.layout != "folder":
+        naming = f"{collected.layout.capitalize()} naming"
+    lines = [f"Collected {_count(new)} ({naming})."]
     if collected.unchanged:
-        lines.append(f"{len(collected.unchanged)} were there already, unchanged.")
+        lines.append(f"Already in submitted/: {_count(len(collected.unchanged))}.")
     for student, files in collected.earlier.items():
-        count = f"{len(files)} earlier one{'s' * (len(files) > 1)}"
-        lines.append(f"{student}: {collected.students[student]} counts; {count} in earlier/.")
-    for title, found in (("not matched", collected.unmatched), ("refused", collected.refused)):
+        earlier = f"{len(files)} earlier one{'s' * (len(files) > 1)}"
+        graded = collected.students[student]
+        lines.append(f"{student}: will grade {graded}; saved {earlier} in earlier/.")
+    for title, found in (("Not matched", collected.unmatched), ("Refused", collected.refused)):
         if found:
-            lines.append(f"{title}, {len(found)}:")
+            lines.append(f"{title} ({len(found)}):")
             lines += [f"  {name}: {reason}" for name, reason in found]
     return lines
+
+
+def _count(submissions: int) -> str:
+    return f"{submissions} submission{'s' * (submissions != 1)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
+from collections.abc import Iterable
 
 from autograder.errors import CourseError
 
@@ -66,6 +67,13 @@ def kept_definitions(source: str, filename: str = "<cell>") -> ast.Module:
     tree = parse(source, filename)
     tree.body = [node for node in tree.body if _is_definition(node)]
     return tree
+
+
+def import_statements(sources: Iterable[str]) -> list[str]:
+    """The import statements at top level of several cells, each once."""
+    imports = (ast.Import, ast.ImportFrom)
+    nodes = (node for source in sources for node in parse(source).body)
+    return list(dict.fromkeys(ast.unparse(node) for node in nodes if isinstance(node, imports)))
 
 
 def without_marks(source: str) -> str:

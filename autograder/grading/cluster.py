@@ -1,8 +1,8 @@
 """Runs submissions on the workers of an existing Dask scheduler.
 
-A worker is trusted like the grader: it has the same version of the course and boxes what it runs.
-It gets a notebook and the inputs of the cases, and sends answers back; it sees no gradebook.
-Losing a worker, or all of them, loses no submission.
+Workers are trusted like the grader: they have the same version of the course and run submissions in
+a sandbox. A worker receives a notebook and the inputs of the cases and returns the answers; it has no
+access to the gradebook. Losing a worker, or all of them, loses no submission.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from autograder.grading.limits import Limits
 from autograder.grading.regrade_cache import grader_digest
 from autograder.sandbox.doctor import missing
 
-_LOOK_EVERY = 3.0  # seconds, while an answer is waited for
-_FROZEN_AFTER = 30.0  # seconds without a sign of life
+_LOOK_EVERY = 3.0  # seconds between checks while waiting for an answer
+_FROZEN_AFTER = 30.0  # seconds without a heartbeat
 _JOIN_SECONDS = 30.0
 
 
 @dataclass
 class _Sent:
-    """A notebook on its way."""
+    """A notebook that was submitted to the cluster."""
 
     cluster: Cluster
     notebook: NotebookNode
@@ -50,32 +50,32 @@ class Cluster:
 
     Parameters
     ----------
-    address : the scheduler's, such as ``tcp://10.0.0.5:8786``.
-    questions : exercise -> its cases, for every notebook the same.
+    address : the scheduler's address, such as ``tcp://10.0.0.5:8786``.
+    questions : exercise -> its cases, the same for every notebook.
 
     Raises
     ------
     CourseError
-        No scheduler answers there, or it has no workers.
+        No scheduler answers at the address, or it has no workers.
     """
 
     def __init__(self, address: str, questions: Questions) -> None:
         for name in ("distributed", "distributed.client", "distributed.core"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # it is said here in other words
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # reported by our own messages
         self.address, self.questions = address, without_expected(questions)
         self._text = json.dumps(self.questions)
         self._digest = grader_digest()
         self._count = 0
-        self._told = False
-        self._alone_since: float | None = None
-        #: worker -> the scheduler's time of its last sign of life, and our time when that came up
-        self._signs: dict[str, tuple[float, float]] = {}
+        self._warned = False
+        self._no_workers_since: float | None = None
+        #: worker -> its last heartbeat in the scheduler's time, and our time when we first saw it
+        self._heartbeats: dict[str, tuple[float, float]] = {}
         try:
             self.client = Client(address, timeout=10, set_as_default=False)
         except (OSError, DaskTimeout, ValueError) as error:
             raise CourseError(
                 f"no Dask scheduler answers at {address} ({type(error).__name__}): start one with"
-                " `dask scheduler`, or leave out --scheduler to grade on this machine."
+                " `dask scheduler`, or omit --scheduler to grade on this machine."
             ) from None
         try:
             self.client.wait_for_workers(1, timeout=_JOIN_SECONDS)
@@ -83,19 +83,19 @@ class Cluster:
             self.client.close()
             raise CourseError(
                 f"the scheduler at {address} has no workers: start some with"
-                f" `dask worker {address}` in an environment that has this course."
+                f" `dask worker {address}` in an environment with this course installed."
             ) from None
 
     @property
     def slots(self) -> int:
-        """How many notebooks run at a time."""
+        """The number of notebooks that run in parallel."""
         return max(1, sum(self._workers().values()))
 
     def _workers(self) -> dict[str, int]:
         return dict(self.client.nthreads())
 
     def start(self, notebook: NotebookNode, limits: Limits) -> _Sent:
-        """Begin to run a notebook as soon as a slot is free."""
+        """Queue a notebook; it runs as soon as a slot is free."""
         self._count += 1
         future = self.client.submit(
             run_here,
@@ -110,15 +110,15 @@ class Cluster:
         return _Sent(self, notebook, limits, future)
 
     def result(self, sent: _Sent) -> tuple[NotebookNode, Answers]:
-        """The notebook with its outputs, and its answers.
+        """Wait for the notebook with its outputs, and its answers.
 
-        A worker that shows no life is taken out, and what it had goes to the others. When no
-        worker is left, the notebook runs on this machine.
+        A frozen worker is removed, and its notebooks go to the others. If no worker is left, the
+        notebook runs on this machine.
 
         Raises
         ------
         CourseError
-            A worker has another version of the course, or cannot box submissions.
+            A worker has another version of the course, or cannot run a sandbox.
         """
         while True:
             try:
@@ -128,39 +128,41 @@ class Cluster:
                 pass
             except CourseError:
                 raise
-            except Exception as error:  # the worker, the scheduler or the way there is gone
-                return self._run_alone(sent, type(error).__name__)
+            except Exception as error:  # lost the worker, the scheduler or the connection
+                return self._run_locally(sent, type(error).__name__)
             if self.client.status != "running":
-                return self._run_alone(sent, "no connection")
+                return self._run_locally(sent, "connection lost")
             self._remove_frozen()
             if self._workers():
-                self._alone_since = None
-            elif self._alone_since is None:
-                self._alone_since = time.monotonic()
-            elif time.monotonic() - self._alone_since > _JOIN_SECONDS:
-                return self._run_alone(sent, "no worker is left")
+                self._no_workers_since = None
+            elif self._no_workers_since is None:
+                self._no_workers_since = time.monotonic()
+            elif time.monotonic() - self._no_workers_since > _JOIN_SECONDS:
+                return self._run_locally(sent, "no workers left")
 
-    def _run_alone(self, sent: _Sent, why: str) -> tuple[NotebookNode, Answers]:
+    def _run_locally(self, sent: _Sent, why: str) -> tuple[NotebookNode, Answers]:
         if problem := missing():
             raise CourseError(
-                f"the workers of {self.address} are lost ({why}), and this machine cannot box"
-                f" submissions ({problem}); start workers and run the command again: what is"
-                " graded is kept."
+                f"lost the workers of {self.address} ({why}), and this machine cannot run submissions"
+                f" in a sandbox ({problem}); start workers and run the command again. Grades so far"
+                " are saved."
             )
-        if not self._told:
-            tqdm.write(f"a submission was lost on the cluster ({why}); it runs here instead.")
-            self._told = True
+        if not self._warned:
+            tqdm.write(
+                f"lost a submission on the cluster ({why}); running it on this machine instead."
+            )
+            self._warned = True
         return sent.notebook, run_notebook(sent.notebook, self.questions, sent.limits)
 
     def _remove_frozen(self) -> None:
-        """Take out workers that are silent; the scheduler itself would wait for minutes."""
+        """Unregister workers without a heartbeat; the scheduler itself would wait for minutes."""
         scheduler, now = self.client.scheduler, time.monotonic()
         try:
             workers = self.client.sync(scheduler.identity, callback_timeout=10)["workers"]
             for address, worker in workers.items():
-                sign, since = self._signs.get(address, (None, now))
-                if worker["last_seen"] != sign:
-                    self._signs[address] = (worker["last_seen"], now)
+                heartbeat, since = self._heartbeats.get(address, (None, now))
+                if worker["last_seen"] != heartbeat:
+                    self._heartbeats[address] = (worker["last_seen"], now)
                 elif now - since > _FROZEN_AFTER:
                     self.client.sync(
                         scheduler.unregister,
@@ -169,35 +171,35 @@ class Cluster:
                         callback_timeout=10,
                     )
         except (OSError, DaskTimeout):
-            return  # the next look tells more
+            return  # checked again at the next poll
 
     def close(self, abrupt: bool) -> None:
-        """Let go of the cluster; what still runs there ends unheard."""
+        """Disconnect from the cluster; tasks that still run there are abandoned."""
         self.client.close(timeout=1 if abrupt else 10)
 
 
 def run_here(text: str, questions: str, limits: Limits, digest: str) -> tuple[str, Answers]:
-    """What a worker does: run one notebook in a box of its own.
+    """The task of a worker: run one notebook in its own sandbox.
 
     Parameters
     ----------
     text, questions : the notebook and the questions as JSON.
-    digest : the grader's version; only a worker of the same version may answer.
+    digest : the grader's `grader_digest`; the worker's must be the same.
 
     Raises
     ------
     CourseError
-        The version differs, or this machine cannot box submissions.
+        The version differs, or this machine cannot run a sandbox.
     """
     if digest != grader_digest():
         raise CourseError(
             f"the worker on {socket.gethostname()} has another version of the course than this"
-            " machine: install the same one there and start the worker again."
+            " machine: install the same version there and restart the worker."
         )
     if limits.sandbox and (problem := missing()):
         raise CourseError(
-            f"the worker on {socket.gethostname()} cannot box submissions ({problem});"
-            " `autograder doctor` there says how to mend it."
+            f"the worker on {socket.gethostname()} cannot run submissions in a sandbox"
+            f" ({problem}): run `autograder doctor` there to see how to fix it."
         )
     notebook: Any = nbformat.from_dict(json.loads(text))
     answers = run_notebook(notebook, json.loads(questions), limits)

@@ -20,7 +20,9 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
         There are no graded submissions, or nbgrader could not write a page.
     """
     classroom = Classroom(course, folder)
-    graded = [s for s in classroom.students(assignment) if classroom.autograded(s, assignment).exists()]
+    graded = [
+        s for s in classroom.students(assignment) if classroom.autograded(s, assignment).exists()
+    ]
     if not graded:
         raise CourseError(f"nothing of {assignment} is graded yet; run `autograder grade` first.")
     pages, failures = [], []

@@ -19,7 +19,9 @@ from nbformat import NotebookNode
 from tqdm.auto import tqdm
 from traitlets.config import Config
 
+from autograder.course.cells import import_statements
 from autograder.course.layout import Course
+from autograder.course.reference import read_shared
 from autograder.errors import CourseError
 from autograder.grading.answers import Questions
 from autograder.grading.grade_submission import (
@@ -36,7 +38,7 @@ from autograder.grading.runners import Pool, Runner, Serial
 from autograder.grading.submissions import copy_files
 from autograder.grading.verdicts import class_seed, read_verdicts
 from autograder.sandbox.doctor import missing
-from autograder.sandbox.provisioner import start_server_in_background
+from autograder.sandbox.launch import start_server_in_background
 from coursekit.checking.verdict import Verdict
 
 
@@ -125,7 +127,9 @@ def grade_class(
     with _stopping(graded, chosen):
         if changed:
             if local:
-                start_server_in_background()
+                cells = read_shared(course.notebook(assignment)).cells
+                code = [cell.source for cell in cells if cell.cell_type == "code"]
+                start_server_in_background(*import_statements(code))
             room.register(assignment)
             task = Task.of(course, assignment, class_seed(room.folder), limits)
             with (

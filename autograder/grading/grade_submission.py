@@ -14,7 +14,7 @@ from autograder.course.layout import Course
 from autograder.course.recording import record_assignment
 from autograder.course.reference import read_shared
 from autograder.grading.answers import Answers, Questions, without_expected
-from autograder.grading.left_out import mark_left_out, needs_every_cell
+from autograder.grading.left_out import LEFT_OUT, mark_left_out, needs_every_cell
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Notes, Usage
 from autograder.grading.sanitize import sanitize
@@ -23,6 +23,9 @@ from autograder.grading.verdicts import decide, refusal, write_verdicts
 from coursekit.checking.verdict import Verdict
 
 _Result = TypeVar("_Result")
+
+#: How every cell runs for what it does to the answers, not for what it shows.
+_BRIEFLY: dict[str, Any] = {"figures": False, "training_steps": 1, "data_rows": 200}
 
 
 class Running(Protocol):
@@ -104,10 +107,10 @@ def run_and_judge(
     verdicts = decide(task.recorded, answers)
     whole = None if task.limits.all_cells else needs_every_cell(notebook, task.release, verdicts)
     if whole is not None:
-        # for what the cells do to the answers, not for what they show
-        limits = replace(task.limits, figures=False, training_steps=1)
-        again, answers_again = yield from _wait(run(whole, limits))
-        notebook.cells[: len(again.cells)] = again.cells
+        again, answers_again = yield from _wait(run(whole, replace(task.limits, **_BRIEFLY)))
+        for cell, after in zip(notebook.cells, again.cells):
+            if cell.cell_type == "code" and not cell.metadata.get(LEFT_OUT):
+                cell.outputs, cell.execution_count = after.outputs, after.execution_count
         answers.update(answers_again)
         verdicts = decide(task.recorded, answers)
     return notebook, verdicts, answers.usage

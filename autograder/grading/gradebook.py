@@ -146,7 +146,9 @@ def zip_collect(classroom: Classroom, assignment: str, downloaded: Path) -> None
             ) from error
 
 
-def _run(converter_class: type[BaseConverter], config: Config, assignment: str, student: str) -> str:
+def _run(
+    converter_class: type[BaseConverter], config: Config, assignment: str, student: str
+) -> str:
     """Run one of nbgrader's converters; return "" or its error message."""
     config.CourseDirectory.assignment_id = assignment
     if student:

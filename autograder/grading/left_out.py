@@ -61,12 +61,20 @@ def needs_every_cell(
     )
     if not any(cell.metadata.get(LEFT_OUT) for cell in notebook.cells[: max(last, 0)]):
         return None  # nothing wrong, or nothing left out before it
-    whole = NotebookNode(notebook, cells=notebook.cells[: last + 1])
+    whole = NotebookNode(notebook, cells=[_without_outputs(c) for c in notebook.cells[: last + 1]])
     for cell in whole.cells:
-        cell.metadata.pop(LEFT_OUT, None)
-        if cell.metadata.get("nbgrader", {}).get("grade"):
-            cell.metadata[LEFT_OUT] = checked_exercise(cell.source) not in wrong
+        cell.metadata[LEFT_OUT] = bool(
+            cell.metadata.get("nbgrader", {}).get("grade")
+            and checked_exercise(cell.source) not in wrong
+        )
     return whole
+
+
+def _without_outputs(cell: NotebookNode) -> NotebookNode:
+    copy = NotebookNode(cell, metadata=NotebookNode(cell.metadata))
+    if cell.cell_type == "code":
+        copy.outputs, copy.execution_count = [], None
+    return copy
 
 
 def _may_define(source: str, name: str) -> bool:

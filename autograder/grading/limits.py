@@ -10,7 +10,8 @@ class Limits:
     """What grading allows a submission.
 
     `nbgrader_config.py` sets them for a course (``c.Grade.cell_seconds = 120``). The grader counts
-    time and output; `autograder.sandbox.isolation.Bounds` has the kernel enforce the rest.
+    time and output; the operating system enforces memory, disk, processes and processor time, which
+    `autograder.grading.run` passes on as `autograder.sandbox.isolation.SandboxLimits`.
 
     Attributes
     ----------
@@ -21,6 +22,7 @@ class Limits:
     figures : draw the figures that cells make; without, they are made but not rendered.
     training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
         while grading. No exercise is judged by them: the cells between the checks only show.
+    data_rows : rows of a data set that `coursekit.load` draws; None for all.
     memory_bytes, disk_bytes, processes : of everything that the submission starts.
     reader_bytes : memory of the process that reads what the submission's kernel sends.
     sandbox : run it in a sandbox; without one it is a process of the instructor's user.
@@ -32,6 +34,7 @@ class Limits:
     all_cells: bool = False
     figures: bool = True
     training_steps: int | None = None
+    data_rows: int | None = None
     memory_bytes: int = 3 * 2**30
     disk_bytes: int = 256 * 2**20
     processes: int = 128

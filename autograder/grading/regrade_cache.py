@@ -1,4 +1,4 @@
-"""A cache of what a class's scores came from, so that only changes are graded again."""
+"""A cache of digests, so that unchanged submissions are not graded again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from coursekit.data.paths import write_atomically
 
 @functools.lru_cache(maxsize=1)
 def grader_digest() -> str:
-    """What tells one version of the grader and of `coursekit` from another."""
+    """A digest of the source code of `autograder` and `coursekit`."""
     digest = hashlib.sha256()
     for package in (Path(__file__).parents[1], Path(coursekit.__file__).parent):
         for source in sorted(package.rglob("*.py")):
@@ -26,9 +26,10 @@ def grader_digest() -> str:
 
 
 class RegradeCache:
-    """What has been graded, and from what: submission, release, cases, grader and limits.
+    """Graded submissions, with a digest of everything that determined their score.
 
-    A small file beside the gradebook: assignment -> student -> what the score came from.
+    That is the submission, release, cases, seed, due date, limits and grader. Stored in graded.json,
+    next to the gradebook, as assignment -> student -> digest.
     """
 
     def __init__(self, classroom: Classroom, assignment: str, limits: Limits) -> None:
@@ -59,7 +60,7 @@ class RegradeCache:
         return digest.hexdigest()
 
     def holds(self, student: str) -> bool:
-        """Whether the student's score is there and everything it came from is the same."""
+        """Whether the student has a score and everything that determined it is unchanged."""
         graded = self.classroom.autograded(student, self.assignment)
         return (
             graded.exists()

@@ -1,8 +1,8 @@
-"""The run stage: executes a submission in a kernel of its own and brings back plain answers.
+"""The run stage: executes a submission in its own kernel and returns the answers as plain data.
 
-A pure function from a notebook and questions to answers: it knows no gradebook, no reference
-and no expected output. At a check cell nothing of the cell is run; the inputs of the cases go in
-and the outputs come out. What came out is not trusted by anyone.
+A pure function from a notebook and questions to answers, without access to the gradebook, the
+references or expected outputs. At a check cell the cell itself is not run: the inputs of the cases
+are sent to the kernel, and the outputs come back. They are untrusted.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from autograder.grading.answers import Answers, Outcomes, Questions
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
-from autograder.sandbox.client import MAX_SIGNS, GuardedClient, whole_characters
-from autograder.sandbox.isolation import Bounds
-from autograder.sandbox.provisioner import BoxManager
+from autograder.sandbox.client import MAX_TOKENS, GuardedClient, replace_surrogates
+from autograder.sandbox.isolation import SandboxLimits
+from autograder.sandbox.provisioner import SandboxedKernelManager
 from coursekit.checking.codec import MAX_BYTES
 from coursekit.checking.kernel_side import MIME
 
@@ -41,7 +41,7 @@ _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
 #: Run in the kernel where figures are not rendered.
 _NO_FIGURES = "import matplotlib; matplotlib.use('agg'); del matplotlib"
-_NOT_RUN = "Not run while grading: it only shows something.\n"
+_NOT_RUN = "Not run while grading: this cell only displays something.\n"
 
 
 def execute(
@@ -52,35 +52,36 @@ def execute(
     environment: dict[str, str],
     answered: Callable[[str, Outcomes | None, str], None] = lambda exercise, outcomes, end: None,
 ) -> Answers:
-    """What `autograder.grading.isolated_run.run_notebook` does, in this process.
+    """Do what `autograder.grading.isolated_run.run_notebook` does, in this process.
 
     Parameters
     ----------
-    questions : exercise -> its cases, as `without_expected` leaves them.
-    folder : an empty one, for the kernel's sockets and, without a sandbox, for its files.
+    notebook, limits : as in `run_notebook`.
+    questions : exercise -> its cases, without the expected outputs.
+    folder : an empty folder for the kernel's sockets and, without a sandbox, for its files.
     environment : the kernel's environment variables.
     answered : called with an exercise, its outcomes, and why there are none, as soon as known.
 
     Raises
     ------
     CourseError
-        No kernel starts, which is not the submission's fault.
+        No kernel could be started, which is not the submission's fault.
     """
     answers = Answers()
     begun = time.monotonic()
-    for attempt in range(2):  # a machine short of memory may start a kernel the second time
+    for attempt in range(2):  # when memory is short, the second attempt may succeed
         client = _Client(notebook, questions, limits, answers, environment, answered)
         try:
             run_sync(client.run)(f"{folder}/{attempt}")
         except KeyboardInterrupt:
-            # the interrupted coroutine may end the kernel at the same time: either will do
+            # the interrupted coroutine may be ending the kernel too; one of them succeeds
             with contextlib.suppress(AttributeError):
                 run_sync(client._async_cleanup_kernel)()
             raise
         if client.started:
             break
     else:
-        raise CourseError(f"no kernel starts on this machine: {client.end}")
+        raise CourseError(f"no kernel could be started on this machine: {client.end}")
     seconds = round(time.monotonic() - begun, 2)
     answers.usage = Usage(seconds, **client.used, sandboxed=limits.sandbox, end=client.end)
     answers.complete(questions, client.end)
@@ -88,7 +89,7 @@ def execute(
 
 
 class _Client(NotebookClient):
-    """Runs cell after cell; at a check cell it sends the questions instead of the cell."""
+    """Runs the cells in order; in place of a check cell, it asks the exercise's questions."""
 
     def __init__(
         self,
@@ -102,7 +103,7 @@ class _Client(NotebookClient):
         super().__init__(
             notebook,
             kernel_name="python3",
-            kernel_manager_class=BoxManager if limits.sandbox else AsyncKernelManager,
+            kernel_manager_class=SandboxedKernelManager if limits.sandbox else AsyncKernelManager,
             allow_errors=True,
             timeout_func=lambda cell: max(1, round(min(self._cell_seconds, self._left()))),
             interrupt_on_timeout=True,
@@ -113,7 +114,7 @@ class _Client(NotebookClient):
             shutdown_kernel="immediate",
             store_widget_state=False,
             record_timing=False,
-            iopub_timeout=10,  # output that waits to be read may be long
+            iopub_timeout=10,  # much output may be waiting to be read
         )
         self.log = logging.getLogger("autograder.grading.run")
         self.log.addHandler(logging.NullHandler())
@@ -141,17 +142,17 @@ class _Client(NotebookClient):
         try:
             self.create_kernel_manager()
             self.km.client_factory = GuardedClient
-            os.makedirs(f"{folder}/s")  # short: the name of a Unix socket ends at 107 bytes
+            os.makedirs(f"{folder}/s")  # short: a Unix socket's path has at most 107 bytes
             self.km.transport, self.km.ip = "ipc", f"{folder}/s/k"
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
-                # a little less than is read here, so that `print` itself says what is wrong
-                self.km.output_bytes = round(0.9 * self.limits.output_bytes)
-                self.km.bounds = Bounds(
+                self.km.limits = SandboxLimits(
                     memory_bytes=self.limits.memory_bytes,
                     disk_bytes=self.limits.disk_bytes,
                     processes=self.limits.processes,
                     cpu_seconds=2 * math.ceil(self.limits.notebook_seconds),
+                    # a little less than is counted here, so that `print` itself fails first
+                    output_bytes=round(0.9 * self.limits.output_bytes),
                 )
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
             await self.async_start_new_kernel(cwd=folder, env=self.environment)
@@ -159,7 +160,7 @@ class _Client(NotebookClient):
             self.started = True
             if not self.limits.figures:
                 await self.async_execute_cell(new_code_cell(_NO_FIGURES), 0, store_history=False)
-            # what stands behind the last graded cell can change no score
+            # the cells after the last graded one cannot change a score
             for index, cell in enumerate(self.nb.cells[: _last_graded(self.nb) + 1]):
                 if self._left() <= 0:
                     seconds = self.limits.notebook_seconds
@@ -169,14 +170,14 @@ class _Client(NotebookClient):
         except CellTimeoutError:
             self.end = "the notebook was stopped: a cell did not end and could not be interrupted"
         except DeadKernelError:
-            reason = getattr(self.km, "reason", "") or "out of memory, or it was told to exit"
+            reason = getattr(self.km, "reason", "") or "out of memory, or it exited by itself"
             self.end = f"the notebook's kernel died ({reason})"
         except Exception as error:
-            how = "broke off" if self.started else "did not start"
+            how = "failed" if self.started else "did not start"
             self.end = f"the notebook's kernel {how}: {error}"[:300]
         finally:
             if self.km is not None:
-                manager = self.km  # which the cleanup forgets
+                manager = self.km  # the cleanup sets it to None
                 await self._async_cleanup_kernel()
                 self.used = getattr(manager, "used", {})
 
@@ -193,11 +194,11 @@ class _Client(NotebookClient):
             await self._ask(name, index)
         else:
             await self.async_execute_cell(cell, index)
-            _MERGE.preprocess_cell(cell, {}, index)  # at the end: nbclient's way is quadratic
-            self.clear_display_id_mapping(index)  # outputs have moved: later updates find none
+            _MERGE.preprocess_cell(cell, {}, index)  # once, at the end: nbclient's way is quadratic
+            self.clear_display_id_mapping(index)  # the outputs have moved: ignore later updates
 
     async def _ask(self, name: str, index: int) -> None:
-        """Send the cases to the kernel in place of the check cell, and keep what comes back."""
+        """Send the cases to the kernel in place of the check cell, and store the outcomes."""
         original = self.nb.cells[index]
         sent = self.questions[name]
         source = (
@@ -205,7 +206,7 @@ class _Client(NotebookClient):
             f".answer({name!r}, {json.dumps(sent)!r})"
         )
         request = new_code_cell(source)
-        self._allowed += 2 * MAX_BYTES * len(sent)  # answers have a limit of their own, each
+        self._allowed += 2 * MAX_BYTES * len(sent)  # each answer has its own limit
         try:
             await self.async_execute_cell(request, index, store_history=False)
         finally:
@@ -221,7 +222,7 @@ class _Client(NotebookClient):
     def _note_error(
         self, cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]
     ) -> None:
-        """Remember which definitions a failing cell did not reach, and store a missing error."""
+        """Note which definitions a failing cell did not reach, and store its error if missing."""
         names = set(defined_names(cell.source))
         content = execute_reply["content"]
         if content.get("ename") == "TimeLimit":  # what hangs once is often called again
@@ -242,8 +243,8 @@ class _Client(NotebookClient):
             self.first_stop = self.first_stop or f"cell {cell_index + 1} had stopped with {what}"
 
     async def _async_check_alive(self) -> None:
-        if self.kc is None:  # a task that was left over asks
-            raise DeadKernelError("the kernel was let go")
+        if self.kc is None:  # called by a leftover task, after the cleanup
+            raise DeadKernelError("the kernel was shut down")
         await super()._async_check_alive()
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
@@ -253,7 +254,7 @@ class _Client(NotebookClient):
             if self._bytes > self._allowed:
                 if before <= self._allowed:
                     cell.outputs.append(_flood(self._allowed))
-                # again and again: an interrupt may hit code that swallows it
+                # repeatedly, since code may swallow an interrupt
                 if time.monotonic() - self._interrupted > 1.0:
                     self._interrupted = time.monotonic()
                     self._interrupting = asyncio.ensure_future(self.km.interrupt_kernel())
@@ -262,7 +263,7 @@ class _Client(NotebookClient):
 
 
 def _last_graded(notebook: NotebookNode) -> int:
-    """The place of the last cell that is graded, by hand or not; -1 if none is."""
+    """Return the index of the last cell graded by hand or automatically; -1 if there is none."""
     graded = [
         i for i, c in enumerate(notebook.cells) if c.metadata.get("nbgrader", {}).get("grade")
     ]
@@ -275,9 +276,7 @@ def _time_limit(seconds: float) -> dict[str, Any]:
 
 
 def _flood(limit: int) -> NotebookNode:
-    return _error_output(
-        "OutputLimit", f"the output was cut: a cell may print {limit / 2**20:g} MiB"
-    )
+    return _error_output("OutputLimit", f"output truncated: a cell may print {limit / 2**20:g} MiB")
 
 
 def _error_output(name: str, text: str) -> NotebookNode:
@@ -285,21 +284,21 @@ def _error_output(name: str, text: str) -> NotebookNode:
 
 
 def _read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | None, str]:
-    """The outcomes among a request's outputs, or None and why there are none."""
+    """Return the outcomes found in a request's outputs, or None and the reason there are none."""
     shown = [output.data for output in outputs if output.output_type == "display_data"]
     texts = [data[MIME] for data in shown if isinstance(data.get(MIME), str)][:count]
-    if sum(text.count(sign) for text in texts for sign in "[{,") > MAX_SIGNS:
-        return None, "its answers hold too many elements"
+    if sum(text.count(token) for text in texts for token in "[{,") > MAX_TOKENS:
+        return None, "its output has too many elements"
     try:
-        together = [whole_characters(json.loads(text), [text.encode()]) for text in texts]
+        together = [replace_surrogates(json.loads(text), [text.encode()]) for text in texts]
     except (ValueError, RecursionError):
-        return None, "its answers cannot be read"
+        return None, "its output cannot be read"
     if not all(isinstance(some, list) for some in together):
-        return None, "its answers cannot be read"
+        return None, "its output cannot be read"
     outcomes = [outcome for some in together for outcome in some][:count]
     if len(outcomes) == count:
         readable = all(isinstance(outcome, dict) for outcome in outcomes)
-        return (outcomes, "") if readable else (None, "its answers cannot be read")
+        return (outcomes, "") if readable else (None, "its output cannot be read")
     for output in outputs:
         if output.output_type == "error":
             return None, f"it stopped with {output.ename}: {output.evalue}"[:300]

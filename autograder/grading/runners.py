@@ -14,7 +14,7 @@ from autograder.grading.answers import Answers, Questions
 from autograder.grading.grade_submission import Running
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
-from autograder.sandbox.provisioner import start_server, stop_server
+from autograder.sandbox.launch import start_server, stop_server
 
 
 class Runner(Protocol):

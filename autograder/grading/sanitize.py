@@ -76,12 +76,18 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
             del cell.metadata["nbgrader"]
             same = grade_id in present and present[grade_id].source == cell.source
             repairs.append(
-                Repair(f"a duplicate or unknown cell {grade_id} no longer counts", doubtful=not same)
+                Repair(
+                    f"a duplicate or unknown cell {grade_id} no longer counts", doubtful=not same
+                )
             )
     lost = [grade_id for grade_id in wanted if grade_id not in present]
     prose = {cell.source.strip() for cell in release.cells if not _marked(cell)}
     search = _Search(notebook, wanted, present, prose)
-    methods = {"its id": search.by_id, "its content": search.by_content, "its place": search.by_place}
+    methods = {
+        "its id": search.by_id,
+        "its content": search.by_content,
+        "its place": search.by_place,
+    }
     for by, search_for in methods.items():
         for grade_id in [g for g in lost if g not in present]:
             found = search_for(grade_id)

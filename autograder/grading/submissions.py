@@ -45,7 +45,9 @@ def read_submission(path: Path) -> NotebookNode:
     except OSError as error:
         raise UnreadableSubmission(f"{path.name} cannot be opened: {error.strerror}") from error
     if sum(content.count(sign) for sign in (b"[", b"{", b",")) > MAX_TOKENS:
-        raise UnreadableSubmission(f"{path.name} is too large to parse: more than {MAX_TOKENS:,} values")
+        raise UnreadableSubmission(
+            f"{path.name} is too large to parse: more than {MAX_TOKENS:,} values"
+        )
     try:
         data = json.loads(_text(content))
         if not isinstance(data, dict) or not (data.get("cells") or data.get("worksheets")):
@@ -72,9 +74,7 @@ def read_submission(path: Path) -> NotebookNode:
         ) from error
     except Exception as error:  # nbformat raises many types for an invalid notebook
         words = (str(error).splitlines() or [type(error).__name__])[0][:120]
-        raise UnreadableSubmission(
-            f"{path.name} is not a valid notebook ({words})"
-        ) from error
+        raise UnreadableSubmission(f"{path.name} is not a valid notebook ({words})") from error
     return notebook
 
 

@@ -1,7 +1,7 @@
 """The verdict stage: compares a submission's answers with the reference, outside its process.
 
-Fresh cases are drawn from the class's own seed, so that the recorded cases that students have
-are worth nothing to a lookup table, and grading twice gives the same scores.
+Cases are drawn afresh from the class's seed: a lookup table of the recorded cases, which students
+have, scores nothing, and grading twice gives the same scores.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ MIME = "application/vnd.coursekit.verdict+json"
 
 
 def class_seed(folder: Path) -> int:
-    """The class's seed: the number in `folder/class_seed`, drawn and written on first use.
+    """The class's seed: the number in `folder/class_seed`, which is created on first use.
 
     Raises
     ------
     CourseError
-        The file holds something else than a number.
+        The file does not contain a whole number.
     """
     path = folder / "class_seed"
     try:
@@ -43,22 +43,22 @@ def class_seed(folder: Path) -> int:
         return int(path.read_text())
     except ValueError as error:
         raise CourseError(
-            f"{path} should hold one whole number; delete it to draw a new one."
+            f"{path} must contain one whole number; delete the file to draw a new seed."
         ) from error
 
 
 def decide(recorded: dict[str, dict[str, Any]], answers: Answers) -> list[Verdict]:
-    """The verdict stage: one verdict per exercise, from its recorded cases and what came back.
+    """One verdict per exercise, from its recorded cases and the submission's answers.
 
     Parameters
     ----------
-    recorded : exercise -> its cases with the reference's outcomes, as `record_assignment` gives them.
+    recorded : exercise -> its cases with the reference's outcomes, from `record_assignment`.
     """
     return [_verdict(exercise, answers) for exercise in recorded.values()]
 
 
 def refusal(recorded: dict[str, dict[str, Any]], reason: str) -> list[Verdict]:
-    """Zeros for every exercise of a submission that could not be run, with the reason."""
+    """Verdicts for a submission that could not be run: zeros, with the reason."""
     return decide(recorded, Answers(dict.fromkeys(recorded), dict.fromkeys(recorded, reason)))
 
 
@@ -83,12 +83,10 @@ def _verdict(exercise: dict[str, Any], answers: Answers) -> Verdict:
 
 
 def write_verdicts(notebook: NotebookNode, verdicts: list[Verdict], notes: Notes) -> None:
-    """Replace the outputs of every check cell by its verdict, in the form nbgrader scores.
+    """Replace the outputs of every check cell by its verdict, in the form that nbgrader scores.
 
-    The notes go into the notebook's metadata.
-
-    Only the first check cell of an exercise counts; another one, and a graded cell that is no
-    check of this assignment, gets an error, since nbgrader gives full points to no output.
+    The notes go into the notebook's metadata. Only the first check cell of an exercise counts. Any
+    other graded cell gets an error, since nbgrader gives full points to a cell without output.
     """
     notes.write(notebook)
     left = {verdict.exercise: verdict for verdict in verdicts}
@@ -123,12 +121,12 @@ def _error(text: str) -> NotebookNode:
 
 
 def read_verdicts(notebook: NotebookNode) -> list[Verdict]:
-    """The verdicts that an autograded notebook carries, in order."""
+    """The verdicts in an autograded notebook, in order."""
     verdicts = []
     for cell in notebook.cells:
         marks = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code" or not marks.get("grade") or marks.get("solution"):
-            continue  # outputs of other cells are the student's own
+            continue  # other cells' outputs come from the student
         for output in cell.outputs:
             data = output.get("data", {}).get(MIME)
             if data:
@@ -138,5 +136,5 @@ def read_verdicts(notebook: NotebookNode) -> list[Verdict]:
 
 @functools.lru_cache(maxsize=1024)
 def _verdict_of(text: str) -> Verdict:
-    """A verdict from JSON. Many in a class are equal: those are one object in memory."""
+    """A verdict from JSON; equal verdicts of a class share one object to save memory."""
     return Verdict.from_dict(json.loads(text))

@@ -1,1 +1,6 @@
-"""The box a submission runs in, and the process that forks boxes with everything imported."""
+"""Runs a submission's Jupyter kernel in a sandbox, forked from a process that has torch imported.
+
+Read `isolation` (what is in a sandbox, and its limits), then `linux` and `seccomp` (the system
+calls), `fork_server`, `supervisor` and `kernel` (the processes, from the outside in), `launch` and
+`provisioner` (how Jupyter starts them), `client` (how the grader reads a kernel), `messages`, `doctor`.
+"""

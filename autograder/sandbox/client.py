@@ -1,7 +1,7 @@
-"""The grader's end of a kernel's sockets. What comes through them is written by a submission.
+"""The grader's client for a sandboxed kernel. A submission can send it anything.
 
-A message that is too large never enters this process; one that no kernel sends is dropped, as if
-it had been lost on the way, so that nobody behind has to think of its shape.
+Messages that are too large close the connection. Malformed ones are dropped, so that nbclient only
+sees messages that a kernel would send.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from traitlets import Type
 
 from coursekit.checking.codec import MAX_NODES
 
-#: The longest part of a message; a kernel that sends a longer one loses its connection.
+#: Size limit of a message part; a kernel that sends a larger one loses its connection.
 PART_BYTES = 20 * 2**20
-#: The most brackets and commas in a message: what JSON takes in memory depends on them.
-MAX_SIGNS = 2 * MAX_NODES
-_WAITING = 16  # messages; the rest waits in the kernel's own memory, which is limited
+#: Limit of brackets and commas in a message, which decide how much memory its JSON takes.
+MAX_TOKENS = 2 * MAX_NODES
+_MAX_QUEUED = 16  # messages; more wait in the kernel's own memory, which is limited
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class Channel(AsyncZMQSocketChannel):
-    """A channel that passes on what is a message and drops the rest."""
+    """A channel that drops malformed messages."""
 
     async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]
-        """The next message.
+        """Wait for the next message and return it.
 
         Raises
         ------
         Empty
-            None came within `timeout` seconds.
+            None arrived within `timeout` seconds.
         """
         end = None if timeout is None else time.monotonic() + timeout
         while True:
@@ -47,23 +47,23 @@ class Channel(AsyncZMQSocketChannel):
             parts = await self.socket.recv_multipart()
             try:
                 message = self._message(parts)
-            except Exception:  # a signature, an encoding, a shape: there is no end to what may be
+            except Exception:  # the signature, encoding or shape may be wrong in any way
                 message = None
             if message is not None:
                 return message
-            await asyncio.sleep(0)  # others have their turn, however much comes
+            await asyncio.sleep(0)  # a flood must not starve the other tasks
 
     def _message(self, parts: list[bytes]) -> dict[str, Any] | None:
-        if _signs(parts) > MAX_SIGNS:
+        if _tokens(parts) > MAX_TOKENS:
             return None
         _, signed = self.session.feed_identities(parts)
         message: dict[str, Any] = self.session.deserialize(signed)
-        message["content"] = whole_characters(message["content"], signed)
+        message["content"] = replace_surrogates(message["content"], signed)
         return message if is_message(message) else None
 
 
 class GuardedClient(AsyncKernelClient):
-    """A client without the channels for the keyboard and the heartbeat, which grading never reads."""
+    """A client that drops malformed messages; without the stdin and heartbeat channels."""
 
     shell_channel_class = Type(Channel)  # type: ignore[assignment]
     iopub_channel_class = Type(Channel)  # type: ignore[assignment]
@@ -71,19 +71,24 @@ class GuardedClient(AsyncKernelClient):
 
     def start_channels(self, **channels: bool) -> None:
         self.context.setsockopt(zmq.MAXMSGSIZE, PART_BYTES)
-        self.context.setsockopt(zmq.RCVHWM, _WAITING)
+        self.context.setsockopt(zmq.RCVHWM, _MAX_QUEUED)
         super().start_channels(stdin=False, hb=False)
 
 
-def whole_characters(value: Any, read_from: list[bytes]) -> Any:
-    """A value that was read from JSON, without halves of characters: no file can hold them."""
-    if not any(map(_SURROGATE.search, read_from)):
+def replace_surrogates(value: Any, source: list[bytes]) -> Any:
+    """Replace lone surrogates in the texts of a value: no file can store them.
+
+    Parameters
+    ----------
+    source : the JSON that the value was read from.
+    """
+    if not any(map(_SURROGATE.search, source)):
         return value
     return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def is_message(message: dict[str, Any]) -> bool:
-    """Whether a message has the shape that its type demands. Widgets' messages are none here."""
+    """Return whether a message is of a known type and has its fields. Widgets are not supported."""
     kind, content = message["msg_type"], message["content"]
     if not isinstance(message["parent_header"], dict) or not isinstance(content, dict):
         return False
@@ -91,32 +96,32 @@ def is_message(message: dict[str, Any]) -> bool:
     if not (count is None or isinstance(count, int)):
         return False
     if kind == "stream":
-        return _are_texts(content["name"], content["text"])
+        return _are_str(content["name"], content["text"])
     if kind == "error":
-        return _is_error(content) and _are_texts(*content["traceback"])
+        return _is_error(content) and _are_str(*content["traceback"])
     if kind in ("display_data", "execute_result", "update_display_data"):
         transient = content.get("transient") or {}
-        shown = _are_texts(transient.get("display_id") or "")
-        return shown and isinstance(content["metadata"], dict) and _is_bundle(content["data"])
+        valid = _are_str(transient.get("display_id") or "")
+        return valid and isinstance(content["metadata"], dict) and _is_bundle(content["data"])
     if kind == "status":
-        return _are_texts(content["execution_state"])
+        return _are_str(content["execution_state"])
     if kind == "execute_reply":
         return content["status"] != "error" or _is_error(content)
     return kind in ("execute_input", "clear_output", "kernel_info_reply")
 
 
-def _signs(parts: list[bytes]) -> int:
-    return sum(part.count(sign) for part in parts for sign in (b"[", b"{", b","))
+def _tokens(parts: list[bytes]) -> int:
+    return sum(part.count(token) for part in parts for token in (b"[", b"{", b","))
 
 
-def _are_texts(*values: Any) -> bool:
+def _are_str(*values: Any) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
 def _is_error(content: dict[str, Any]) -> bool:
-    return _are_texts(content["ename"], content["evalue"])
+    return _are_str(content["ename"], content["evalue"])
 
 
 def _is_bundle(data: dict[str, Any]) -> bool:
-    """Whether each form of an output is text, but for forms in JSON."""
-    return all(isinstance(value, str) or kind.endswith("json") for kind, value in data.items())
+    """Return whether a MIME bundle has text for every type other than JSON."""
+    return all(isinstance(value, str) or mime.endswith("json") for mime, value in data.items())

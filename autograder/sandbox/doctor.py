@@ -1,6 +1,6 @@
-"""Which isolation this machine offers: closes a box for real and looks around in it.
+"""Checks whether this machine can sandbox submissions, by entering a sandbox and probing it.
 
-Run as a program (`python -m autograder.sandbox.doctor`) it is the one that goes into the box.
+Run as a program (`python -m autograder.sandbox.doctor FOLDER`), it is the process that enters.
 """
 
 from __future__ import annotations
@@ -29,7 +29,15 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a sandbox needs: whether it is there, what is wrong, and how to get it."""
+    """The result of one check.
+
+    Attributes
+    ----------
+    what : the property that was checked.
+    works : whether it holds.
+    problem : the error message, or "".
+    remedy : how to fix it, or "" if it works.
+    """
 
     what: str
     works: bool
@@ -39,9 +47,9 @@ class Finding:
 
 @lru_cache(maxsize=1)
 def examine() -> tuple[Finding, ...]:
-    """Close a box and look around in it."""
+    """Enter a sandbox, probe it, and return the results in order, up to the first failed step."""
     if platform.system() != "Linux":
-        remedy = "grade on Linux: a virtual machine or WSL 2 will do"
+        remedy = "grade on Linux, for example in a virtual machine or WSL 2"
         return (Finding("Linux", False, f"this is {platform.system()}", remedy),)
     folder = tempfile.mkdtemp(prefix="doctor-")
     try:
@@ -50,80 +58,82 @@ def examine() -> tuple[Finding, ...]:
         )
         found = [json.loads(line) for line in done.stdout.splitlines()]
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        found = [["a box", False, str(error)]]
+        found = [["a sandbox", False, str(error)]]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if not found:
-        found = [["a box", False, done.stderr.strip().splitlines()[-1] if done.stderr else ""]]
+        found = [["a sandbox", False, done.stderr.strip().splitlines()[-1] if done.stderr else ""]]
     return tuple(
         Finding(what, works, problem, "" if works else _remedy()) for what, works, problem in found
     )
 
 
 def missing() -> str:
-    """The first thing that a box needs and is not there; "" if submissions can be boxed here."""
-    return next((finding.what for finding in examine() if not finding.works), "")
+    """Return the first check that fails, or "" if submissions can be sandboxed here."""
+    return next((f"failed check: {f.what}" for f in examine() if not f.works), "")
 
 
 def is_available() -> bool:
-    """Whether submissions can be boxed here."""
+    """Return whether submissions can be sandboxed here."""
     return not missing()
 
 
 def _remedy() -> str:
-    for name, (closed, command) in _SETTINGS.items():
+    for name, (forbids, command) in _SETTINGS.items():
         with contextlib.suppress(OSError):
-            if Path("/proc/sys", name).read_text().strip() == closed:
+            if Path("/proc/sys", name).read_text().strip() == forbids:
                 return command
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
         return (
             "start the container with --security-opt seccomp=unconfined"
             " --security-opt systempaths=unconfined"
         )
-    return "ask who runs this machine for unprivileged user namespaces, or grade on another one"
+    return "ask the administrator for unprivileged user namespaces, or grade on another machine"
 
 
-def _say(what: str, works: bool, problem: str = "") -> None:
+def _report(what: str, works: bool, problem: str = "") -> None:
     print(json.dumps([what, works, problem]), flush=True)
 
 
-def _look(folder: str) -> None:
-    """Close a box step by step, then look around; stop at the first step that fails."""
+def _probe(folder: str) -> None:
+    """Enter a sandbox step by step and probe it from inside; stop at the first step that fails."""
     from autograder.sandbox import isolation
 
     sockets, root = f"{folder}/sockets", f"{folder}/root"
     for path in (sockets, root):
         os.mkdir(path)
-    outside = os.environ.get("HOME", "/root")
-    step = "namespaces of its own (users, processes, network, files)"
+    host_home = os.environ.get("HOME", "/root")
+    limits = isolation.SandboxLimits(
+        memory_bytes=2**30, disk_bytes=2**24, processes=128, cpu_seconds=60, output_bytes=2**20
+    )
+    step = "separate namespaces (users, processes, network, mounts)"
     try:
-        isolation.lend(sockets)
-        isolation.leave_namespaces()
-        _say(step, True)
+        isolation.give_ownership(sockets)
+        isolation.unshare_namespaces()
+        _report(step, True)
         child = os.fork()
         if child:
             os.waitpid(child, 0)
             return
-        step = "a file system of its own, read-only but for a small home"
-        bounds = isolation.Bounds()
-        isolation.close_box(root, sockets, isolation.python_paths(), bounds)
-        _say(step, True)
-        step = "limits, no privileges, a filter for system calls"
-        isolation.limit(bounds)
-        _say(step, True)
+        step = "a read-only file system with a small private home folder"
+        isolation.enter_sandbox(root, sockets, isolation.python_paths(), limits)
+        _report(step, True)
+        step = "resource limits, dropped privileges and a system call filter"
+        isolation.restrict(limits)
+        _report(step, True)
     except OSError as error:
-        _say(step, False, str(error))
+        _report(step, False, str(error))
         return
-    _say("the host's processes are out of sight", os.listdir("/proc").count("1") == os.getpid())
-    others = set(os.listdir("/sys/class/net") if os.path.isdir("/sys/class/net") else [])
-    _say("the network is out of reach", not (others - {"lo"}) and not _reaches())
-    shown = [p for p in isolation.python_paths() if p.startswith(f"{outside}/")]
-    hidden = not os.path.isdir(outside) or bool(shown)
-    _say("the home folder is out of sight", hidden, "" if hidden else f"{outside} can be seen")
+    _report("the host's processes are hidden", os.listdir("/proc").count("1") == os.getpid())
+    interfaces = set(os.listdir("/sys/class/net") if os.path.isdir("/sys/class/net") else [])
+    _report("the network is blocked", interfaces <= {"lo"} and not _has_route())
+    mounted = [p for p in isolation.python_paths() if p.startswith(f"{host_home}/")]
+    hidden = not os.path.isdir(host_home) or bool(mounted)
+    _report("the home folder is hidden", hidden, "" if hidden else f"{host_home} is visible")
 
 
-def _reaches() -> bool:
-    """Whether a datagram to an address outside would find a route."""
+def _has_route() -> bool:
+    """Return whether a datagram to an address outside would find a route."""
     import socket
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -131,4 +141,4 @@ def _reaches() -> bool:
 
 
 if __name__ == "__main__":
-    _look(sys.argv[1])
+    _probe(sys.argv[1])

@@ -1,8 +1,11 @@
-"""The box: a forked process with its own users, processes, network, files and limits.
+"""A sandbox: namespaces, a file system, resource limits and a system call filter.
 
-What is in it: the system's libraries, Python, the `coursekit` package and its data, all read-only,
-and a small home in memory. What is not: the course's solutions, `autograder`, the gradebook, other
-submissions, the host's files, processes and network.
+Inside are the system's libraries, Python, the `coursekit` package and its data, all read-only, and
+a small home folder in memory. Outside are the solutions, `autograder`, the gradebook, other
+submissions, and the host's files, processes and network.
+
+The calls in order: `give_ownership` and `unshare_namespaces` in the supervisor, then, in the child
+that it forks, `enter_sandbox` and `restrict`.
 """
 
 from __future__ import annotations
@@ -14,15 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.sandbox import linux
+from autograder.sandbox.seccomp import filter_system_calls
 
-#: The home of a submission, and where its kernel's sockets are, inside the box.
+#: In the sandbox: the home folder, and the folder of the kernel's sockets.
 HOME, SOCKETS = "/home/student", "/run/kernel"
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/alternatives", "/etc/fonts")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _USER = 1000
-_RESERVED = 2**30
-_OUTSIDE = 65534  # what the box's user is outside when root starts it: nobody
+_HOST_USER = 65534  # who that is on the host if root starts the sandbox: the account `nobody`
+_UNUSED_ADDRESSES = 2**30  # threads reserve addresses that they never use
 _NAMESPACES = (
     linux.CLONE_NEWUSER
     | linux.CLONE_NEWNS
@@ -34,28 +38,39 @@ _NAMESPACES = (
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """What one box may use.
+class SandboxLimits:
+    """What the operating system enforces in one sandbox.
+
+    What a submission is allowed is set in `autograder.grading.limits.Limits`;
+    `autograder.grading.run` derives these limits from it.
 
     Attributes
     ----------
-    memory_bytes : beyond what the forking process has; of all its processes together.
-    disk_bytes : files in its home and temporary folder, kept in memory.
+    memory_bytes : memory of all processes together, beyond what the fork server has imported.
+    disk_bytes : files in the home and temporary folders, which are kept in memory.
     processes : processes and threads at a time.
-    cpu_seconds : processor time of any one process.
+    cpu_seconds : processor time of each process.
+    output_bytes : output of one cell; enforced by the kernel itself (`autograder.sandbox.kernel`).
     """
 
-    memory_bytes: int = 3 * 2**30
-    disk_bytes: int = 256 * 2**20
-    processes: int = 128
-    cpu_seconds: int = 600
+    memory_bytes: int
+    disk_bytes: int
+    processes: int
+    cpu_seconds: int
+    output_bytes: int
 
 
-def leave_namespaces() -> None:
-    """Leave the host's users, mounts, processes, network, and so on.
+def give_ownership(folder: str) -> None:
+    """Let the sandbox's user write to a folder of the host. Only needed, and done, as root."""
+    if os.getuid() == 0:
+        os.chown(folder, _HOST_USER, _HOST_USER)
 
-    Only the *children* of the caller get the new process numbers: fork next. Started by root, the
-    box belongs to a user of its own outside too (root's processes cannot be counted).
+
+def unshare_namespaces() -> None:
+    """Move the caller to new namespaces for users, mounts, network, IPC and host name.
+
+    The new process namespace starts with the caller's next child. As root, map the sandbox's user
+    to an ordinary user of the host too, because the process limit does not apply to root.
     """
     user, group = os.getuid(), os.getgid()
     maps = {"uid_map": f"{_USER} {user} 1", "gid_map": f"{_USER} {group} 1"}
@@ -68,37 +83,38 @@ def leave_namespaces() -> None:
     me = os.getpid()
     ready, left = os.pipe()
     helper = os.fork()
-    if helper == 0:  # only a process that is still outside may map a second user
+    if helper == 0:  # only a process of the old namespace may map a second user
         os.close(left)
         os.read(ready, 1)
         for name in maps:
-            Path(f"/proc/{me}/{name}").write_text(f"0 0 1\n{_USER} {_OUTSIDE} 1")
+            Path(f"/proc/{me}/{name}").write_text(f"0 0 1\n{_USER} {_HOST_USER} 1")
         os._exit(0)
     linux.unshare(_NAMESPACES)
     os.close(left)
     _, status = os.waitpid(helper, 0)
     os.close(ready)
     if status:
-        raise OSError("the users of the box could not be mapped")
+        raise OSError("could not map the sandbox's user ids")
 
 
-def close_box(root: str, sockets: str, read_only: list[str], bounds: Bounds) -> None:
-    """Build the box's file system in the empty folder `root` and move in, for good.
+def enter_sandbox(root: str, sockets: str, read_only: list[str], limits: SandboxLimits) -> None:
+    """Build the sandbox's file system and make it the root; the host's is then out of reach.
 
     Called by the first process of the new process namespace.
 
     Parameters
     ----------
-    root : an empty folder outside; only the mount point, nothing is written to it.
-    sockets : the folder outside that holds the kernel's sockets.
-    read_only : further files and folders to show, read-only.
+    root : an empty folder of the host, used as a mount point; nothing is written to it.
+    sockets : the host's folder for the kernel's sockets.
+    read_only : files and folders of the host to mount read-only, besides the system's.
+    limits : of these, `disk_bytes` is applied here.
     """
     linux.mount("", "/", flags=linux.MS_REC | linux.MS_PRIVATE)
-    size = f"size={bounds.disk_bytes},nr_inodes=20000,mode=755"
+    size = f"size={limits.disk_bytes},nr_inodes=20000,mode=755"
     safe = linux.MS_NOSUID | linux.MS_NODEV
     linux.mount("tmpfs", root, "tmpfs", safe, size)
     for path in [*_SYSTEM, *_SYSTEM_FILES, *read_only]:
-        _show(path, root)
+        _mount_read_only(path, root)
     Path(root, "etc").mkdir(exist_ok=True)
     Path(root, "etc/passwd").write_text(f"student:x:{_USER}:{_USER}::{HOME}:/bin/sh\n")
     Path(root, "etc/group").write_text(f"student:x:{_USER}:\n")
@@ -118,8 +134,8 @@ def close_box(root: str, sockets: str, read_only: list[str], bounds: Bounds) -> 
     os.chdir(HOME)
 
 
-def _show(path: str, root: str) -> None:
-    """Show a file or folder of the host in the box, read-only; symbolic links as such."""
+def _mount_read_only(path: str, root: str) -> None:
+    """Mount a file or folder of the host below `root`; copy a symbolic link."""
     target = Path(root + path)
     if not os.path.lexists(path) or os.path.lexists(target):
         return
@@ -132,39 +148,36 @@ def _show(path: str, root: str) -> None:
     linux.make_read_only(str(target))
 
 
-def lend(folder: str) -> None:
-    """Let the box's user write to a folder outside (when root starts it: nobody)."""
-    if os.getuid() == 0:
-        os.chown(folder, _OUTSIDE, _OUTSIDE)
+def restrict(limits: SandboxLimits) -> None:
+    """Set resource limits, drop all privileges and filter system calls.
 
-
-def limit(bounds: Bounds) -> None:
-    """Set the limits of this process and all it starts, and give up every privilege."""
+    All of it applies to this process and its descendants, and cannot be undone.
+    """
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    # threads reserve addresses that they never use; the keeper watches what is really used
-    memory = pages * os.sysconf("SC_PAGE_SIZE") + bounds.memory_bytes + _RESERVED
+    # per process, and generous; the supervisor watches what all of them really use
+    memory = pages * os.sysconf("SC_PAGE_SIZE") + limits.memory_bytes + _UNUSED_ADDRESSES
     for kind, value in (
         (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_NPROC, bounds.processes),
-        (resource.RLIMIT_FSIZE, bounds.disk_bytes),
-        (resource.RLIMIT_CPU, bounds.cpu_seconds),
+        (resource.RLIMIT_NPROC, limits.processes),
+        (resource.RLIMIT_FSIZE, limits.disk_bytes),
+        (resource.RLIMIT_CPU, limits.cpu_seconds),
         (resource.RLIMIT_NOFILE, 1024),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
     ):
         resource.setrlimit(kind, (value, value))
-    linux.drop_capability_bounds()
+    linux.drop_capability_bounding_set()
     if os.getuid() == 0:
         os.setgroups([])
         os.setresgid(_USER, _USER, _USER)
         os.setresuid(_USER, _USER, _USER)
     linux.drop_privileges()
-    linux.die_with_parent()  # a change of user has made the kernel forget it
-    linux.filter_calls()
+    linux.die_with_parent()  # a change of user has reset it
+    filter_system_calls()
 
 
 def python_paths() -> list[str]:
-    """What Python and the course need to run: the interpreter, the packages, `coursekit`, its data."""
+    """Return the folders that notebooks need: Python, its packages, `coursekit` and its data."""
     import coursekit
 
     package = Path(coursekit.__file__).resolve().parent

@@ -1,19 +1,11 @@
-"""How Jupyter starts a kernel in a box: a kernel provisioner that asks the server for one."""
+"""Jupyter's extension point for starting kernels, here in a sandbox: a kernel provisioner."""
 
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
-import json
 import os
-import shutil
 import signal
-import socket
-import subprocess
-import sys
-import tempfile
-import threading
 import uuid
 from dataclasses import asdict
 from pathlib import Path
@@ -23,25 +15,23 @@ from jupyter_client import AsyncKernelManager
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import KernelProvisionerBase
 
-from autograder.errors import CourseError
 from autograder.sandbox import isolation
-from coursekit.data import load
+from autograder.sandbox.launch import start_server
+from autograder.sandbox.messages import Connection
 
 _START_SECONDS = 120
-#: Bytes of a folder in which a socket's name, 107 at the most, still has room for the rest.
-_LONGEST = 85
+_POLL_SECONDS = 0.005
 
 
-class BoxManager(AsyncKernelManager):
-    """A kernel manager whose kernels live in boxes."""
+class SandboxedKernelManager(AsyncKernelManager):
+    """A kernel manager that starts its kernel in a sandbox. Set `limits` before the start."""
 
-    bounds = isolation.Bounds()
-    output_bytes = 10 * 2**20
+    limits: isolation.SandboxLimits
 
     async def _async_pre_start_kernel(self, **kwargs: Any) -> tuple[list[str], dict[str, Any]]:
         self.shutting_down = False
         self.kernel_id = self.kernel_id or uuid.uuid4().hex
-        self.provisioner = BoxProvisioner(
+        self.provisioner = SandboxProvisioner(
             kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self
         )
         kwargs = await self.provisioner.pre_launch(**kwargs)
@@ -51,129 +41,25 @@ class BoxManager(AsyncKernelManager):
 
     @property
     def reason(self) -> str:
-        """Why the kernel was killed by its keeper, or ""."""
+        """Why the supervisor killed the kernel, or ""."""
         return self.provisioner.reason if self.provisioner else ""
 
     @property
     def used(self) -> dict[str, Any]:
-        """Processor time and memory of a kernel that has ended, as its keeper saw them."""
+        """The ``cpu_seconds`` and ``memory_bytes`` that a kernel used, known when it has ended."""
         return self.provisioner.used if self.provisioner else {}
 
 
-class _Server:
-    """The process that forks boxes for this one; it ends when this one does."""
+class SandboxProvisioner(KernelProvisionerBase):
+    """Starts the kernel in a sandbox.
 
-    def __init__(self, imported: tuple[str, ...]) -> None:
-        self.owner = os.getpid()
-        self.folder = tempfile.mkdtemp(prefix="kernels-")
-        if len(os.fsencode(self.folder)) > _LONGEST:
-            os.rmdir(self.folder)
-            self.folder = tempfile.mkdtemp(prefix="kernels-", dir="/tmp")
-        self.address = f"{self.folder}/server"
-        kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "TZ")
-        environment = {name: os.environ[name] for name in kept if name in os.environ}
-        environment |= dict.fromkeys(("HOME", "MPLCONFIGDIR", "IPYTHONDIR"), self.folder)
-        environment |= {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
-        environment["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "autograder.sandbox.fork_server", self.address, *imported],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=self.folder,
-            env=environment,
-            start_new_session=True,
-        )
-        atexit.register(self.stop)
-        load("almanac")  # a box can read the cache, but not fill it
-        if self.process.stdout.readline() != b"ready\n":  # type: ignore[union-attr]
-            said = self.process.communicate()[1].decode(errors="replace").strip().splitlines()
-            raise CourseError(f"the server of boxes did not start: {said[-1] if said else ''}")
-
-    def stop(self) -> None:
-        """End the server and every box; a forked child of the owner leaves it alone."""
-        if os.getpid() != self.owner:
-            return
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            with contextlib.suppress(OSError, ValueError):
-                stream.close()  # type: ignore[union-attr]
-        try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        atexit.unregister(self.stop)
-
-
-_server: _Server | None = None
-_given: str | None = None
-_starting = threading.Lock()
-
-
-def start_server(*imported: str) -> str:
-    """Start this process's server of boxes, if there is none; its address.
-
-    Parameters
-    ----------
-    imported : modules that its kernels have imported when they start, beside those of every server.
-
-    Raises
-    ------
-    CourseError
-        It did not start; its last words are in the sentence.
-    """
-    global _server
-    if _given is not None:
-        return _given
-    with _starting:
-        if _server is None or _server.owner != os.getpid() or _server.process.poll() is not None:
-            _server = _Server(imported)
-        return _server.address
-
-
-def has_server() -> bool:
-    """Whether there is a server, alive or not, that nobody has stopped."""
-    with _starting:
-        return _server is not None
-
-
-def use_server(address: str) -> None:
-    """Have this process, which a server forked, ask that server for boxes."""
-    global _given
-    _given = address
-
-
-def start_server_in_background(*imported: str) -> None:
-    """Begin to start the server: its imports take seconds. `start_server` waits, or says what failed."""
-
-    def start() -> None:
-        with contextlib.suppress(Exception):
-            start_server(*imported)
-
-    threading.Thread(target=start, daemon=True).start()
-
-
-def stop_server() -> None:
-    """End this process's server of boxes, and all boxes with it."""
-    global _server
-    with _starting:
-        if _server is not None:
-            _server.stop()
-            _server = None
-
-
-class BoxProvisioner(KernelProvisionerBase):
-    """Starts the kernel in a box.
-
-    The kernel manager's `ip` is the path prefix of its sockets, in a folder `sockets` beside
-    which an empty folder `root` can be made.
+    The kernel manager's `ip` is the path prefix of the kernel's sockets. Their folder contains
+    nothing else, and an empty folder `root` can be made beside it.
     """
 
-    _connection: socket.socket | None = None
-    _ended: int | None = None
+    _connection: Connection | None = None
+    _exit_code: int | None = None
     reason = ""
-    _rest = b""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -203,75 +89,55 @@ class BoxProvisioner(KernelProvisionerBase):
                 read_only.append(environment[name])
         for name in ("HOME", "IPYTHONDIR", "MPLCONFIGDIR"):
             environment[name] = isolation.HOME
-        request = {
-            "root": str(root),
-            "sockets": str(sockets),
-            "read_only": read_only,
-            "bounds": asdict(self.parent.bounds),
-            "output_bytes": self.parent.output_bytes,
-            "connection": inside,
-            "env": environment,
-        }
-        self._connection = socket.socket(socket.AF_UNIX)
-        self._connection.connect(start_server())
-        self._connection.sendall(json.dumps(request).encode() + b"\n")
-        self._connection.setblocking(False)
+        self._connection = Connection.open(start_server())
+        self._connection.send(
+            root=str(root),
+            sockets=str(sockets),
+            read_only=read_only,
+            limits=asdict(self.parent.limits),
+            connection=inside,
+            env=environment,
+        )
         try:
-            first = await asyncio.wait_for(self._next(), _START_SECONDS)
+            first = await asyncio.wait_for(self._receive(), _START_SECONDS)
         except asyncio.TimeoutError:
-            raise RuntimeError(f"no sign of life within {_START_SECONDS} seconds") from None
+            raise RuntimeError(f"no answer within {_START_SECONDS} seconds") from None
         if "failed" in first or "ended" in first:
-            raise RuntimeError(first.get("failed") or "it ended at once")
+            raise RuntimeError(first.get("failed") or "it exited immediately")
         return self.connection_info
 
-    async def _next(self) -> dict[str, Any]:
-        while True:
-            message = self._read()
-            if message is not None:
-                return message
-            await asyncio.sleep(0.005)
+    async def _receive(self) -> dict[str, Any]:
+        while (message := self._poll()) is None:
+            await asyncio.sleep(_POLL_SECONDS)
+        return message
 
-    def _read(self) -> dict[str, Any] | None:
-        """The next message, or None if there is none yet."""
-        if self._connection is None:
-            return {"ended": -9}
-        if b"\n" not in self._rest:
-            try:
-                received = self._connection.recv(65536)
-            except BlockingIOError:
-                return None
-            except OSError:
-                received = b""
-            if not received:
-                return {"ended": -9, "reason": ""}
-            self._rest += received
-            if b"\n" not in self._rest:
-                return None
-        line, _, self._rest = self._rest.partition(b"\n")
-        return json.loads(line)
+    def _poll(self) -> dict[str, Any] | None:
+        """Return the supervisor's next message, or None if there is none yet."""
+        if self._connection is not None:
+            with contextlib.suppress(EOFError):
+                return self._connection.poll()
+        return {"ended": -9}
 
     async def poll(self) -> int | None:
-        if self._ended is None:
-            message = self._read()
+        if self._exit_code is None:
+            message = self._poll()
             if message is not None and "ended" in message:
-                self._ended = message["ended"]
+                self._exit_code = message["ended"]
                 self.reason = message.get("reason", "")
                 kept = ("cpu_seconds", "memory_bytes")
                 self.used = {name: message[name] for name in kept if name in message}
-        return self._ended
+        return self._exit_code
 
     async def wait(self) -> int | None:
         while await self.poll() is None:
-            await asyncio.sleep(0.005)
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        return self._ended
+            await asyncio.sleep(_POLL_SECONDS)
+        await self.cleanup()
+        return self._exit_code
 
     async def send_signal(self, signum: int) -> None:
-        if self._connection is not None and self._ended is None:
+        if self._connection is not None and self._exit_code is None:
             with contextlib.suppress(OSError):
-                self._connection.sendall(json.dumps({"signal": int(signum)}).encode() + b"\n")
+                self._connection.send(signal=int(signum))
 
     async def kill(self, restart: bool = False) -> None:
         await self.send_signal(signal.SIGKILL)

@@ -78,7 +78,7 @@ WRONG = {
         - similarity[places] = -torch.inf
         """,
     "excluded_with_zero": """
-        A cosine of 0 still wins when all others are negative. Exclude the three words by -infinity.
+        A cosine of 0 still wins when all others are negative. Use a value below every cosine.
 
         - similarity[places] = -torch.inf
         + similarity[places] = 0
@@ -110,7 +110,7 @@ WRONG = {
         + similarity = unit @ (V[places[0]] - V[places[1]] + V[places[2]])
         """,
     "stops_at_an_unknown_word": """
-        A word without a vector stops the function. Return None for it.
+        A word without a vector stops the function. Return None if one of the three is unknown.
 
         raises ValueError
 

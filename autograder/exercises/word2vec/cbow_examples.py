@@ -39,7 +39,7 @@ WRONG = {
         + examples.append((context, center))
         """,
     "negative_start": """
-        The first words lose their left neighbors: a negative start counts from the end of the list.
+        The first words lose their left neighbors: a slice with a negative start counts from the end.
 
         - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
         + context = ids[i - window : i] + ids[i + 1 : i + 1 + window]

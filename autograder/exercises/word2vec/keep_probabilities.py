@@ -79,9 +79,8 @@ WRONG = {
 RIGHT = {
     "loop": """
         def keep_probabilities(counts, threshold):
-            total = sum(counts.tolist())
-            kept = [min(1.0, math.sqrt(threshold * total / n)) if n else 1.0 for n in counts.tolist()]
-            return torch.tensor(kept)
+            limit = threshold * sum(counts.tolist())
+            return torch.tensor([min(1.0, math.sqrt(limit / n)) if n else 1.0 for n in counts.tolist()])
         """,
     "minimum": """
         def keep_probabilities(counts, threshold):

@@ -124,11 +124,10 @@ RIGHT = {
         def nearest_words(word, words, V, n):
             if word not in words:
                 return []
-            i = words.index(word)
-            unit = torch.nn.functional.normalize(V.float(), dim=1)
+            i, unit = words.index(word), torch.nn.functional.normalize(V.float(), dim=1)
             cosines = torch.mv(unit, unit[i])
             cosines[i] = -2.0
-            top = cosines.topk(min(n, len(words) - 1))
-            return [(words[j], value) for j, value in zip(top.indices.tolist(), top.values.tolist())]
+            values, order = cosines.topk(min(n, len(words) - 1))
+            return [(words[j], value) for j, value in zip(order, values.tolist())]
         """,
 }

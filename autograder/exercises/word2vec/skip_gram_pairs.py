@@ -18,7 +18,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "leaves_out_equal_words": """
-        Where a neighbor is the same word as the center it is missing. Compare positions, not words.
+        A neighbor that equals the center is left out. Compare positions, not words.
 
         - pairs += [(center, context) for context in [*left, *right]]
         + pairs += [(center, context) for context in [*left, *right] if context != center]
@@ -36,7 +36,7 @@ WRONG = {
         + right = ids[i + 1 : i + window]
         """,
     "negative_start": """
-        The first words lose their left neighbors: a negative start counts from the end of the list.
+        The first words lose their left neighbors: a slice with a negative start counts from the end.
 
         - left = ids[max(0, i - window) : i]
         + left = ids[i - window : i]

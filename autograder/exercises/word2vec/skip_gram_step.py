@@ -23,7 +23,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         k = int(rng.choice([n for n in (2, 3, 5, 7) if n != M]))
         return [normal(rng, B, T, K), normal(rng, B, T, K), normal(rng, M, K), mask, k]
 
-    case = partial(Case, judge=EXACT)
+    case = partial(Case, judge={**EXACT, "atol": 1e-5})
     yield case("values", batch(1, 4, 2, 3), title="one snippet")
     yield case("values", batch(2, 4, 3, 4))
     yield case("values", batch(3, int(rng.integers(3, 6)), 2, 6))
@@ -54,7 +54,7 @@ WRONG = {
         + H = torch.sigmoid(X @ Z.T) * (k / len(Z))
         """,
     "weight_without_m": """
-        The weight of the negatives lacks the division by M: each pair counts only k of all M.
+        The weight of the negatives lacks the division by M: each pair counts as k negatives, not M.
 
         - H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
         + H = torch.sigmoid(X @ Z.T) * (pairs * k)

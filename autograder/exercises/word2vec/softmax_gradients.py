@@ -9,9 +9,10 @@ WRONG = {
     "truth_minus_probability": """
         Both gradients have the wrong sign. The error is probability minus truth, p - y.
 
+        - errors = torch.softmax(U @ v_c, dim=0)
         - errors[o] -= 1
-        + errors[o] -= 1
-        + errors = -errors
+        + errors = -torch.softmax(U @ v_c, dim=0)
+        + errors[o] += 1
         """,
     "forgets_the_truth": """
         The true word is treated like the others. Its y is 1, so its error is p - 1.
@@ -39,7 +40,7 @@ WRONG = {
         + return U.T @ errors, errors[:, None] * U
         """,
     "naive_probabilities": """
-        exp of a large score is infinity, and the quotient NaN. Subtract the largest score before.
+        exp of a large score is infinity, and the quotient NaN. Subtract the largest score first.
 
         - errors = torch.softmax(U @ v_c, dim=0)
         + powers = torch.exp(U @ v_c)

@@ -13,7 +13,7 @@ WRONG = {
         + return -torch.log(torch.exp(scores[o]) / torch.exp(scores).sum())
         """,
     "log_of_the_naive_sum": """
-        The sum of exponentials overflows. Subtract the largest score before exp; add it back after.
+        The sum of exponentials overflows. Subtract the largest score first; add it back at the end.
 
         - return torch.logsumexp(scores, dim=0) - scores[o]
         + return torch.log(torch.exp(scores).sum()) - scores[o]

@@ -72,12 +72,6 @@ WRONG = {
         - rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
         + rows = [pieces[piece] for piece in character_ngrams(word)[:-1] if piece in pieces]
         """,
-    "sum_in_float32": """
-        The vector should keep the precision of Z; yours comes back as float32.
-
-        - return Z[rows].sum(dim=0)
-        + return Z[rows].float().sum(dim=0)
-        """,
 }
 
 RIGHT = {

@@ -46,8 +46,7 @@ WRONG = {
         + near = (distance > 0) & (distance <= reach[:, None, :])
         """,
     "reach_not_reshaped": """
-        Broadcasting lines up the reaches (B, T) with the context words, or fails. Add a dimension,
-        so that each reach is in the row of its center.
+        Broadcasting lines up the reaches with context words, not with centers. Add a dimension.
 
         - near = (distance > 0) & (distance <= reach[:, :, None])
         + near = (distance > 0) & (distance <= reach)
@@ -65,29 +64,22 @@ WRONG = {
         + near = (distance > 0) & (distance < reach[:, :, None])
         """,
     "only_left_neighbors": """
-        Only words to the left are marked: without the absolute value the others are below 0.
+        Only words to the left are marked: to the right the distance is negative. Ignore its sign.
 
         - distance = (place[:, None] - place).abs()
         + distance = place[:, None] - place
         """,
     "across_sentences": """
-        Words of different sentences are neighbors. Compare the sentence numbers as well.
+        Words of different sentences count as neighbors. Compare the sentence numbers as well.
 
         - return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
         + return near & (sentence[:, :, None] >= 0) & (sentence[:, None, :] >= 0)
         """,
     "padding_is_a_sentence": """
-        Padding positions are neighbors of each other: -1 equals -1. They should form no pairs.
+        Padding positions count as neighbors, since -1 equals -1. They should form no pairs.
 
         - return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
         + return near & (sentence[:, :, None] == sentence[:, None, :])
-        """,
-    "mask_of_numbers": """
-        The mask holds numbers. Leave it boolean, as it comes out of the comparisons.
-
-        - return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
-        + near = near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
-        + return near.float()
         """,
 }
 

@@ -1,4 +1,4 @@
-"""Collecting what an LMS lets instructors download: nothing is lost, nothing harmful is taken."""
+"""Collecting an LMS's download: no submission is lost, nothing harmful is unpacked."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
-from autograder.classroom.archives import FILE_BYTES, unpack
+from autograder.classroom.archives import MAX_FILE_BYTES, unpack
 from autograder.classroom.collect import collect
 from autograder.cli import main
 from autograder.course.reference import read
@@ -21,7 +21,7 @@ NAME = "07_topic"
 
 
 def notebook(course, words="", assignment=NAME):
-    """A student's notebook, with a sentence of their own."""
+    """A student's notebook, with a sentence that tells it from others."""
     made = read(course.notebook(assignment))
     made.cells.append(nbformat.v4.new_markdown_cell(words))
     return nbformat.writes(made)
@@ -67,7 +67,7 @@ STUDENTS = {
     ("layout", "files"),
     [("canvas", CANVAS), ("moodle", MOODLE), ("blackboard", BLACKBOARD), ("folder", FOLDER)],
 )
-def test_the_download_of_each_lms_is_read_in_its_own_manner(small_course, tmp_path, layout, files):
+def test_the_naming_scheme_of_each_lms_is_detected(small_course, tmp_path, layout, files):
     made = {name: notebook(small_course, words) for name, words in files.items()}
     result = collect(small_course, NAME, archive(tmp_path / "download.zip", made))
     assert result.layout == layout
@@ -78,7 +78,7 @@ def test_the_download_of_each_lms_is_read_in_its_own_manner(small_course, tmp_pa
         assert submitted(small_course, student) == made[name]
 
 
-def test_a_folder_with_one_archive_per_student_is_read_too(small_course, tmp_path):
+def test_a_folder_with_one_archive_per_student_is_collected_too(small_course, tmp_path):
     folder = tmp_path / "download"
     folder.mkdir()
     for student in ("ada", "grace"):
@@ -87,7 +87,7 @@ def test_a_folder_with_one_archive_per_student_is_read_too(small_course, tmp_pat
     assert sorted(result.students) == ["ada", "grace"]
 
 
-def test_the_latest_submission_counts_and_earlier_ones_are_kept(small_course, tmp_path):
+def test_the_latest_submission_is_collected_and_earlier_ones_are_kept(small_course, tmp_path):
     made = {
         f"T_ada_attempt_2026-01-30-{hour}-00-00_07_topic.ipynb": notebook(small_course, hour)
         for hour in ("17", "15", "16")
@@ -108,7 +108,7 @@ def test_the_latest_submission_counts_and_earlier_ones_are_kept(small_course, tm
     ]
 
 
-def test_an_older_download_collected_late_does_not_replace_what_came_after(small_course, tmp_path):
+def test_an_old_download_does_not_replace_a_later_submission(small_course, tmp_path):
     for day, words in (("02", "newer"), ("01", "older")):
         made = {
             f"T_ada_attempt_2026-02-{day}-09-00-00_07_topic.ipynb": notebook(small_course, words)
@@ -129,7 +129,7 @@ def test_collecting_twice_changes_nothing(small_course, tmp_path):
     assert after == before
 
 
-def test_two_students_of_one_name_are_told_apart_by_the_number_of_the_lms(small_course, tmp_path):
+def test_namesakes_are_told_apart_by_the_number_of_the_lms(small_course, tmp_path):
     made = {
         "leeann_1_11_07_topic.ipynb": notebook(small_course, "one"),
         "leeann_2_12_07_topic.ipynb": notebook(small_course, "two"),
@@ -138,7 +138,7 @@ def test_two_students_of_one_name_are_told_apart_by_the_number_of_the_lms(small_
     assert sorted(result.students) == ["leeann_1", "leeann_2"]
 
 
-def test_notebooks_are_known_by_their_content(small_course, tmp_path):
+def test_a_notebooks_content_decides_which_assignment_it_is(small_course, tmp_path):
     new_assignment(small_course, "08_other")
     release(small_course, ["08_other"])
     empty = nbformat.writes(nbformat.v4.new_notebook())
@@ -156,16 +156,16 @@ def test_notebooks_are_known_by_their_content(small_course, tmp_path):
         "gus/07_topic.ipynb": empty,
     }
     result = collect(small_course, NAME, archive(tmp_path / "download.zip", made))
-    # a file that cannot be read but is called right is graded: zeros, with the reason
+    # an unreadable file with the right name is collected: grading gives it zeros and the reason
     assert sorted(result.students) == ["ada", "dan", "eve", "gus"]
     assert dict(result.unmatched) == {
-        "bob/07_topic.ipynb": "it looks like 08_other, not 07_topic",
-        "cem/Untitled.ipynb": "it is another notebook, not 07_topic",
-        "fay/notes.docx": "it is no notebook",
+        "bob/07_topic.ipynb": "looks like 08_other, not 07_topic",
+        "cem/Untitled.ipynb": "not from this course",
+        "fay/notes.docx": "not a notebook (.ipynb)",
     }
 
 
-def test_what_is_harmful_is_refused_by_name_and_the_rest_is_collected(small_course, tmp_path):
+def test_harmful_files_are_refused_with_a_reason_and_the_rest_is_collected(small_course, tmp_path):
     path = archive(tmp_path / "download.zip", {"ada/07_topic.ipynb": notebook(small_course)})
     inner = archive(tmp_path / "inner.zip", {"x.zip": b"PK", "07_topic.ipynb": "0" * 5_000_000})
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as made:
@@ -179,21 +179,21 @@ def test_what_is_harmful_is_refused_by_name_and_the_rest_is_collected(small_cour
     result = collect(small_course, NAME, path)
     assert list(result.students) == ["ada"]
     reasons = dict(result.refused)
-    assert reasons["bob/../../evil.ipynb"] == "its name leads out of the archive"
-    assert reasons["/etc/evil.ipynb"] == "its name leads out of the archive"
-    assert "it would grow" in reasons["cem/bomb.ipynb"]
-    assert reasons["dan/link.ipynb"] == "it is a link"
-    assert "in an archive" in reasons["eve/work.zip/x.zip"]
-    assert "it would grow" in reasons["eve/work.zip/07_topic.ipynb"]
+    assert reasons["bob/../../evil.ipynb"] == "path points outside the archive"
+    assert reasons["/etc/evil.ipynb"] == "path points outside the archive"
+    assert "would expand" in reasons["cem/bomb.ipynb"]
+    assert reasons["dan/link.ipynb"] == "symbolic link"
+    assert "nested" in reasons["eve/work.zip/x.zip"]
+    assert "would expand" in reasons["eve/work.zip/07_topic.ipynb"]
     assert not (tmp_path / "evil.ipynb").exists()
 
 
-def test_an_archive_that_lies_about_a_size_is_stopped_while_unpacking(tmp_path):
+def test_a_file_that_is_larger_than_declared_is_refused_while_unpacking(tmp_path):
     path = archive(tmp_path / "liar.zip", {"ada/07_topic.ipynb": "0" * 30_000_000})
     data = bytearray(path.read_bytes())
     for signature, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
-        place = data.index(signature) + offset
-        data[place : place + 4] = struct.pack("<I", 100)
+        at = data.index(signature) + offset
+        data[at : at + 4] = struct.pack("<I", 100)
     path.write_bytes(data)
     (tmp_path / "out").mkdir()
     result = unpack(path, tmp_path / "out")
@@ -202,44 +202,42 @@ def test_an_archive_that_lies_about_a_size_is_stopped_while_unpacking(tmp_path):
     assert sum(p.stat().st_size for p in (tmp_path / "out").iterdir()) < 1_000_000
 
 
-def test_links_and_absurd_sizes_in_a_folder_are_refused(small_course, tmp_path):
+def test_links_and_huge_files_in_a_folder_are_refused(small_course, tmp_path):
     folder = tmp_path / "download"
     (folder / "ada").mkdir(parents=True)
     (folder / "ada" / "07_topic.ipynb").write_text(notebook(small_course))
     (folder / "bob").symlink_to(folder / "ada")
     (folder / "cem").mkdir()
     with open(folder / "cem" / "07_topic.ipynb", "wb") as huge:
-        huge.truncate(FILE_BYTES + 1)
+        huge.truncate(MAX_FILE_BYTES + 1)
     os.symlink("/etc/passwd", folder / "ada" / "passwd.ipynb")
     result = collect(small_course, NAME, folder)
     assert list(result.students) == ["ada"]
     reasons = dict(result.refused)
-    assert reasons["bob"] == reasons["ada/passwd.ipynb"] == "it is a link"
-    assert "no notebook has more than 100" in reasons["cem/07_topic.ipynb"]
+    assert reasons["bob"] == reasons["ada/passwd.ipynb"] == "symbolic link"
+    assert "the limit is 100 MiB" in reasons["cem/07_topic.ipynb"]
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda p: p / "nowhere.zip", "there is no archive or folder"),
-        (lambda p: archive(p / "empty.zip", {"a/b.txt": "x"}), "holds no notebook"),
-        (lambda p: archive(p / "flat.zip", {"07.ipynb": "{}"}), "do not say which student"),
+        (lambda p: p / "nowhere.zip", "no such archive or folder"),
+        (lambda p: archive(p / "empty.zip", {"a/b.txt": "x"}), "there is no notebook"),
+        (lambda p: archive(p / "flat.zip", {"07.ipynb": "{}"}), "do not identify the students"),
         (lambda p: (p / "text.zip", (p / "text.zip").write_text("x"))[0], "is not a zip archive"),
     ],
 )
-def test_a_download_that_cannot_be_used_says_so_in_one_sentence(
-    small_course, tmp_path, make, words
-):
+def test_an_unusable_download_is_an_error_of_one_sentence(small_course, tmp_path, make, words):
     with pytest.raises(CourseError, match=words):
         collect(small_course, NAME, make(tmp_path))
 
 
-def test_a_layout_that_there_is_not_is_named(small_course, tmp_path):
-    with pytest.raises(CourseError, match="no layout is called ilias; there are canvas, moodle"):
+def test_an_unknown_layout_is_an_error_that_lists_the_known_ones(small_course, tmp_path):
+    with pytest.raises(CourseError, match="unknown layout ilias; choose one of canvas, moodle"):
         collect(small_course, NAME, tmp_path, layout="ilias")
 
 
-def test_the_command_lists_what_it_could_not_match_and_says_so_in_its_exit_status(
+def test_the_command_lists_unmatched_files_and_exits_with_status_1(
     small_course, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(small_course.root)
@@ -247,7 +245,7 @@ def test_the_command_lists_what_it_could_not_match_and_says_so_in_its_exit_statu
     path = archive(tmp_path / "download.zip", made)
     result = CliRunner().invoke(main, ["collect", NAME, str(path)])
     assert result.exit_code == 1
-    assert "1 submissions collected" in result.output
-    assert "bob/essay.pdf: it is no notebook" in result.output
+    assert "Collected 1 submission (one folder per student)." in result.output
+    assert "bob/essay.pdf: not a notebook (.ipynb)" in result.output
     again = CliRunner().invoke(main, ["collect", NAME, str(path), "--json"])
     assert json.loads(again.output)["unchanged"] == ["ada"]

@@ -1,10 +1,9 @@
-"""The report about a graded class: what is counted, and a page that nothing can break."""
+"""The report on a graded class: its statistics, and a page that no submission can break."""
 
 import json
 import warnings
 from html.parser import HTMLParser
 
-import nbformat
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -14,10 +13,8 @@ from autograder.classroom import analysis
 from autograder.classroom.export import Grade, grades
 from autograder.classroom.report import Report, Submission, as_html, read_class, write_report
 from autograder.cli import main
-from autograder.course.answers import filled
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.grading.grade_class import grade_class
 from autograder.grading.gradebook import Classroom
 from autograder.grading.notes import Notes, Repair, Usage
 from autograder.grading.verdicts import write_verdicts
@@ -26,9 +23,6 @@ from coursekit.checking.verdict import GroupResult, Verdict
 NAME = "07_topic"
 USED = Usage(2.0, 1.5, 2**29)
 EVIL = "<script>alert(1)</script> & `x` \ud800"
-RIGHT = (
-    "def average_topic(scores, mask):\n    return (scores * mask).sum(1) / mask.sum(1).clamp(min=1)"
-)
 
 
 def verdict(exercise="pool", points=4.0, **rest):
@@ -39,19 +33,19 @@ def verdict(exercise="pool", points=4.0, **rest):
     return Verdict(exercise, points, 4.0, groups, **{"headline": headline, **rest})
 
 
-def submission(student, *verdicts, usage=USED, **record):
-    return Submission(student, {v.exercise: v for v in verdicts}, Notes(usage=usage, **record))
+def submission(student, *verdicts, usage=USED, **notes):
+    return Submission(student, {v.exercise: v for v in verdicts}, Notes(usage=usage, **notes))
 
 
 def page(*submissions, **rest):
-    """The page about these submissions, with whatever warns turned into an error."""
+    """The page about these submissions; warnings are errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         return as_html(Report(NAME, list(submissions), **rest))
 
 
 def by_points(*points):
-    """A class of one exercise per row: the students' points in it."""
+    """A class of one student per column, from one row of points per exercise."""
     return {
         f"s{i}": {f"e{j}": verdict(f"e{j}", float(p)) for j, p in enumerate(row)}
         for i, row in enumerate(zip(*points))
@@ -59,25 +53,29 @@ def by_points(*points):
 
 
 class Balance(HTMLParser):
-    """Fails on an end tag that does not fit; `kinds` counts the elements."""
+    """Fails on an unbalanced end tag; `counts` has the number of elements by tag."""
 
     def __init__(self):
         super().__init__()
-        self.open, self.kinds, self.text = [], {}, ""
+        self.open, self.counts, self.parts = [], {}, []
 
     def handle_starttag(self, tag, attrs):
-        self.kinds[tag] = self.kinds.get(tag, 0) + 1
+        self.counts[tag] = self.counts.get(tag, 0) + 1
         if tag not in ("meta", "br", "wbr"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
-        self.kinds[tag] = self.kinds.get(tag, 0) + 1
+        self.counts[tag] = self.counts.get(tag, 0) + 1
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag, self.getpos()
 
     def handle_data(self, data):
-        self.text += data
+        self.parts.append(data)
+
+    @property
+    def text(self):
+        return "".join(self.parts)
 
 
 def parsed(html):
@@ -88,7 +86,7 @@ def parsed(html):
     return parser
 
 
-def write_notebook(folder, student, *verdicts, record=None):
+def write_notebook(folder, student, *verdicts, notes=None):
     cells = [
         new_code_cell(
             f"check({v.exercise})", metadata={"nbgrader": {"grade": True, "solution": False}}
@@ -96,10 +94,10 @@ def write_notebook(folder, student, *verdicts, record=None):
         for v in verdicts
     ]
     notebook = new_notebook(cells=cells)
-    write_verdicts(notebook, list(verdicts), record or Notes(usage=Usage(1.0)))
+    write_verdicts(notebook, list(verdicts), notes or Notes(usage=Usage(1.0)))
     path = folder / "autograded" / student / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(notebook), "utf-8")  # as any tool may write it
+    path.write_text(json.dumps(notebook), "utf-8")
     return path
 
 
@@ -134,17 +132,17 @@ def test_an_exercise_is_summed_up_by_outcomes_groups_and_mistakes():
     assert found.other == {"wrong": "a number differs"}
 
 
-def test_those_with_few_points_or_a_bad_start_may_need_help():
+def test_students_with_few_points_or_a_bad_start_may_need_help():
     verdicts = by_points([4, 0, 0, 4], [4, 0, 1, 4], [4, 4, 0, 4], [4, 4, 0, 0])
     found = analysis.struggling(verdicts)
-    assert [(one.student, one.early) for one in found] == [("s2", 2), ("s1", 2)]
+    assert [(one.student, one.early_failures) for one in found] == [("s2", 2), ("s1", 2)]
     assert [lost.exercise for lost in found[0].lost] == ["e0", "e1", "e2", "e3"]
 
 
 @pytest.mark.parametrize(
     "values", [[2.0], [3.0, 3.0, 3.0], [0.0, 0.0], [0.0, 0.0, 9.0], [1, 2, 3, 4, 400], [0.1, 0.7]]
 )
-def test_every_number_stands_in_one_bar(values):
+def test_every_value_is_in_one_bar(values):
     found = analysis.bars(values)
     assert sum(bar.count for bar in found) == len(values)
     assert 5 <= len(found) <= 16
@@ -153,7 +151,7 @@ def test_every_number_stands_in_one_bar(values):
         assert len(hits) == 1
 
 
-def test_full_marks_stand_in_the_last_bar_of_shares():
+def test_full_marks_are_in_the_last_bar_of_shares():
     assert [b.count for b in analysis.share_bars([0, 0.1, 0.3, 0.95, 1, 1.2])] == [
         *(1, 1, 0, 1, 0, 0, 0, 0, 0, 3)
     ]
@@ -175,8 +173,8 @@ def test_what_students_wrote_is_escaped_everywhere():
     parsed(html)
 
 
-def test_half_a_character_does_not_stop_the_page(tmp_path):
-    write_notebook(tmp_path, "ada", verdict(points=0.0), record=Notes(unread="not run: \ud800"))
+def test_a_lone_surrogate_does_not_stop_the_page(tmp_path):
+    write_notebook(tmp_path, "ada", verdict(points=0.0), notes=Notes(unread="not run: \ud800"))
     output = write_report(Course(tmp_path), NAME)
     assert "not run: ?" in output.read_text("utf-8")
 
@@ -207,36 +205,36 @@ def test_the_page_needs_no_network_and_runs_no_script():
         assert word not in html.replace("http-equiv", "")
 
 
-def test_what_ran_without_the_sandbox_is_said_at_the_top():
-    boxed = submission("ada", verdict())
+def test_submissions_run_without_the_sandbox_are_named_at_the_top():
+    isolated = submission("ada", verdict())
     bare = submission("bob", verdict(), usage=Usage(1.0, sandboxed=False))
-    text = parsed(page(boxed, bare)).text
+    text = parsed(page(isolated, bare)).text
     assert "1 of 2 submissions ran without the sandbox" in text
     assert "ran in the sandbox" not in text
-    assert "Every submission that ran, ran in the sandbox." in parsed(page(boxed)).text
+    assert "Every submission that was run ran in the sandbox." in parsed(page(isolated)).text
 
 
-def test_repairs_and_suspicions_come_in_the_order_of_their_weight():
+def test_doubtful_repairs_come_first_and_certain_ones_last():
     html = page(
         submission("ada", verdict(), repairs=[Repair("known by its name"), Repair("a copy", True)]),
         submission("bob", verdict(), suspicions=["cell 3 mentions gc"]),
     )
-    places = [html.index(words) for words in ("a copy", "cell 3 mentions gc", "known by its name")]
-    assert places == sorted(places)
+    order = [html.index(text) for text in ("a copy", "cell 3 mentions gc", "known by its name")]
+    assert order == sorted(order)
     assert len(Report(NAME, [submission("bob", verdict(), suspicions=["x"])]).to_review()) == 1
 
 
-def test_grades_by_hand_and_late_penalties_are_those_of_the_gradebook():
+def test_manual_grades_and_late_penalties_come_from_the_gradebook():
     ada, bob = submission("ada", verdict()), submission("bob", verdict())
     ada.grade = Grade("ada", 4.5, 6.0, 5.0, 0.5, "", "")
-    bob.grade = Grade("bob", 4.0, 6.0, 4.0, 0.0, "", "some cells wait for a grade by hand")
+    bob.grade = Grade("bob", 4.0, 6.0, 4.0, 0.0, "", "needs manual grading")
     report = Report(NAME, [ada, bob])
     assert report.scores.median == 4.25
     assert report.max_score == 6.0
-    assert report.waiting() == ["bob"]
+    assert report.ungraded() == ["bob"]
     text = " ".join(parsed(as_html(report)).text.split())
     assert "ada: 5 − 0.5 = 4.5" in text
-    assert "1 student with cells that wait for a manual grade" in text
+    assert "1 student needs manual grading" in text
 
 
 def test_a_class_of_500_stays_readable():
@@ -253,7 +251,7 @@ def test_a_class_of_500_stays_readable():
     html = page(*rows)
     assert len(html) < 2_000_000
     few = parsed(page(*rows[:3]))
-    assert parsed(html).kinds["figure"] == few.kinds["figure"] == 4
+    assert parsed(html).counts["figure"] == few.counts["figure"] == 4
     assert "<summary>485 more</summary>" in html
     assert "<details><summary>500 students by exercise" in html
 
@@ -268,8 +266,8 @@ def test_an_unreadable_notebook_is_listed(tmp_path):
     assert [bool(one.problem) for one in found] == [False, True, True, True, True]
     text = parsed(page(*found)).text
     assert "The results of 4 students cannot be read" in text
-    assert "holds no verdicts" in text
-    assert "there is no autograded notebook" in text
+    assert "has no verdicts" in text
+    assert "no autograded notebook" in text
 
 
 def test_links_to_feedback_are_relative_to_the_page(tmp_path):
@@ -287,35 +285,30 @@ def test_links_to_feedback_are_relative_to_the_page(tmp_path):
 def test_a_page_that_cannot_be_written_says_so(tmp_path):
     write_notebook(tmp_path, "ada", verdict())
     (tmp_path / "file").write_text("", "utf-8")
-    with pytest.raises(CourseError, match="cannot be written"):
+    with pytest.raises(CourseError, match="cannot write"):
         write_report(Course(tmp_path), NAME, output=tmp_path / "file" / "page.html")
 
 
 def test_nothing_graded_yet_says_so(tmp_path):
-    with pytest.raises(CourseError, match="nothing of 07_topic is graded yet"):
+    with pytest.raises(CourseError, match="no graded submissions of 07_topic"):
         write_report(Course(tmp_path), NAME)
 
 
-def test_the_command_reports_a_class_that_was_really_graded(small_course, monkeypatch):
-    for student, source in {
-        "ada": RIGHT,
-        "bob": "def average_topic(scores, mask):\n    return 0",
-    }.items():
-        path = small_course.root / "submitted" / student / NAME / f"{NAME}.ipynb"
-        path.parent.mkdir(parents=True)
-        nbformat.write(filled(small_course, NAME, {"average_topic": source}), path)
-    (small_course.root / "submitted" / "cem" / NAME).mkdir(parents=True)
-    grade_class(small_course, NAME)
-    monkeypatch.chdir(small_course.root)
+def test_the_command_reports_on_a_class_that_was_really_graded(graded_class, monkeypatch):
+    monkeypatch.chdir(graded_class.root)
     result = CliRunner().invoke(main, ["report", NAME])
     assert result.exit_code == 0, result.output
-    output = small_course.root / "reports" / f"{NAME}.html"
+    output = graded_class.root / "reports" / f"{NAME}.html"
     assert result.output == f"written: {output}\n"
     text = parsed(output.read_text("utf-8")).text
     assert "07_topic.ipynb was not handed in" in text
     assert "ran in the sandbox" in text
-    report = Report(NAME, read_class(Classroom(small_course), NAME))
-    booked = {grade.student: grade.score for grade in grades(small_course, NAME)}
-    assert {one.student: one.score for one in report.submissions} == booked
-    assert {one.student: one.points for one in report.submissions} == booked
+
+
+def test_scores_are_those_of_the_gradebook_and_points_those_of_the_verdicts(graded_class):
+    report = Report(NAME, read_class(Classroom(graded_class), NAME))
+    scores = {grade.student: grade.score for grade in grades(graded_class, NAME)}
+    assert scores == {"ada": 3.0, "bob": 0.0, "cem": 0.0}
+    assert {one.student: one.score for one in report.submissions} == scores
+    assert {one.student: one.points for one in report.submissions} == scores
     assert report.exercises[0].outcomes == {"full": 1, "some": 0, "none": 1, "unwritten": 0}

@@ -1,4 +1,4 @@
-"""The run stage alone: what runs, for how long, and what it took."""
+"""The run stage alone: which cells run, within which limits, and the usage that is noted."""
 
 import tempfile
 import threading
@@ -9,8 +9,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.errors import CourseError
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
-from autograder.sandbox import provisioner
-from autograder.sandbox.provisioner import start_server, stop_server
+from autograder.sandbox import launch
+from autograder.sandbox.launch import start_server, stop_server
 
 
 def graded(source):
@@ -19,7 +19,7 @@ def graded(source):
     return cell
 
 
-def test_what_stands_behind_the_last_graded_cell_is_not_run():
+def test_cells_after_the_last_graded_one_are_not_run():
     notebook = new_notebook(cells=[new_code_cell("1"), graded("2"), new_code_cell("3")])
     run_notebook(notebook, {})
     assert [cell.execution_count for cell in notebook.cells] == [1, 2, None]
@@ -54,13 +54,13 @@ def test_a_long_temporary_folder_does_not_keep_kernels_from_starting(tmp_path, m
     assert notebook.cells[0].outputs[0].data["text/plain"] == "7"
 
 
-def test_a_kernel_that_does_not_start_is_no_zero_but_an_error_of_the_machine():
+def test_a_kernel_that_does_not_start_is_an_error_not_a_zero():
     full = Limits(disk_bytes=1)
-    with pytest.raises(CourseError, match=r"no kernel starts on this machine: .*No space left"):
+    with pytest.raises(CourseError, match=r"no kernel could be started on this machine: .*No space left"):
         run_notebook(new_notebook(cells=[graded("7")]), {}, full)
 
 
-def test_a_message_of_too_many_parts_ends_its_own_run_and_what_was_answered_before_counts():
+def test_a_message_of_too_many_parts_ends_its_own_run_and_earlier_answers_count():
     parts = (
         "from ipykernel.kernelapp import IPKernelApp\n"
         "socket = IPKernelApp.instance().kernel.iopub_socket.io_thread.socket\n"
@@ -73,8 +73,8 @@ def test_a_message_of_too_many_parts_ends_its_own_run_and_what_was_answered_befo
     answers = run_notebook(notebook, questions, limits)
     assert answers.outcomes["answer"] is not None
     assert answers.outcomes["other"] is None
-    assert "it was too much" in answers.ends["other"]
-    assert "it was too much" in answers.usage.end
+    assert "too large to read" in answers.ends["other"]
+    assert "too large to read" in answers.usage.end
 
 
 def test_many_long_answers_come_back_whole_and_in_order():
@@ -87,11 +87,11 @@ def test_many_long_answers_come_back_whole_and_in_order():
     assert values == [chr(97 + i) * n for i, n in enumerate(lengths)]
 
 
-def test_a_server_that_is_killed_costs_no_points():
+def test_a_fork_server_that_is_killed_costs_no_points():
     stop_server()
     start_server()
     notebook = new_notebook(cells=[graded("import time; time.sleep(4); 7")])
-    killing = threading.Timer(2, provisioner._server.process.kill)
+    killing = threading.Timer(2, launch._server.process.kill)
     killing.start()
     answers = run_notebook(notebook, {})
     assert answers.usage.end == ""

@@ -1,4 +1,4 @@
-"""What code in the box can see, reach and break: each test runs a hostile cell in a real kernel."""
+"""What code in a sandbox can see, reach and break: each test runs hostile cells in a real kernel."""
 
 import os
 import socket
@@ -15,17 +15,17 @@ from processes import processes_of
 
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
-from autograder.sandbox import provisioner
+from autograder.sandbox import launch
 from autograder.sandbox.doctor import examine, is_available
 
 pytestmark = pytest.mark.skipif(
-    not is_available(), reason="this machine cannot box processes; see `autograder doctor`"
+    not is_available(), reason="this machine cannot sandbox processes; see `autograder doctor`"
 )
 QUESTION = {"answer": [{"args": [], "names": [], "seed": 0, "group": "values"}]}
 
 
 def run(*sources, **limits):
-    """Run the cells in a box, then ask `answer()`; (what each cell printed, the answers)."""
+    """Run the cells in a sandbox, then ask `answer()`; (what each cell printed, the answers)."""
     cells = [new_code_cell(source) for source in sources]
     check = new_code_cell("check(answer)")
     check.metadata["nbgrader"] = {"grade": True, "solution": False, "grade_id": "check_answer"}
@@ -42,7 +42,7 @@ def still_answers(answers):
     return answers.outcomes["answer"] is not None
 
 
-def test_the_doctor_finds_everything_that_a_box_needs():
+def test_the_doctor_finds_everything_that_a_sandbox_needs():
     assert all(finding.works for finding in examine())
 
 
@@ -187,8 +187,8 @@ def test_a_fork_bomb_hits_the_limit_and_leaves_no_process_behind():
 
 
 def left_over():
-    """Processes of boxes, their server left aside."""
-    server = provisioner._server
+    """Return the processes of sandboxes, without the fork server."""
+    server = launch._server
     return processes_of(server.folder) - {server.process.pid}
 
 
@@ -215,7 +215,7 @@ def test_a_kernel_that_ends_itself_ends_only_itself(source):
     assert still_answers(others)
 
 
-def test_a_kernel_that_would_kill_its_parent_and_neighbors_hits_nobody():
+def test_a_kernel_can_kill_neither_its_parent_nor_other_processes():
     _, answers = run("import os; os.kill(os.getppid(), 9)", "import os; os.kill(-1, 9)")
     assert still_answers(answers)
 
@@ -233,16 +233,16 @@ def test_a_loop_that_ignores_signals_is_stopped():
 
 
 def test_nothing_is_left_on_disk_or_among_the_mounts(tmp_path, monkeypatch):
-    provisioner.stop_server()
+    launch.stop_server()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     mounts = Path("/proc/self/mounts").read_text()
     run("open('file', 'w').write('x')")
-    provisioner.stop_server()
+    launch.stop_server()
     assert list(tmp_path.iterdir()) == []
     assert Path("/proc/self/mounts").read_text() == mounts
 
 
-def test_boxes_end_when_the_grader_is_killed_and_their_files_go(tmp_path):
+def test_sandboxes_and_their_files_are_gone_after_the_grader_is_killed(tmp_path):
     tmp_path = tmp_path.parent / "b"  # short: sockets are made there
     tmp_path.mkdir()
     program = (
@@ -255,13 +255,13 @@ def test_boxes_end_when_the_grader_is_killed_and_their_files_go(tmp_path):
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     grader = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env=environment)
-    wait_until(lambda: len(processes_of(tmp_path)) >= 3, 90)  # server, keeper, kernel
+    wait_until(lambda: len(processes_of(tmp_path)) >= 3, 90)  # server, supervisor, kernel
     grader.kill()
     grader.wait()
     wait_until(lambda: not processes_of(tmp_path) and not list(tmp_path.iterdir()), 20)
 
 
-def test_a_server_whose_grader_is_killed_while_it_starts_leaves_nothing(tmp_path):
+def test_a_fork_server_whose_grader_is_killed_while_it_starts_leaves_nothing(tmp_path):
     folder = tmp_path / "kernels"
     folder.mkdir()
     server = subprocess.Popen(

@@ -1,0 +1,166 @@
+"""The supervisor of one sandbox, forked by the fork server, and the sandbox's first process.
+
+The supervisor shares the sandbox's mounts, but none of its processes can see or signal it. It
+starts the sandbox, delivers signals, kills it when its processes together use too much memory, and
+reports how it ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import select
+import signal
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+from autograder.sandbox import isolation, linux
+from autograder.sandbox.kernel import start_kernel
+from autograder.sandbox.messages import Connection
+
+_CHECK_EVERY = 0.2  # seconds between two looks at the memory
+_CONNECTION_FILE = "/run/kernel.json"
+
+
+def supervise(connection: Connection, request: dict[str, Any]) -> NoReturn:
+    """Start the sandbox of a request and stay until it has ended.
+
+    Parameters
+    ----------
+    connection : to the grader. The supervisor answers ``{"started": true}`` or
+        ``{"failed": "..."}``, accepts ``{"signal": 2}`` at any time, and ends with
+        ``{"ended": code, "reason": "...", "cpu_seconds": 1.5, "memory_bytes": 400000000}``.
+        It kills the sandbox when the connection is closed.
+    request : what `provisioner.SandboxProvisioner` sends.
+    """
+    code = 1
+    try:
+        limits = isolation.SandboxLimits(**request["limits"])
+        ready, report = os.pipe()
+        isolation.give_ownership(request["sockets"])
+        isolation.unshare_namespaces()
+        linux.die_with_parent()  # new privileges have reset it
+        child = os.fork()
+        if child == 0:
+            os.close(ready)
+            _run_kernel(request, limits, report, connection)
+        os.close(report)
+        failed = os.read(ready, 4096).decode()  # "" if the kernel has closed it: it is ready
+        if not failed:
+            # a folder of the host: the sandbox must not store files there
+            linux.make_read_only(isolation.SOCKETS)
+        _send(connection, **({"failed": failed} if failed else {"started": True}))
+        code, reason = _watch(connection, child, limits)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        _send(
+            connection,
+            ended=code,
+            reason=reason,
+            cpu_seconds=used.ru_utime + used.ru_stime,
+            memory_bytes=1024 * used.ru_maxrss,
+        )
+    except BaseException as error:
+        _send(connection, failed=f"{type(error).__name__}: {error}")
+    finally:
+        os._exit(code if 0 <= code < 256 else 1)
+
+
+def _send(connection: Connection, **message: Any) -> None:
+    with contextlib.suppress(OSError):
+        connection.send(**message)
+
+
+def _run_kernel(
+    request: dict[str, Any], limits: isolation.SandboxLimits, report: int, connection: Connection
+) -> NoReturn:
+    """Enter the sandbox as its first process and become the kernel.
+
+    Parameters
+    ----------
+    report : a pipe for the reason if the kernel does not start; closed when it does.
+    connection : the supervisor's; closed here.
+    """
+    try:
+        linux.die_with_parent()
+        os.setsid()  # signals to the whole process group stay in the sandbox
+        isolation.enter_sandbox(request["root"], request["sockets"], request["read_only"], limits)
+        Path(_CONNECTION_FILE).write_text(json.dumps(request["connection"]))
+        connection.close()
+        null = os.open("/dev/null", os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(null, number)
+        os.closerange(3, report)
+        os.closerange(report + 1, 1024)
+        os.environ.clear()
+        os.environ.update(request["env"])
+        sys.path[:] = [p for p in sys.path if os.path.isdir(p)]
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        isolation.restrict(limits)
+        kernel = start_kernel(_CONNECTION_FILE, limits.output_bytes)
+        for name in [n for n in sys.modules if n.partition(".")[0] == "autograder"]:
+            del sys.modules[name]
+    except BaseException as error:
+        os.write(report, f"{type(error).__name__}: {error}".encode()[:4000] or b"unknown")
+        os._exit(1)
+    os.close(report)
+    code = 1
+    try:
+        kernel.start()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _watch(connection: Connection, child: int, limits: isolation.SandboxLimits) -> tuple[int, str]:
+    """Wait for the end of the sandbox's first process.
+
+    Returns
+    -------
+    Its exit code, and the reason if it was killed here.
+    """
+    handle = os.pidfd_open(child)
+    at_start = _memory()
+    reason = ""
+    while True:
+        try:
+            while (message := connection.poll()) is not None:
+                os.kill(child, message["signal"])
+        except EOFError:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return -9, "the grader disconnected"
+        readable, _, _ = select.select([handle, connection], [], [], _CHECK_EVERY)
+        if handle in readable:
+            _, status = os.waitpid(child, 0)
+            return os.waitstatus_to_exitcode(status), reason
+        if not readable and not reason and _exceeds(limits.memory_bytes, at_start):
+            reason = f"it used more than {limits.memory_bytes / 2**30:g} GiB of memory"
+            os.kill(child, signal.SIGKILL)
+
+
+def _exceeds(allowed: int, at_start: int) -> bool:
+    return _memory() - at_start > allowed and _memory(shared=False) > allowed
+
+
+def _memory(shared: bool = True) -> int:
+    """Return the resident memory of all processes in the sandbox, which are all that /proc shows.
+
+    Parameters
+    ----------
+    shared : count a page once for each process that shares it: fast, and never too low.
+    """
+    total = 0
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            if shared:
+                pages = int((entry / "statm").read_text().split()[1])
+                total += pages * os.sysconf("SC_PAGE_SIZE")
+            else:
+                rollup = (entry / "smaps_rollup").read_text()
+                total += 1024 * int(rollup.partition("Pss:")[2].split()[0])
+    return total

@@ -1,0 +1,150 @@
+"""The house rules: who may import whom, how long a module is, what a package says of itself."""
+
+import ast
+import re
+import sys
+from functools import cache
+from importlib.metadata import packages_distributions
+
+from checkout import ROOT
+from packaging.requirements import Requirement
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+MODULES = sorted(
+    str(path.relative_to(ROOT))
+    for package in ("autograder", "coursekit")
+    for path in (ROOT / package).rglob("*.py")
+    if "templates" not in path.parts
+)
+#: group of modules -> the groups that it may import besides itself
+MAY_IMPORT = {
+    "coursekit": set(),
+    "autograder": set(),  # `errors` and `without_iri_grammar`
+    "autograder.course": {"autograder", "coursekit"},
+    "autograder.sandbox": {"autograder", "autograder.course", "coursekit"},
+    "autograder.grading": {"autograder", "autograder.course", "autograder.sandbox", "coursekit"},
+}
+MAY_IMPORT["autograder.authoring"] = {"autograder.grading", *MAY_IMPORT["autograder.grading"]}
+MAY_IMPORT["autograder.classroom"] = MAY_IMPORT["autograder.authoring"]
+#: Modules that start all others.
+ENTRIES = {"autograder/cli.py", "autograder/command.py"}
+#: Imports against the direction, each with its reason.
+EXCEPTIONS = {
+    # the process that all boxed kernels are forked from also runs the run stage, once per kernel
+    ("autograder/sandbox/fork_server.py", "autograder.grading.isolated_run"),
+}
+#: What a module of cases may import of this repository, besides `common` beside it.
+FOR_EXERCISES = ("autograder.course.exercise", "coursekit")
+#: Modules that may be longer than the limit, since they are lists of cases.
+LISTS: set[str] = set()
+MODULE_LINES, PACKAGE_DOCSTRING_LINES = 400, 8
+
+
+@cache
+def imported(path):
+    """The modules that a module imports, wherever in it, as (name, line)."""
+    found = []
+    for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"), path)):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                found.append((whole if is_module(whole) else node.module, node.lineno))
+    return found
+
+
+def is_module(name):
+    place = ROOT.joinpath(*name.split("."))
+    return place.is_dir() or place.with_suffix(".py").exists()
+
+
+def module_name(path):
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def group(name):
+    """`autograder.course` for what is in it, `autograder` for what is in no package of it."""
+    parts = name.split(".")
+    in_package = parts[0] == "autograder" and len(parts) > 1
+    return ".".join(parts[:2]) if in_package and (ROOT / parts[0] / parts[1]).is_dir() else parts[0]
+
+
+def is_ours(name):
+    return name.split(".")[0] in ("autograder", "coursekit")
+
+
+def test_imports_run_in_one_direction():
+    against = []
+    for path in MODULES:
+        own = group(module_name(path))
+        if path in ENTRIES or own == "autograder.exercises":
+            continue
+        against += [
+            f"{path}, line {line}: {name}"
+            for name, line in imported(path)
+            if is_ours(name)
+            and group(name) not in {own, *MAY_IMPORT[own]}
+            and (path, name) not in EXCEPTIONS
+        ]
+    assert against == []
+
+
+def test_no_exception_is_kept_longer_than_needed():
+    there = {(path, name) for path in MODULES for name, _ in imported(path)}
+    assert there >= EXCEPTIONS
+    assert set(MODULES) >= LISTS | ENTRIES
+
+
+def test_modules_of_cases_import_what_is_for_them():
+    others = [
+        f"{path}, line {line}: {name}"
+        for path in MODULES
+        if path.startswith("autograder/exercises/")
+        for name, line in imported(path)
+        if is_ours(name)
+        and not name.startswith(FOR_EXERCISES)
+        and name != f"{module_name(path).rpartition('.')[0]}.common"
+    ]
+    assert others == []
+
+
+def test_a_module_is_read_in_one_go():
+    lengths = {p: len((ROOT / p).read_text("utf-8").splitlines()) for p in MODULES}
+    assert {p: n for p, n in lengths.items() if n > MODULE_LINES and p not in LISTS} == {}
+
+
+def test_a_package_says_what_it_is_for_in_a_few_lines():
+    for path in MODULES:
+        if path.endswith("__init__.py"):
+            docstring = ast.get_docstring(ast.parse((ROOT / path).read_text("utf-8"))) or ""
+            assert 1 <= len(docstring.splitlines()) <= PACKAGE_DOCSTRING_LINES, path
+
+
+def test_what_is_imported_is_declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    students = distributions(project["dependencies"])
+    instructors = students | distributions(project["optional-dependencies"]["instructor"])
+    owners = packages_distributions()
+    undeclared = []
+    for path in MODULES:
+        declared = students if path.startswith("coursekit/") else instructors
+        for name, line in imported(path):
+            top = name.split(".")[0]
+            if top in sys.stdlib_module_names or is_ours(name):
+                continue
+            if not {normal(owner) for owner in owners.get(top, [])} & declared:
+                undeclared.append(f"{path}, line {line}: {top}")
+    assert undeclared == []
+
+
+def distributions(requirements):
+    return {normal(Requirement(text).name) for text in requirements}
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
