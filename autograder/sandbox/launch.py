@@ -15,8 +15,7 @@ from pathlib import Path
 import autograder
 from autograder.errors import CourseError
 
-#: Longest folder for sockets: a socket's path has at most 107 bytes.
-_MAX_FOLDER_BYTES = 85
+_MAX_FOLDER_BYTES = 85  # a Unix socket's path has at most 107
 
 
 class _Server:
@@ -24,10 +23,7 @@ class _Server:
 
     def __init__(self, imported: tuple[str, ...]) -> None:
         self.owner = os.getpid()
-        self.folder = tempfile.mkdtemp(prefix="kernels-")
-        if len(os.fsencode(self.folder)) > _MAX_FOLDER_BYTES:
-            os.rmdir(self.folder)
-            self.folder = tempfile.mkdtemp(prefix="kernels-", dir="/tmp")
+        self.folder = make_socket_folder()
         self.address = f"{self.folder}/server"
         self.process = subprocess.Popen(
             [sys.executable, "-m", "autograder.sandbox.fork_server", self.address, *imported],
@@ -62,6 +58,15 @@ class _Server:
 _server: _Server | None = None
 _parent_server: str | None = None  # in a process forked by a fork server: that server's address
 _lock = threading.Lock()
+
+
+def make_socket_folder() -> str:
+    """Make a temporary folder whose path is short enough for the sockets in it."""
+    folder = tempfile.mkdtemp(prefix="kernels-")
+    if len(os.fsencode(folder)) > _MAX_FOLDER_BYTES:
+        os.rmdir(folder)
+        folder = tempfile.mkdtemp(prefix="kernels-", dir="/tmp")
+    return folder
 
 
 def server_environment(folder: str) -> dict[str, str]:

@@ -1,11 +1,8 @@
 """Releasing: what is generated, what is proved, and what an author is told."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 
 import nbformat
 import pytest
@@ -46,11 +43,6 @@ def test_a_second_release_changes_nothing(small_course):
     report = release(small_course, [NAME])
     assert report.written == []
     assert release(small_course, [NAME], check=True).stale == []
-
-
-def test_everything_generated_in_this_checkout_is_up_to_date(course):
-    report = release(course, course.assignments(), check=True)
-    assert report.stale == [], "run `autograder release` and commit what it writes"
 
 
 def test_the_student_notebook_says_in_words_what_is_missing(small_course):
@@ -94,27 +86,6 @@ def test_last_digits_that_differ_between_machines_do_not_make_a_recording_stale(
     case["expected"]["value"] = codec.encode(tensor * 1.1)
     path.write_text(json.dumps(recording))
     assert release(small_course, [NAME], check=True).stale != []
-
-
-def test_a_dictionary_in_the_order_of_a_set_is_recorded_the_same_by_every_process(course):
-    program = (
-        "from pathlib import Path\n"
-        "from autograder.course.layout import Course\n"
-        "from autograder.course.recording import record\n"
-        "print(record(Course(Path.cwd()), '01_bag_of_words', 'document_frequency', 0))"
-    )
-    recorded = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            cwd=course.root,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    (once,) = recorded
-    assert b"document_frequency" in once
 
 
 def test_a_damaged_recording_is_simply_stale(small_course):

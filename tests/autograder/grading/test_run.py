@@ -1,6 +1,5 @@
 """The run stage alone: which cells run, within which limits, and the usage that is noted."""
 
-import tempfile
 import threading
 
 import pytest
@@ -10,7 +9,7 @@ from autograder.errors import CourseError
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
 from autograder.sandbox import launch
-from autograder.sandbox.launch import start_server, stop_server
+from autograder.sandbox.launch import start_server
 
 
 def graded(source):
@@ -38,25 +37,16 @@ def test_time_processor_and_memory_are_noted():
 def test_each_cell_that_is_stopped_halves_the_time_of_those_after_it():
     cells = [new_code_cell("import time\ntime.sleep(60)") for _ in range(3)] + [graded("7")]
     notebook = new_notebook(cells=cells)
-    usage = run_notebook(notebook, {}, Limits(cell_seconds=16)).usage
-    assert 29 <= usage.seconds < 46  # 16 + 8 + 5 and a start, not 48 and a start
+    usage = run_notebook(notebook, {}, Limits(cell_seconds=10)).usage
+    assert 20 <= usage.seconds < 30  # 10 + 5 + 5 and a start, not 30 and a start
     assert notebook.cells[3].outputs[0].data["text/plain"] == "7"
-
-
-def test_a_long_temporary_folder_does_not_keep_kernels_from_starting(tmp_path, monkeypatch):
-    long = tmp_path / ("x" * 90)
-    long.mkdir()
-    stop_server()
-    monkeypatch.setattr(tempfile, "tempdir", str(long))
-    notebook = new_notebook(cells=[graded("7")])
-    run_notebook(notebook, {})
-    stop_server()
-    assert notebook.cells[0].outputs[0].data["text/plain"] == "7"
 
 
 def test_a_kernel_that_does_not_start_is_an_error_not_a_zero():
     full = Limits(disk_bytes=1)
-    with pytest.raises(CourseError, match=r"no kernel could be started on this machine: .*No space left"):
+    with pytest.raises(
+        CourseError, match=r"no kernel could be started on this machine: .*No space left"
+    ):
         run_notebook(new_notebook(cells=[graded("7")]), {}, full)
 
 
@@ -64,11 +54,11 @@ def test_a_message_of_too_many_parts_ends_its_own_run_and_earlier_answers_count(
     parts = (
         "from ipykernel.kernelapp import IPKernelApp\n"
         "socket = IPKernelApp.instance().kernel.iopub_socket.io_thread.socket\n"
-        "socket.send_multipart([b''] * 4_000_000)"
+        "socket.send_multipart([b''] * 2_000_000)"
     )
     cells = ["def answer(): return 7", "check(answer)", parts, "check(other)"]
     notebook = new_notebook(cells=[graded(source) for source in cells])
-    limits = Limits(cell_seconds=20, reader_bytes=2**27)
+    limits = Limits(cell_seconds=20, reader_bytes=2**26)
     questions = {"answer": [{"call": {}}], "other": [{"call": {}}]}
     answers = run_notebook(notebook, questions, limits)
     assert answers.outcomes["answer"] is not None
@@ -88,7 +78,6 @@ def test_many_long_answers_come_back_whole_and_in_order():
 
 
 def test_a_fork_server_that_is_killed_costs_no_points():
-    stop_server()
     start_server()
     notebook = new_notebook(cells=[graded("import time; time.sleep(4); 7")])
     killing = threading.Timer(2, launch._server.process.kill)

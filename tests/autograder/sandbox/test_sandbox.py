@@ -46,24 +46,12 @@ def test_the_doctor_finds_everything_that_a_sandbox_needs():
     assert all(finding.works for finding in examine())
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        ROOT / "solutions",
-        ROOT / "autograder",
-        ROOT / "tests",
-        ROOT / "pyproject.toml",
-        ROOT / "data" / "results",
-        Path("/etc/shadow"),
-        Path("/var"),
-        Path("/sys"),
-    ],
-    ids=str,
-)
-def test_the_solutions_and_the_host_cannot_be_seen(place):
-    assert place.exists()
-    (printed,), answers = run(f"import os; print(os.path.exists({str(place)!r}))")
-    assert printed.strip() == "False"
+def test_the_solutions_and_the_host_cannot_be_seen():
+    names = ("solutions", "autograder", "tests", "pyproject.toml", "data/results")
+    paths = [*(str(ROOT / name) for name in names), "/etc/shadow", "/var", "/sys"]
+    assert all(map(os.path.exists, paths))
+    (printed,), answers = run(f"import os; print([p for p in {paths!r} if os.path.exists(p)])")
+    assert printed.strip() == "[]"
     assert still_answers(answers)
 
 
@@ -105,28 +93,26 @@ def test_an_address_outside_has_no_route():
     assert "unreachable" in printed
 
 
-@pytest.mark.parametrize("place", ["/usr/lib/x", "/etc/passwd", str(ROOT / "coursekit" / "x.py")])
-def test_nothing_outside_its_home_can_be_written(place):
-    (printed,), _ = run(f"open({place!r}, 'w')")
-    assert "Read-only" in printed or "Permission" in printed
+def test_nothing_outside_its_home_can_be_written():
+    paths = ("/usr/lib/x", "/etc/passwd", str(ROOT / "coursekit" / "x.py"), "/run/kernel/x")
+    printed, _ = run(*(f"open({path!r}, 'w')" for path in paths))
+    for text in printed:
+        assert "Read-only" in text or "Permission" in text
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
+def test_system_calls_that_no_course_needs_are_refused():
+    calls = (
         "libc.unshare(0x10000000)",
         "libc.mount(b'none', b'/tmp', b'tmpfs', 0, None)",
         "libc.ptrace(16, 1, 0, 0)",
         "libc.setns(3, 0)",
         "libc.chroot(b'/tmp')",
-    ],
-)
-def test_system_calls_that_no_course_needs_are_refused(call):
-    (printed,), _ = run(
-        f"import ctypes; libc = ctypes.CDLL(None, use_errno=True)\n"
-        f"print({call}, ctypes.get_errno())"
     )
-    assert printed.strip() == "-1 1"
+    printed, _ = run(
+        "import ctypes; libc = ctypes.CDLL(None, use_errno=True)",
+        *(f"print({call}, ctypes.get_errno())" for call in calls),
+    )
+    assert [text.strip() for text in printed[1:]] == ["-1 1"] * len(calls)
 
 
 def test_sockets_of_the_host_such_as_vsock_are_refused():
@@ -233,12 +219,12 @@ def test_a_loop_that_ignores_signals_is_stopped():
 
 
 def test_nothing_is_left_on_disk_or_among_the_mounts(tmp_path, monkeypatch):
-    launch.stop_server()
+    folder = Path(launch.start_server()).parent
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    mounts = Path("/proc/self/mounts").read_text()
+    mounts, files = Path("/proc/self/mounts").read_text(), set(folder.rglob("*"))
     run("open('file', 'w').write('x')")
-    launch.stop_server()
     assert list(tmp_path.iterdir()) == []
+    assert set(folder.rglob("*")) == files
     assert Path("/proc/self/mounts").read_text() == mounts
 
 
@@ -264,8 +250,13 @@ def test_sandboxes_and_their_files_are_gone_after_the_grader_is_killed(tmp_path)
 def test_a_fork_server_whose_grader_is_killed_while_it_starts_leaves_nothing(tmp_path):
     folder = tmp_path / "kernels"
     folder.mkdir()
+    program = (
+        "from autograder.sandbox import fork_server\n"
+        "fork_server._IMPORTED = ()\n"  # quicker
+        f"fork_server.main({str(folder / 'server')!r})"
+    )
     server = subprocess.Popen(
-        [sys.executable, "-m", "autograder.sandbox.fork_server", str(folder / "server")],
+        [sys.executable, "-c", program],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
