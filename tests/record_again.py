@@ -1,7 +1,7 @@
-"""Records assignments anew, in the process and environment that this is run in: a test's other machine.
+"""Records assignments anew, in the environment that it is started in: a test's other machine.
 
-``python tests/record_again.py NUMBER_OF_THREADS ASSIGNMENT...`` prints as JSON, by assignment, the
-exercises whose stored recording is stale here, and a digest of the cases that classes would get.
+``python tests/record_again.py THREADS`` reads the name of an assignment from each line, and answers
+with the exercises whose stored recording is stale here and a digest of the cases of three classes.
 """
 
 import hashlib
@@ -35,5 +35,6 @@ if __name__ == "__main__":
 
     torch.set_num_threads(int(sys.argv[1]))
     course = Course(ROOT)
-    found = {name: [stale_exercises(course, name), drawn(course, name)] for name in sys.argv[2:]}
-    print(json.dumps(found))
+    for line in sys.stdin:
+        name = line.strip()
+        print(json.dumps([stale_exercises(course, name), drawn(course, name)]), flush=True)

@@ -164,15 +164,11 @@ def _environment(folder: str, limits: Limits) -> dict[str, str]:
         import pooch
 
         env["COURSEKIT_CACHE"] = str(pooch.os_cache("coursekit"))
-    return (
-        env
-        | {
-            "HOME": folder,
-            "IPYTHONDIR": folder,
-            "MPLCONFIGDIR": folder,
-            "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-            "NBGRADER_EXECUTION": "autograde",
-            "PYTHONHASHSEED": "0",
-        }
-        | ({"COURSEKIT_MAX_STEPS": str(limits.training_steps)} if limits.training_steps else {})
-    )
+    env |= dict.fromkeys(("HOME", "IPYTHONDIR", "MPLCONFIGDIR"), folder)
+    env["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+    env |= {"NBGRADER_EXECUTION": "autograde", "PYTHONHASHSEED": "0"}
+    if limits.training_steps:
+        env["COURSEKIT_MAX_STEPS"] = str(limits.training_steps)
+    if limits.data_rows:
+        env["COURSEKIT_MAX_ROWS"] = str(limits.data_rows)
+    return env

@@ -1,0 +1,172 @@
+"""Leaving out the cells that only show something never costs a point, whatever a student writes."""
+
+import nbformat
+import pytest
+
+from autograder.authoring.release import release
+from autograder.course.answers import filled, typed
+from autograder.course.catalog import exercises
+from autograder.course.reference import read
+from autograder.grading import runners
+from autograder.grading.grade_submission import Task, finish, run_and_judge
+from autograder.grading.left_out import TAG, mark_left_out, needs_every_cell
+from autograder.grading.limits import Limits
+from autograder.grading.sanitize import sanitize
+
+NAME = "07_topic"
+EXERCISE = "average_topic"
+SHOWS = "print(average_topic(torch.ones(1, 2), torch.ones(1, 2, dtype=torch.bool)))"
+
+
+@pytest.fixture(scope="module")
+def course(make_small_course, tmp_path_factory):
+    """A course whose notebook calls the student's function in a cell that only shows the result."""
+    course = make_small_course(tmp_path_factory.mktemp("left_out"))
+    path = course.solution(NAME)
+    notebook = read(path)
+    place = next(i for i, c in enumerate(notebook.cells) if c.source.startswith("check("))
+    notebook.cells.insert(place, nbformat.v4.new_code_cell(SHOWS))
+    nbformat.write(notebook, path)
+    release(course, [NAME])
+    return course
+
+
+@pytest.fixture(scope="module")
+def task(course):
+    return Task.of(course, NAME, 1, Limits(cell_seconds=30))
+
+
+@pytest.fixture
+def grade(course, task, monkeypatch):
+    """Grades a notebook; the verdict, and how many cells were left out in each of its runs."""
+    runs = []
+    original = runners.run_notebook
+
+    def counted(notebook, *rest):
+        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        runs.append(sum(bool(cell.metadata.get("coursekit_left_out")) for cell in code))
+        return original(notebook, *rest)
+
+    monkeypatch.setattr(runners, "run_notebook", counted)
+
+    def grade(submission):
+        notebook, _ = sanitize(submission, task.release)
+        run = runners.Serial(task.questions).start
+        notebook, (verdict,), _ = finish(run_and_judge(notebook, task, run))
+        return verdict, runs, notebook
+
+    return grade
+
+
+RIGHT = "(scores * mask).sum(1) / mask.sum(1).clamp(min=1)"
+#: Answers that are right only after the cell between answer and check has called them once.
+DEPENDENT = {
+    "registry": ("seen = {}", "seen.setdefault('calls', []).append(1)", "len(seen['calls']) > 1"),
+    "folder": (
+        "from pathlib import Path",
+        "ready = Path('cache').exists(); Path('cache').mkdir(exist_ok=True)",
+        "ready",
+    ),
+    "logger": (
+        "import logging\nlog = logging.getLogger('mine')",
+        "ready = bool(log.handlers); log.addHandler(logging.NullHandler())",
+        "ready",
+    ),
+    "print_options": (
+        "import torch",
+        "ready = torch._tensor_str.PRINT_OPTS.precision == 7; torch.set_printoptions(precision=7)",
+        "ready",
+    ),
+    "default_dtype": (
+        "import torch",
+        "ready = torch.get_default_dtype() == torch.float64; torch.set_default_dtype(torch.float64)",
+        "ready",
+    ),
+    "attrgetter": (
+        "from operator import attrgetter",
+        "ready = hasattr(average_topic, 'calls'); setattr(average_topic, 'calls', 1)",
+        "ready and attrgetter('calls')(average_topic)",
+    ),
+    "atexit": (
+        "import atexit",
+        "ready = atexit._ncallbacks() > average_topic.before; atexit.register(print)",
+        "ready",
+    ),
+    "environment": (
+        "import os",
+        "ready = 'MY_TABLE' in os.environ; os.environ['MY_TABLE'] = '1'",
+        "ready",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DEPENDENT)
+def test_an_answer_that_depends_on_a_cell_left_out_gets_every_point(course, grade, kind):
+    before, during, ready = DEPENDENT[kind]
+    source = (
+        f"{before}\ndef average_topic(scores, mask):\n    {during}\n"
+        f"    return {RIGHT} if {ready} else scores\n"
+    )
+    if kind == "atexit":
+        source += "average_topic.before = atexit._ncallbacks()"
+    verdict, runs, _ = grade(filled(course, NAME, {EXERCISE: source}))
+    assert verdict.passed, verdict.headline
+    assert runs == [2, 0]
+
+
+def test_a_right_answer_runs_once_and_its_page_says_which_cell_was_not_run(course, grade):
+    verdict, runs, notebook = grade(filled(course, NAME))
+    assert verdict.passed
+    assert runs == [2]
+    cell = next(cell for cell in notebook.cells if cell.source == SHOWS)
+    assert "Not run while grading" in cell.outputs[0].text
+
+
+def test_a_wrong_answer_runs_again_with_every_cell_and_stays_wrong(course, grade):
+    wrong = exercises(course, NAME)[EXERCISE].misconceptions[0]
+    answer = typed(course, NAME, wrong)
+    verdict, runs, notebook = grade(filled(course, NAME, {EXERCISE: answer}))
+    assert verdict.misconception == wrong.name
+    assert runs == [2, 0]
+    cell = next(cell for cell in notebook.cells if cell.source == SHOWS)
+    assert "Not run while grading" in cell.outputs[0].text  # its brief output would mislead
+
+
+def test_a_todo_as_released_is_not_run_again(course, grade):
+    verdict, runs, _ = grade(filled(course, NAME, {EXERCISE: None}))
+    assert verdict.stage == "missing"
+    assert runs == [2]
+
+
+def test_an_answer_in_another_cell_that_needs_a_cell_left_out_is_found(course, grade):
+    notebook = filled(course, NAME, {EXERCISE: None})
+    own = f"torch.float32\naverage_topic = lambda scores, mask: {RIGHT} if Path else None"
+    place = next(i for i, c in enumerate(notebook.cells) if c.source.startswith("check("))
+    notebook.cells.insert(place, nbformat.v4.new_code_cell(own))
+    verdict, runs, _ = grade(notebook)
+    assert verdict.passed, verdict.headline  # `Path` is imported by the set-up cell only
+    assert runs == [2, 0]
+
+
+def test_a_cell_that_a_student_changed_is_always_run(course, task):
+    notebook, _ = sanitize(filled(course, NAME), task.release)
+    cell = next(cell for cell in notebook.cells if cell.source == SHOWS)
+    cell.source += "  # mine"
+    mark_left_out(notebook, task.release)
+    assert "coursekit_left_out" not in cell.metadata
+
+
+def test_a_student_cannot_have_cells_left_out(course, task):
+    notebook, _ = sanitize(filled(course, NAME), task.release)
+    for cell in notebook.cells:
+        cell.metadata["tags"] = [TAG]
+        cell.metadata["coursekit_left_out"] = True
+    mark_left_out(notebook, task.release)
+    answer = next(c for c in notebook.cells if c.source.startswith("def average_topic"))
+    assert "coursekit_left_out" not in answer.metadata
+
+
+def test_nothing_wrong_or_nothing_left_out_needs_no_second_run(course, task):
+    notebook, _ = sanitize(filled(course, NAME), task.release)
+    mark_left_out(notebook, task.release)
+    assert needs_every_cell(notebook, task.release, []) is None
