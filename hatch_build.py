@@ -1,7 +1,7 @@
-"""Build hook: the wheel for students carries the shipped data, a checkout the instructor's command.
+"""Build hook: a wheel gets the shipped data, an editable install the `autograder` command.
 
-A wheel holds `data/` as `coursekit/shipped/` and no trace of `autograder`; an editable install
-(`pip install -e .`) reads `data/` in place and gets the command `autograder`.
+A wheel, for students, contains `data/` as `coursekit/shipped/` and nothing of `autograder`; an
+editable install (`pip install -e .`), for instructors, reads `data/` in place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SHIPPED = ("reviews", "almanac", "vectors", "pretrained", "results")
 _SUFFIXES = (".tsv", ".md", ".safetensors", ".json", ".txt", ".gz")
-_NOT_SHIPPED = "generator"  # what the almanac is written with
+_NOT_SHIPPED = "generator"  # the program and tables that generate the almanac
 
 
 class Packaging(BuildHookInterface):

@@ -1,4 +1,4 @@
-"""Makes this folder an nbgrader course: plain `nbgrader` commands and formgrader work from here."""
+"""Makes this folder an nbgrader course: `nbgrader` commands and formgrader work from here."""
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
 
@@ -19,7 +19,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
-# Student code never runs beside nbgrader: Grade stands in for nbgrader's Execute.
+# Student code never runs in nbgrader's own kernel: Grade replaces nbgrader's Execute.
 c.Autograde.autograde_preprocessors = [
     "autograder.grading.preprocessors.Grade",
     "nbgrader.preprocessors.IgnorePattern",
@@ -32,4 +32,4 @@ c.Autograde.sanitize_preprocessors = [
     "autograder.grading.preprocessors.RestoreCells",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
-]  # CheckCellMetadata would check what RestoreCells has just copied from the release
+]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release

@@ -16,7 +16,7 @@ from autograder.errors import CourseError
 
 
 class _Group(click.Group):
-    """Turns an error the user can fix into one sentence and exit status 1, never a traceback."""
+    """Turns an error the user can fix into a message and exit status 1, without a traceback."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -54,21 +54,21 @@ _folder_option = click.option(
 
 @main.command()
 @click.argument("assignments", nargs=-1)
-@click.option("--check", is_flag=True, help="Write nothing; fail if something generated is stale.")
+@click.option("--check", is_flag=True, help="Write nothing; fail if a generated file is stale.")
 @_with_course
 def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
-    """Build recordings and student notebooks from the solution notebooks, and prove them."""
+    """Build recordings and student notebooks from the solution notebooks, and verify them."""
     from autograder.authoring.release import release as build
     from autograder.authoring.release import require_fresh
 
     chosen = [course.require(name) for name in assignments] or course.assignments()
     if not chosen:
-        raise CourseError("there is no assignment yet; `autograder new 00_topic` makes one.")
+        raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
     report = build(course, chosen, check, lambda name: click.echo(f"{name} ...", err=True))
     require_fresh(report)
     for name in report.written:
         click.echo(f"written: {name}")
-    click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and proved.")
+    click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified.")
 
 
 @main.command()
@@ -112,11 +112,11 @@ def execute(course: Any, assignments: tuple[str, ...]) -> None:
 @main.command("try")
 @click.argument("exercise")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--seed", default=1, show_default=True, help="Draws the fresh cases.")
+@click.option("--seed", default=1, show_default=True, help="Seed of the fresh cases.")
 @click.option("--json", is_flag=True, help="As JSON.")
 @_with_course
 def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
-    """Judge the implementation of EXERCISE in FILE as a submission would be judged.
+    """Judge the implementation of EXERCISE in FILE like a submission.
 
     Exit status 0 for full points, 1 otherwise.
     """
@@ -138,7 +138,7 @@ def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
 @click.argument("assignment")
 @_with_course
 def new(course: Any, assignment: str) -> None:
-    """Make a new assignment, such as 07_topic, that already releases with one small exercise."""
+    """Create a new assignment, such as 07_topic, with one small exercise, ready to release."""
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release as build
 
@@ -158,7 +158,7 @@ def new(course: Any, assignment: str) -> None:
     type=click.Path(path_type=Path),
     default="bundle",
     show_default=True,
-    help="Folder to write, or a file if it ends in .zip.",
+    help="Folder or .zip file to write.",
 )
 @_with_course
 def bundle(course: Any, output: Path) -> None:
@@ -258,9 +258,9 @@ def grade(
     options = Options(cell_seconds, not no_sandbox, jobs, regrade, scheduler, all_cells)
     graded = grade_class(course, course.require(assignment), folder, list(students), options)
     if json:
-        # equal verdicts are one object: a large class takes no more than a small one
-        plain = {id(v): v.to_dict() for verdicts in graded.verdicts.values() for v in verdicts}
-        data = {s: [plain[id(v)] for v in verdicts] for s, verdicts in graded.verdicts.items()}
+        # equal verdicts are the same object: converting each once saves memory in a large class
+        as_dict = {id(v): v.to_dict() for verdicts in graded.verdicts.values() for v in verdicts}
+        data = {s: [as_dict[id(v)] for v in verdicts] for s, verdicts in graded.verdicts.items()}
         rest = {"unread": graded.unread, "kept": graded.kept}
         json_module.dump({"verdicts": data, **rest}, sys.stdout, indent=1)
         click.echo()
@@ -362,7 +362,7 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
 
 @main.command()
 def doctor() -> None:
-    """Check that this machine can run submissions in a sandbox, and how to fix what is missing.
+    """Check that this machine can run submissions in a sandbox; say how to fix what is missing.
 
     Exit status 0 if it can, 1 otherwise.
     """

@@ -1,7 +1,7 @@
-"""The one kind of error that a user caused and can mend: its text says how."""
+"""The error for problems that the user can fix; its message says how."""
 
 from __future__ import annotations
 
 
 class CourseError(Exception):
-    """Something the user can mend; the command prints the sentence and exits with status 1."""
+    """A problem the user can fix; the command prints the message and exits with status 1."""

@@ -1,4 +1,4 @@
-"""Classes of any size, made from right, wrong and missing answers; the same for the same seed."""
+"""Generates classes of any size with correct, wrong and missing answers, from a seed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from autograder.course.layout import Course
 
 
 def answers(course: Course, assignment: str, rng: random.Random) -> dict[str, str | None]:
-    """Some exercises answered otherwise than in the solution: 2 of 10 wrong, 1 in another right
-    style, 1 left open."""
+    """Answers that replace the solution's: 2 of 10 are wrong, 1 is an alternative, 1 is missing."""
     changed: dict[str, str | None] = {}
     for name, exercise in catalog.exercises(course, assignment).items():
         kind = rng.random()
@@ -29,7 +28,7 @@ def answers(course: Course, assignment: str, rng: random.Random) -> dict[str, st
 
 
 def make_class(course: Course, assignment: str, folder: Path, size: int, seed: int = 0) -> None:
-    """Write `size` submissions of the assignment, s0000, s0001, ..., below `folder`/submitted."""
+    """Write `size` submissions of the assignment, s0000, s0001, ..., in `folder`/submitted."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "class_seed").write_text("1\n")
     for number in range(size):

@@ -1,4 +1,4 @@
-"""A large class, a tenth of it hostile, graded in one run; and what the run leaves behind."""
+"""Grades a large class, a tenth of it hostile, in one run; finds what the run leaves behind."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from _class import make_class
 from autograder.course.layout import Course
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "autograder"))
+sys.path.insert(0, str(ROOT / "tests" / "autograder" / "grading"))
 
 
-def _left_on_the_machine() -> dict[str, set[str]]:
-    """Processes of the grader, mounts, sockets with a name, and temporary files, as they are now."""
+def _machine_state() -> dict[str, set[str]]:
+    """The grader's processes, mounts, named sockets and temporary files at this moment."""
     processes = set()
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -38,15 +38,14 @@ def _left_on_the_machine() -> dict[str, set[str]]:
 
 
 def mixed(assignment: str, size: int) -> dict[str, Any]:
-    """Grade the class in one go: every submission has a score and, if points were lost, a reason.
-
-    Each hostile submission must have earned exactly what it deserves.
+    """Grade the class in one run; report hostile submissions with unexpected scores, points lost
+    without a reason, and whatever the run left behind.
     """
     from hostile import hostile_submissions
 
     course = Course(ROOT)
-    with tempfile.TemporaryDirectory(prefix="class-") as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory(prefix="class-") as folder_name:
+        folder = Path(folder_name)
         hostile = list(hostile_submissions(course, assignment).items())
         count = size // 10
         make_class(course, assignment, folder, size - count)
@@ -56,15 +55,15 @@ def mixed(assignment: str, size: int) -> dict[str, Any]:
             student = f"s{number * 9:04}x_{name}"  # among the others, in the order of grading
             submission.write(folder / "submitted" / student / assignment)
             expected[student] = submission.earned
-        before = _left_on_the_machine()
+        before = _machine_state()
         begun = time.perf_counter()
-        command = ["grade", assignment, "--folder", place, "--json", "--cell-seconds", "20"]
+        command = ["grade", assignment, "--folder", folder_name, "--json", "--cell-seconds", "20"]
         done = subprocess.run(
             [sys.executable, "-m", "autograder.cli", *command], cwd=ROOT, stdout=subprocess.PIPE
         )
         seconds = time.perf_counter() - begun
         time.sleep(2)
-        after = _left_on_the_machine()
+        after = _machine_state()
         graded = json.loads(done.stdout)
     found = graded["verdicts"]
     points = {name: sum(v["points"] for v in verdicts) for name, verdicts in found.items()}

@@ -33,7 +33,7 @@ STEPS = 250
 
 
 class Trained(NamedTuple):
-    """A trained network, how it is fed, its sizes, and what the training took in seconds."""
+    """A trained network, its input pipeline, its sizes, and the training time in seconds."""
 
     model: torch.nn.Module
     fed: Callable[[TextDataset], Batches]
@@ -50,26 +50,26 @@ def texts_of(data: str, split: str) -> TextDataset:
 
 
 def learned_from(data: str, size: int | None, seed: int) -> TextDataset:
-    """The training texts: all, or `size` with equally many of each class, others for each seed."""
+    """The training texts: all, or a balanced sample of `size` texts that depends on the seed."""
     everything = texts_of(data, "train")
     return everything if size is None else everything.subset(size, seed)
 
 
 def fewer(count: int, data: str, learned: TextDataset) -> int:
-    """How often a word must come among these texts, when it is `count` among all of them."""
+    """The minimum count of a word in these texts, scaled down from `count` in all texts."""
     return max(1, count * len(learned) // len(texts_of(data, "train")))
 
 
 def train(which: str, data: str, seed: int, size: int | None = None) -> Trained:
     """Train one network with the functions and settings of its notebook.
 
-    With `size` labels only, the epochs become as many as `STEPS` steps need, a word need not come
-    as often as among all texts (`fewer`), and no labels beside them watch the training.
+    With only `size` labels, the number of epochs is raised to reach `STEPS` steps, the minimum word
+    count is scaled down (`fewer`), and there is no validation set.
 
     Raises
     ------
     KeyboardInterrupt
-        Also when `fit` was stopped, which keeps the interruption to itself.
+        Also if `fit` was interrupted, which does not raise the exception itself.
     """
     notebook = definitions(SOLUTIONS / NOTEBOOKS[which] / f"{NOTEBOOKS[which]}.ipynb")
     learned, watched = learned_from(data, size, seed), None
@@ -93,7 +93,7 @@ def train(which: str, data: str, seed: int, size: int | None = None) -> Trained:
 
 @contextmanager
 def _settings(notebook: dict[str, Any], data: str, learned: TextDataset) -> Iterator[None]:
-    """The notebook's settings, fit for few labels while the block lasts."""
+    """Adapts the notebook's settings to few labels within the block."""
     everything = notebook["SETTINGS"]
     settings = dict(everything[data])
     if len(learned) < len(texts_of(data, "train")):
@@ -131,7 +131,7 @@ def _network(
         model = notebook["make_model"](data, vocabulary, seed)
     if which == "DAN, vectors of 02":
         notebook["start_from"](model, vocabulary, vectors, seed)
-    if which == "mean of random vectors":  # attention whose vector v stays at zeros
+    if which == "mean of random vectors":  # attention with its vector v frozen at zero
         model.v.requires_grad_(False)
     return model, fed, len(vocabulary)
 

@@ -1,4 +1,4 @@
-"""Writes what a benchmark measured to `data/results/`, with the versions it was measured with."""
+"""Writes benchmark results to `data/results/`, with the versions of the packages used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FOLDER = Path(__file__).parent.parent / "data" / "results"
 
 
 def results(name: str) -> dict[str, Any]:
-    """What `data/results/name.json` holds so far, without the versions; {} if there is none."""
+    """The contents of `data/results/name.json`, without the versions; {} if it does not exist."""
     path = _FOLDER / f"{name}.json"
     found = json.loads(path.read_text("utf-8")) if path.exists() else {}
     found.pop("measured_with", None)
@@ -23,14 +23,14 @@ def results(name: str) -> dict[str, Any]:
 
 
 def write(name: str, results: dict[str, Any]) -> Path:
-    """Write `results` as `data/results/name.json`, numbers to four digits; print them."""
+    """Write `results` as `data/results/name.json`, rounded to four digits; print them."""
     path = store(name, results)
     print(path.read_text("utf-8"), end="")
     return path
 
 
 def store(name: str, results: dict[str, Any]) -> Path:
-    """Write `results` as `data/results/name.json`, whole or not at all, numbers to four digits."""
+    """Write `results` as `data/results/name.json`, atomically, rounded to four digits."""
     packages = ("torch", "numpy", "scikit-learn")
     measured_with = {
         "python": platform.python_version(),

@@ -1,4 +1,4 @@
-"""Text for word vectors and what is asked of them: shared by `word2vec.py` and `vectors.py`."""
+"""Training text and evaluation of word vectors, shared by `word2vec.py` and `vectors.py`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coursekit import WordVectors, load, tokenize
 from coursekit.evaluation import wilson_interval
 
 NOTEBOOK = Path(__file__).parent.parent / "solutions/02_word2vec/02_word2vec.ipynb"
-#: The texts to learn from. IMDb's test reviews stay out: classifiers are judged on them.
+#: The training texts, without IMDb's test reviews, on which classifiers are evaluated.
 SPLITS = {"almanac": ["train"], "imdb": ["train", "unlabelled"]}
 ASKED = {
     "almanac": (["almanac-similarity"], "almanac-analogies"),
@@ -28,7 +28,7 @@ def notebook() -> dict[str, Any]:
 
 
 def sentences(name: str) -> list[list[str]]:
-    """The texts of a set as lists of lower-case words, without punctuation."""
+    """The texts of a data set as lists of lower-case words, without punctuation."""
     known: dict[str, str] = {}  # one string object per word: 23 million would need gigabytes
     texts = [text for split in SPLITS[name] for text in load(name, split).texts]
     return [
@@ -40,7 +40,7 @@ def sentences(name: str) -> list[list[str]]:
 def numbered(
     texts: list[list[str]], min_count: int
 ) -> tuple[list[str], list[list[int]], torch.Tensor]:
-    """The words seen at least `min_count` times, the texts as numbers, and the counts."""
+    """The words that occur at least `min_count` times, the texts as word ids, and the counts."""
     frequency = Counter(word for text in texts for word in text)
     frequent = [word for word, count in frequency.items() if count >= min_count]
     words = sorted(frequent, key=lambda word: (-frequency[word], word))
@@ -50,7 +50,7 @@ def numbered(
 
 
 def judged(name: str, vectors: WordVectors) -> dict[str, Any]:
-    """Similarity (Spearman's correlation) and analogies (share right, 95% interval)."""
+    """Similarity (Spearman's correlation) and analogies (accuracy, 95% interval)."""
     unit = torch.nn.functional.normalize(vectors.matrix, dim=1)
     pairs_sets, questions_set = ASKED[name]
     result: dict[str, Any] = {}
@@ -63,9 +63,9 @@ def judged(name: str, vectors: WordVectors) -> dict[str, Any]:
     sections = load(questions_set).sections.values()
     asked = [[word.lower() for word in question] for part in sections for question in part]
     asked = [question for question in asked if all(word in vectors for word in question)]
-    places = torch.tensor([[vectors.index[word] for word in question] for question in asked])
+    rows = torch.tensor([[vectors.index[word] for word in question] for question in asked])
     right = 0
-    for a, b, c, d in (part.T for part in places.split(500)):
+    for a, b, c, d in (part.T for part in rows.split(500)):
         cosines = (unit[b] - unit[a] + unit[c]) @ unit.T
         cosines.scatter_(1, torch.stack([a, b, c], dim=1), -torch.inf)
         right += int((cosines.argmax(dim=1) == d).sum())

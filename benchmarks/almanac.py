@@ -1,8 +1,8 @@
-"""What word vectors learn from the generated text `almanac`, with gensim's skip-gram.
+"""Evaluates word vectors that gensim's skip-gram learns from the generated text `almanac`.
 
-Writes `data/results/almanac.json`: analogies by section, similarity, and how vectors learned here
-help a classifier on the challenge reviews whose words `reviews` never showed it. gensim is not
-among the course's requirements: `pip install gensim` first.
+Writes `data/results/almanac.json`: analogies by section, similarity, and the accuracy of a
+classifier that uses the vectors on the challenge set, in particular on words that do not occur in
+`reviews`. gensim is not a dependency of the course: run `pip install gensim` first.
 
     python benchmarks/almanac.py
 """
@@ -38,7 +38,7 @@ def main() -> None:
     try:
         from gensim.models import Word2Vec
     except ImportError:
-        sys.exit("benchmarks/almanac.py compares with gensim; install it with: pip install gensim")
+        sys.exit("benchmarks/almanac.py needs gensim; install it with: pip install gensim")
     texts = [words(text) for text in load("almanac").texts]
     vectors = Word2Vec(texts, workers=2, seed=1, sample=1e-3, **SETTINGS).wv
     questions = load("almanac-analogies")

@@ -1,15 +1,15 @@
-"""How good the bag of words of assignment 01 is on real reviews, beside scikit-learn.
+"""Compares the bag of words of assignment 01 with scikit-learn on real reviews.
 
 The functions and settings are those of the solution notebook, loaded from it. scikit-learn's
 logistic regression gets the same bags and minimizes the same objective (its C is 1 / (N l2)).
-Writes `data/results/bag_of_words.json`: accuracy with its 95% Wilson interval, and seconds, on one
-thread. Real data come from the folder or server that COURSEKIT_MIRROR names, else the internet.
+Writes `data/results/bag_of_words.json`: accuracy with its 95% Wilson interval, and seconds on one
+thread. Real data come from the folder or server in COURSEKIT_MIRROR if set, else from the internet.
 
     python benchmarks/bag_of_words.py --data sst2 imdb
 
-SST-2 is judged on GLUE's 872 validation sentences, as is usual, and beside them on the treebank's
-1,821 test sentences, which helped to choose the settings; IMDb on its 25,000 test reviews. The
-settings were chosen with the judged sets in view, among many that differ by less than the interval.
+SST-2 is evaluated on GLUE's 872 validation sentences, as usual, and also on the treebank's 1,821
+test sentences, which helped to choose the settings; IMDb on its 25,000 test reviews. The settings
+were chosen on these evaluation sets, among many that differ by less than the interval.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def measure(name: str, notebook: dict[str, Any], seed: int) -> dict[str, Any]:
             model: score(model, predicted, judged.labels)._asdict()
             for model, predicted in predictions.items()
         }
-    # L2 weaker and stronger than chosen, judged like the first split above.
+    # L2 weaker and stronger than chosen, evaluated on the first split above.
     judged = load(name, JUDGED_ON[name][0])
     Z = bags([tokenize(text) for text in judged.texts])
     result["other_l2"] = {}
@@ -103,9 +103,9 @@ def timed(action: Callable[[], Any]) -> tuple[Any, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", nargs="+", choices=list(JUDGED_ON), default=["sst2", "imdb"])
-    parser.add_argument("--seed", type=int, default=0, help="of the shuffling (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the shuffling (default 0)")
     chosen = parser.parse_args()
-    warnings.simplefilter("error")  # a warning here would be a training that did not converge
+    warnings.simplefilter("error")  # a warning would mean that training did not converge
     torch.set_num_threads(1)
     notebook = definitions(NOTEBOOK)
     results = {}

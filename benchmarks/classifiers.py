@@ -1,10 +1,10 @@
-"""The networks of assignments 03 to 05 on real reviews, each with several seeds.
+"""Trains the networks of assignments 03 to 05 on real reviews, each with several seeds.
 
 The models, settings and training functions are those of the solution notebooks, loaded from them.
 Writes `data/results/classifiers.json`: accuracy per seed with its 95% Wilson interval, the mean
-over the seeds, parameters and seconds of training. SST-2 is judged on GLUE's 872 validation
-sentences, IMDb on its 25,000 test reviews, reviews on its test set and its challenge set. Real data
-come from the folder or server that COURSEKIT_MIRROR names, else the internet.
+over the seeds, parameters and training time. SST-2 is evaluated on GLUE's 872 validation sentences,
+IMDb on its 25,000 test reviews, reviews on its test set and its challenge set. Real data come from
+the folder or server in COURSEKIT_MIRROR if set, else from the internet.
 
     python benchmarks/classifiers.py --data sst2 imdb --seeds 3
 """
@@ -65,7 +65,7 @@ def main() -> None:
     for data in options.data:
         for which in options.models:
             found = measure(which, data, options.seeds)
-            measured = results("classifiers")  # another process may have written meanwhile
+            measured = results("classifiers")  # another process may have written in the meantime
             measured.setdefault(data, {})[which] = found
             write("classifiers", measured)
 

@@ -1,9 +1,9 @@
-"""How long things take that a student or an author waits for.
+"""Measures the times that students and authors wait for.
 
-Writes `data/results/course.json`: seconds of each solution notebook from top to bottom,
-milliseconds of `check` per exercise (median of 5, after the first), import times beyond bare
-Python and beyond torch. With `--fresh` also the minutes of `make course` and `make test` in a
-fresh clone.
+Writes `data/results/course.json`: the seconds to execute each solution notebook, the
+milliseconds of `check` per exercise (median of 5, after a warm-up), and import times on top of plain
+Python and of torch. With `--fresh`, also the minutes of `make course` and `make test` in a fresh
+clone.
 
     python benchmarks/course.py [--fresh]
 """
@@ -63,7 +63,7 @@ def check_milliseconds(assignment: str) -> dict[str, float]:
 
 
 def import_milliseconds(statement: str, before: str = "pass") -> float:
-    """Median time of an import in a new process, without the time of `before`."""
+    """Median time of an import in a new process, excluding the time of `before`."""
     code = (
         f"import time; {before}; t = time.perf_counter(); {statement};"
         " print(time.perf_counter() - t)"
@@ -76,7 +76,7 @@ def import_milliseconds(statement: str, before: str = "pass") -> float:
 
 
 def fresh_minutes() -> dict[str, float]:
-    """Minutes of the two set-up commands, one after the other, in a fresh clone."""
+    """Minutes of the two set-up commands, run one after the other in a fresh clone."""
     minutes = {}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), f"{folder}/clone"], check=True)

@@ -1,14 +1,14 @@
-"""Grading beside stock nbgrader, on the same submissions, and what it takes with many.
+"""Compares grading with stock nbgrader on the same submissions, and measures large classes.
 
     python benchmarks/grading.py speed --assignment 05_transformer_block --size 100
-    python benchmarks/grading.py scores --size 10      # of every assignment
+    python benchmarks/grading.py scores --size 10      # for every assignment
     python benchmarks/grading.py seeds --size 50
     python benchmarks/grading.py memory
     python benchmarks/grading.py mixed --size 500
 
-Stock is `nbgrader autograde` with nbgrader's own steps: kernels one after another, in no box. Both
-find the variable NBGRADER_EXECUTION and so train equally few steps. Each adds its part to
-`data/results/grading.json`.
+"Stock" is `nbgrader autograde` with nbgrader's own preprocessors: one kernel at a time, without a
+sandbox. NBGRADER_EXECUTION is set for both, so both train for the same few steps. Each command
+updates its part of `data/results/grading.json`.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ Scores = dict[str, dict[str, float]]
 
 
 def _cpu() -> float:
-    """Processor time of all processes this one has started and seen end."""
+    """Processor time of all finished child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def _call(*command: str, folder: Path) -> tuple[float, float]:
-    """Run a command of the environment; (wall time, processor time), in seconds."""
+    """Run a Python module; return (wall time, processor time) in seconds."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     begun, cpu = time.perf_counter(), _cpu()
     done = subprocess.run(
@@ -94,32 +94,32 @@ def scores(folder: Path, assignment: str) -> Scores:
         }
 
 
-def _records(folder: Path) -> list[Any]:
+def _notes(folder: Path) -> list[Any]:
     paths = sorted(folder.glob("autograded/*/*/*.ipynb"))
     return [read_notes(nbformat.read(path, as_version=4)) for path in paths]
 
 
 def speed(assignment: str, size: int, stock_size: int) -> dict[str, Any]:
-    """Throughput of both, in turns; the share of the processor that is not the student's cells."""
+    """Throughput of both, one after the other; processor time not spent in the student's cells."""
     empty = nbformat.v4.new_notebook()
     kernel = [run_notebook(empty, {}).usage.cpu_seconds for _ in range(5)][1:]
-    with tempfile.TemporaryDirectory(prefix="class-") as place:
-        ours, stock = Path(place, "ours"), Path(place, "stock")
+    with tempfile.TemporaryDirectory(prefix="class-") as temporary:
+        ours, stock = Path(temporary, "ours"), Path(temporary, "stock")
         make_class(COURSE, assignment, ours, size)
         make_class(COURSE, assignment, stock, stock_size)
         ours_wall, ours_cpu = grade_ours(ours, assignment)
         stock_wall, stock_cpu = grade_stock(stock, assignment)
-        boxes = [record.usage for record in _records(ours)]
+        usages = [notes.usage for notes in _notes(ours)]
         theirs, mine = scores(stock, assignment), scores(ours, assignment)
         again_wall, _ = grade_ours(ours, assignment)
-    in_boxes = sum(usage.cpu_seconds for usage in boxes)
-    beyond = (ours_cpu - in_boxes) / size + statistics.median(kernel)
+    in_sandbox = sum(usage.cpu_seconds for usage in usages)
+    beyond = (ours_cpu - in_sandbox) / size + statistics.median(kernel)
     return {
         "submissions": {"ours": size, "stock": stock_size},
         "seconds": {"ours": ours_wall, "stock": stock_wall, "ours, nothing changed": again_wall},
         "seconds a submission": {"ours": ours_wall / size, "stock": stock_wall / stock_size},
         "cpu seconds a submission": {"ours": ours_cpu / size, "stock": stock_cpu / stock_size},
-        "cpu seconds in the box": in_boxes / size,
+        "cpu seconds in the sandbox": in_sandbox / size,
         "cpu seconds beyond the cells": beyond,
         "times stock's throughput": (stock_wall / stock_size) / (ours_wall / size),
         "submissions with other scores": sum(theirs[name] != mine[name] for name in theirs),
@@ -127,11 +127,11 @@ def speed(assignment: str, size: int, stock_size: int) -> dict[str, Any]:
 
 
 def same_scores(size: int) -> dict[str, Any]:
-    """Scores of stock and ours, cell by cell, over all assignments."""
+    """Compare the scores of both, cell by cell, over all assignments."""
     found: dict[str, Any] = {"submissions": 0, "cells": 0, "different": []}
     for assignment in COURSE.assignments():
-        with tempfile.TemporaryDirectory(prefix="class-") as place:
-            folders = [Path(place, name) for name in ("ours", "stock")]
+        with tempfile.TemporaryDirectory(prefix="class-") as temporary:
+            folders = [Path(temporary, name) for name in ("ours", "stock")]
             for folder, grade in zip(folders, (grade_ours, grade_stock)):
                 make_class(COURSE, assignment, folder, size, seed=1)
                 grade(folder, assignment)
@@ -149,14 +149,14 @@ def same_scores(size: int) -> dict[str, Any]:
 
 
 def memory(sizes: list[int]) -> dict[str, Any]:
-    """Peak memory of the grader's own process, and seconds, for classes of several sizes."""
+    """Peak memory of the grader's process, and seconds per submission, for several class sizes."""
     found = {}
     for size in sizes:
-        with tempfile.TemporaryDirectory(prefix="class-") as place:
-            make_class(COURSE, "00_setup", Path(place), size)
+        with tempfile.TemporaryDirectory(prefix="class-") as temporary:
+            make_class(COURSE, "00_setup", Path(temporary), size)
             program = (
                 "import resource, sys, time; from autograder.cli import main\n"
-                f"sys.argv = ['autograder', 'grade', '00_setup', '--folder', {place!r}, '--json']\n"
+                f"sys.argv = ['autograder', 'grade', '00_setup', '--folder', {temporary!r}, '--json']\n"
                 "begun = time.perf_counter()\n"
                 "try: main()\n"
                 "except SystemExit: pass\n"
@@ -173,7 +173,7 @@ def memory(sizes: list[int]) -> dict[str, Any]:
 
 
 def seeds(count: int) -> dict[str, Any]:
-    """The references and the right answers in another style, judged with many class seeds."""
+    """Judge the references and the alternatives with many class seeds."""
     found: dict[str, Any] = {"seeds": count, "references": 0, "alternatives": 0, "lost points": []}
     for assignment in COURSE.assignments():
         scope = definitions(COURSE.solution(assignment))
@@ -213,7 +213,7 @@ def main() -> None:
         from _mixed import mixed
 
         part = mixed(options.assignment, options.size)
-    found = results("grading")  # read now: another part may have been written meanwhile
+    found = results("grading")  # read only now: another process may have written another part
     if options.part == "speed":
         found.setdefault("speed", {})[options.assignment] = part
     else:

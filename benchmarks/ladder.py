@@ -1,24 +1,24 @@
-"""The ladder: every model of the course on one data set, from guessing to a fine-tuned encoder.
+"""Trains every model of the course on one data set, from guessing to a fine-tuned encoder.
 
     make ladder DATA=sst2
     python benchmarks/ladder.py --data sst2 --rungs DAN "encoder, frozen" --sizes 1000 all
 
-Each rung learns from 100, 1,000, 10,000 and all labels of `train`, three times: with another seed
-and, where not all labels count, another draw of them with equally many of each class, the same for
-all rungs. What draws nothing (guessing, naive Bayes, logistic regression) learns from all labels
-once. All are judged on the same texts (reviews and IMDb: test; SST-2: GLUE's 872 validation
-sentences) and on the phenomena of the challenge set, which any of them can read.
+Each model ("rung") is trained on 100, 1,000, 10,000 and all labels of `train`, three times, with
+three seeds. A subset of the labels is balanced, depends on the seed, and is the same for all rungs.
+Models without randomness (majority, naive Bayes, logistic regression) are trained on all labels only
+once. All are evaluated on the same texts (reviews and IMDb: test; SST-2: GLUE's 872 validation
+sentences) and on the phenomena of the challenge set.
 
-Models and settings are those of the solution notebooks, with two rules for few labels, the same for
-all: epochs become as many as 250 steps of the optimizer need, and a word that must come c times
-among all N texts must come max(1, c n // N) times among n of them. The networks of 03 keep the best
-epoch by the labels of a further set, as in their notebook, only when they learn from all.
-The bags, of the course's tokens, go to scikit-learn's naive Bayes and logistic regression, with
-what is set there: one is added to each count, C is 1.
+Models and settings are those of the solution notebooks, with two rules for few labels: the number of
+epochs is raised to at least 250 optimizer steps, and a minimum count of c among all N texts becomes
+max(1, c n // N) among n texts. The networks of 03 select the best epoch on a validation set, as in
+their notebook, only when they are trained on all labels. The bags of words, of the course's tokens,
+go to scikit-learn's naive Bayes and logistic regression with default settings: additive smoothing
+of 1, and C = 1.
 
-Every finished run is in `data/results/ladder_NAME.json` at once and is not trained again, so a
-command that was stopped goes on where it was; `--again` trains anew. Runs on all labels that
-`benchmarks/classifiers.py` has measured are taken from there and say so ("from").
+Every finished run is saved at once in `data/results/ladder_NAME.json` and is not repeated, so an
+interrupted command resumes where it stopped; `--again` retrains. Runs on all labels that
+`benchmarks/classifiers.py` has measured are copied from its results and marked with "from".
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ ONCE = [
 ]
 RUNGS = [*ONCE, *(name for name in NOTEBOOKS if name != "mean of random vectors")]
 SIZES = ("100", "1000", "10000", "all")
-MIN_COUNT = {"reviews": 2, "sst2": 3, "imdb": 10}  # of 01
+MIN_COUNT = {"reviews": 2, "sst2": 3, "imdb": 10}  # as in 01
 
 
 class LadderError(ValueError):
-    """What was asked for is not there; one sentence says what is."""
+    """An invalid data set, rung, size or number of seeds; the message lists the valid ones."""
 
 
 class Run(NamedTuple):
-    """One model to train: which one, on how many labels, with which seed."""
+    """One training run: the model, the number of labels and the seed."""
 
     rung: str
     size: str
@@ -70,59 +70,63 @@ def main(arguments: Sequence[str] | None = None) -> None:
         epilog=f"The rungs: {'; '.join(RUNGS)}.",
     )
     parser.add_argument("--data", default="reviews", help=f"{', '.join(JUDGED_ON)}")
-    parser.add_argument("--rungs", nargs="+", default=RUNGS, help="names, or how they begin")
-    parser.add_argument("--sizes", nargs="+", default=SIZES, help="numbers of labels, or all")
-    parser.add_argument("--seeds", type=int, default=3, help="runs of each (default 3)")
-    parser.add_argument("--threads", type=int, default=1, help="of torch (default 1)")
-    parser.add_argument("--again", action="store_true", help="train finished runs anew")
+    parser.add_argument("--rungs", nargs="+", default=RUNGS, help="names or prefixes of names")
+    parser.add_argument("--sizes", nargs="+", default=SIZES, help="numbers of labels, or 'all'")
+    parser.add_argument("--seeds", type=int, default=3, help="seeds per rung and size (default 3)")
+    parser.add_argument(
+        "--threads", type=int, default=1, help="number of torch threads (default 1)"
+    )
+    parser.add_argument("--again", action="store_true", help="retrain finished runs")
     options = parser.parse_args(arguments)
     torch.set_num_threads(max(1, options.threads))
     try:
         climb(options)
     except KeyboardInterrupt:
-        sys.exit("\nStopped; the finished runs are kept, and the same command goes on from there.")
+        sys.exit("\nStopped; finished runs are saved. Run the same command again to resume.")
     except (DataError, CourseError, LadderError) as error:
         sys.exit(str(error))
 
 
 def climb(options: argparse.Namespace) -> None:
-    """Train what is asked for and not there yet, one run after another."""
+    """Train the requested runs that are not finished yet, one after another."""
     data = options.data
     if data not in JUDGED_ON:
-        raise LadderError(f"The ladder has no data set {data!r}; it has {', '.join(JUDGED_ON)}.")
+        raise LadderError(f"There is no data set {data!r}; choose from {', '.join(JUDGED_ON)}.")
     name = f"ladder_{data}"
-    asked = plan(data, rungs_of(options.rungs), options.sizes, options.seeds)
+    requested = plan(data, rungs_of(options.rungs), options.sizes, options.seeds)
     found = {} if options.again else finished(results(name))
-    todo = [run for run in asked if run not in found]
+    todo = [run for run in requested if run not in found]
     if not todo:
-        print("All these runs are there already; --again trains them anew.")
+        print("All these runs are finished; --again retrains them.")
     bar = tqdm(todo, unit="model")
     for run in bar:
         bar.set_description(f"{run.rung}, {run.size} labels, seed {run.seed}")
-        measured = (None if options.again else taken(data, run)) or measure(data, run)
-        # read anew: another process may have written meanwhile
+        measured = (None if options.again else from_classifiers(data, run)) or measure(data, run)
+        # read again: another process may have written in the meantime
         runs = {**finished(results(name)), run: measured}
         store(name, summary(data, runs))
     print(table(results(name)))
 
 
-def rungs_of(asked: Sequence[str]) -> list[str]:
-    """The rungs that are named, or whose names begin so, in the ladder's order."""
-    for begin in asked:
-        if not any(rung.startswith(begin) for rung in RUNGS):
-            raise LadderError(f"There is no rung {begin!r}; there are {'; '.join(RUNGS)}.")
-    return [rung for rung in RUNGS if rung.startswith(tuple(asked))]
+def rungs_of(prefixes: Sequence[str]) -> list[str]:
+    """The rungs with the given names or prefixes, in the order of the ladder."""
+    for prefix in prefixes:
+        if not any(rung.startswith(prefix) for rung in RUNGS):
+            raise LadderError(f"There is no rung {prefix!r}; choose from {'; '.join(RUNGS)}.")
+    return [rung for rung in RUNGS if rung.startswith(tuple(prefixes))]
 
 
 def plan(data: str, rungs: Sequence[str], sizes: Sequence[str], seeds: int) -> list[Run]:
-    """The runs that are asked for; a size that is all labels, or more, falls away beside "all"."""
+    """The requested runs; sizes that are not smaller than the data set are dropped."""
     if seeds < 1:
         raise LadderError(f"--seeds must be 1 or more, but is {seeds}.")
     for size in sizes:
         if size != "all" and (not size.isdigit() or int(size) < 2):
-            raise LadderError(f"A size is a number of labels from 2 up, or all, but not {size!r}.")
-    there = len(texts_of(data, "train"))
-    kept = [size for size in sizes if size == "all" or int(size) < there]
+            raise LadderError(
+                f"A size must be a number of labels, at least 2, or 'all', but is {size!r}."
+            )
+    available = len(texts_of(data, "train"))
+    kept = [size for size in sizes if size == "all" or int(size) < available]
     return [
         Run(rung, size, seed)
         for rung in rungs
@@ -132,7 +136,7 @@ def plan(data: str, rungs: Sequence[str], sizes: Sequence[str], seeds: int) -> l
 
 
 def measure(data: str, run: Run) -> dict[str, Any]:
-    """Train one model and judge it."""
+    """Train one model and evaluate it."""
     judged, challenge = texts_of(data, JUDGED_ON[data]), texts_of("reviews", "challenge")
     size = None if run.size == "all" else int(run.size)
     if run.rung in ONCE:
@@ -158,7 +162,7 @@ def measure(data: str, run: Run) -> dict[str, Any]:
 
 
 def _bag(run: Run, data: str, size: int | None) -> tuple[Any, dict[str, Any]]:
-    """Guessing, naive Bayes or logistic regression: how it decides, and what it took."""
+    """Train a majority, naive Bayes or logistic regression classifier: its predict function, and facts."""
     from sklearn.dummy import DummyClassifier
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
     from sklearn.linear_model import LogisticRegression
@@ -184,7 +188,7 @@ def _bag(run: Run, data: str, size: int | None) -> tuple[Any, dict[str, Any]]:
     words = X.shape[1]
     facts = {
         "words": words,
-        # a weight per word and one more number; naive Bayes decides by such weights, too
+        # a weight per word and a bias; naive Bayes is a linear classifier, too
         "parameters": 1 if name == "majority" else words + 1,
         "seconds": time.perf_counter() - start[0],
         "processor_seconds": time.process_time() - start[1],
@@ -193,26 +197,26 @@ def _bag(run: Run, data: str, size: int | None) -> tuple[Any, dict[str, Any]]:
     return lambda texts: whole.predict(counting.transform(texts.texts).astype(float)), facts
 
 
-def taken(data: str, run: Run) -> dict[str, Any] | None:
-    """The same run of benchmarks/classifiers.py, if there is one."""
-    there = results("classifiers").get(data, {}).get(run.rung)
-    if run.size != "all" or not there:
+def from_classifiers(data: str, run: Run) -> dict[str, Any] | None:
+    """The same run in the results of benchmarks/classifiers.py, if there is one."""
+    measured = results("classifiers").get(data, {}).get(run.rung)
+    if run.size != "all" or not measured:
         return None
     kept = ("seed", "accuracy", "correct", "seconds", "processor_seconds", "challenge")
-    for other in there["runs"]:
+    for other in measured["runs"]:
         if other["seed"] == run.seed:
             return {
                 **{key: other[key] for key in kept if key in other},
-                "words": there["words"],
-                "parameters": there["parameters"],
-                "trained_parameters": there["parameters"],
+                "words": measured["words"],
+                "parameters": measured["parameters"],
+                "trained_parameters": measured["parameters"],
                 "from": "classifiers",
             }
     return None
 
 
 def finished(ladder: dict[str, Any]) -> dict[Run, dict[str, Any]]:
-    """The runs that a file of results holds."""
+    """The runs in a results file."""
     return {
         Run(rung, size, run["seed"]): run
         for rung, sizes in ladder.get("rungs", {}).items()
@@ -222,12 +226,12 @@ def finished(ladder: dict[str, Any]) -> dict[Run, dict[str, Any]]:
 
 
 def summary(data: str, runs: dict[Run, dict[str, Any]]) -> dict[str, Any]:
-    """All runs, and for each rung and size the means over the seeds with their 95% intervals."""
+    """All runs, and for each rung and size the mean over the seeds with its 95% interval."""
     n = len(texts_of(data, JUDGED_ON[data]))
     kinds = Counter(texts_of("reviews", "challenge").phenomena)
     rungs: dict[str, Any] = {}
-    places = {(run.rung, run.size) for run in runs}
-    order = sorted(places, key=lambda p: (RUNGS.index(p[0]), p[1] == "all", len(p[1]), p[1]))
+    keys = {(run.rung, run.size) for run in runs}
+    order = sorted(keys, key=lambda p: (RUNGS.index(p[0]), p[1] == "all", len(p[1]), p[1]))
     for rung, size in order:
         here = [runs[run] for run in sorted(runs) if (run.rung, run.size) == (rung, size)]
         found: dict[str, Any] = {
@@ -239,7 +243,7 @@ def summary(data: str, runs: dict[Run, dict[str, Any]]) -> dict[str, Any]:
             if values:
                 found[key] = statistics.median(values)
         if all("challenge" in run for run in here):
-            # accuracy, low, high: what phenomenon_bars and phenomenon_heatmap draw
+            # accuracy, low, high, as phenomenon_bars and phenomenon_heatmap expect
             found["challenge"] = {
                 kind: list(interval([run["challenge"][kind] for run in here], count).values())
                 for kind, count in kinds.items()
@@ -249,14 +253,14 @@ def summary(data: str, runs: dict[Run, dict[str, Any]]) -> dict[str, Any]:
 
 
 def interval(accuracies: Sequence[float], n: int) -> dict[str, float]:
-    """The mean of the runs' accuracies, and its Wilson interval for n texts."""
+    """The mean accuracy of the runs, and its Wilson interval for n texts."""
     mean = statistics.mean(accuracies)
     low, high = wilson_interval(round(mean * n), n)
     return {"accuracy": mean, "low": min(low, mean), "high": max(high, mean)}
 
 
 def table(ladder: dict[str, Any]) -> str:
-    """The means in percent: a line per rung, a column per size."""
+    """The mean accuracies in percent: one line per rung, one column per size."""
     rungs = ladder.get("rungs", {})
     sizes = [size for size in SIZES if any(size in found for found in rungs.values())]
     lines = [f"{'accuracy':32}" + "".join(f"{size:>8}" for size in sizes)]

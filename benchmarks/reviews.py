@@ -1,7 +1,7 @@
-"""How hard the data set `reviews` is: bags of words beside a small model that sees word order.
+"""Measures how hard `reviews` is, for bags of words and a small model that sees word order.
 
-Writes `data/results/reviews.json` and prints the tables of the datasheets, by phenomenon, on the
-test split and on the challenge set.
+Writes `data/results/reviews.json` and prints the tables of the datasheet: accuracy by
+phenomenon, on the test split and on the challenge set.
 
     python benchmarks/reviews.py
 """
@@ -20,7 +20,7 @@ from coursekit.evaluation import accuracy_by, score
 
 
 class Reader(nn.Module):
-    """A bidirectional GRU whose states are pooled by their maximum over the real words."""
+    """A bidirectional GRU with max pooling over the real words."""
 
     def __init__(self, words: int, width: int = 64) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ def bag_of_words(longest: int, train: TextDataset, tests: list[TextDataset]) -> 
 
 
 def gru(train: TextDataset, tests: list[TextDataset]) -> list[list[int]]:
-    """Predictions of the GRU with the weights that were best on the validation split."""
+    """Predictions of the GRU with its best weights on the validation split."""
     vocabulary = Vocabulary.build(tokenize(text) for text in train.texts)
     torch.manual_seed(0)
     model = Reader(len(vocabulary))

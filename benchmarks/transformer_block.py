@@ -1,8 +1,8 @@
-"""The transformer block of assignment 05 beside torch's `nn.TransformerEncoderLayer`.
+"""Compares the transformer block of assignment 05 with torch's `nn.TransformerEncoderLayer`.
 
-Same weights, same shapes, same padding; forward and backward in turns within one run. Writes
-`data/results/transformer_block.json`: the largest difference of the outputs at real words and of
-the gradients of all weights, and the ratio of the times (median of paired runs).
+Same weights, shapes and padding; the forward and backward passes of both alternate within one run.
+Writes `data/results/transformer_block.json`: the largest difference of the outputs at real words and
+of the gradients of all weights, and the ratio of the times (median of paired runs).
 
     python benchmarks/transformer_block.py
 """
@@ -62,7 +62,7 @@ def measure(shape: tuple[int, int, int, int, int, str], repeats: int) -> dict[st
             start = time.perf_counter()
             output, inputs = run()
             (output * direction)[real].sum().backward()
-            if repeat:  # the first one warms up
+            if repeat:  # the first one is a warm-up
                 seconds[who].append(time.perf_counter() - start)
             outputs[who] = output.detach()[real]
             gradients[who] = inputs.grad[real]

@@ -1,8 +1,8 @@
-"""Trains the word vectors that come with the course, with the skip-gram of assignment 02.
+"""Trains the word vectors that ship with the course, with the skip-gram of assignment 02.
 
-Writes `data/vectors/NAME.safetensors` (half precision, the most frequent words first) and what
-they score to `data/results/vectors.json`. `almanac` takes seconds, `imdb` some minutes; IMDb's
-text comes from the folder or server that COURSEKIT_MIRROR names, else the internet.
+Writes `data/vectors/NAME.safetensors` (half precision, the most frequent words first) and their
+scores to `data/results/vectors.json`. `almanac` takes seconds, `imdb` a few minutes; IMDb's text
+comes from the folder or server in COURSEKIT_MIRROR if set, else from the internet.
 
     python benchmarks/vectors.py almanac imdb
 """
@@ -28,7 +28,7 @@ SEED = 0
 
 
 def train(name: str) -> dict[str, object]:
-    """Train one table, store its most frequent words, and judge what was stored."""
+    """Train one table, store its most frequent words, and evaluate the stored table."""
     recipe = dict(RECIPES[name])
     keep, min_count = int(recipe.pop("keep")), int(recipe.pop("min_count"))
     words, ids, counts = numbered(sentences(name), min_count)

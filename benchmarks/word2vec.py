@@ -1,9 +1,10 @@
-"""Word vectors: the skip-gram of assignment 02 beside gensim's, in one run on the same text.
+"""Compares the skip-gram of assignment 02 with gensim's, in one run on the same text.
 
 Both get the same sentences, words, dimension, window, negatives, subsampling, epochs and number of
-threads; gensim with its own learning rate and with ours. One after the other, seed by seed. Writes
-`data/results/word2vec.json`: words per second (of the text before subsampling), the ratio to
-gensim's, similarity and analogies. gensim: `pip install -c constraints.txt gensim`.
+threads; gensim runs with its default learning rate and with ours. For each seed, they run one after
+the other. Writes `data/results/word2vec.json`: words per second (of the text before subsampling), the
+speed relative to gensim's, similarity and analogies. Install gensim with `pip install -c
+constraints.txt gensim`.
 
     python benchmarks/word2vec.py --data imdb --seeds 2
 """
@@ -105,7 +106,7 @@ def main() -> None:
     try:
         import gensim  # noqa: F401
     except ImportError:
-        sys.exit("gensim is needed: pip install -c constraints.txt gensim")
+        sys.exit("benchmarks/word2vec.py needs gensim: pip install -c constraints.txt gensim")
     torch.set_num_threads(options.threads)
     results = {
         name: measure(name, options.seeds, options.threads, options.epochs) for name in options.data

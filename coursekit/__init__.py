@@ -1,7 +1,7 @@
 """What a student of the course imports: checks, text, data, training, evaluation and figures.
 
-Importing the package costs a few milliseconds; each part (and torch, matplotlib or
-scikit-learn with it) is loaded when it is first used.
+Importing the package takes a few milliseconds; each part (and with it torch, matplotlib or
+scikit-learn) is imported on first use.
 """
 
 from __future__ import annotations

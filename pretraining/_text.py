@@ -1,9 +1,9 @@
-"""Texts for pretraining: a WordPiece vocabulary, and texts as rows of pieces.
+"""Text for pretraining: a WordPiece vocabulary, and rows of pieces.
 
-A row is one window of a text, cut into two parts between two sentences, as in BERT (Devlin et al.
-2019): `[CLS] A [SEP] B [SEP]`. In half of the rows B is not what follows A but a piece of another
-text of the same length, and the row says so. Everything drawn depends on the seed and the pass
-alone, so a run that goes on after a kill sees the very rows it would have seen.
+A row is one window of a text, split in two at a sentence boundary, as in BERT (Devlin et al. 2019):
+`[CLS] A [SEP] B [SEP]`. In half of the rows B does not follow A but is a span of the same length from
+another text, and the row is labelled accordingly. All randomness depends only on the seed and the
+epoch, so a resumed run sees exactly the same rows.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 @dataclass
 class Pieces:
-    """All texts as one long row of piece ids.
+    """All texts as one long sequence of piece ids.
 
     Attributes
     ----------
     ids : uint16 array of shape (N,)
     sentences : int64 array
-        Where each sentence begins, and at the end N.
+        The start of each sentence, followed by N.
     texts : int64 array
-        The number of the first sentence of each text, and at the end the number of sentences.
+        The index of the first sentence of each text, followed by the number of sentences.
     """
 
     ids: np.ndarray
@@ -50,16 +50,16 @@ class Pieces:
 
 @dataclass
 class Rows:
-    """What the model reads, before any piece is masked.
+    """The input of the model, before masking.
 
     Attributes
     ----------
     ids : uint16 array of shape (R, L)
         Padded with `PAD`.
     first : int64 array of shape (R,)
-        The length of `[CLS] A [SEP]`: from there on the segment is 1.
+        The length of `[CLS] A [SEP]`, where segment 1 begins.
     follows : int64 array of shape (R,)
-        1 when B follows A in its text, 0 when it comes from another one, -100 when there is no B.
+        1 if B follows A in the text, 0 if it comes from another text, -100 if there is no B.
     """
 
     ids: np.ndarray
@@ -71,7 +71,7 @@ class Rows:
 
 
 def sentences(text: str) -> list[str]:
-    """A text's sentences, roughly: cut after . ! ? and at line ends."""
+    """The sentences of a text, roughly: split after . ! ? and at line ends."""
     return [part for part in (part.strip() for part in _SENTENCE_END.split(text)) if part]
 
 
@@ -90,7 +90,7 @@ def train_tokenizer(texts: list[str], size: int) -> BertWordPieceTokenizer:
 
 
 def encode(texts: list[str], tokenizer: BertWordPieceTokenizer) -> Pieces:
-    """The texts as pieces, without special ones; texts without a word are left out."""
+    """The texts as pieces, without special tokens; texts without words are dropped."""
     parts, lengths, starts = [], [], [0]
     for begin in tqdm(range(0, len(texts), 1000), desc="pieces", unit="k texts"):
         split = [sentences(text) for text in texts[begin : begin + 1000]]
@@ -138,15 +138,15 @@ def rows(pieces: Pieces, length: int, seed: int, epoch: int) -> Rows:
 
 
 def n_rows(pieces: Pieces, length: int) -> int:
-    """How many rows of `length` pieces one pass over the texts has, the same in every pass."""
+    """The number of rows of `length` pieces in one pass over the texts."""
     room, edges = length - 3, pieces.sentences[pieces.texts]
     return int((-(-np.diff(edges) // room)).sum())
 
 
 def _windows(pieces: Pieces, room: int) -> np.ndarray:
-    """Pieces from where to where, and of which text, (W, 3): texts cut every `room` pieces.
+    """Start, end and text of each window, (W, 3): texts are split every `room` pieces.
 
-    The last window of a text begins earlier, so that it is full as well.
+    The last window of a text starts earlier if necessary, so that it is full, too.
     """
     edges = pieces.sentences[pieces.texts]
     found = [

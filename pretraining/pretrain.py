@@ -1,10 +1,10 @@
-"""Train a WordPiece vocabulary and a BERT encoder on IMDb's reviews, without anything learned before.
+"""Train a WordPiece vocabulary and a BERT encoder on IMDb's reviews from scratch.
 
-Two tasks at once, as in BERT (Devlin et al. 2019): guess masked pieces, and tell whether the second
-part of a row follows the first. The text is IMDb's 25,000 training and 50,000 unlabelled reviews;
-no label is read, and the test reviews stay out. The run keeps its state in a folder; stopped or
-killed, the same command goes on from there, bit by bit as if nothing had happened. At the end the
-weights are written in the format of Hugging Face's transformers.
+Two tasks at once, as in BERT (Devlin et al. 2019): predict masked pieces, and predict whether the
+second part of a row follows the first. The text is IMDb's 25,000 training and 50,000 unlabelled
+reviews; labels and test reviews are not used. The run saves its state in a folder; if it is
+interrupted, the same command resumes it and gives bit-identical results. At the end the weights are
+written in the format of Hugging Face's transformers.
 
     python pretraining/pretrain.py --folder .pretraining --tokens 45e6
     python pretraining/pretrain.py --folder .pretraining-gpu --layers 6 --width 384 --tokens 2e9
@@ -41,13 +41,13 @@ from coursekit.data import DataError
 SOLUTIONS = Path(__file__).parent.parent / "solutions"
 SKIP_GRAM = SOLUTIONS / "02_word2vec/02_word2vec.ipynb"
 BERT = SOLUTIONS / "06_bert/06_bert.ipynb"
-#: The texts to learn from. IMDb's test reviews stay out: classifiers are judged on them.
+#: The training texts, without IMDb's test reviews, on which classifiers are evaluated.
 SPLITS = {"imdb": ["train", "unlabelled"], "almanac": ["train"], "reviews": ["train"]}
 
 
 @dataclass
 class Settings:
-    """What a run is made of. All but `tokens` are fixed when it begins."""
+    """The settings of a run. All but `tokens` are fixed when it starts."""
 
     tokens: float = 100e6
     layers: int = 3
@@ -56,18 +56,20 @@ class Settings:
     pieces: int = 8_000
     length: int = 64
     long_length: int = 128
-    long_share: float = 0.25  # of the tokens, at the end, come in rows of `long_length`
+    long_share: float = 0.25  # share of the tokens, at the end, in rows of `long_length`
     tokens_per_step: int = 8_192
     masked: float = 0.15
-    lr: float = 2e-3  # of Muon
-    adam_lr: float = 1e-3  # of AdamW
+    lr: float = 2e-3  # for Muon
+    adam_lr: float = 1e-3  # for AdamW
     weight_decay: float = 0.05
     warmup_steps: int = 300
-    decay_share: float = 0.2  # of the steps, at the end, on which the learning rate falls to 0
-    skip_gram_epochs: int = 2  # for the vectors that the table of pieces starts from; 0: random
+    decay_share: float = (
+        0.2  # share of the steps, at the end, in which the learning rate falls to 0
+    )
+    skip_gram_epochs: int = 2  # for the initial piece embeddings; 0: random
     seed: int = 0
     data: str = "imdb"
-    texts: int = 75_000  # the most to read
+    texts: int = 75_000  # at most
 
     @property
     def steps(self) -> int:
@@ -78,12 +80,12 @@ class Settings:
         return math.ceil(self.steps * (1 - self.long_share))
 
     def rate(self, step: int) -> float:
-        """The learning rate's share at a step: up, level, and down to zero."""
+        """The learning rate at a step, relative to its maximum: warm-up, constant, decay to zero."""
         down = (self.steps - step) / max(1, self.decay_share * self.steps)
         return min(1.0, (step + 1) / self.warmup_steps, down)
 
     def shape(self, step: int) -> tuple[int, int]:
-        """Rows and pieces a row at a step."""
+        """The number of rows, and of pieces per row, at a step."""
         length = self.length if step < self.first_long_step else self.long_length
         return max(1, self.tokens_per_step // length), length
 
@@ -91,9 +93,9 @@ class Settings:
 def mask(
     ids: torch.Tensor, share: float, n_pieces: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Hide pieces as assignment 06 does: of the chosen 80% become [MASK], 10% another, 10% stay.
+    """Mask pieces as in assignment 06: 80% of the chosen become [MASK], 10% another, 10% stay.
 
-    Returns the changed ids and the labels, -100 where nothing is to be guessed; both (R, L).
+    Returns the changed ids and the labels, -100 where nothing is to be predicted; both (R, L).
     """
     special = (ids == PAD) | (ids == CLS) | (ids == SEP)
     dice, kind_dice = (torch.rand(ids.shape, generator=generator) for _ in range(2))
@@ -103,7 +105,7 @@ def mask(
 
 
 def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str, torch.Tensor]]:
-    """The batches from step `start` on. Each depends on the seed and its step alone."""
+    """The batches from step `start` on. Each depends only on the seed and the step."""
     held: tuple[int, int] | None = None
     current: Rows | None = None
     per_pass: dict[int, int] = {}
@@ -115,11 +117,11 @@ def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str
             continue
         if length not in per_pass:
             per_pass[length] = n_rows(pieces, length) // n
-        epoch, place = divmod(step - begun[length], max(1, per_pass[length]))
+        epoch, position = divmod(step - begun[length], max(1, per_pass[length]))
         if held != (length, epoch):
             current, held = rows(pieces, length, settings.seed, epoch), (length, epoch)
         assert current is not None
-        part = slice(place * n, place * n + n)
+        part = slice(position * n, position * n + n)
         ids = torch.from_numpy(current.ids[part].astype(np.int64))
         generator = torch.Generator().manual_seed(settings.seed * 1_000_003 + step)
         inputs, labels = mask(ids, settings.masked, settings.pieces, generator)
@@ -137,12 +139,12 @@ def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str
 def losses(
     model: BertForPreTraining, batch: dict[str, torch.Tensor]
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The loss of the masked pieces, that of the pairs, and the share of pairs told right."""
+    """The loss on masked pieces, the loss on pairs, and the accuracy on pairs."""
     everywhere = None if bool(batch["real"].all()) else batch["real"]
     output = model.bert(batch["ids"], attention_mask=everywhere, token_type_ids=batch["segments"])
     labels = batch["labels"].flatten()
     asked = (labels != -100).nonzero().squeeze(1)
-    # always a multiple of 256 places: a kernel is prepared for each size, and kept
+    # pad to a multiple of 256 positions: a kernel is prepared and cached for each size
     asked = torch.nn.functional.pad(asked, (0, -len(asked) % 256))
     wanted_pieces = labels[asked]
     vectors = output.last_hidden_state.flatten(0, 1)[asked]
@@ -152,8 +154,8 @@ def losses(
     wanted = torch.where(batch["follows"] < 0, -100, 1 - batch["follows"])
     known = wanted >= 0
     right = (pairs.argmax(dim=1) == wanted)[known].float().mean()
-    told = cross_entropy(pairs, wanted) if bool(known.any()) else pairs.sum() * 0
-    return cross_entropy(guesses, wanted_pieces), told, right
+    pair_loss = cross_entropy(pairs, wanted) if bool(known.any()) else pairs.sum() * 0
+    return cross_entropy(guesses, wanted_pieces), pair_loss, right
 
 
 def optimizers(model: BertForPreTraining, settings: Settings) -> list[torch.optim.Optimizer]:
@@ -171,7 +173,7 @@ def optimizers(model: BertForPreTraining, settings: Settings) -> list[torch.opti
 
 
 def build(settings: Settings) -> BertForPreTraining:
-    """The untrained model. Dropout is off while pretraining, and on again when fine-tuned."""
+    """The untrained model. Dropout is off in pretraining, and on again in fine-tuning."""
     torch.manual_seed(settings.seed)
     config = BertConfig(
         vocab_size=settings.pieces,
@@ -189,26 +191,28 @@ def build(settings: Settings) -> BertForPreTraining:
 
 
 class Run:
-    """A run's folder: its settings, the vocabulary, the pieces, the last state, the curve."""
+    """The folder of a run: settings, vocabulary, pieces and the last saved state."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         self.folder, self.settings = folder, settings
         folder.mkdir(parents=True, exist_ok=True)
         if settings.data not in SPLITS:
-            raise DataError(f"There is no text {settings.data!r}; take {' or '.join(SPLITS)}.")
+            raise DataError(
+                f"There is no data set {settings.data!r}; choose {' or '.join(SPLITS)}."
+            )
         described = folder / "settings.json"
         if described.exists():
             begun = json.loads(described.read_text("utf-8"))
             changed = {k for k, v in asdict(settings).items() if v != begun.get(k)}
             if changed - {"tokens"}:
                 raise DataError(
-                    f"{folder} holds a run with other settings ({', '.join(sorted(changed))}); "
-                    "give another --folder, or the same settings."
+                    f"{folder} contains a run with other settings ({', '.join(sorted(changed))}); "
+                    "choose another --folder, or use the same settings."
                 )
         described.write_text(json.dumps(asdict(settings), indent=1) + "\n", "utf-8")
 
     def pieces(self) -> Pieces:
-        """The texts as pieces; vocabulary and pieces are made once."""
+        """The texts as pieces; vocabulary and pieces are created once."""
         path = self.folder / "pieces.npz"
         if not path.exists():
             data = self.settings.data
@@ -227,7 +231,7 @@ class Run:
         return Pieces.load(path)
 
     def start(self, pieces: Pieces) -> torch.Tensor | None:
-        """Vectors of the pieces by the skip-gram of assignment 02, scaled to a deviation of 0.05."""
+        """Piece vectors from the skip-gram of assignment 02, scaled to a standard deviation of 0.05."""
         settings, path = self.settings, self.folder / "start.safetensors"
         if not settings.skip_gram_epochs:
             return None
@@ -245,7 +249,7 @@ class Run:
                 seed=settings.seed,
             )
             vectors = 0.05 * vectors / vectors.std()
-            unseen = counts == 0  # the special pieces among them
+            unseen = counts == 0  # including the special tokens
             vectors[unseen] = 0.05 * torch.randn(
                 int(unseen.sum()),
                 settings.width,
@@ -267,7 +271,7 @@ class Run:
 def pretrain(
     run: Run, device: torch.device, keep_every: float = 120.0, compiled: bool = False
 ) -> BertForPreTraining:
-    """Train, or go on where the folder's last state is; returns the trained model."""
+    """Train, resuming from the last saved state if there is one; return the trained model."""
     settings, pieces = run.settings, run.pieces()
     model = build(settings)
     vectors = run.start(pieces)
@@ -306,7 +310,7 @@ def pretrain(
         mininterval=2,
     )
     for step, batch in enumerate(batches(pieces, settings, state["step"]), state["step"]):
-        # once, also if another number of `tokens` has moved the first long step
+        # once, even if a change of `tokens` has moved the first long step
         if step >= settings.first_long_step and not state["spread"]:
             spread_positions(model, settings)
             state["spread"] = True
@@ -338,11 +342,11 @@ def pretrain(
 
 
 def spread_positions(model: BertForPreTraining, settings: Settings) -> None:
-    """Let the positions beyond the short rows start as copies of those within them.
+    """Initialize the embeddings of positions beyond the short rows as copies of those within them.
 
-    They have no place in short rows, so they are still random when the long rows begin; a model
-    that has learned something loses much of it over them. Copies are a better start (Beltagy,
-    Peters & Cohan 2020). The first position is that of [CLS] and is not copied.
+    They do not occur in short rows, so they are still random when the long rows begin, which would
+    spoil much of what the model has learned. Copies are a better start (Beltagy, Peters & Cohan
+    2020). The first position, of [CLS], is not copied.
     """
     table = model.bert.embeddings.position_embeddings.weight.data
     learned = table[1 : settings.length]
@@ -351,16 +355,16 @@ def spread_positions(model: BertForPreTraining, settings: Settings) -> None:
 
 
 def half_width(device: torch.device) -> bool:
-    """Whether the machine computes with bfloat16 by itself."""
+    """Whether the hardware supports bfloat16."""
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported()
     return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def export(run: Run, model: BertForPreTraining, folder: Path) -> None:
-    """Write weights (16 bits a number), sizes and vocabulary as transformers reads them.
+    """Write weights (float16), configuration and vocabulary in the format of transformers.
 
-    Beside them, `training.json` tells the settings, the time taken and the course of the losses.
+    `training.json` in the same folder has the settings, the training time and the loss curves.
     """
     state = run.kept()
     assert state is not None
@@ -386,11 +390,11 @@ def export(run: Run, model: BertForPreTraining, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path(".pretraining"))
-    parser.add_argument(
-        "--export", type=Path, help="where the model goes; FOLDER/model if not said"
-    )
+    parser.add_argument("--export", type=Path, help="folder of the model (default: FOLDER/model)")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--keep-every", type=float, default=120.0, help="seconds between states")
+    parser.add_argument(
+        "--keep-every", type=float, default=120.0, help="seconds between saved states"
+    )
     parser.add_argument(
         "--compile", action="store_true", help="fuse the encoder's steps (needs a C++ compiler)"
     )
@@ -407,7 +411,7 @@ def main() -> None:
     except DataError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        sys.exit("Stopped; the same command goes on from the last state.")
+        sys.exit("Stopped; the same command resumes from the last saved state.")
 
 
 if __name__ == "__main__":

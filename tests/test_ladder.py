@@ -59,7 +59,7 @@ def test_it_goes_on_after_an_interruption_and_trains_nothing_twice(
         return whole(*arguments)
 
     monkeypatch.setattr(ladder, "train", stopped)
-    with pytest.raises(SystemExit, match="goes on from there"):
+    with pytest.raises(SystemExit, match="Run the same command again"):
         ladder.main(asked)
     assert len(written(tmp_path)["rungs"][DAN]["100"]["runs"]) == 1
     first = list(trained)
@@ -67,7 +67,7 @@ def test_it_goes_on_after_an_interruption_and_trains_nothing_twice(
     assert trained == [*first, first[-1]]  # only the run that was stopped
     assert trained[-1] == (DAN, "100", 1)
     ladder.main(asked)
-    assert "there already" in capsys.readouterr().out
+    assert "are finished" in capsys.readouterr().out
     assert trained == [*first, first[-1]]
     ladder.main(["--rungs", "majority", "--sizes", "100", "--seeds", "1", "--again"])
     assert trained[len(first) + 1 :] == [("majority", "100", 0)]
@@ -122,7 +122,7 @@ def test_runs_of_the_classifiers_are_taken_and_say_so(ladder, trained, tmp_path)
     ("wrong", "sentence"),
     [
         (["--data", "sst3"], "no data set 'sst3'; it has reviews, sst2, imdb"),
-        (["--rungs", "Dan"], "no rung 'Dan'; there are majority; naive Bayes, binary"),
+        (["--rungs", "Dan"], "no rung 'Dan'; choose from majority; naive Bayes, binary"),
         (["--sizes", "many"], "not 'many'"),
         (["--seeds", "0"], "--seeds must be 1 or more"),
     ],

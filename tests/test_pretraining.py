@@ -107,6 +107,6 @@ def test_rows_are_two_parts_of_one_text_or_of_two():
 def test_other_settings_in_the_same_folder_are_refused(finished):
     done = subprocess.run(command(finished, "--width", "32"), capture_output=True, text=True)
     assert done.returncode == 1
-    assert "holds a run with other settings (width)" in done.stderr
+    assert "contains a run with other settings (width)" in done.stderr
     assert "Traceback" not in done.stderr
     assert json.loads((finished / "settings.json").read_text("utf-8"))["width"] == 16

@@ -1,6 +1,7 @@
-"""From a solution notebook to what students get: recordings, student notebook, and their proofs.
+"""Builds and verifies what students get, the recordings and student notebooks, from the solutions.
 
-Start with `release`, the command that builds everything; `stamp` fills in the notebook's metadata
-and `proofs` holds what a release must prove. Then `new_assignment` (a first assignment that
-already releases), `try_answer` (judge one file) and `bundle` (pack the handout).
+Start with `release`, the command that builds everything; `stamp` fills in the notebook's metadata,
+`shown_cells` tags the cells that grading skips, and `proofs` verifies the result. Then
+`new_assignment` (a skeleton that is ready to release), `execute` (run a solution notebook),
+`try_answer` (judge one file) and `bundle` (pack the handout).
 """

@@ -1,4 +1,4 @@
-"""Packs what students get, and nothing else."""
+"""Packs the student handout."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def make_bundle(course: Course, output: Path) -> list[str]:
 
     Returns
     -------
-    The names of what is in it, in order.
+    The paths of the files in the bundle, sorted.
 
     Raises
     ------
@@ -61,13 +61,13 @@ def make_bundle(course: Course, output: Path) -> list[str]:
 
 
 def _build_wheel(course: Course, folder: Path) -> str:
-    """Build the wheel into `folder` without network; return its name."""
+    """Build the wheel into `folder`, offline; return its name."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
     command += ["--no-build-isolation", "--wheel-dir", str(folder), str(course.root)]
     done = subprocess.run(command, capture_output=True, text=True)
     wheels = list(folder.glob("*.whl"))
     if done.returncode or not wheels:
-        last = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
+        last = (done.stderr.strip().splitlines() or ["pip printed no error"])[-1]
         raise CourseError(f"the wheel could not be built: {last}")
     return wheels[0].name
 
@@ -80,9 +80,11 @@ def _deliver(folder: Path, output: Path) -> None:
     if output.is_file():
         raise CourseError(f"{output} is a file; choose another --output, or one that ends in .zip.")
     if output.exists():
-        own = {path.name for path in folder.iterdir()}
-        foreign = [p.name for p in output.iterdir() if p.name not in own and p.suffix != ".whl"]
+        ours = {path.name for path in folder.iterdir()}
+        foreign = [p.name for p in output.iterdir() if p.name not in ours and p.suffix != ".whl"]
         if foreign:
-            raise CourseError(f"{output} holds {foreign[0]}, so it is no bundle; choose another.")
+            raise CourseError(
+                f"{output} contains {foreign[0]}, so it is not a bundle; choose another."
+            )
         shutil.rmtree(output)
     shutil.copytree(folder, output)

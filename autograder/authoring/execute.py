@@ -18,17 +18,17 @@ _CELL_SECONDS = 600
 
 
 def execute_solution(course: Course, assignment: str) -> float:
-    """Run the solution notebook of an assignment from top to bottom; the seconds it took.
+    """Run the solution notebook of an assignment; return the seconds it took.
 
     Raises
     ------
     CourseError
-        A cell ends with an error; the file stays as it was.
+        A cell raises an error; the file is left unchanged.
     """
     path = course.solution(assignment)
     notebook = read(path)
     cells = sum(cell.cell_type == "code" for cell in notebook.cells)
-    begun = time.monotonic()
+    start = time.monotonic()
     with tqdm(total=cells, desc=assignment, unit="cell", disable=None) as bar:
         client = NotebookClient(
             notebook,
@@ -43,4 +43,4 @@ def execute_solution(course: Course, assignment: str) -> float:
         except CellExecutionError as error:
             raise CourseError(f"{assignment}: {error}") from None
     nbformat.write(notebook, path)
-    return time.monotonic() - begun
+    return time.monotonic() - start

@@ -1,4 +1,4 @@
-"""Makes a new assignment that already releases: a solution notebook and one exercise."""
+"""Creates a new assignment, ready to release: a solution notebook and one exercise."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def new_assignment(course: Course, assignment: str) -> list[Path]:
     Raises
     ------
     CourseError
-        The name is not of the form NN_topic, or the assignment or its cases exist already.
+        The name is not of the form NN_topic, or the assignment or its cases already exist.
     """
     if not NAME.fullmatch(assignment):
         raise CourseError(
-            f"{assignment} is no name for an assignment: use two digits, an underscore and a topic"
-            " in small letters, such as 07_language_models."
+            f"{assignment} is not an assignment name: use two digits, an underscore and a topic in"
+            " lower case, such as 07_language_models."
         )
     notebook, folder = course.solution(assignment), course.cases(assignment)
     for path in (notebook, folder):
         if path.exists():
             raise CourseError(
-                f"{path.relative_to(course.root)} exists already; nothing was changed."
+                f"{path.relative_to(course.root)} already exists; nothing was changed."
             )
     taken = [name for name in course.assignments() if name[:2] == assignment[:2]]
     if taken:
@@ -57,7 +57,7 @@ def _fill(template: str, words: dict[str, str]) -> str:
 
 
 def _notebook(text: str) -> nbformat.NotebookNode:
-    """A notebook from a script in which ``# %%`` starts a code cell, ``# %% [markdown]`` a text."""
+    """A notebook from a script in which ``# %%`` starts a code cell, ``# %% [markdown]`` a text cell."""
     cells = []
     for block in text.split("# %%")[1:]:
         head, _, body = block.partition("\n")

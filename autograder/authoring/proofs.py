@@ -1,6 +1,6 @@
-"""What a release proves about an assignment before anything of it is handed out.
+"""What a release verifies about an assignment before it is handed out.
 
-Each `prove_...` raises `CourseError` with one sentence that names the place and what to do.
+Each `prove_...` raises `CourseError` with a message that says where the problem is and what to do.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 import nbformat
 
 from autograder.authoring.shown_cells import KEEP
-from autograder.authoring.stamp import taken_over
+from autograder.authoring.stamp import reused_from
 from autograder.course import catalog
-from autograder.course.cells import checked_exercise, is_mark, parse
+from autograder.course.cells import checked_exercise, is_delimiter, parse
 from autograder.course.edits import is_edit
 from autograder.course.exercise import Exercise, Misconception
 from autograder.course.layout import Course
@@ -27,15 +27,15 @@ from autograder.course.reference import bare_sources, definitions, read, run_ans
 from autograder.errors import CourseError
 from autograder.grading.left_out import TAG
 from coursekit.checking.run_cases import run_cases
-from coursekit.checking.verdict import judge
+from coursekit.checking.verdict import UNDEFINED, judge
 
-#: Every exercise has at least so many wrong answers with hints, and so many other right ones.
+#: The least number of misconceptions, and of alternatives, of every exercise.
 MISCONCEPTIONS, ALTERNATIVES = 3, 2
-#: nbval compares the outputs of at least so many cells of a solution notebook.
+#: The least number of cells of a solution notebook whose outputs nbval compares.
 COMPARED_CELLS = 3
-#: A line of a solution this long must not stand anywhere else; shorter ones may be commonplace.
+#: Solution lines of this length must not occur in the student notebook; shorter ones may be common.
 _TELLING = 20
-#: A whole answer whose text differs from the solution in so few lines must be written as an edit.
+#: A whole answer that differs from the solution in at most this many lines must be an edit.
 _NEAR_COPY = 2
 
 
@@ -46,14 +46,14 @@ def require_unique_names(course: Course) -> None:
         for name in catalog.exercises(course, assignment):
             if name in owners:
                 raise CourseError(
-                    f"{owners[name]} and {assignment} both have an exercise called {name}; a name"
-                    " is used once in the course."
+                    f"{owners[name]} and {assignment} both have an exercise called {name}; names"
+                    " must be unique in the course."
                 )
             owners[name] = assignment
 
 
 def prove_source_files(course: Course, assignment: str) -> None:
-    """The modules of cases are lint-free and formatted; the solution notebook's outputs are clean."""
+    """The modules of cases pass ruff; the solution notebook stores no errors or warnings."""
     folder = course.cases(assignment)
     for command, tip in (
         (
@@ -65,13 +65,13 @@ def prove_source_files(course: Course, assignment: str) -> None:
         ruff = [sys.executable, "-m", "ruff", *command, "--no-cache", str(folder)]
         done = subprocess.run(ruff, cwd=course.root, capture_output=True, text=True)
         if done.returncode:
-            said = (done.stdout + done.stderr).strip()[:500]
+            output = (done.stdout + done.stderr).strip()[:500]
             raise CourseError(
-                f"autograder/exercises/{folder.name} does not pass ruff; {tip}:\n{said}"
+                f"autograder/exercises/{folder.name} does not pass ruff; {tip}:\n{output}"
             )
     cells = [c for c in read(course.solution(assignment)).cells if c.cell_type == "code"]
     if not any(cell.outputs for cell in cells):
-        return  # never executed: a first draft
+        return  # not executed yet: a first draft
     for number, cell in enumerate(cells, 1):
         if any(o.output_type == "error" or o.get("name") == "stderr" for o in cell.outputs):
             raise CourseError(
@@ -81,8 +81,8 @@ def prove_source_files(course: Course, assignment: str) -> None:
     compared = [c for c in cells if "nbval-check-output" in c.metadata.get("tags", [])]
     if len(compared) < COMPARED_CELLS:
         raise CourseError(
-            f"{assignment}: tag at least {COMPARED_CELLS} cells whose output is the same on every"
-            f" machine with nbval-check-output (there are {len(compared)})."
+            f"{assignment}: add the tag nbval-check-output to at least {COMPARED_CELLS} cells with"
+            f" deterministic output (there are {len(compared)})."
         )
 
 
@@ -123,7 +123,7 @@ def _require_enough(exercise: Exercise) -> None:
 
 
 def _refuse_near_copy(exercise: str, name: str, text: str, reference: str) -> None:
-    """A whole answer that is nearly the solution hides what differs; an edit shows it."""
+    """Reject a whole answer that is nearly the solution: an edit shows what differs."""
     ours, theirs = _normal(reference), _normal(text)
     if len(theirs) <= 2 * _NEAR_COPY or len(ours) <= 2 * _NEAR_COPY:
         return  # short answers are as easy to read as edits
@@ -136,7 +136,7 @@ def _refuse_near_copy(exercise: str, name: str, text: str, reference: str) -> No
 
 
 def _normal(text: str) -> list[str]:
-    """The lines of an answer in one layout, without annotations and docstrings."""
+    """The lines of an answer in normalized formatting, without annotations and docstrings."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
@@ -151,27 +151,27 @@ def _normal(text: str) -> list[str]:
 def _prove_misconceptions(name: str, exercise: dict[str, Any]) -> None:
     for misconception in exercise["misconceptions"]:
         outcomes = [
-            theirs or case["expected"]
+            case["expected"] if theirs in (None, UNDEFINED) else theirs
             for theirs, case in zip(misconception["outcomes"], exercise["cases"])
         ]
         verdict = judge(exercise, outcomes)
         if verdict.passed:
             raise CourseError(
                 f"{name}: the misconception {misconception['name']} passes every case; add a"
-                " case that tells it from the reference."
+                " case that distinguishes it from the reference."
             )
         if verdict.misconception != misconception["name"]:
-            shown = verdict.misconception or "no hint at all"
+            shown = f"the hint of {verdict.misconception}" if verdict.misconception else "no hint"
             raise CourseError(
-                f"{name}: the misconception {misconception['name']} is answered with"
-                f" {shown}; add a case that tells the two apart."
+                f"{name}: the misconception {misconception['name']} gets {shown}; add a case that"
+                " distinguishes the two."
             )
 
 
 def _require_declared(misconception: Misconception, outcomes: list[dict[str, Any] | None]) -> None:
-    """Refuse an exception nobody meant: a misconception that only raises says which one."""
+    """Reject undeclared exceptions: a misconception that only raises must say which one."""
     where = f"{misconception.exercise}, {misconception.name}"
-    wrong = [outcome for outcome in outcomes if outcome is not None]
+    wrong = [outcome for outcome in outcomes if outcome not in (None, UNDEFINED)]
     raised = {outcome["type"] if outcome["status"] == "error" else "" for outcome in wrong}
     if misconception.raises:
         if raised != {misconception.raises}:
@@ -182,12 +182,12 @@ def _require_declared(misconception: Misconception, outcomes: list[dict[str, Any
     elif wrong and "" not in raised:
         raise CourseError(
             f"{where} only raises ({', '.join(sorted(raised))}): a typo? If students make this"
-            f" mistake, write a line `raises {min(raised)}` below its hint."
+            f" mistake, add a line `raises {min(raised)}` below its hint."
         )
 
 
 def prove_shown_cells(assignment: str, stamped: str, recorded: dict[str, Any]) -> None:
-    """The solution passes every case without the cells that are tagged as only showing something."""
+    """The solution passes every case without the cells that grading skips."""
     scope: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(nbformat.reads(stamped, as_version=4).cells):
         tags = cell.metadata.get("tags", [])
@@ -197,20 +197,20 @@ def prove_shown_cells(assignment: str, stamped: str, recorded: dict[str, Any]) -
             exec(compile(parse(cell.source), f"cell {number + 1}", "exec"), scope)  # our own
         except Exception as error:
             raise CourseError(
-                f"{assignment}, cell {number + 1} needs a cell that grading leaves out"
-                f" ({type(error).__name__}: {error}); tag that one `{KEEP}`."
+                f"{assignment}, cell {number + 1} needs a cell that grading skips"
+                f" ({type(error).__name__}: {error}); tag that cell `{KEEP}`."
             ) from error
     for name, exercise in recorded.items():
         verdict = judge(exercise, run_cases(scope[name], exercise["cases"]))
         if not verdict.passed:
             raise CourseError(
-                f"{assignment}: {name} needs a cell that grading leaves out ({verdict.headline});"
-                f" tag that one `{KEEP}`."
+                f"{assignment}: {name} needs a cell that grading skips ({verdict.headline});"
+                f" tag that cell `{KEEP}`."
             )
 
 
 def prove_fresh_cases(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
-    """Every group holds a case that another seed changes, so that a lookup table earns nothing."""
+    """Every group has a case that depends on the seed, so that a lookup table earns nothing."""
     for name, exercise in recorded.items():
         known = {_inputs(case) for case in exercise["cases"]}
         for group in exercise["groups"]:
@@ -230,7 +230,7 @@ def _inputs(case: dict[str, Any]) -> str:
 def prove_student_notebook(
     course: Course, assignment: str, stamped: str, student: str, recorded: dict[str, Any]
 ) -> None:
-    """It holds no line of a solution, and every check in it fails with "not written yet"."""
+    """It contains no line of a solution, and every check in it fails with "not written yet"."""
     secret, public = _solution_lines(nbformat.reads(stamped, as_version=4), course)
     given = {
         line.strip()
@@ -243,8 +243,10 @@ def prove_student_notebook(
         line for line in telling if line in given or (len(line) >= _TELLING and line in text)
     )
     if leaked or "BEGIN SOLUTION" in student or "END SOLUTION" in student:
-        what = leaked[0] if leaked else "a solution mark"
-        raise CourseError(f"{assignment}: the student notebook still holds solution text: {what}")
+        what = leaked[0] if leaked else "a solution delimiter"
+        raise CourseError(
+            f"{assignment}: the student notebook still contains solution text: {what}"
+        )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{assignment}.ipynb"
         path.write_text(student, "utf-8")
@@ -254,24 +256,24 @@ def prove_student_notebook(
         if verdict.stage != "missing" or verdict.points:
             raise CourseError(
                 f"{assignment}: {name} as released should fail with 'not written yet', but"
-                f" {verdict.headline}; put the whole body between the solution marks."
+                f" {verdict.headline}; put the whole body between the solution delimiters."
             )
 
 
 def _solution_lines(notebook: nbformat.NotebookNode, course: Course) -> tuple[set[str], set[str]]:
-    """The lines inside solution blocks that give something away, and the lines outside.
+    """The secret lines, inside solution blocks, and the public lines, outside.
 
-    Of what is taken over from an earlier assignment only that one's solutions are secret, not its
-    signatures and descriptions.
+    Of code reused from an earlier assignment, only the solutions of that assignment are secret, not
+    its signatures and docstrings.
     """
     secret: set[str] = set()
     public: set[str] = set()
     for cell in notebook.cells:
-        source = taken_over(cell)
+        source = reused_from(cell)
         earlier = _solution_lines(read(course.solution(source)), course)[0] if source else None
         inside = False
         for line in map(str.strip, cell.source.splitlines()):
-            if is_mark(line):
+            if is_delimiter(line):
                 inside = "BEGIN SOLUTION" in line
             elif inside and (earlier is None or line in earlier):
                 secret.add(line)

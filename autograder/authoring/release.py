@@ -1,4 +1,4 @@
-"""Builds everything that is generated from the solution notebooks, and has it proved.
+"""Builds and verifies everything that is generated from the solution notebooks.
 
 Generated: the recordings (`coursekit/recordings/`), the student notebooks (`notebooks/`), and
 the stamped parts of the solution notebooks themselves.
@@ -48,14 +48,14 @@ def release(
     check: bool = False,
     progress: Callable[[str], None] = lambda name: None,
 ) -> Report:
-    """Build and prove the given assignments; with `check` write nothing and report what is stale.
+    """Build and verify the assignments; with `check`, write nothing and report what is stale.
 
     Raises
     ------
     CourseError
-        A proof fails (see `proofs`): the solution fails its own check, the student notebook holds
-        solution text, a misconception is not caught or another's hint is shown, an alternative
-        fails, a group's cases are the same for every seed, the files are not clean.
+        A proof fails (see `proofs`): the solution fails its own check, the student notebook contains
+        solution text, a misconception is not caught or gets another one's hint, an alternative
+        fails, a group's cases are the same for every seed, or a module does not pass ruff.
     """
     report = Report()
     require_unique_names(course)
@@ -89,7 +89,7 @@ def _index(course: Course) -> str:
 
 
 def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> None:
-    """Write the file if its content differs, or note that it does."""
+    """Write the file if its content differs; with `check`, report it as stale instead."""
     name = str(path.relative_to(course.root))
     if path.exists() and path.read_text("utf-8") == text:
         return
@@ -102,9 +102,9 @@ def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> 
 
 
 def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str:
-    """The text of the recording. An exercise that is fresh keeps the numbers that are stored.
+    """The text of the recording. An exercise that is still fresh keeps its stored outcomes.
 
-    The last digits of outcomes differ between processors, thread counts and versions of torch.
+    Their last digits differ between processors, thread counts and versions of torch.
     """
     head = {"format": FORMAT, "coursekit": __version__, "assignment": assignment}
     text, old = "", {}
@@ -112,7 +112,7 @@ def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str
         text = (course.recordings / f"{assignment}.json").read_text("utf-8")
         old = json.loads(text)["exercises"]
     except (OSError, ValueError, KeyError, TypeError):
-        pass  # missing or damaged: everything is recorded anew
+        pass  # missing or damaged: record everything again
     new = json.loads(json.dumps(recorded))
     exercises = {
         name: old[name] if name in old and is_fresh(old[name], exercise) else exercise
@@ -123,10 +123,10 @@ def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str
 
 
 def is_fresh(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether a recorded exercise still holds, as a judge would say who compares by its own rules.
+    """Whether a recorded exercise is still valid.
 
-    Its cases are equal, every stored outcome of the reference agrees with the new one under the
-    rules of its case, and so does every misconception's.
+    Its cases are equal, and every stored outcome, of the reference and of the misconceptions,
+    agrees with the new one under the rules of its case.
     """
     try:
         return _without_outcomes(old) == _without_outcomes(new) and all(
@@ -156,7 +156,7 @@ def _without_outcomes(exercise: dict[str, Any]) -> Any:
 
 
 def _dump(recording: dict[str, Any]) -> str:
-    """JSON with a line per case, so that a change shows as the lines it changes."""
+    """JSON with one line per case, so that diffs are readable."""
     head = {key: value for key, value in recording.items() if key != "exercises"}
     lines = [json.dumps(head, indent=1)[:-2] + ',\n "exercises": {']
     for number, (name, exercise) in enumerate(recording["exercises"].items()):
@@ -172,7 +172,7 @@ def _dump(recording: dict[str, Any]) -> str:
 
 
 def _student_notebook(course: Course, assignment: str, stamped: str) -> str:
-    """The student notebook that nbgrader makes of the stamped solution notebook."""
+    """The student notebook that nbgrader generates from the stamped solution notebook."""
     from autograder.grading.gradebook import Classroom, generate
 
     with tempfile.TemporaryDirectory() as folder:
@@ -187,12 +187,12 @@ def _student_notebook(course: Course, assignment: str, stamped: str) -> str:
 
 
 def require_fresh(report: Report) -> None:
-    """Refuse a course in which something generated is stale.
+    """Raise an error if a generated file is stale.
 
     Raises
     ------
     CourseError
-        Names the stale files.
+        Some files are stale; the message names them.
     """
     if report.stale:
         names = "\n  ".join(report.stale)

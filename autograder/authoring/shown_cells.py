@@ -1,4 +1,4 @@
-"""Finds the cells of a notebook that only show something: no exercise is built on them."""
+"""Finds the cells that only display something: no exercise depends on them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from nbformat import NotebookNode
 from autograder.course.cells import DEFINITIONS, parse
 from autograder.grading.left_out import TAG
 
-#: An author's tag for a cell that grading must run, although no exercise reads a name it binds.
+#: The author's tag for a cell that grading must run although no exercise uses a name it binds.
 KEEP = "grading"
 
 
 def tag_shown_cells(notebook: NotebookNode) -> None:
-    """Tag the cells of a stamped notebook that grading leaves out, in place.
+    """Tag the cells of a stamped notebook that grading skips, in place.
 
-    Kept are the exercises, their checks, what the author tags `KEEP`, and every cell that binds a
-    name which a kept cell reads. `proofs.prove_shown_cells` shows that nothing else is needed.
+    Grading runs the exercises, their checks, the cells tagged `KEEP`, and every cell that binds a
+    name that one of these reads. `proofs.prove_shown_cells` verifies that this is enough.
     """
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     kept = [c for c in code if c.metadata.get("nbgrader") or KEEP in c.metadata.get("tags", [])]
@@ -52,7 +52,7 @@ def _bound(cell: NotebookNode) -> set[str]:
 
 
 def _read(cell: NotebookNode) -> set[str]:
-    """The global names that a cell reads, also inside its functions and classes."""
+    """The global names that a cell reads, including inside its functions and classes."""
     return _globals(compile(parse(cell.source), "<cell>", "exec"))
 
 

@@ -1,7 +1,7 @@
-"""Fills in what a solution notebook shares with the rest of the course.
+"""Fills in the generated parts of a solution notebook.
 
-An author writes prose, solution blocks and `check(name)`; the ids, points, badge and set-up cell
-that follow from the module of cases and from the course's address are stamped in by a release.
+An author writes prose, solution blocks and `check(name)`; a release fills in ("stamps") the ids and
+points, the tags, the Colab badge and the set-up cell.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from autograder.course.layout import Course, repository
 from autograder.course.reference import sources
 from autograder.errors import CourseError
 
-#: A cell that takes over what students wrote in an earlier assignment.
+#: Grade id prefix and first line of a cell for code that students wrote in an earlier assignment.
 _FROM = "from_"
-_BORROWED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
+_REUSED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
 _BADGE = re.compile(r"^\[!\[Open in Colab\].*$", re.MULTILINE)
 _SETUP = """\
 # Set-up. Where coursekit is missing (in Colab, say) this installs it; otherwise it does nothing.
@@ -43,27 +43,27 @@ def stamp(
     Raises
     ------
     CourseError
-        The notebook and the module of cases do not fit: an exercise without a check, a check
-        without cases, one defined twice, no solution block, no set-up cell or badge.
+        The notebook and the modules of cases do not match: an exercise without a check or a solution
+        block, or defined twice; a check without cases. Or there is no set-up cell or badge.
     """
     stamped = copy.deepcopy(notebook)
     address = repository(course.root)
     _stamp_header(stamped, address, assignment)
     defined: dict[str, int] = {}
     checked: dict[str, int] = {}
-    borrowed: set[str] = set()
+    reused: set[str] = set()
     for number, cell in enumerate(stamped.cells):
         if cell.cell_type != "code":
-            continue  # a text cell may carry marks of its author's, for grading by hand
-        marks = cell.metadata.get("nbgrader", {})
-        if marks.get("grade") and marks.get("solution"):
-            continue  # so may a code cell that is answer and graded cell in one
+            continue  # a text cell may have nbgrader metadata of its author's, for manual grading
+        metadata = cell.metadata.get("nbgrader", {})
+        if metadata.get("grade") and metadata.get("solution"):
+            continue  # so may a manually graded code cell
         cell.metadata.pop("nbgrader", None)
-        if _BORROWED.match(cell.source):
-            borrowed |= _stamp_borrowed(cell, f"{assignment}, cell {number + 1}", course)
+        if _REUSED.match(cell.source):
+            reused |= _stamp_reused(cell, f"{assignment}, cell {number + 1}", course)
             continue
-        if checked_exercise(cell.source) in borrowed:
-            continue  # the earlier assignment's own check, once more and without points
+        if checked_exercise(cell.source) in reused:
+            continue  # the earlier assignment's check, repeated without points
         _stamp_code(cell, number, assignment, exercises, defined, checked)
     for name in exercises:
         if name not in defined:
@@ -75,8 +75,8 @@ def stamp(
         if checked[name] < defined[name]:
             raise CourseError(f"{assignment}: check({name}) comes before {name} is written.")
     for number, cell in enumerate(stamped.cells):
-        marks = cell.metadata.get("nbgrader")
-        cell.id = (marks["grade_id"] if marks else f"cell-{number:03d}").replace(".", "-")
+        metadata = cell.metadata.get("nbgrader")
+        cell.id = (metadata["grade_id"] if metadata else f"cell-{number:03d}").replace(".", "-")
         cell.metadata.pop("execution", None)
     tag_shown_cells(stamped)
     stamped.nbformat, stamped.nbformat_minor = 4, 5
@@ -114,7 +114,7 @@ def _stamp_header(notebook: NotebookNode, address: str, assignment: str) -> None
     first.source = _BADGE.sub(badge, first.source)
     setup = next((c for c in notebook.cells if c.source.startswith("# Set-up")), None)
     if setup is None:
-        raise CourseError(f"{assignment}: there is no set-up cell; let one start with # Set-up.")
+        raise CourseError(f"{assignment}: there is no set-up cell; begin one with # Set-up.")
     setup.source = _SETUP.format(repository=address)
 
 
@@ -130,18 +130,18 @@ def _stamp_code(
     name = checked_exercise(cell.source)
     if name is not None:
         if name not in exercises:
-            raise CourseError(f"{where} checks {name}, which has no cases in the module.")
+            raise CourseError(f"{where} checks {name}, which has no cases.")
         if name in checked:
-            raise CourseError(f"{where} checks {name} a second time; once is enough.")
+            raise CourseError(f"{where} checks {name} a second time; remove one of the checks.")
         checked[name] = number
         points = sum(exercises[name].points.values())
-        cell.metadata["nbgrader"] = _marks(f"check_{name}", points)
+        cell.metadata["nbgrader"] = _nbgrader_metadata(f"check_{name}", points)
         return
     parse(cell.source, where)
     names = [name for name in defined_names(cell.source) if name in exercises]
     for name in names:
         if name in defined:
-            raise CourseError(f"{where} defines {name} again; an exercise has one place.")
+            raise CourseError(f"{where} defines {name} again; define an exercise only once.")
         defined[name] = number
     if "BEGIN SOLUTION" in cell.source:
         if len(names) != 1:
@@ -150,34 +150,34 @@ def _stamp_code(
             )
         if not re.search(rf"^(def|class) {names[0]}\b.*BEGIN SOLUTION", cell.source, re.M | re.S):
             raise CourseError(
-                f"{where}: the solution block must stand inside {names[0]}, not above."
+                f"{where}: the solution block must be inside {names[0]}, not above it."
             )
-        cell.metadata["nbgrader"] = _marks(names[0], None)
+        cell.metadata["nbgrader"] = _nbgrader_metadata(names[0], None)
     elif names:
         raise CourseError(f"{where} defines {names[0]} without a ### BEGIN SOLUTION block.")
 
 
-def _stamp_borrowed(cell: NotebookNode, where: str, course: Course) -> set[str]:
-    """Put an earlier assignment's definitions into the cell, as its solution; their names."""
-    match = _BORROWED.match(cell.source)
+def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:
+    """Copy an earlier assignment's definitions into the cell as its solution; return their names."""
+    match = _REUSED.match(cell.source)
     assert match is not None
     names = [name.strip() for name in match[2].split(",")]
     source = next((a for a in course.assignments() if a.startswith(match[1])), None)
     if source is None:
-        raise CourseError(f"{where} takes over from assignment {match[1]}, which does not exist.")
+        raise CourseError(f"{where} reuses code from assignment {match[1]}, which does not exist.")
     known = sources(course.solution(source))
     for name in names:
         if name not in known:
-            raise CourseError(f"{where} takes over {name}, which {source} does not define.")
+            raise CourseError(f"{where} reuses {name}, which {source} does not define.")
     words = f"paste your {', '.join(names)} of assignment {match[1]} here"
     code = "\n\n\n".join(known[name] for name in names)
     cell.source = f"{match[0]}\n### BEGIN SOLUTION: {words}\n{code}\n### END SOLUTION"
-    cell.metadata["nbgrader"] = _marks(f"{_FROM}{source}", None)
+    cell.metadata["nbgrader"] = _nbgrader_metadata(f"{_FROM}{source}", None)
     return set(names)
 
 
-def taken_over(cell: NotebookNode) -> str | None:
-    """The assignment that a stamped cell takes its definitions from, if it does."""
+def reused_from(cell: NotebookNode) -> str | None:
+    """The earlier assignment whose definitions a stamped cell contains, if any."""
     grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
     return grade_id.removeprefix(_FROM) if grade_id.startswith(_FROM) else None
 
@@ -186,16 +186,16 @@ def _what_else(source: str, exercises: dict[str, Exercise]) -> str:
     """What a cell with a solution block defines instead of one exercise."""
     found = defined_names(source)
     if len([name for name in found if name in exercises]) > 1:
-        return "but defines several exercises; give each a cell of its own"
+        return "but defines several exercises; give each its own cell"
     if not found:
         return "but defines no function or class"
     near = difflib.get_close_matches(found[0], exercises, n=1)
     tip = f"; did you mean {near[0]}?" if near else ""
-    return f"but {found[0]}, which it defines, has no cases in the module{tip}"
+    return f"but {found[0]}, which it defines, has no cases{tip}"
 
 
-def _marks(grade_id: str, points: float | None) -> dict[str, Any]:
-    marks: dict[str, Any] = {
+def _nbgrader_metadata(grade_id: str, points: float | None) -> dict[str, Any]:
+    metadata: dict[str, Any] = {
         "grade": points is not None,
         "grade_id": grade_id,
         "locked": points is not None,
@@ -204,5 +204,5 @@ def _marks(grade_id: str, points: float | None) -> dict[str, Any]:
         "task": False,
     }
     if points is not None:
-        marks["points"] = points
-    return marks
+        metadata["points"] = points
+    return metadata

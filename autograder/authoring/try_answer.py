@@ -1,4 +1,4 @@
-"""Judges one implementation in a file as a submission would be judged."""
+"""Judges one implementation in a file like a submission."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def try_source(
 ) -> Verdict:
     """The verdict on `source` as the answer to the exercise `name`.
 
-    It is put into a notebook beside the reference's other definitions and goes through the same
-    kernel, the same fresh cases and the same comparison as a submission.
+    It is put into a notebook with the reference's other definitions. Kernel, fresh cases and
+    comparison are those of grading.
 
     Raises
     ------
@@ -51,11 +51,11 @@ def try_sources(
 ) -> dict[str, Verdict]:
     """The verdicts on the answers to several exercises of one assignment, in one kernel.
 
-    Each is judged beside the reference's other definitions, whatever the others do wrong.
+    Each is judged with the reference's other definitions, so that one error does not affect the rest.
 
     Parameters
     ----------
-    sources : the text of the answer to each exercise.
+    sources : the source of the answer to each exercise.
     """
     notebook = _notebook(course, assignment, sources)
     limits = Limits(cell_seconds=120, sandbox=is_available())  # the author's own code
@@ -95,8 +95,8 @@ def _names(tree: ast.Module) -> set[str]:
 def _notebook(course: Course, assignment: str, sources: dict[str, str]) -> NotebookNode:
     """Imports and definitions of the solution notebook, then each source and its check.
 
-    After its check an exercise's reference comes in its place, so that a wrong answer costs nothing
-    in the exercises that build on it.
+    After each check the reference replaces the answer, so that a wrong answer does not affect the
+    exercises that build on it.
     """
     cells = []
     references = {}

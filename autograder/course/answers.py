@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import without_marks
+from autograder.course.cells import without_delimiters
 from autograder.course.exercise import Answer
 from autograder.course.files import cached_until_changed
 from autograder.course.layout import Course
@@ -20,21 +20,21 @@ def filled(
 
     Parameters
     ----------
-    sources : other answers by exercise; None leaves the TODO as it was released.
+    sources : answers to use instead, by exercise; None leaves the TODO as released.
     """
     sources = sources or {}
     notebook = read(course.notebook(assignment))
     for cell in notebook.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        if marks.get("solution"):
-            name = marks["grade_id"]
+        metadata = cell.metadata.get("nbgrader", {})
+        if metadata.get("solution"):
+            name = metadata["grade_id"]
             source = sources.get(name, reference_cell(course, assignment, name))
             cell.source = cell.source if source is None else source
     return notebook
 
 
 def reference_cell(course: Course, assignment: str, name: str) -> str:
-    """The cell of the solution notebook that defines an exercise, without the solution marks."""
+    """The cell of the solution notebook that defines an exercise, without the solution delimiters."""
     return _solution_cells(course.solution(assignment))[name]
 
 
@@ -48,5 +48,5 @@ def _solution_cells(notebook: Path) -> dict[str, str]:
     found = {}
     for cell in read_shared(notebook).cells:
         if grade_id := cell.metadata.get("nbgrader", {}).get("grade_id"):
-            found[grade_id] = without_marks(cell.source)
+            found[grade_id] = without_delimiters(cell.source)
     return found

@@ -1,4 +1,4 @@
-"""Finds the exercises of every assignment in the assignment's folder of cases."""
+"""Finds and loads the exercises of an assignment: one module of cases per exercise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.course.layout import Course
 from autograder.course.reference import checked_names
 from autograder.errors import CourseError
 
-#: The module in a folder of cases that is no exercise: what several of them share.
+#: The name of the module with what several exercises share; it is not an exercise.
 SHARED = "common"
 
 
@@ -24,7 +24,7 @@ def exercises(course: Course, assignment: str) -> dict[str, Exercise]:
     Raises
     ------
     CourseError
-        There are no cases, or a module of cases cannot be loaded.
+        There are no cases, or a module cannot be loaded.
     """
     folder = course.cases(assignment)
     paths = {path.stem: path for path in sorted(folder.glob("*.py")) if path.stem[0] != "_"}
@@ -32,10 +32,12 @@ def exercises(course: Course, assignment: str) -> dict[str, Exercise]:
     if not paths:
         raise CourseError(
             f"{assignment} has no cases: write autograder/exercises/{folder.name}/EXERCISE.py"
-            " (`autograder new` makes a first one)."
+            " (`autograder new` creates a first one)."
         )
     changed = shared.stat().st_mtime_ns if shared else 0
-    order = {name: place for place, name in enumerate(checked_names(course.solution(assignment)))}
+    order = {
+        name: position for position, name in enumerate(checked_names(course.solution(assignment)))
+    }
     names = sorted(paths, key=lambda name: order.get(name, len(order)))
     return {name: _load(paths[name], paths[name].stat().st_mtime_ns, changed) for name in names}
 
@@ -46,7 +48,7 @@ def find(course: Course, name: str) -> tuple[str, Exercise]:
     Raises
     ------
     CourseError
-        There is none; the sentence names the nearest.
+        There is none; the message names the closest matches.
     """
     known: list[str] = []
     for assignment in course.assignments():
@@ -56,12 +58,12 @@ def find(course: Course, name: str) -> tuple[str, Exercise]:
         known += own
     near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
     tip = f"did you mean {' or '.join(near)}?" if near else "`autograder exercises` lists them all."
-    raise CourseError(f"no exercise is called {name}; {tip}")
+    raise CourseError(f"there is no exercise called {name}; {tip}")
 
 
 @functools.lru_cache(maxsize=256)
 def _load(path: Path, modified: int, shared: int) -> Exercise:
-    """The exercise in a module; `modified` and `shared` tell one version of the files from another."""
+    """The exercise in a module, cached by the modification times `modified` and `shared`."""
     package = f"autograder.exercises.{path.parent.name}"
     if (path.parent / f"{SHARED}.py").exists():
         _load_shared(path.parent / f"{SHARED}.py", shared)

@@ -1,4 +1,4 @@
-"""Reads the text of a single cell: what it defines, what it checks, what is marked as solution."""
+"""Parses a single cell: what it defines, what it checks, which lines delimit the solution."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Iterable
 
 from autograder.errors import CourseError
 
-#: What Python raises on text that it cannot parse: wrong, with zero bytes, nested too deeply.
+#: What `ast.parse` raises on syntax errors, null bytes and too deep nesting.
 NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
-#: Longer cells of a submission are not parsed to the end: that could take seconds.
+#: Only this many characters of a cell are parsed: a longer one could take seconds.
 LONGEST_CELL = 100_000
-#: Statements that define a name with a body.
+#: The statements that define functions and classes.
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def parse(source: str, filename: str = "<cell>") -> ast.Module:
-    """A cell's Python, with IPython's own (``%``, ``!``, ``?``) as the calls it stands for.
+    """The syntax tree of a cell; IPython syntax (``%``, ``!``, ``?``) becomes function calls.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def parse(source: str, filename: str = "<cell>") -> ast.Module:
 
 @functools.lru_cache(maxsize=256)
 def defined_names(source: str) -> tuple[str, ...]:
-    """The functions and classes that a cell defines at top level, also one that does not parse."""
+    """The functions and classes that a cell defines at top level, even if it does not parse."""
     try:
         body = ast.parse(source[:LONGEST_CELL]).body
     except NOT_PYTHON:
@@ -47,7 +47,7 @@ def defined_names(source: str) -> tuple[str, ...]:
 
 
 def checked_exercise(source: str) -> str | None:
-    """The name in a cell that is only ``check(name)``, else None."""
+    """The `name` of a cell that consists of ``check(name)`` alone, else None."""
     try:
         body = ast.parse(source[:LONGEST_CELL].strip()).body
     except NOT_PYTHON:
@@ -63,25 +63,25 @@ def checked_exercise(source: str) -> str | None:
 
 
 def kept_definitions(source: str, filename: str = "<cell>") -> ast.Module:
-    """A cell's imports, definitions and constants; everything that would run is left out."""
+    """A cell's imports, definitions and constants, without all other statements."""
     tree = parse(source, filename)
     tree.body = [node for node in tree.body if _is_definition(node)]
     return tree
 
 
 def import_statements(sources: Iterable[str]) -> list[str]:
-    """The import statements at top level of several cells, each once."""
+    """The top-level import statements of several cells, without duplicates."""
     imports = (ast.Import, ast.ImportFrom)
     nodes = (node for source in sources for node in parse(source).body)
     return list(dict.fromkeys(ast.unparse(node) for node in nodes if isinstance(node, imports)))
 
 
-def without_marks(source: str) -> str:
-    """A solution cell as a student would have typed it: without the lines that mark the solution."""
-    return "\n".join(line for line in source.splitlines() if not is_mark(line))
+def without_delimiters(source: str) -> str:
+    """A solution cell as a student would have typed it, without the solution delimiters."""
+    return "\n".join(line for line in source.splitlines() if not is_delimiter(line))
 
 
-def is_mark(line: str) -> bool:
+def is_delimiter(line: str) -> bool:
     """Whether a line opens or closes a solution block."""
     return line.strip().startswith(("### BEGIN SOLUTION", "### END SOLUTION"))
 

@@ -1,11 +1,11 @@
-"""Applies edits to a reference's text: lines to take out, lines to put in.
+"""Applies edits to the source of a reference: lines to remove, lines to add.
 
     -     return X, torch.tanh(self.pooler(X[:, 0]))
     +     return X, torch.tanh(self.pooler(X.mean(dim=1)))
 
-A line that begins with a blank is context. A line ``...`` separates hunks. Each hunk must match
-exactly one place in the reference, in order; only the indentation of its lines relative to each
-other counts. A hunk that only adds lines needs a line of context beside them.
+A line that begins with a space is context. A line ``...`` separates hunks. Each hunk must match the
+reference exactly once, in order; only the relative indentation of its lines matters. A hunk that
+only adds lines needs a context line before or after them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from autograder.errors import CourseError
 
 
 class EditError(CourseError):
-    """The edit does not apply; the sentence names the line and the nearest one."""
+    """The edit does not apply; the message names the line and its closest match."""
 
 
 def is_edit(text: str) -> bool:
-    """Whether a text is an edit, as opposed to a whole answer in Python."""
+    """Whether the text is an edit, rather than a whole answer in Python."""
     lines = textwrap.dedent(text).strip("\n").splitlines()
     return any(line[:1] in ("-", "+") for line in lines)
 
@@ -31,22 +31,22 @@ def apply_edit(source: str, edit: str) -> str:
 
     Parameters
     ----------
-    source : the reference's text, as `reference.sources` gives it.
-    edit : lines that begin with ``-`` (out), ``+`` (in) or a blank (context).
+    source : the source of the reference, as returned by `reference.bare_sources`.
+    edit : lines that begin with ``-`` (remove), ``+`` (add) or a space (context).
 
     Raises
     ------
     EditError
-        A hunk matches nothing or several places, changes nothing, or adds lines beside nothing.
+        A hunk does not match exactly once, changes nothing, or adds lines without context.
     """
     lines = source.splitlines()
     begin = 0
     for hunk in _hunks(edit):
         old = [text.strip() for mark, text in hunk if mark != "+"]
         if not old:
-            raise EditError(f"`+{hunk[0][1]}` needs a line of context that says where it goes.")
+            raise EditError(f"`+{hunk[0][1]}` needs a context line that says where it goes.")
         if all(mark == " " for mark, _ in hunk):
-            raise EditError(f"`{old[0]}` stands in a hunk that changes nothing.")
+            raise EditError(f"`{old[0]}` is in a hunk that changes nothing.")
         at = _find(lines, old, begin)
         first = next(text for mark, text in hunk if mark != "+")
         shift = _indent(lines[at]) - _indent(first)
@@ -64,16 +64,16 @@ def apply_edit(source: str, edit: str) -> str:
 
 
 def _find(lines: list[str], old: list[str], begin: int) -> int:
-    """Where the lines `old` stand, at or after `begin`."""
+    """The index of the lines `old`, at or after `begin`."""
     bare = [line.strip() for line in lines]
     found = [i for i in range(begin, len(bare) - len(old) + 1) if bare[i : i + len(old)] == old]
     if len(found) == 1:
         return found[0]
     if found:
-        raise EditError(f"`{old[0]}` matches {len(found)} places; add a line of context.")
+        raise EditError(f"`{old[0]}` matches {len(found)} times; add a context line.")
     missing = next((line for line in old if line not in bare[begin:]), old[0])
     near = difflib.get_close_matches(missing, bare, n=1, cutoff=0.0)
-    tip = f" (nearest: `{near[0]}`)" if near else ""
+    tip = f" (closest match: `{near[0]}`)" if near else ""
     raise EditError(f"`{missing}` is not in the solution{tip}.")
 
 

@@ -1,7 +1,7 @@
 """What an author writes for an exercise: cases, wrong answers, other right answers.
 
-They stand in `autograder/exercises/<topic>/<exercise>.py`, a module with four names: `POINTS`,
-`cases`, `WRONG` and `RIGHT`. The reference is the solution notebook's; nobody types it again.
+They are in `autograder/exercises/<topic>/<exercise>.py`, a module with four names: `POINTS`,
+`cases`, `WRONG` and `RIGHT`. The reference is loaded from the solution notebook.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ class Case:
     Parameters
     ----------
     group : the group that carries the points.
-    args, kwargs : the inputs: plain values, arrays, tensors, or `codec.Source` for a function.
-    title : a few words that say what is special about this input, shown when it fails.
+    args, kwargs : the inputs: Python values, arrays, tensors, or `codec.Source` for a function.
+    title : a few words on what is special about this input, shown when the case fails.
     state : for a class: attributes and parameters to set after the object is made, by path.
     then : for a class or a function that returns functions: the calls on the result, each
         ``(method, *args)`` with ``"__call__"`` for the object itself and ``".name"`` to read an
-        attribute. The outputs are compared together, a single one as it is.
-    gradient : the name of an input, a float tensor. What is compared is then not the result but
-        the gradient of this input, where the sum 1 * y[0] + 2 * y[1] + ... over all floats y in
-        the result is differentiated. NaN that hides on the way back shows up here.
+        attribute. Several outputs are compared as a tuple.
+    gradient : the name of an input, a float tensor. Instead of the result, the case compares the
+        gradient of 1 * y[0] + 2 * y[1] + ..., over all floats y in the result, with respect to
+        this input. This exposes a NaN that occurs only in the backward pass.
     judge : how to compare, see `coursekit.checking.compare`: ``kind``, ``rtol``, ``atol``,
-        ``dtype``, ``order``, ``properties`` and what else the kind needs. ``raises`` names the
-        exception that this input should raise; ``may_change_inputs`` and ``keeps_generators`` say
-        what the call may do to its inputs and must not do to the shared random generators.
-    undefined : the misconceptions whose output on this input follows from rounding alone, so that
-        it differs between processors; nothing is recorded for them here.
+        ``dtype``, ``order``, ``properties`` and whatever else the kind needs. ``raises`` names the
+        exception that this input should raise; ``may_change_inputs`` allows in-place changes of the
+        inputs; ``keeps_generators`` forbids use of the global random generators.
+    undefined : the misconceptions whose output on this input depends on rounding alone and so
+        differs between processors; nothing is recorded for them here.
     """
 
     group: str
@@ -56,7 +56,7 @@ class Case:
     undefined: tuple[str, ...] = ()
 
     def encode(self, seed: int, names: list[str]) -> dict[str, Any]:
-        """The case as plain data; `seed` seeds the random generators for its call."""
+        """The case as plain data; `seed` seeds the global random generators for its call."""
         data: dict[str, Any] = {
             "group": self.group,
             "args": [codec.encode(a) for a in self.args],
@@ -109,7 +109,7 @@ class Answer:
         Raises
         ------
         EditError
-            The edit does not apply to the reference (any more).
+            The edit does not apply to the reference.
         """
         if not is_edit(self.text):
             return self.text
@@ -121,11 +121,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Misconception(Answer):
-    """A plausible wrong answer, its name, and the hint that a student is shown.
+    """A plausible wrong answer, its name, and the hint shown to the student.
 
     Attributes
     ----------
-    raises : the exception that it ends with in every case that it fails; "" if it does not.
+    raises : the exception it raises in every case that it fails; "" if it returns values.
     """
 
     hint: str
@@ -140,8 +140,8 @@ class Exercise:
     ----------
     name : its name in the notebook, unique in the course.
     points : points per group of cases; the check cell carries their sum.
-    cases : a generator of cases from a seeded random generator. Grading draws fresh ones with
-        another seed, so let numbers and sizes depend on it.
+    cases : yields the cases, given a seeded random generator. Grading draws fresh ones with
+        another seed, so numbers and sizes should depend on it.
     misconceptions, alternatives : wrong answers with their hints, and right answers in another
         style, which must pass.
     """
@@ -159,7 +159,7 @@ def read_exercise(name: str, module: Any) -> Exercise:
     Raises
     ------
     CourseError
-        One of them is missing or of another form.
+        One of them is missing or malformed.
     """
     for what in ("POINTS", "cases", "WRONG", "RIGHT"):
         if not hasattr(module, what):
@@ -178,7 +178,7 @@ def read_exercise(name: str, module: Any) -> Exercise:
 
 
 def _misconception(exercise: str, name: str, text: str) -> Misconception:
-    """The entry of `WRONG`: a hint, perhaps a line ``raises NameOfError``, and the answer."""
+    """An entry of `WRONG`: a hint, optionally a line ``raises NameOfError``, and the answer."""
     hint, _, answer = _clean(text).partition("\n\n")
     raises = _RAISES.fullmatch(answer.partition("\n")[0])
     if raises:

@@ -1,4 +1,4 @@
-"""One cache for what is read from files: it holds until a file changes."""
+"""A cache for what is read from files, valid until a file changes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _Result = TypeVar("_Result")
 
 
 def version(path: Path) -> int:
-    """What tells one version of a file, or of a folder of Python files, from another."""
+    """A number that changes with a file, or with the Python files in a folder."""
     if path.is_dir():
         return hash(tuple((p.name, p.stat().st_mtime_ns) for p in sorted(path.glob("*.py"))))
     return path.stat().st_mtime_ns if path.exists() else 0
 
 
 def cached_until_changed(function: Callable[[Path], _Result]) -> Callable[[Path], _Result]:
-    """Decorator: `function(path)` is called once for each version of the file.
+    """Decorator: `function(path)` is called once per version of the file.
 
-    The result is shared, so leave it as it is.
+    The result is shared: do not modify it.
     """
 
     @functools.lru_cache(maxsize=256)

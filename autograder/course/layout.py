@@ -1,4 +1,4 @@
-"""Where the course's files lie, and the one address from which students get it."""
+"""The paths of the course's files, and the public address of the course."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Course:
         return self.notebooks / assignment / f"{assignment}.ipynb"
 
     def cases(self, assignment: str) -> Path:
-        """The assignment's folder of cases: `01_bag_of_words` has `exercises/bag_of_words/`."""
+        """The folder of the assignment's cases: `exercises/bag_of_words/` for `01_bag_of_words`."""
         return self.root / "autograder" / "exercises" / assignment[3:]
 
     def assignments(self) -> list[str]:
@@ -52,12 +52,12 @@ class Course:
         return sorted(path.stem for path in found if path.stem == path.parent.name)
 
     def require(self, assignment: str) -> str:
-        """The assignment, if there is one of that name.
+        """The assignment's name, if there is such an assignment.
 
         Raises
         ------
         CourseError
-            There is none; the sentence names the nearest.
+            There is none; the message names the closest match.
         """
         known = self.assignments()
         if assignment in known:
@@ -65,32 +65,32 @@ class Course:
         near = difflib.get_close_matches(assignment, known, n=1, cutoff=0.3)
         near = [name for name in known if name[:2] == assignment[:2]] or near
         tip = (
-            f"did you mean {near[0]}?" if near else f"there are: {', '.join(known) or 'none yet'}."
+            f"did you mean {near[0]}?" if near else f"available: {', '.join(known) or 'none yet'}."
         )
-        raise CourseError(f"no assignment is called {assignment}; {tip}")
+        raise CourseError(f"there is no assignment called {assignment}; {tip}")
 
 
 def find_course(start: Path | None = None) -> Course:
-    """The course that `start` (default: the current folder) lies in.
+    """The course that contains `start` (default: the current folder).
 
     Raises
     ------
     CourseError
-        No folder above has an `nbgrader_config.py` beside a `solutions` folder.
+        No parent folder has both an `nbgrader_config.py` and a `solutions` folder.
     """
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         if (folder / "nbgrader_config.py").exists() and (folder / "solutions").is_dir():
             return Course(folder)
     raise CourseError(
-        "this folder is not inside a course: go to the folder that holds nbgrader_config.py and"
-        " solutions/, then run the command again."
+        "this folder is not inside a course: change to the folder that contains nbgrader_config.py"
+        " and solutions/, then run the command again."
     )
 
 
 @functools.lru_cache(maxsize=4)
 def repository(root: Path) -> str:
-    """The public address of the course, `https://github.com/...`, from pyproject.toml alone."""
+    """The public address of the course, `https://github.com/...`, as set in pyproject.toml."""
     text = (root / "pyproject.toml").read_text("utf-8")
     match = re.search(r'^Repository = "(https://[^"]+?)/?"$', text, re.MULTILINE)
     if match is None:

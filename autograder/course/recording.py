@@ -1,4 +1,4 @@
-"""Records exercises: their cases with the reference's outputs and the misconceptions' outputs."""
+"""Records exercises: cases with the outputs of the reference and of the misconceptions."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from autograder.course.reference import (
 from autograder.errors import CourseError
 from coursekit.checking.compare import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
 from coursekit.checking.run_cases import run_cases
-from coursekit.checking.verdict import judge_case
+from coursekit.checking.verdict import UNDEFINED, judge_case
 
-#: The seed of the cases that students get; grading draws others.
+#: The seed of the cases that students get; grading uses other seeds.
 RECORDING_SEED = 0
 _CASE_BYTES = 200_000
 
@@ -41,7 +41,7 @@ def record_assignment(course: Course, assignment: str, seed: int) -> dict[str, d
 
 
 def draw_assignment(course: Course, assignment: str, seed: int) -> dict[str, list[dict[str, Any]]]:
-    """Every exercise's cases drawn from `seed`, without any outcome: quick, since nothing is run."""
+    """Every exercise's cases drawn from `seed`, without outcomes: fast, since nothing is run."""
     return {
         name: draw(exercise, _reference(course, assignment, name), seed)
         for name, exercise in exercises(course, assignment).items()
@@ -51,14 +51,14 @@ def draw_assignment(course: Course, assignment: str, seed: int) -> dict[str, lis
 def record(course: Course, assignment: str, name: str, seed: int) -> dict[str, Any]:
     """An exercise as plain data: cases, the reference's outcomes, the misconceptions' outcomes.
 
-    A misconception's outcome is None for the cases that it gets right, and for those where it is
-    undefined. The result is shared, so leave it as it is.
+    A misconception's outcome is None for the cases that it gets right, and `UNDEFINED` where the
+    case says so. The result is shared: do not modify it.
 
     Raises
     ------
     CourseError
-        The reference itself fails a case (other than by an error that the case is about), a case
-        belongs to a group without points, or a misconception does not run.
+        The reference fails one of its cases (unless the case expects the error), a case belongs to
+        a group without points, or a misconception cannot be run.
     """
     exercise = exercises(course, assignment)[name]
     return _record(
@@ -73,7 +73,7 @@ def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict
         cases = draw(exercise, reference, seed)
         if cases != draw(exercise, reference, seed):
             raise CourseError(
-                f"{exercise.name}: the same seed draws other cases; draw all randomness from rng."
+                f"{exercise.name}: the same seed gives different cases; use only rng for random numbers."
             )
         _require_groups(exercise, cases)
         first, second = run_cases(reference, cases), run_cases(reference, cases)
@@ -92,7 +92,7 @@ def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Have torch compute in one thread: with two, cases this small mostly wait for each other."""
+    """Run torch on one thread: with such small cases, more threads only add overhead."""
     import torch
 
     threads = torch.get_num_threads()
@@ -126,38 +126,36 @@ def draw(exercise: Exercise, reference: Any, seed: int) -> list[dict[str, Any]]:
         cases = [case.encode(i, names) for i, case in enumerate(exercise.cases(rng))]
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(where.filename).name}, line {where.lineno}"
+        location = f"{Path(where.filename).name}, line {where.lineno}"
         raise CourseError(
-            f"{exercise.name}: its cases cannot be drawn ({place}): {type(error).__name__}: {error}"
+            f"{exercise.name}: its cases cannot be generated ({location}): {type(error).__name__}: {error}"
         ) from error
     for number, case in enumerate(cases):
-        _require_plain(exercise.name, number, case)
+        _require_valid(exercise.name, number, case)
     return cases
 
 
-def _require_plain(name: str, number: int, case: dict[str, Any]) -> None:
-    """Refuse a case that cannot be recorded, or whose judge would not look at what it says."""
+def _require_valid(name: str, number: int, case: dict[str, Any]) -> None:
+    """Reject a case that cannot be recorded, or that has rules its judge would ignore."""
     where = f"{name}, case {number} of its generator"
     rules = case.get("judge", {})
     kind = rules.get("kind", "close")
     if kind not in JUDGES:
-        raise CourseError(f"{where}: there is no judge {kind!r}; there are {', '.join(JUDGES)}.")
+        raise CourseError(f"{where}: there is no judge {kind!r}; choose from {', '.join(JUDGES)}.")
     unknown = set(rules) - RULES - KIND_RULES.get(kind, set())
     unknown |= set(rules.get("properties", {})) - PROPERTIES
     if unknown:
-        raise CourseError(f"{where}: the judge {kind!r} knows no rule {sorted(unknown)[0]!r}.")
+        raise CourseError(f"{where}: the judge {kind!r} has no rule {sorted(unknown)[0]!r}.")
     absent = KIND_RULES.get(kind, set()) - OPTIONAL_RULES - set(rules)
     if absent:
         raise CourseError(f"{where}: the judge {kind!r} needs the rule {sorted(absent)[0]!r}.")
     try:
         text = json.dumps(case)
     except TypeError as error:
-        raise CourseError(
-            f"{where}: rules must be plain numbers, texts and lists: {error}"
-        ) from error
+        raise CourseError(f"{where}: rules must be numbers, strings and lists: {error}") from error
     if '"$other"' in text:
         raise CourseError(
-            f'{where}: an input is not plain data; give a function as Source("lambda x: ...").'
+            f'{where}: an input cannot be serialized; pass a function as Source("lambda x: ...").'
         )
     if len(text) > _CASE_BYTES:
         raise CourseError(
@@ -178,19 +176,19 @@ def _expect(
     case["expected"] = _essence(case, outcome)
     if '"$other"' in json.dumps(case["expected"]):
         raise CourseError(
-            f"the reference of {name} returns something that is not plain data ({title}); for an"
-            " object, compare what its methods return (`then`)."
+            f"the reference of {name} returns a value that cannot be serialized ({title}); for"
+            " an object, compare what its methods return (`then`)."
         )
     finding = judge_case(case, again)
     if finding is not None:
         raise CourseError(
-            f"the reference of {name} fails its own check ({title}): {finding.message}. Does it"
-            " depend on chance or on an earlier call?"
+            f"the reference of {name} fails its own check ({title}): {finding.message}. Is it"
+            " random, or does it depend on an earlier call?"
         )
 
 
 def _essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
-    """The outcome without what only a message needs."""
+    """The outcome without the fields that only messages use."""
     keeps_generators = case.get("judge", {}).get("keeps_generators")
     drop = ("printed", "printed_characters", "line", "message")
     if not keeps_generators:
@@ -202,7 +200,7 @@ def _essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sorted_dicts(data: Any) -> Any:
-    """Plain data with dictionaries in the order of their keys: a set's order differs by process."""
+    """Plain data with dictionaries sorted by key, since set order differs between processes."""
     if isinstance(data, list):
         return [_sorted_dicts(item) for item in data]
     if not isinstance(data, dict):
@@ -220,8 +218,10 @@ def _wrong_outcomes(
     answer = run_answer(notebook, misconception.exercise, misconception.source(reference))
     outcomes: list[dict[str, Any] | None] = []
     for case, outcome in zip(cases, run_cases(answer, cases)):
-        defined = name not in case.get("undefined", [])
-        wrong = defined and judge_case(case, outcome) is not None
+        if name in case.get("undefined", []):
+            outcomes.append(dict(UNDEFINED))
+            continue
+        wrong = judge_case(case, outcome) is not None
         outcomes.append(_essence(case, outcome) if wrong else None)
     return outcomes
 
@@ -229,9 +229,11 @@ def _wrong_outcomes(
 def _require_groups(exercise: Exercise, cases: list[dict[str, Any]]) -> None:
     used = {case["group"] for case in cases}
     if used != set(exercise.points):
-        lonely = [f"{group} has points but no case" for group in set(exercise.points) - used]
-        lonely += [f"{group} has cases but no points" for group in used - set(exercise.points)]
-        raise CourseError(f"the groups of {exercise.name} do not fit: {', '.join(sorted(lonely))}.")
+        mismatched = [f"{group} has points but no case" for group in set(exercise.points) - used]
+        mismatched += [f"{group} has cases but no points" for group in used - set(exercise.points)]
+        raise CourseError(
+            f"the groups of {exercise.name} do not match: {', '.join(sorted(mismatched))}."
+        )
 
 
 def _parameters(reference: Any) -> list[str]:

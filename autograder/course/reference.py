@@ -1,4 +1,4 @@
-"""Loads references from a solution notebook: its imports and definitions, and nothing else."""
+"""Loads references from a solution notebook: only its imports and definitions are run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autograder.course.cells import (
     checked_exercise,
     kept_definitions,
     parse,
-    without_marks,
+    without_delimiters,
 )
 from autograder.course.files import cached_until_changed
 from autograder.errors import CourseError
@@ -34,10 +34,10 @@ def read(notebook: Path) -> nbformat.NotebookNode:
     except FileNotFoundError as error:
         raise CourseError(f"there is no notebook {notebook.name}.") from error
     except Exception as error:
-        raise CourseError(f"{notebook.name} is not a notebook that can be read: {error}") from error
+        raise CourseError(f"{notebook.name} cannot be read as a notebook: {error}") from error
 
 
-#: `read`, once for each version of the file; the notebook is shared, so leave it as it is.
+#: `read`, cached until the file changes; the notebook is shared: do not modify it.
 read_shared = cached_until_changed(read)
 
 
@@ -46,7 +46,7 @@ def definitions(notebook: Path) -> dict[str, Any]:
     """Everything that the notebook's code cells import or define at top level, by name.
 
     Constants in capitals (``EPSILON = 1e-5``) count as definitions. Nothing else is run: no
-    training, no figure, no check.
+    training, figures or checks.
 
     Raises
     ------
@@ -69,12 +69,12 @@ def definitions(notebook: Path) -> dict[str, Any]:
 
 @cached_until_changed
 def sources(notebook: Path) -> dict[str, str]:
-    """The text of each function and class that the notebook defines, without solution marks."""
+    """The source of each function and class that the notebook defines, without delimiters."""
     found = {}
     for cell in read_shared(notebook).cells:
         if cell.cell_type != "code":
             continue
-        text = without_marks(cell.source)
+        text = without_delimiters(cell.source)
         for node in parse(text, notebook.name).body:
             if isinstance(node, DEFINITIONS):
                 found[node.name] = ast.get_source_segment(text, node) or ""
@@ -83,12 +83,12 @@ def sources(notebook: Path) -> dict[str, str]:
 
 @cached_until_changed
 def bare_sources(notebook: Path) -> dict[str, str]:
-    """As `sources`, without docstrings: what the edits of misconceptions apply to."""
+    """Like `sources`, without docstrings: what the edits of misconceptions apply to."""
     return {name: _without_docstrings(text) for name, text in sources(notebook).items()}
 
 
 def run_answer(notebook: Path, name: str, text: str) -> Any:
-    """What an answer's text defines as `name`, run in the notebook's own namespace.
+    """What an answer's source defines as `name`, run in a copy of the notebook's namespace.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def run_answer(notebook: Path, name: str, text: str) -> Any:
 
 @cached_until_changed
 def checked_names(notebook: Path) -> list[str]:
-    """The exercises that the notebook checks, in order; [] where there is no notebook yet."""
+    """The exercises that the notebook checks, in order; [] if there is no notebook yet."""
     if not notebook.exists():
         return []
     names = [checked_exercise(c.source) for c in read_shared(notebook).cells if c.source]

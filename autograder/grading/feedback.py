@@ -24,7 +24,9 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
         s for s in classroom.students(assignment) if classroom.autograded(s, assignment).exists()
     ]
     if not graded:
-        raise CourseError(f"nothing of {assignment} is graded yet; run `autograder grade` first.")
+        raise CourseError(
+            f"no submissions of {assignment} are graded yet; run `autograder grade {assignment}` first."
+        )
     pages, failures = [], []
     for student in tqdm(graded, desc="feedback", unit="page", disable=None):
         failure = classroom.write_feedback(assignment, student)

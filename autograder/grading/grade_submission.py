@@ -74,7 +74,7 @@ def grade_submission(
 
     Parameters
     ----------
-    path : the notebook that was handed in, if it is one.
+    path : the submitted notebook, if it is one.
     save : puts a notebook with verdicts into the gradebook; "", or why it cannot.
 
     Returns

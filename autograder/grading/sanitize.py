@@ -86,7 +86,7 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
     methods = {
         "its id": search.by_id,
         "its content": search.by_content,
-        "its place": search.by_place,
+        "its position": search.by_position,
     }
     for by, search_for in methods.items():
         for grade_id in [g for g in lost if g not in present]:
@@ -96,8 +96,8 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
             cell = found[-1]  # the last definition is the one in effect after a run
             cell.metadata["nbgrader"] = copy.deepcopy(wanted[grade_id].metadata["nbgrader"])
             present[grade_id] = cell
-            what = f"the cell {grade_id} had lost its nbgrader metadata and was known by {by}"
-            doubtful = len(found) > 1 or by == "its place"
+            what = f"the cell {grade_id} had lost its nbgrader metadata and was recognized by {by}"
+            doubtful = len(found) > 1 or by == "its position"
             if len(found) > 1:
                 what += f"; {len(found)} cells fit and the last counts"
             repairs.append(Repair(what, doubtful))
@@ -120,7 +120,7 @@ def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
             if own.get("locked") and cell.source.strip() != original.source.strip():
                 found.append(f"the locked cell {own['grade_id']} had been edited")
             if any(marks.get(key) != own.get(key) for key in ("points", "grade", "locked")):
-                found.append(f"the marks of the cell {own['grade_id']} had been changed")
+                found.append(f"the nbgrader metadata of the cell {own['grade_id']} had been changed")
             if cell.metadata.get("tags", []) != original.metadata.get("tags", []):
                 tags = ", ".join(map(str, cell.metadata.get("tags", [])))
                 found.append(f"the cell {own['grade_id']} had been tagged: {tags}"[:200])
@@ -171,7 +171,7 @@ class _Search:
             return [c for c in free if checked_exercise(c.source) == checked]
         return [c for c in free if grade_id in defined_names(c.source)]
 
-    def by_place(self, grade_id: str) -> list[NotebookNode]:
+    def by_position(self, grade_id: str) -> list[NotebookNode]:
         """The only free cell between the neighbors it has in the release, unless it is released text.
 
         Never a code cell: an answer that defines another name is not this answer.

@@ -155,7 +155,7 @@ def _file_problem(path: Path) -> str:
             if others
             else "; the folder is empty"
         )
-        return f"{path.name} was not handed in{there}"
+        return f"{path.name} was not submitted{there}"
     if not path.is_file():
         return f"{path.name} is not a file"
     if path.stat().st_size > MAX_BYTES:

@@ -25,7 +25,7 @@ _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/alternativ
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _USER = 1000
-_HOST_USER = 65534  # who that is on the host if root starts the sandbox: the account `nobody`
+_HOST_USER = 65534  # the host account of that user if root starts the sandbox: nobody
 _UNUSED_ADDRESSES = 2**30  # threads reserve addresses that they never use
 _NAMESPACES = (
     linux.CLONE_NEWUSER

@@ -90,7 +90,7 @@ def drop_capability_bounding_set() -> None:
 
 
 def drop_privileges() -> None:
-    """Drop every capability, for good, in this process and its descendants."""
+    """Drop every capability permanently, in this process and its descendants."""
     header = struct.pack("Ii", 0x20080522, 0)
     check(_libc.capset(header, struct.pack("6I", *[0] * 6)), "capset")
     check(prctl(_PR_SET_DUMPABLE, 1), "prctl")  # the supervisor reads its memory use in /proc

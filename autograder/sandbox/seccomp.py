@@ -101,7 +101,7 @@ def _program(column: int) -> list[tuple[int, int, int, int]]:
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
     ]
-    if _MACHINES[column] == "x86_64":  # the x32 calls have numbers of their own
+    if _MACHINES[column] == "x86_64":  # the x32 calls, which have other numbers
         program += [(_IF_ANY_BIT, 0, 1, 0x40000000), (_RETURN, 0, 0, _ENOSYS)]
     for numbers in _REFUSED.values():
         program += [(_IF_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _EPERM)]

@@ -1,7 +1,7 @@
 """`check(thing)`: compares what a student wrote with the recording of the reference.
 
-While learning it shows what happened and raises `CheckFailed`. While nbgrader autogrades
-(`NBGRADER_EXECUTION=autograde`) it returns the points instead, which nbgrader reads as
+For a student it displays the verdict and raises `CheckFailed` if points are lost. While nbgrader
+autogrades (`NBGRADER_EXECUTION=autograde`) it returns the points instead, which nbgrader reads as
 partial credit.
 """
 
@@ -20,9 +20,9 @@ from coursekit.checking.verdict import Verdict, judge
 
 
 class CheckFailed(AssertionError):
-    """A check found something to mend; its text says what.
+    """A check failed; the message says why.
 
-    A notebook shows the text without a traceback, which would lead away from the student's cell.
+    Notebooks show the message without a traceback, which would point away from the student's cell.
     """
 
     def __init__(self, message: str, verdict: Verdict | None = None) -> None:
@@ -38,17 +38,17 @@ def check(thing: Any) -> float | None:
 
     Parameters
     ----------
-    thing : the function or class itself, under the name that the exercise gives it.
+    thing : the function or class itself, with the name that the exercise gives it.
 
     Returns
     -------
-    None when every case passes; the points earned while nbgrader autogrades.
+    None if every case passes; while nbgrader autogrades, the points earned.
 
     Raises
     ------
     CheckFailed
-        Something is missing or wrong. Stages are looked at in order (missing, error, type, shape,
-        dtype and device, properties, values) and the first that fails is explained.
+        Something is missing or wrong. The stages are checked in order (missing, error, type, shape,
+        dtype and device, properties, values) and the first failure is explained.
     coursekit.checking.recordings.RecordingError
         The recording is damaged or belongs to another version of coursekit.
     """
@@ -73,7 +73,7 @@ def summary(verdict: Verdict) -> str:
 
 
 def _find(thing: Any) -> dict[str, Any]:
-    """The recorded exercise that `thing` answers, or `CheckFailed` with what to do instead."""
+    """The recorded exercise that `thing` answers, or `CheckFailed` saying what to do instead."""
     known = recordings.names()
     if isinstance(thing, str):
         tip = f": check({thing})" if thing in known else ""
@@ -84,11 +84,9 @@ def _find(thing: Any) -> dict[str, Any]:
     if name in known:
         return recordings.find(name)
     if isinstance(thing, functools.partial) or not name or name == "<lambda>":
-        raise CheckFailed(
-            "check needs a function that is written with `def` and the exercise's name."
-        )
+        raise CheckFailed("check needs a function defined with `def` under the exercise's name.")
     if not (inspect.isfunction(thing) or inspect.isclass(thing)):
-        raise CheckFailed(f"`{name}` is not a function that you wrote; write it with `def` first.")
+        raise CheckFailed(f"`{name}` is not a function that you wrote; define it with `def` first.")
     raise CheckFailed(_unknown(name, known))
 
 
@@ -99,21 +97,21 @@ def _is_instance_of_exercise(thing: Any, known: list[str]) -> bool:
 def _not_a_function(thing: Any, known: list[str]) -> str:
     kind = type(thing).__name__
     if kind in known:
-        return f"check({kind}) takes the class itself; you passed an object made from it."
+        return f"check({kind}) takes the class itself; you passed an instance of it."
     what = "None" if thing is None else f"a result (of type {kind})"
     return (
-        f"you passed {what} to check, not a function: write its name alone, as in"
-        " check(softmax), without parentheses and inputs behind it."
+        f"you passed {what} to check, not a function: pass just its name, as in"
+        " check(softmax), without parentheses or inputs after it."
     )
 
 
 def _unknown(name: str, known: list[str]) -> str:
     guesses = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
-    start = f"no exercise is called {name}"
+    start = f"there is no exercise called {name}"
     if guesses:
         names = " or ".join(guesses)
-        return f"{start}; did you mean {names}? Keep the name that the exercise gives after `def`."
-    return f"{start}. Keep the name that the exercise gives after `def`, and check that one."
+        return f"{start}; did you mean {names}? Keep the name given after `def`."
+    return f"{start}. Keep the name given after `def` and check that one."
 
 
 def _display(verdict: Verdict) -> None:

@@ -1,12 +1,11 @@
-"""Plain data: Python values, arrays and tensors as JSON with raw bytes, never pickle.
+"""Plain data: Python values, arrays and tensors serialized as JSON with raw bytes, never pickle.
 
-Recordings are stored in this form, and a grader and a submission exchange inputs and outputs
-in it. Reading it runs no code, with one exception that only the side that *runs* an exercise
-asks for: an input that is itself a function (`Source`).
+Recordings are stored in this format, and the grader and a submission exchange inputs and outputs
+in it. Decoding runs no code, except where an exercise is *run*: an input may be a function
+(`Source`), which is evaluated.
 
-Two readers share one format: `decode` rebuilds the values (torch tensors included), and
-`decode_views` gives numpy-backed views for comparing, which needs no torch and accepts data
-from a process that is not trusted.
+There are two decoders: `decode` rebuilds the values (torch tensors included), and `decode_views`
+gives NumPy-backed views for comparing, which needs no torch and is safe on untrusted data.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _DTYPES = {
 
 
 class PlainDataError(ValueError):
-    """A value is too large, too deep or malformed to travel as plain data."""
+    """A value is too large, nested too deeply or malformed to be serialized."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,9 @@ class ArrayView:
 
     Attributes
     ----------
-    kind : "tensor" or "array". (A NumPy number is shown as the Python number it is.)
+    kind : "tensor" or "array". (A NumPy scalar becomes a Python number.)
     dtype : the dtype's name, such as ``"float32"``.
-    device : where it lived, such as ``"cpu"``.
+    device : the name of its device, such as ``"cpu"``.
     values : the numbers; bfloat16 is widened to float32.
     """
 
@@ -71,14 +70,14 @@ class ArrayView:
 
 @dataclass(frozen=True)
 class OtherView:
-    """A value that is not plain data: its type's name and the start of its text."""
+    """A value that cannot be serialized: the name of its type and the start of its repr."""
 
     type: str
     text: str
 
 
 class Encoder:
-    """Turns one value into JSON-able data within the limits on bytes, nodes and depth."""
+    """Turns one value into JSON-serializable data, within limits on bytes, nodes and depth."""
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_nodes: int = MAX_NODES) -> None:
         self.bytes_left = max_bytes
@@ -156,7 +155,7 @@ class Encoder:
         if depth > MAX_DEPTH:
             raise PlainDataError(f"the value is nested more than {MAX_DEPTH} levels deep")
         if self.nodes_left < 0:
-            raise PlainDataError("the value holds too many elements to be compared")
+            raise PlainDataError("the value has too many elements to compare")
 
     def _spend_bytes(self, count: int) -> None:
         self.bytes_left -= count
@@ -165,7 +164,7 @@ class Encoder:
 
 
 def encode(value: Any) -> Any:
-    """The value as JSON-able plain data.
+    """The value as JSON-serializable plain data.
 
     Raises
     ------
@@ -176,9 +175,9 @@ def encode(value: Any) -> Any:
 
 
 def decode(data: Any) -> Any:
-    """The value again, as the function under check receives it (tensors on the CPU).
+    """The value, as the checked function receives it (tensors on the CPU).
 
-    Only for data from a trusted side: a `Source` is evaluated.
+    Only for trusted data: a `Source` is evaluated.
     """
     if isinstance(data, list):
         return [decode(item) for item in data]
@@ -217,27 +216,28 @@ def _decode_torch(tag: str, body: Any) -> Any:
         return getattr(torch, body)
     if tag == "$device":
         return torch.device(body)
-    raise PlainDataError(f"unknown kind of plain data: {tag}")
+    raise PlainDataError(f"unknown tag {tag}")
 
 
 def _with_gaps(tensor: Any) -> Any:
-    """The same numbers, laid out so that `view` cannot join any two dimensions.
+    """The same numbers in a memory layout in which `view` cannot merge any two dimensions.
 
-    Two dimensions or more are stored the other way round; a vector takes every second place of a
-    longer one.
+    Two or more dimensions are stored transposed; a vector is every second element of a longer one.
     """
     import torch
 
-    turned = tensor.mT.contiguous().mT if tensor.ndim > 1 else tensor
-    if not turned.is_contiguous():
-        return turned
+    transposed = tensor.mT.contiguous().mT if tensor.ndim > 1 else tensor
+    if not transposed.is_contiguous():
+        return transposed
     return torch.stack([tensor, torch.zeros_like(tensor)], dim=-1)[..., 0]
 
 
 def _evaluate(text: str) -> Any:
     import torch
 
-    return eval(text, {"torch": torch, "np": np, "math": math})  # authors' own text only
+    return eval(
+        text, {"torch": torch, "np": np, "math": math}
+    )  # written by the author of the exercise
 
 
 def decode_views(data: Any, depth: int = 0) -> Any:
@@ -246,7 +246,7 @@ def decode_views(data: Any, depth: int = 0) -> Any:
     Raises
     ------
     PlainDataError
-        The data is malformed: an unknown tag, a wrong number of bytes, too deep.
+        The data is malformed: an unknown tag, a wrong number of bytes, nested too deeply.
     """
     if depth > MAX_DEPTH:
         raise PlainDataError(f"the value is nested more than {MAX_DEPTH} levels deep")
@@ -279,13 +279,13 @@ def decode_views(data: Any, depth: int = 0) -> Any:
     except (
         *(LookupError, TypeError, ValueError, ArithmeticError, AttributeError, StopIteration),
     ) as error:
-        raise PlainDataError("the value could not be read as plain data") from error
-    raise PlainDataError("the value could not be read as plain data")
+        raise PlainDataError("the value could not be decoded") from error
+    raise PlainDataError("the value could not be decoded")
 
 
 @dataclass(frozen=True)
 class SetView:
-    """A set, as a list of its members' views in a fixed order."""
+    """A set, as a list of views of its elements in a fixed order."""
 
     items: list[Any]
 
@@ -304,11 +304,11 @@ def _raw(body: dict[str, Any]) -> np.ndarray:
     try:
         raw = base64.b64decode(body["data"], validate=True)
     except (binascii.Error, TypeError) as error:
-        raise PlainDataError("the array's bytes are damaged") from error
+        raise PlainDataError("the array's data is damaged") from error
     if len(shape) > MAX_DEPTH or any(n < 0 for n in shape):
-        raise PlainDataError("the array's shape is not a shape")
+        raise PlainDataError("the array's shape is invalid")
     if len(raw) != math.prod(shape) * dtype.itemsize:
-        raise PlainDataError("the array's bytes do not fit its shape")
+        raise PlainDataError("the array's data does not match its shape")
     return np.frombuffer(raw, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
 
 
@@ -327,7 +327,7 @@ def _type_name(value: Any) -> str:
 
 
 def _safe_repr(value: Any) -> str:
-    """The start of the value's text, without the memory address that differs from run to run."""
+    """The start of the value's repr, without memory addresses, which differ between runs."""
     try:
         return re.sub(r" at 0x[0-9a-f]+", "", repr(value)[:400])[:200]
     except BaseException:  # a student's own __repr__ may do anything

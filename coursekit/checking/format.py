@@ -1,4 +1,4 @@
-"""Short texts for values, so that a failing case fits in a few lines."""
+"""Formats values briefly, so that a failing case fits in a few lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coursekit.checking.codec import ArrayView, OtherView, SetView
 
 _LIMIT = 240
 _FEW_WEIGHTS = 4
-_PADDING = re.compile(r"(?<=\[) | (?=[],])")  # what NumPy adds to align columns
+_PADDING = re.compile(r"(?<=\[) | (?=[],])")  # NumPy adds these to align columns
 
 
 def show(value: Any, limit: int = _LIMIT) -> str:
@@ -25,16 +25,16 @@ def show_call(exercise: dict[str, Any], case: dict[str, Any]) -> str:
     """A case as the call a student would type: ``softmax(tensor([1., 2.]))``."""
     parts = [show(codec.decode_views(a), 120) for a in case.get("args", [])]
     gradient = case.get("gradient")
-    if gradient:  # the reader must see which input is meant
+    if gradient:  # show the names, one of which the gradient refers to
         parts = [f"{name}={part}" for name, part in zip(case["names"], parts)]
     parts += [
         f"{name}={show(codec.decode_views(v), 120)}" for name, v in case.get("kwargs", {}).items()
     ]
     text = f"{exercise['name']}({', '.join(parts)})"
-    # A layer's many weights would push the input out of sight; hooks are no business of a reader's.
+    # Many weights would push the input out of sight; hooks (names with _) are internal.
     state = {k: v for k, v in case.get("state", {}).items() if not k.startswith("_")}
     if len(state) > _FEW_WEIGHTS:
-        text += f" with {len(state)} weights that are set, {', '.join(list(state)[:2])}, ...; "
+        text += f" with {len(state)} weights set: {', '.join(list(state)[:2])}, ...; "
     elif state:
         shown = [f"{k} = {show(codec.decode_views(v), 80)}" for k, v in state.items()]
         text += f" with {', '.join(shown)}; "

@@ -1,4 +1,4 @@
-"""How a verdict looks: HTML in a notebook and in feedback pages, plain text elsewhere."""
+"""Displays a verdict: HTML in notebooks and feedback pages, plain text elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 
 from coursekit.checking.verdict import GroupResult, Verdict
 
-# Okabe and Ito's palette: told apart without red and green, dark enough for small text on white
+# Okabe and Ito's palette: safe for color-blind readers, dark enough for small text on white
 _GREEN, _RED, _BLUE, _GRAY = "#00694f", "#a13d00", "#00588f", "#555"
 
 
@@ -56,9 +56,9 @@ class VerdictView:
 
 
 def _groups(verdict: Verdict) -> list[GroupResult]:
-    """The groups worth a line: none if one sentence says it all."""
-    said = {verdict.headline} >= {group.reason for group in verdict.groups}
-    return [] if said or (verdict.passed and len(verdict.groups) == 1) else verdict.groups
+    """The groups to list: none if the headline already says it all."""
+    redundant = {verdict.headline} >= {group.reason for group in verdict.groups}
+    return [] if redundant or (verdict.passed and len(verdict.groups) == 1) else verdict.groups
 
 
 def _mark(passed: bool) -> str:

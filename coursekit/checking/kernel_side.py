@@ -1,7 +1,7 @@
-"""The submission's side of grading: runs the cases that the grader sends and returns what came out.
+"""The submission's side of grading: runs the cases that the grader sends and returns the outcomes.
 
-It runs inside the student's kernel and is not trusted: it holds no expected output and decides
-nothing. Whatever it answers is compared with the reference outside.
+It runs in the student's kernel and is not trusted: it has no expected outputs and decides nothing.
+The grader compares the outcomes with the reference in another process.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from coursekit.checking.run_cases import run_cases
 
 MIME = "application/vnd.coursekit.outcomes+json"
-#: Characters of outcomes that go into one message; a longer outcome has a message of its own.
+#: The most characters of outcomes in one message; a longer outcome gets its own message.
 MESSAGE_LENGTH = 250_000
 
 
@@ -27,19 +27,19 @@ def answer(name: str, request: str) -> None:
     if name in scope:
         outcomes = run_cases(scope[name], cases)
     else:
-        outcomes = [{"status": "unwritten", "message": f"nothing is called {name}"}] * len(cases)
+        outcomes = [{"status": "unwritten", "message": f"{name} is not defined"}] * len(cases)
     for texts in _messages([json.dumps(outcome) for outcome in outcomes]):
         publish_display_data({MIME: f"[{', '.join(texts)}]"})
 
 
 def _messages(texts: list[str]) -> Iterator[list[str]]:
-    """The texts in order, as many together as one message takes."""
-    together: list[str] = []
+    """The texts in order, grouped into messages."""
+    group: list[str] = []
     length = 0
     for text in texts:
-        if together and length + len(text) > MESSAGE_LENGTH:
-            yield together
-            together, length = [], 0
-        together.append(text)
+        if group and length + len(text) > MESSAGE_LENGTH:
+            yield group
+            group, length = [], 0
+        group.append(text)
         length += len(text)
-    yield together
+    yield group

@@ -1,6 +1,6 @@
-"""The recordings that ship with the package: one JSON file per assignment, made by a build.
+"""The recordings that ship with the package: one JSON file per assignment, made by a release.
 
-A recording holds, for each exercise, its cases with the reference's outputs and the
+A recording contains, for each exercise, its cases with the reference's outputs and the
 misconceptions' outputs and hints, as plain data: all that `check` needs, and no solution.
 """
 
@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-#: Raised by one whenever the form of recordings changes.
+#: Bump when the recording format changes.
 FORMAT = 1
 
 _FOLDER = Path(__file__).parents[1] / "recordings"
@@ -71,7 +71,7 @@ def read(path: Path) -> dict[str, Any]:
     if version != FORMAT:
         raise RecordingError(
             f"the checks in {path.name} were recorded for another version of coursekit (recording"
-            f" format {version}, this one reads {FORMAT}); install coursekit again and restart"
+            f" format {version}, this version reads {FORMAT}); install coursekit again and restart"
             " the kernel."
         )
     return recording

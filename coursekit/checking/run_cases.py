@@ -1,13 +1,12 @@
-"""Runs an exercise's cases on a function or class and notes what came out, as plain data.
+"""Runs an exercise's cases on a function or class and returns the outcomes as plain data.
 
-The same code runs on a student's machine (`check`), in a maintainer's build (recording the
-reference) and inside a submission's kernel (grading). Nothing here decides anything:
-an *outcome* is only what happened.
+The same code runs on a student's machine (`check`), in a release (recording the reference) and in
+a submission's kernel (grading). Nothing is judged here: an *outcome* only says what happened.
 
 An outcome is a dict with ``status`` one of ``"value"``, ``"error"``, ``"unwritten"``,
 ``"timeout"`` or ``"unreadable"``, and, where they apply: ``value`` (plain data), ``type``,
 ``message`` and ``line`` of the exception, ``changed`` (inputs altered in place), ``drew_from``
-(shared random generators that the call used or reseeded), ``printed``.
+(global random generators that the call used or reseeded), ``printed``.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from coursekit.checking import codec
 
 SECONDS_PER_CASE = 10.0
 _PRINT_LIMIT = 2_000
-#: Code that is not the student's: this package, Python's own library and installed packages.
+#: Code that is not the student's: this package, the standard library and installed packages.
 _LIBRARIES = (
     str(Path(__file__).parents[1]),
     *(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
@@ -39,7 +38,7 @@ _LIBRARIES = (
 
 
 class _TimeUp(BaseException):
-    """Raised inside the student's code when a case's time is over."""
+    """Raised inside the student's code when a case runs out of time."""
 
 
 def run_cases(
@@ -47,8 +46,8 @@ def run_cases(
 ) -> list[dict[str, Any]]:
     """The outcomes of calling `thing` on every case.
 
-    After a case that ran out of time the remaining ones are not run: they get the same outcome,
-    so that a function that never ends costs the limit once.
+    After a timeout the remaining cases are not run but get the same outcome, so that an infinite
+    loop costs the time limit only once.
     """
     outcomes: list[dict[str, Any]] = []
     for case in cases:
@@ -62,9 +61,9 @@ def run_cases(
 def run_case(
     thing: Callable[..., Any], case: dict[str, Any], seconds: float = SECONDS_PER_CASE
 ) -> dict[str, Any]:
-    """The outcome of one case: inputs are rebuilt, time is limited, output is swallowed.
+    """The outcome of one case: inputs are decoded, time is limited, output is captured.
 
-    The random generators of Python, NumPy and torch are seeded for the call and put back
+    The random generators of Python, NumPy and torch are seeded for the call and restored
     afterwards, so that checking never changes what a notebook computes.
     """
     args = [codec.decode(a) for a in case.get("args", [])]
@@ -76,7 +75,9 @@ def run_case(
     with (
         _random_state(case.get("seed", 0)) as drew_from,
         contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(_Printed()),  # warnings of libraries are not the student's words
+        contextlib.redirect_stderr(
+            _Printed()
+        ),  # warnings of libraries are not the student's output
     ):
         try:
             with _time_limit(seconds):
@@ -112,8 +113,10 @@ def _call(
     case: dict[str, Any],
     given: list[tuple[str, Any, Any]],
 ) -> Any:
-    """The result of the call, or of the calls that follow it (a tuple if several); their inputs join
-    `given`."""
+    """The result of the call, or of the calls that follow it (a tuple if several).
+
+    The inputs of these calls are added to `given`.
+    """
     result = thing(*args, **kwargs)
     steps = case.get("then", [])
     if result is None or not (steps or case.get("state")):
@@ -140,25 +143,25 @@ def _call(
 def _follow(case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
     """The tensor whose gradient the case asks for, or None.
 
-    The call gets a copy of it that autograd follows: a change in place then is noted like any
-    other, where torch would refuse to change the tensor itself.
+    The call gets a clone of it, so that an in-place change is recorded like any other: torch would
+    raise an error on the tensor itself, a leaf that requires grad.
     """
     name = case.get("gradient")
     if name is None:
         return None
     names = case.get("names", [])
-    inputs, place = (args, names.index(name)) if name in names else (kwargs, name)
-    followed = inputs[place].requires_grad_()
-    inputs[place] = followed.clone()
+    inputs, key = (args, names.index(name)) if name in names else (kwargs, name)
+    followed = inputs[key].requires_grad_()
+    inputs[key] = followed.clone()
     return followed
 
 
 def _gradient(result: Any, followed: Any) -> Any:
     """The gradient of 1 * y[0] + 2 * y[1] + ..., where y are all floats that the call returned.
 
-    With equal weights the gradient of a softmax, for one, would be 0 whatever it does. A result
-    that does not depend on the input has the gradient 0; a result without a float tensor, which
-    has none, stays what it is.
+    With equal weights the gradient of a softmax, for example, would always be 0. A result that
+    does not depend on the input has gradient 0; a result without a float tensor, which has no
+    gradient, is returned as is.
     """
     import torch
 
@@ -170,7 +173,7 @@ def _gradient(result: Any, followed: Any) -> Any:
     total = y @ torch.arange(1, len(y) + 1, dtype=y.dtype)
     gradient = None
     if total.requires_grad:
-        # A single number needs no weights of torch's own, which would import its symbolic algebra.
+        # For a scalar torch needs no grad_outputs, whose check would import sympy.
         (gradient,) = torch.autograd.grad(total, followed, allow_unused=True)
     return torch.zeros_like(followed) if gradient is None else gradient
 
@@ -186,7 +189,7 @@ def _set_state(thing: Any, path: str, value: Any) -> None:
     *owners, name = path.split(".")
     owner = _attribute(thing, ".".join(owners)) if owners else thing
     current = getattr(owner, name)
-    if current is None and hasattr(value, "shape"):  # left out, as by bias=False
+    if current is None and hasattr(value, "shape"):  # absent, as with bias=False
         raise ValueError(f"self.{path} should have shape {tuple(value.shape)}, but is None")
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(current, torch.Tensor):
@@ -203,7 +206,7 @@ def _set_state(thing: Any, path: str, value: Any) -> None:
 def _given(
     case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]
 ) -> list[tuple[str, Any, Any]]:
-    """Every input with its name and its plain data before the call."""
+    """The name, the encoded value before the call, and the value of every input."""
     names = case.get("names", [])
     given = [
         (names[i] if i < len(names) else f"input {i + 1}", case["args"][i], value)
@@ -217,16 +220,16 @@ def _is_changed(before: Any, value: Any) -> bool:
         return False
     try:
         after = codec.encode(value)
-        # a Counter, say, comes back as a dictionary: only what the call did counts
+        # decoding itself may change the type, such as from a Counter to a dict
         return after != before and after != codec.encode(codec.decode(before))
-    except Exception:  # it no longer can be read, so it did change
+    except Exception:  # it can no longer be encoded, so it has changed
         return True
 
 
 def _unwritten(thing: Callable[..., Any], error: NotImplementedError) -> dict[str, Any] | None:
-    """The outcome if the error is a TODO's own `raise`; None if a library raised it.
+    """The outcome if a TODO raised the error; None if a library did.
 
-    A TODO of another exercise, which this one calls, is an error that names the other.
+    If it is the TODO of another exercise, which this one calls, the outcome is an error naming it.
     """
     frames = traceback.extract_tb(error.__traceback__, limit=60)
     last = frames[-1]
@@ -242,7 +245,7 @@ def _error(error: BaseException) -> dict[str, Any]:
     if isinstance(error, RecursionError):
         message = "the function calls itself without ever stopping"
     else:
-        message = str(error).partition("\n")[0][:500]  # further lines list overloads
+        message = str(error).partition("\n")[0][:500]  # the other lines list overloads
     return {
         "status": "error",
         "type": type(error).__name__,
@@ -284,11 +287,11 @@ def _time_limit(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def ring(signum: int, frame: Any) -> None:
+    def on_alarm(signum: int, frame: Any) -> None:
         raise _TimeUp
 
-    before = signal.signal(signal.SIGALRM, ring)
-    # it rings again: a broad `except` in the student's code may swallow the first
+    before = signal.signal(signal.SIGALRM, on_alarm)
+    # repeat the signal: a broad `except` in the student's code may swallow the first one
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
     try:
         yield
@@ -299,7 +302,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _random_state(seed: int) -> Iterator[list[str]]:
-    """Seeds the shared generators, restores them at the end, and lists those that were used."""
+    """Seeds the global generators, restores them at the end, and lists those that were used."""
     torch = sys.modules.get("torch")
     states = (random.getstate(), np.random.get_state(), torch and torch.get_rng_state())
     random.seed(seed)

@@ -1,7 +1,7 @@
-"""Decides what an outcome is worth: pure functions from data to a verdict.
+"""Judges outcomes: pure functions from plain data to a verdict.
 
-`check` uses them on the student's machine, the grader outside the student's process. Neither
-trusts the outcomes: they are plain data, compared with the reference's.
+`check` calls them on the student's machine, the grader outside the student's process. Neither
+trusts the outcomes: they are plain data, compared with those of the reference.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from typing import Any
 from coursekit.checking import codec
 from coursekit.checking.compare import JUDGES, Finding, same
 
-#: The order in which things are looked at; the first that fails is reported.
+#: A misconception's outcome where it follows from rounding or chance alone: it matches any.
+UNDEFINED = {"status": "undefined"}
+#: The stages in the order in which they are checked; the first that fails is reported.
 STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
 
 
 @dataclass
 class GroupResult:
-    """What one group of cases earned, and why it lost what it lost."""
+    """The points that one group of cases earned, and why it lost any."""
 
     name: str
     points: float
@@ -66,7 +68,7 @@ class Verdict:
         return cls(**{**data, "groups": groups})
 
 
-#: What would steer a terminal instead of being shown.
+#: Control characters, which a terminal would interpret instead of showing.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -77,7 +79,7 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     ----------
     exercise : a recorded exercise: its groups with points, cases with expected outcomes, and
         misconceptions with theirs.
-    outcomes : one per case, in order; a missing one counts as not answered.
+    outcomes : one per case, in order; a missing one counts as unanswered.
     """
     cases = exercise["cases"]
     missing = {"status": "unreadable", "message": "no answer came back"}
@@ -93,17 +95,19 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     )
     failing = [i for i, finding in enumerate(findings) if finding is not None]
     if not failing:
-        verdict.headline = "every case agrees with the reference"
+        verdict.headline = "every case matches the reference"
         return verdict
-    place = {group: number for number, group in enumerate(exercise["groups"])}
-    first = min(place[cases[i]["group"]] for i in failing)
+    position = {group: number for number, group in enumerate(exercise["groups"])}
+    first = min(position[cases[i]["group"]] for i in failing)
     named = _misconception(exercise, outcomes, failing)
-    if named and all(place[cases[i]["group"]] > first for i in _wrong(named)):
-        named = None  # it explains a special case, where an ordinary one already fails
+    if named and all(position[cases[i]["group"]] > first for i in _explained(named, failing)):
+        named = None  # it explains only special cases, but an ordinary one already fails
     worst = min(
-        failing if named is None else _wrong(named),  # hint and shown case are about one mistake
+        failing
+        if named is None
+        else _wrong(named),  # the case shown must be one that the hint explains
         key=lambda i: (
-            place[cases[i]["group"]],
+            position[cases[i]["group"]],
             STAGES.index(findings[i].stage),
             _size(cases[i]),
         ),
@@ -127,7 +131,7 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
         todo = f": {message}" if message else ""
         return Finding("missing", f"not written yet{todo}")
     if status == "timeout":
-        return Finding("error", f"it does not end: {outcome.get('message', '')}")
+        return Finding("error", f"it does not finish: {outcome.get('message', '')}")
     if status == "error":
         if expected["status"] == "error" and expected["type"] == outcome.get("type"):
             return None
@@ -143,26 +147,26 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     try:
         finding = kind(*views, rules)
     except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
-        finding = Finding("type", "its result cannot be compared with what is expected")
+        finding = Finding("type", "its result cannot be compared with the expected one")
     if misbehaved and (finding is None or finding.stage == "value"):
         return misbehaved
     return finding
 
 
 def _misbehavior(outcome: dict[str, Any], rules: dict[str, Any]) -> Finding | None:
-    """What the call did besides answering: it changed an input, or a shared random generator."""
+    """Side effects of the call: it changed an input, or used a global random generator."""
     if outcome.get("changed") and not rules.get("may_change_inputs"):
         names = ", ".join(outcome["changed"])
         return Finding("property", f"it changes its input {names} in place; work on a copy")
     if outcome.get("drew_from") and rules.get("keeps_generators"):
         names = " and ".join(outcome["drew_from"])
-        message = f"it uses or reseeds the random generator that everybody shares ({names})"
+        message = f"it uses or reseeds the global random generator ({names})"
         return Finding("property", message)
     return None
 
 
 def _clean(outcome: Any) -> dict[str, Any]:
-    """The outcome with every field of the type it should have: it may come from anywhere."""
+    """The outcome with only valid fields: it comes from an untrusted process."""
     if not isinstance(outcome, dict) or not isinstance(outcome.get("status"), str):
         return {"status": "unreadable", "message": "the answer is malformed"}
     clean = {"status": outcome["status"], "value": outcome.get("value")}
@@ -190,26 +194,26 @@ def _error_finding(outcome: dict[str, Any]) -> Finding:
     tip = next((f"; {tip}" for words, tip in _TIPS.items() if words in message), "")
     if kind == "NotImplementedError" and message.endswith("not written yet"):
         return Finding("error", message)
-    return Finding("error", f"it stops with {kind}: {message}{where}{tip}")
+    return Finding("error", f"it raises {kind}: {message}{where}{tip}")
 
 
-#: What to say about errors of Python and torch that every beginner meets.
+#: Tips for errors of Python and torch that beginners often see.
 _TIPS = {
     "Boolean value of Tensor": "`if`, `and` and `max` need one truth value; use a tensor operation"
     " such as torch.where or clamp",
-    "required positional argument": "keep the arguments that the exercise gives its function",
-    "positional arguments but": "keep the arguments that the exercise gives its function",
-    "unexpected keyword argument": "keep the arguments that the exercise gives its function",
-    "shapes cannot be multiplied": "print both shapes: the inner two must be equal",
-    "must match the size of tensor": "print both shapes: axes are lined up from the last one on",
-    "raw_input was called": "it calls input(), and nobody answers",
+    "required positional argument": "keep the parameters that the exercise gives the function",
+    "positional arguments but": "keep the parameters that the exercise gives the function",
+    "unexpected keyword argument": "keep the parameters that the exercise gives the function",
+    "shapes cannot be multiplied": "print both shapes: the two inner sizes must be equal",
+    "must match the size of tensor": "print both shapes: axes are aligned from the last one",
+    "raw_input was called": "it calls input(), which is not available while checking",
 }
 
 
 def _group(
     name: str, points: float, cases: list[dict[str, Any]], findings: list[Finding | None]
 ) -> GroupResult:
-    """All of a group's points, or none and the reason."""
+    """All of the group's points, or none and the reason."""
     own = [finding for case, finding in zip(cases, findings) if case["group"] == name]
     wrong = [finding for finding in own if finding is not None]
     result = GroupResult(name, float(points), float(points), len(own) - len(wrong), len(own))
@@ -223,9 +227,9 @@ def _group(
 def _misconception(
     exercise: dict[str, Any], outcomes: list[dict[str, Any]], failing: list[int]
 ) -> dict[str, Any] | None:
-    """The misconception whose outputs the student's equal wherever it is wrong, if any.
+    """The misconception whose wrong outputs all equal the student's, if any.
 
-    Of several, the one that explains the most failing cases.
+    If there are several, the one that explains the most failing cases.
     """
     best, explained = None, 0
     for misconception in exercise.get("misconceptions", []):
@@ -238,12 +242,18 @@ def _misconception(
 
 
 def _wrong(misconception: dict[str, Any]) -> list[int]:
-    """The cases that the misconception gets wrong."""
-    return [i for i, outcome in enumerate(misconception["outcomes"]) if outcome is not None]
+    """The cases that the misconception gets wrong in a way that can be compared."""
+    outcomes = misconception["outcomes"]
+    return [i for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED]
+
+
+def _explained(misconception: dict[str, Any], failing: list[int]) -> list[int]:
+    """The failing cases that the misconception explains, those included where it is undefined."""
+    return [i for i in failing if misconception["outcomes"][i] is not None]
 
 
 def agrees(case: dict[str, Any], one: dict[str, Any], two: dict[str, Any]) -> bool:
-    """Whether each of two outcomes passes the case with the other one as what is expected."""
+    """Whether each of two outcomes passes the case if the other is the expected one."""
     pairs = ((one, two), (two, one))
     return all(judge_case({**case, "expected": a}, b) is None for a, b in pairs)
 
@@ -289,7 +299,7 @@ def _detail(
 
 
 def _printed(outcome: dict[str, Any]) -> str:
-    """The first lines of what the shown call printed, and how much more there was."""
+    """The first lines that the failing case printed, and how many characters there were in all."""
     text, count = outcome.get("printed", ""), outcome.get("printed_characters", 0)
     lines = text[:300].splitlines()[:5]
     shown = "\n".join(lines)

@@ -38,7 +38,7 @@ def test_an_unknown_assignment_names_the_nearest(small_course, monkeypatch):
     for command in ("release", "grade", "feedback", "demo"):
         result = run(command, "07_topics")
         assert result.exit_code == 1
-        assert "no assignment is called 07_topics; did you mean 07_topic?" in result.output
+        assert "there is no assignment called 07_topics; did you mean 07_topic?" in result.output
 
 
 def test_exercises_are_listed_as_json(small_course, monkeypatch):

@@ -16,7 +16,7 @@ from coursekit import check
 
 
 # %% [markdown]
-# ## 1. Averaging what is really there
+# ## 1. Averaging real positions only
 #
 # *about 5 minutes · easy*
 #
@@ -25,7 +25,7 @@ from coursekit import check
 # position is padding.
 #
 # Write `average___TOPIC__(scores, mask)`. `scores` has shape (B, L), `mask` too; the result has
-# shape (B,). A text without a single word has the average 0.
+# shape (B,). For a text without words, the average is 0.
 # %%
 def average___TOPIC__(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """The average score of each text, (B,), over the positions where mask is True."""

@@ -23,7 +23,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("empty", [scores, empty], title="a text without words")
 
 
-# name -> the hint, a blank line, and an edit of the solution: lines out (-), lines in (+)
+# name -> the hint, a blank line, and an edit of the solution: lines to remove (-) and to add (+)
 WRONG = {
     "counts_padding": """
         Padding is averaged in: divide by the number of real positions, not by the length.
@@ -45,7 +45,7 @@ WRONG = {
         """,
 }
 
-# right answers in another style: they must pass
+# right answers in other styles, which must pass
 RIGHT = {
     "loop": """
         def average___TOPIC__(scores, mask):

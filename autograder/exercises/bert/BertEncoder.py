@@ -70,7 +70,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         sizes = [n_pieces, _D_MODEL, _N_HEADS, d_ff, n_blocks]
         # the other groups are tolerant, so that only the details reveal another eps
         judge = {} if group == "details" else {"rtol": 1e-3, "atol": 1e-3}
-        return Case(group, sizes, options, title=title, state=state, then=then, judge=judge)
+        # which numbers an unwanted dropout leaves depends on the version of torch
+        drawn = ("forgets_dropout_in_blocks",) if n_blocks and not hooks else ()
+        return Case(group, sizes, options, title, state, then, judge=judge, undefined=drawn)
 
     length = draw_number(rng, 3, 4)
     yield case("values", 0, [length, length], "no blocks: embeddings and pooler")

@@ -192,15 +192,6 @@ WRONG = {
         + for row in inputs:
         +     ids, _, mask = pad_inputs([(row, [0] * len(row))], 0)
         """,
-    "fails_without_texts": """
-        Without texts there is nothing to concatenate, which raises an error. Return an empty
-        tensor, (0,).
-
-        raises ValueError
-
-        - return torch.cat(scores) if scores else torch.zeros(0)
-        + return torch.cat(scores)
-        """,
     "returns_before_restoring_the_mode": """
         Without texts the function returns before it restores the model's mode.
 

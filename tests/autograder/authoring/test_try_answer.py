@@ -77,7 +77,7 @@ def test_the_command_prints_points_per_group_and_the_hint_as_json(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("sofmax", "x = 1", "no exercise is called sofmax"),
+        ("sofmax", "x = 1", "there is no exercise called sofmax"),
         (None, "def other(): pass", "does not define"),
         (None, "def (:", "line 1: this is not Python"),
         (None, None, "cannot be read"),

@@ -216,10 +216,10 @@ def test_submissions_run_without_the_sandbox_are_named_at_the_top():
 
 def test_doubtful_repairs_come_first_and_certain_ones_last():
     html = page(
-        submission("ada", verdict(), repairs=[Repair("known by its name"), Repair("a copy", True)]),
+        submission("ada", verdict(), repairs=[Repair("recognized by its name"), Repair("a copy", True)]),
         submission("bob", verdict(), suspicions=["cell 3 mentions gc"]),
     )
-    order = [html.index(text) for text in ("a copy", "cell 3 mentions gc", "known by its name")]
+    order = [html.index(text) for text in ("a copy", "cell 3 mentions gc", "recognized by its name")]
     assert order == sorted(order)
     assert len(Report(NAME, [submission("bob", verdict(), suspicions=["x"])]).to_review()) == 1
 
@@ -301,7 +301,7 @@ def test_the_command_reports_on_a_class_that_was_really_graded(graded_class, mon
     output = graded_class.root / "reports" / f"{NAME}.html"
     assert result.output == f"written: {output}\n"
     text = parsed(output.read_text("utf-8")).text
-    assert "07_topic.ipynb was not handed in" in text
+    assert "07_topic.ipynb was not submitted" in text
     assert "ran in the sandbox" in text
 
 

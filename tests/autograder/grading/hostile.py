@@ -458,7 +458,7 @@ def hostile_submissions(course: Course, assignment: str) -> dict[str, Hostile]:
         "format_5": Hostile(
             {file: whole.replace(b'"nbformat": 4', b'"nbformat": 5')}, 0, "be read"
         ),
-        "other_name": Hostile({"caf\udce9.ipynb": whole}, 0, "was not handed in"),
+        "other_name": Hostile({"caf\udce9.ipynb": whole}, 0, "was not submitted"),
         "a_folder": Hostile({f"{file}/x.ipynb": whole}, 0, "is not a file"),
         "a_link": Hostile({}, 0, "is a link", {file: "/dev/zero"}),
         "files_beside": Hostile(
@@ -660,7 +660,7 @@ def _large(notebook: NotebookNode) -> bytes:
 
 #: Accidents to a complete notebook, which keeps its points; and words of the repair that is noted.
 DAMAGED: dict[str, tuple[Callable[[NotebookNode], bytes | None], str]] = {
-    "stripped": (_stripped, "known by"),
+    "stripped": (_stripped, "recognized by"),
     "saved_by_colab": (_colab, ""),
     "saved_by_vs_code": (_vs_code, ""),
     "doubled_ids": (_doubled_ids, ""),
@@ -671,7 +671,7 @@ DAMAGED: dict[str, tuple[Callable[[NotebookNode], bytes | None], str]] = {
     "old_versions": (_old_versions, "no longer counts"),
     "retyped_by_accident": (_retyped_by_accident, "another type of cell"),
     "early_checks": (_early_checks, ""),
-    "moved_to_the_end": (_moved_to_the_end, "known by its content"),
+    "moved_to_the_end": (_moved_to_the_end, "recognized by its content"),
     "without_checks": (_without_checks, "was missing and was put back"),
     "odd_marks": (_odd_marks, ""),
     "half_characters": (_half_characters, ""),

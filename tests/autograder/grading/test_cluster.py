@@ -198,7 +198,7 @@ def test_when_every_worker_is_lost_the_rest_runs_on_this_machine(
     assert len(graded.verdicts) == 9
     assert graded.unread == {}
     assert sum(v.points for v in graded.verdicts["s6"]) == 3
-    assert "runs here instead" in capsys.readouterr().out
+    assert "running it on this machine instead" in capsys.readouterr().out
 
 
 def test_no_scheduler_no_worker_and_another_version_are_each_one_sentence(

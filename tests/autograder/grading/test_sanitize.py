@@ -52,20 +52,20 @@ def test_an_untouched_notebook_needs_no_repair_and_raises_no_suspicion(submissio
     assert suspicions(submission, release) == []
 
 
-def test_a_cell_without_marks_is_known_by_its_id_whatever_it_holds(submission, release):
+def test_a_cell_without_metadata_is_recognized_by_its_id_whatever_it_holds(submission, release):
     cell = submission.cells[1]
     cell.source = "softmax = torch.softmax"
     strip(cell, ids=False)
     (repair,) = restore(submission, release)
-    assert "known by its id" in repair.what
+    assert "recognized by its id" in repair.what
     assert not repair.doubtful
     assert marks_of(submission)["softmax"] == "softmax = torch.softmax"
 
 
-def test_without_ids_code_is_known_by_what_it_defines_or_checks(submission, release):
+def test_without_ids_code_is_recognized_by_what_it_defines_or_checks(submission, release):
     strip(*submission.cells[1:3])
     repairs = restore(submission, release)
-    assert [r.what.endswith("known by its content") for r in repairs] == [True, True]
+    assert [r.what.endswith("recognized by its content") for r in repairs] == [True, True]
     assert not any(r.doubtful for r in repairs)
     assert len(submission.cells) == len(release.cells)
 
@@ -79,12 +79,12 @@ def test_of_two_cells_that_fit_the_last_counts_and_it_is_doubtful(submission, re
     assert marks_of(submission)["softmax"] == "def softmax(x):\n    ..."
 
 
-def test_written_text_is_known_by_its_place_and_it_is_doubtful(submission, release):
+def test_written_text_is_recognized_by_its_position_and_it_is_doubtful(submission, release):
     submission.cells[3].source = "It exaggerates the largest score."
     strip(submission.cells[3])
     (repair,) = restore(submission, release)
     assert repair.doubtful
-    assert "known by its place" in repair.what
+    assert "recognized by its position" in repair.what
     assert marks_of(submission)["words"] == "It exaggerates the largest score."
 
 
@@ -109,7 +109,7 @@ def test_a_copy_that_differs_is_doubtful_and_one_that_does_not_is_not(submission
     ("change", "words"),
     [
         (lambda cells: setattr(cells[2], "source", "3"), "check_softmax had been edited"),
-        (lambda cells: cells[2].metadata["nbgrader"].update(points=9), "marks of the cell check"),
+        (lambda cells: cells[2].metadata["nbgrader"].update(points=9), "metadata of the cell check"),
         (lambda cells: cells[2].metadata.update(tags=["skip-execution"]), "tagged: skip-execution"),
         (
             lambda cells: cells.insert(1, new_code_cell("import sys\nsys.displayhook(3)")),

@@ -118,7 +118,7 @@ def test_each_kind_of_mistake_gets_its_own_sentence(body, words):
 
 def test_a_function_that_never_ends_is_stopped(monkeypatch):
     monkeypatch.setattr("coursekit.checking.run_cases.run_cases.__defaults__", (0.2,))
-    assert "it does not end" in failure(defined("while True: pass"))
+    assert "it does not finish" in failure(defined("while True: pass"))
 
 
 def test_what_a_function_prints_is_shown_in_short(capsys):
@@ -154,7 +154,7 @@ def test_a_renamed_function_is_told_the_name_to_keep():
     def entirely_different(x):
         return x
 
-    assert "no exercise is called entirely_different" in failure(entirely_different)
+    assert "there is no exercise called entirely_different" in failure(entirely_different)
 
 
 def test_while_autograding_points_are_returned_instead_of_raised(monkeypatch):

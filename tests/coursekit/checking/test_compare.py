@@ -63,7 +63,7 @@ def test_equal_answers_pass(expected, actual):
         ({"a": 1}, {"b": 1}, "value", "the key 'a' is missing"),
         ({"a": 1}, {"a": 1, "b": 2}, "value", "'b' should not be there"),
         ("good", "Good", "value", "expected 'good', got 'Good'"),
-        ({1}, {2}, "value", "other members"),
+        ({1}, {2}, "value", "wrong elements"),
         (1.0, object(), "type", "an object of type object"),
         (30522, 30523, "value", "expected 30522, got 30523"),
         ([12000], [12001], "value", "expected 12000, got 12001"),
@@ -120,7 +120,7 @@ def test_a_shuffle_must_hold_every_index_once():
     parts = [torch.tensor([0, 1]), torch.tensor([2])]
     assert judge(parts, [torch.tensor([2, 0]), torch.tensor([1])], "shuffled") is None
     double = judge(parts, [torch.tensor([2, 2]), torch.tensor([1])], "shuffled")
-    assert "2 comes more than once" in double.message
+    assert "2 appears more than once" in double.message
     sizes = judge(parts, [torch.tensor([2]), torch.tensor([1, 0])], "shuffled")
     assert sizes.stage == "shape"
 

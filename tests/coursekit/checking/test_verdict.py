@@ -132,7 +132,7 @@ def test_using_the_shared_generator_costs_points_only_where_it_is_forbidden():
         case["judge"] = {"keeps_generators": True}
     result = judge(recorded, run_cases(noisy, recorded["cases"]))
     assert result.points == 0
-    assert "generator that everybody shares (torch)" in result.headline
+    assert "global random generator (torch)" in result.headline
 
 
 def test_what_is_shown_as_printed_belongs_to_the_call_that_is_shown():
