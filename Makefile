@@ -1,11 +1,11 @@
 # make course   set up and grade a small demo class
 # make lab      open JupyterLab on the student notebooks
 # make test     set up and run the whole test suite
-# make bench    measure what the performance claims rest on
+# make bench    run the benchmarks behind the performance claims
 # make ladder   train every model on one data set: make ladder DATA=reviews, sst2 or imdb
-# make pretrain train the BERT of assignment 06 on IMDb: hours; killed, it goes on where it was
+# make pretrain train the BERT of assignment 06 on IMDb: takes hours, resumes after an interruption
 # make execute  run the solution notebooks and store their outputs
-# make constraints   resolve constraints.txt anew
+# make constraints   resolve constraints.txt again
 
 PYTHON ?= python3
 BIN := .venv/bin

@@ -1,9 +1,8 @@
 """Measures the times that students and authors wait for.
 
-Writes `data/results/course.json`: the seconds to execute each solution notebook, the
-milliseconds of `check` per exercise (median of 5, after a warm-up), and import times on top of plain
-Python and of torch. With `--fresh`, also the minutes of `make course` and `make test` in a fresh
-clone.
+Writes `data/results/course.json`: the seconds to run each solution notebook, the milliseconds of
+`check` per exercise (median of 5, after a warm-up), and import times on top of plain Python and of
+torch. With `--fresh`, also the minutes of `make course` and `make test` in a fresh clone.
 
     python benchmarks/course.py [--fresh]
 """

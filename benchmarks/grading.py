@@ -14,7 +14,6 @@ updates its part of `data/results/grading.json`.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 import resource
 import statistics
@@ -33,7 +32,7 @@ from nbgrader.api import Gradebook
 from autograder.course import catalog
 from autograder.course.layout import Course
 from autograder.course.recording import record
-from autograder.course.reference import definitions
+from autograder.course.reference import bare_sources, definitions, run_answer
 from autograder.grading.gradebook import Classroom
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.notes import read_notes
@@ -176,15 +175,16 @@ def seeds(count: int) -> dict[str, Any]:
     """Judge the references and the alternatives with many class seeds."""
     found: dict[str, Any] = {"seeds": count, "references": 0, "alternatives": 0, "lost points": []}
     for assignment in COURSE.assignments():
-        scope = definitions(COURSE.solution(assignment))
+        notebook = COURSE.solution(assignment)
         for name, exercise in catalog.exercises(COURSE, assignment).items():
-            bare = dataclasses.replace(exercise, misconceptions=[], alternatives=[])
-            right = {"reference": scope[name]}
-            right |= {function.__name__: function for function in exercise.alternatives}
+            right = {"reference": definitions(notebook)[name]}
+            for answer in exercise.alternatives:
+                text = answer.source(bare_sources(notebook)[name])
+                right[answer.name] = run_answer(notebook, name, text)
             found["references"] += 1
             found["alternatives"] += len(exercise.alternatives)
             for seed in range(1000, 1000 + count):
-                recorded = record(bare, scope[name], seed)
+                recorded = record(COURSE, assignment, name, seed)
                 for label, function in right.items():
                     verdict = judge(recorded, run_cases(function, recorded["cases"]))
                     if not verdict.passed:

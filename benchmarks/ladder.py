@@ -5,12 +5,12 @@
 
 Each model ("rung") is trained on 100, 1,000, 10,000 and all labels of `train`, three times, with
 three seeds. A subset of the labels is balanced, depends on the seed, and is the same for all rungs.
-Models without randomness (majority, naive Bayes, logistic regression) are trained on all labels only
-once. All are evaluated on the same texts (reviews and IMDb: test; SST-2: GLUE's 872 validation
+Models without randomness (majority, naive Bayes, logistic regression) are trained on all labels
+only once. All are evaluated on the same texts (reviews and IMDb: test; SST-2: GLUE's 872 validation
 sentences) and on the phenomena of the challenge set.
 
-Models and settings are those of the solution notebooks, with two rules for few labels: the number of
-epochs is raised to at least 250 optimizer steps, and a minimum count of c among all N texts becomes
+Models and settings are those of the solution notebooks, with two rules for few labels: the number
+of epochs is raised to reach 250 optimizer steps, and a minimum count of c among all N texts becomes
 max(1, c n // N) among n texts. The networks of 03 select the best epoch on a validation set, as in
 their notebook, only when they are trained on all labels. The bags of words, of the course's tokens,
 go to scikit-learn's naive Bayes and logistic regression with default settings: additive smoothing
@@ -162,7 +162,7 @@ def measure(data: str, run: Run) -> dict[str, Any]:
 
 
 def _bag(run: Run, data: str, size: int | None) -> tuple[Any, dict[str, Any]]:
-    """Train a majority, naive Bayes or logistic regression classifier: its predict function, and facts."""
+    """Train a majority, naive Bayes or logistic regression model: its predictor, and facts."""
     from sklearn.dummy import DummyClassifier
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
     from sklearn.linear_model import LogisticRegression

@@ -1,8 +1,8 @@
 """Compares the transformer block of assignment 05 with torch's `nn.TransformerEncoderLayer`.
 
 Same weights, shapes and padding; the forward and backward passes of both alternate within one run.
-Writes `data/results/transformer_block.json`: the largest difference of the outputs at real words and
-of the gradients of all weights, and the ratio of the times (median of paired runs).
+Writes `data/results/transformer_block.json`: the largest difference of the outputs at real words
+and of the gradients of all weights, and the ratio of the times (median of paired runs).
 
     python benchmarks/transformer_block.py
 """

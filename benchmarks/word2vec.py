@@ -2,8 +2,8 @@
 
 Both get the same sentences, words, dimension, window, negatives, subsampling, epochs and number of
 threads; gensim runs with its default learning rate and with ours. For each seed, they run one after
-the other. Writes `data/results/word2vec.json`: words per second (of the text before subsampling), the
-speed relative to gensim's, similarity and analogies. Install gensim with `pip install -c
+the other. Writes `data/results/word2vec.json`: words per second (of the text before subsampling),
+the speed relative to gensim's, similarity and analogies. Install gensim with `pip install -c
 constraints.txt gensim`.
 
     python benchmarks/word2vec.py --data imdb --seeds 2

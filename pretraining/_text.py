@@ -1,9 +1,9 @@
 """Text for pretraining: a WordPiece vocabulary, and rows of pieces.
 
 A row is one window of a text, split in two at a sentence boundary, as in BERT (Devlin et al. 2019):
-`[CLS] A [SEP] B [SEP]`. In half of the rows B does not follow A but is a span of the same length from
-another text, and the row is labelled accordingly. All randomness depends only on the seed and the
-epoch, so a resumed run sees exactly the same rows.
+`[CLS] A [SEP] B [SEP]`. In half of the rows B does not follow A but is a span of the same length
+from another text, and the row is labelled accordingly. All randomness depends only on the seed and
+the epoch, so a resumed run sees exactly the same rows.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Settings:
         return math.ceil(self.steps * (1 - self.long_share))
 
     def rate(self, step: int) -> float:
-        """The learning rate at a step, relative to its maximum: warm-up, constant, decay to zero."""
+        """The learning rate at a step, relative to its peak: warm-up, constant, decay to zero."""
         down = (self.steps - step) / max(1, self.decay_share * self.steps)
         return min(1.0, (step + 1) / self.warmup_steps, down)
 
@@ -231,7 +231,7 @@ class Run:
         return Pieces.load(path)
 
     def start(self, pieces: Pieces) -> torch.Tensor | None:
-        """Piece vectors from the skip-gram of assignment 02, scaled to a standard deviation of 0.05."""
+        """Piece vectors from the skip-gram of assignment 02, scaled to a deviation of 0.05."""
         settings, path = self.settings, self.folder / "start.safetensors"
         if not settings.skip_gram_epochs:
             return None

@@ -121,9 +121,9 @@ def test_runs_of_the_classifiers_are_taken_and_say_so(ladder, trained, tmp_path)
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (["--data", "sst3"], "no data set 'sst3'; it has reviews, sst2, imdb"),
+        (["--data", "sst3"], "no data set 'sst3'; choose from reviews, sst2, imdb"),
         (["--rungs", "Dan"], "no rung 'Dan'; choose from majority; naive Bayes, binary"),
-        (["--sizes", "many"], "not 'many'"),
+        (["--sizes", "many"], "but is 'many'"),
         (["--seeds", "0"], "--seeds must be 1 or more"),
     ],
 )

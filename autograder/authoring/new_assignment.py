@@ -57,7 +57,7 @@ def _fill(template: str, words: dict[str, str]) -> str:
 
 
 def _notebook(text: str) -> nbformat.NotebookNode:
-    """A notebook from a script in which ``# %%`` starts a code cell, ``# %% [markdown]`` a text cell."""
+    """A notebook from a script: ``# %%`` starts a code cell, ``# %% [markdown]`` a text cell."""
     cells = []
     for block in text.split("# %%")[1:]:
         head, _, body = block.partition("\n")

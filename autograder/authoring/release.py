@@ -53,9 +53,9 @@ def release(
     Raises
     ------
     CourseError
-        A proof fails (see `proofs`): the solution fails its own check, the student notebook contains
-        solution text, a misconception is not caught or gets another one's hint, an alternative
-        fails, a group's cases are the same for every seed, or a module does not pass ruff.
+        A proof fails (see `proofs`): the solution fails its own check, the student notebook
+        contains solution text, a misconception is not caught or gets another one's hint, an
+        alternative fails, a group's cases are the same for every seed, a module fails ruff.
     """
     report = Report()
     require_unique_names(course)

@@ -43,8 +43,8 @@ def stamp(
     Raises
     ------
     CourseError
-        The notebook and the modules of cases do not match: an exercise without a check or a solution
-        block, or defined twice; a check without cases. Or there is no set-up cell or badge.
+        The notebook and the modules of cases do not match: an exercise without a check or a
+        solution block, or defined twice; a check without cases. Or set-up cell or badge is missing.
     """
     stamped = copy.deepcopy(notebook)
     address = repository(course.root)
@@ -158,7 +158,7 @@ def _stamp_code(
 
 
 def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:
-    """Copy an earlier assignment's definitions into the cell as its solution; return their names."""
+    """Copy an earlier assignment's definitions into the cell's solution; return their names."""
     match = _REUSED.match(cell.source)
     assert match is not None
     names = [name.strip() for name in match[2].split(",")]

@@ -51,7 +51,7 @@ def try_sources(
 ) -> dict[str, Verdict]:
     """The verdicts on the answers to several exercises of one assignment, in one kernel.
 
-    Each is judged with the reference's other definitions, so that one error does not affect the rest.
+    Each is judged with the reference's other definitions, so one error does not affect the rest.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def filled(
 
 
 def reference_cell(course: Course, assignment: str, name: str) -> str:
-    """The cell of the solution notebook that defines an exercise, without the solution delimiters."""
+    """The cell of the solution notebook that defines an exercise, without delimiters."""
     return _solution_cells(course.solution(assignment))[name]
 
 

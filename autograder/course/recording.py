@@ -73,7 +73,8 @@ def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict
         cases = draw(exercise, reference, seed)
         if cases != draw(exercise, reference, seed):
             raise CourseError(
-                f"{exercise.name}: the same seed gives different cases; use only rng for random numbers."
+                f"{exercise.name}: the same seed gives different cases; draw random numbers only"
+                " from rng."
             )
         _require_groups(exercise, cases)
         first, second = run_cases(reference, cases), run_cases(reference, cases)
@@ -128,7 +129,8 @@ def draw(exercise: Exercise, reference: Any, seed: int) -> list[dict[str, Any]]:
         where = traceback.extract_tb(error.__traceback__)[-1]
         location = f"{Path(where.filename).name}, line {where.lineno}"
         raise CourseError(
-            f"{exercise.name}: its cases cannot be generated ({location}): {type(error).__name__}: {error}"
+            f"{exercise.name}: its cases cannot be generated ({location}):"
+            f" {type(error).__name__}: {error}"
         ) from error
     for number, case in enumerate(cases):
         _require_valid(exercise.name, number, case)

@@ -25,7 +25,8 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
     ]
     if not graded:
         raise CourseError(
-            f"no submissions of {assignment} are graded yet; run `autograder grade {assignment}` first."
+            f"no submissions of {assignment} are graded yet; run `autograder grade {assignment}`"
+            " first."
         )
     pages, failures = [], []
     for student in tqdm(graded, desc="feedback", unit="page", disable=None):

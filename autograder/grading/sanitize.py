@@ -120,7 +120,9 @@ def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
             if own.get("locked") and cell.source.strip() != original.source.strip():
                 found.append(f"the locked cell {own['grade_id']} had been edited")
             if any(marks.get(key) != own.get(key) for key in ("points", "grade", "locked")):
-                found.append(f"the nbgrader metadata of the cell {own['grade_id']} had been changed")
+                found.append(
+                    f"the nbgrader metadata of the cell {own['grade_id']} had been changed"
+                )
             if cell.metadata.get("tags", []) != original.metadata.get("tags", []):
                 tags = ", ".join(map(str, cell.metadata.get("tags", [])))
                 found.append(f"the cell {own['grade_id']} had been tagged: {tags}"[:200])

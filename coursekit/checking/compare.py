@@ -56,7 +56,7 @@ def accuracy(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | Non
 def shuffled(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | None:
     """Parts of the expected sizes that together contain the expected numbers, in any order.
 
-    With ``must_shuffle``, sorted numbers are rejected, over all parts and within each part.
+    With ``must_shuffle``, sorted order is rejected, and so are parts of consecutive numbers.
     """
     finding = _compare(expected, actual, rules, "", values=False)
     if finding is not None:

@@ -330,7 +330,7 @@ def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
         (
             "rng.normal(size=(1, 4))",
             "np.random.normal(size=(1, 4))",
-            "use only rng for random numbers",
+            "draw random numbers only from rng",
         ),
         (
             '"empty": 1}',

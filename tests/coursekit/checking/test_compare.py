@@ -141,7 +141,7 @@ def test_strings_of_equal_looking_numbers_are_not_numbers():
 def test_shuffling_inside_the_parts_alone_is_no_shuffle():
     parts = [torch.tensor([0, 1, 2]), torch.tensor([3, 4, 5])]
     neighbors = judge(parts, parts[::-1], "shuffled", must_shuffle=True)
-    assert "shuffle before cutting" in neighbors.message
+    assert "shuffle before splitting" in neighbors.message
 
 
 def test_predictions_and_ranges_take_numpy_numbers():
