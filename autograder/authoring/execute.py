@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import nbformat
@@ -10,7 +11,7 @@ from nbclient.exceptions import CellExecutionError
 from tqdm.auto import tqdm
 
 from autograder.course.layout import Course
-from autograder.course.reference import read
+from autograder.course.reference import checked_names, read
 from autograder.errors import CourseError
 
 #: Wall time for one cell, in seconds.
@@ -23,10 +24,16 @@ def execute_solution(course: Course, assignment: str) -> float:
     Raises
     ------
     CourseError
-        A cell raises an error; the file is left unchanged.
+        An exercise is not recorded yet, or a cell raises an error; the file is left unchanged.
     """
     path = course.solution(assignment)
     notebook = read(path)
+    index = course.recordings / "index.json"
+    recorded = json.loads(index.read_text("utf-8")) if index.exists() else {}
+    if missing := [name for name in checked_names(path) if name not in recorded]:
+        raise CourseError(
+            f"check does not know {missing[0]} yet; run `autograder release {assignment}` first."
+        )
     cells = sum(cell.cell_type == "code" for cell in notebook.cells)
     start = time.monotonic()
     with tqdm(total=cells, desc=assignment, unit="cell", disable=None) as bar:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -57,7 +58,10 @@ def _fill(template: str, words: dict[str, str]) -> str:
 
 
 def _notebook(text: str) -> nbformat.NotebookNode:
-    """A notebook from a script: ``# %%`` starts a code cell, ``# %% [markdown]`` a text cell."""
+    """A notebook from a script: ``# %%`` starts a code cell, ``# %% [markdown]`` a text cell.
+
+    Any other word in brackets becomes a tag of the code cell.
+    """
     cells = []
     for block in text.split("# %%")[1:]:
         head, _, body = block.partition("\n")
@@ -66,4 +70,6 @@ def _notebook(text: str) -> nbformat.NotebookNode:
             cells.append(new_markdown_cell("\n".join(lines)))
         else:
             cells.append(new_code_cell(body.strip()))
+            if tags := re.findall(r"\[([\w-]+)\]", head):
+                cells[-1].metadata["tags"] = tags
     return new_notebook(cells=cells)

@@ -101,11 +101,11 @@ def prove_answers(course: Course, assignment: str, recorded: dict[str, Any]) -> 
             _require_declared(misconception, entry["outcomes"])
         _prove_misconceptions(name, recorded[name])
         for alternative in exercise.alternatives:
-            thing = run_answer(notebook, name, alternative.source(reference))
+            thing = run_answer(notebook, name, alternative.source(reference), alternative.name)
             verdict = judge(recorded[name], run_cases(thing, recorded[name]["cases"]))
             if not verdict.passed:
                 raise CourseError(
-                    f"{name}: the correct answer {alternative.name} loses points:"
+                    f"{name}: the alternative {alternative.name} in RIGHT loses points:"
                     f" {verdict.headline}."
                 )
 
@@ -116,6 +116,7 @@ def _require_enough(exercise: Exercise) -> None:
         ("alternatives", len(exercise.alternatives), ALTERNATIVES),
     ):
         if given < needed:
+            what = what.removesuffix("s") if given == 1 else what
             raise CourseError(f"{exercise.name} has {given} {what}; write at least {needed}.")
     hints = [m.hint for m in exercise.misconceptions]
     if twice := next((hint for hint in hints if hints.count(hint) > 1), None):
@@ -181,7 +182,8 @@ def _require_declared(misconception: Misconception, outcomes: list[dict[str, Any
             )
     elif wrong and "" not in raised:
         raise CourseError(
-            f"{where} only raises ({', '.join(sorted(raised))}): a typo? If students make this"
+            f"{where} only raises ({', '.join(sorted(raised))}): a typo (`autograder try` shows the"
+            " line)? If students make this"
             f" mistake, add a line `raises {min(raised)}` below its hint."
         )
 

@@ -130,7 +130,9 @@ def _stamp_code(
     name = checked_exercise(cell.source)
     if name is not None:
         if name not in exercises:
-            raise CourseError(f"{where} checks {name}, which has no cases.")
+            near = difflib.get_close_matches(name, exercises, n=1)
+            tip = f"; did you mean {near[0]}?" if near else "."
+            raise CourseError(f"{where} checks {name}, which has no cases{tip}")
         if name in checked:
             raise CourseError(f"{where} checks {name} a second time; remove one of the checks.")
         checked[name] = number
@@ -144,6 +146,12 @@ def _stamp_code(
             raise CourseError(f"{where} defines {name} again; define an exercise only once.")
         defined[name] = number
     if "BEGIN SOLUTION" in cell.source:
+        if not re.search(r"BEGIN SOLUTION:[ \t]*\S", cell.source):
+            raise CourseError(
+                f"{where}: say after `### BEGIN SOLUTION:` what students should write."
+            )
+        if "END SOLUTION" not in cell.source:
+            raise CourseError(f"{where}: close the solution block with `### END SOLUTION`.")
         if len(names) != 1:
             raise CourseError(
                 f"{where} has a solution block, {_what_else(cell.source, exercises)}."
@@ -190,8 +198,8 @@ def _what_else(source: str, exercises: dict[str, Exercise]) -> str:
     if not found:
         return "but defines no function or class"
     near = difflib.get_close_matches(found[0], exercises, n=1)
-    tip = f"; did you mean {near[0]}?" if near else ""
-    return f"but {found[0]}, which it defines, has no cases{tip}"
+    tip = f" (did you mean {near[0]}? Then rename one of the two)" if near else ""
+    return f"but {found[0]}, which it defines, has no cases: there is no {found[0]}.py{tip}"
 
 
 def _nbgrader_metadata(grade_id: str, points: float | None) -> dict[str, Any]:

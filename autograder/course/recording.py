@@ -217,7 +217,9 @@ def _wrong_outcomes(
     misconception: Misconception, notebook: Path, reference: str, cases: list[dict[str, Any]]
 ) -> list[dict[str, Any] | None]:
     name = misconception.name
-    answer = run_answer(notebook, misconception.exercise, misconception.source(reference))
+    answer = run_answer(
+        notebook, misconception.exercise, misconception.source(reference), misconception.name
+    )
     outcomes: list[dict[str, Any] | None] = []
     for case, outcome in zip(cases, run_cases(answer, cases)):
         if name in case.get("undefined", []):

@@ -87,7 +87,7 @@ def bare_sources(notebook: Path) -> dict[str, str]:
     return {name: _without_docstrings(text) for name, text in sources(notebook).items()}
 
 
-def run_answer(notebook: Path, name: str, text: str) -> Any:
+def run_answer(notebook: Path, name: str, text: str, label: str = "an answer") -> Any:
     """What an answer's source defines as `name`, run in a copy of the notebook's namespace.
 
     Raises
@@ -100,9 +100,9 @@ def run_answer(notebook: Path, name: str, text: str) -> Any:
     try:
         exec(compile(text, f"<answer to {name}>", "exec"), scope)  # our own text
     except Exception as error:
-        raise CourseError(f"{name}: an answer cannot be run: {error}\n{text}") from error
+        raise CourseError(f"{name}: {label} cannot be run: {error}\n{text}") from error
     if scope.get(name) is before:
-        raise CourseError(f"{name}: an answer does not define {name}:\n{text}")
+        raise CourseError(f"{name}: {label} does not define {name}:\n{text}")
     return scope[name]
 
 

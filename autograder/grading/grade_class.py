@@ -117,11 +117,11 @@ def grade_class(
             f"this machine cannot run submissions in a sandbox ({problem}): `autograder doctor`"
             " says what to do. For code that you trust there is --no-sandbox."
         )
-    room = Classroom(course, folder)
-    chosen = _chosen(room, assignment, students)
-    config = room.config()
+    classroom = Classroom(course, folder)
+    chosen = _chosen(classroom, assignment, students)
+    config = classroom.config()
     limits = options.apply(config)
-    cache = RegradeCache(room, assignment, limits)
+    cache = RegradeCache(classroom, assignment, limits)
     changed = [s for s in chosen if options.regrade or not cache.holds(s)]
     graded = Graded(assignment)
     with _stopping(graded, chosen):
@@ -130,13 +130,13 @@ def grade_class(
                 cells = read_shared(course.notebook(assignment)).cells
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
                 start_server_in_background(*import_statements(code))
-            room.register(assignment)
-            task = Task.of(course, assignment, class_seed(room.folder), limits)
+            classroom.register(assignment)
+            task = Task.of(course, assignment, class_seed(classroom.folder), limits)
             with (
                 _runner(task.questions, limits, options) as runner,
                 tqdm(total=len(changed), desc=assignment, unit="submission", disable=None) as bar,
             ):
-                desk = _Desk(room, assignment, config, task, runner)
+                desk = _Desk(classroom, assignment, config, task, runner)
                 for student, verdicts, unread in desk.grade(changed):
                     graded.verdicts[student] = verdicts
                     if unread:
@@ -145,7 +145,7 @@ def grade_class(
                     bar.update()
         for student in chosen:
             if student not in graded.verdicts:
-                _keep(graded, room, cache, student)
+                _keep(graded, classroom, cache, student)
     graded.verdicts = {student: graded.verdicts[student] for student in chosen}
     return graded
 
@@ -154,7 +154,7 @@ def grade_class(
 class _Desk:
     """Grades one submission after another; the next ones run meanwhile."""
 
-    room: Classroom
+    classroom: Classroom
     assignment: str
     config: Config
     task: Task
@@ -162,32 +162,27 @@ class _Desk:
 
     def grade(self, students: list[str]) -> Iterator[tuple[str, list[Verdict], str]]:
         """For each student: the name, the verdicts, and why the submission could not be run."""
-        coming = iter(students)
+        # twice as many as run at a time: no slot is idle, and no more wait in a larger class
+        most = 1 + 2 * self.runner.slots
+        coming = deque(students)
         waiting: deque[tuple[Running, Grading[tuple[str, list[Verdict], str]]]] = deque()
-        while True:
-            # twice as many as run at a time: no slot is idle, and no more wait in a larger class
-            room = max(0, 1 + 2 * self.runner.slots - len(waiting))
-            for student in (s for s, _ in zip(coming, range(room))):
-                grading = self._one(student)
-                try:
-                    waiting.append((next(grading), grading))
-                except StopIteration as done:
-                    yield done.value
-            if not waiting:
-                return
-            running, grading = waiting.popleft()
-            running.result()
+        while coming or waiting:
+            if coming and len(waiting) < most:
+                grading = self._one(coming.popleft())
+            else:
+                running, grading = waiting.popleft()
+                running.result()
             try:
-                waiting.append((next(grading), grading))  # it runs again, with every cell
+                waiting.append((next(grading), grading))  # it runs, or runs again
             except StopIteration as done:
                 yield done.value
 
     def _one(self, student: str) -> Grading[tuple[str, list[Verdict], str]]:
         if glob.escape(student) != student:
             return student, [], "nbgrader cannot handle [, * or ? in a name; rename the folder"
-        result = self.room.autograded(student, self.assignment)
+        result = self.classroom.autograded(student, self.assignment)
         shutil.rmtree(result.parent, ignore_errors=True)
-        path = self.room.submission(student, self.assignment)
+        path = self.classroom.submission(student, self.assignment)
         save = functools.partial(self._save, student)
         reason = yield from grade_submission(path, self.task, self.runner.start, save)
         saved = read_verdicts(nbformat.read(result, as_version=4)) if result.exists() else []
@@ -199,32 +194,32 @@ class _Desk:
             graded = Path(folder) / "graded.ipynb"
             nbformat.write(notebook, graded)
             path = Path(folder) / "submitted" / student / self.assignment
-            copy_files(self.room.submission(student, self.assignment).parent, path)
+            copy_files(self.classroom.submission(student, self.assignment).parent, path)
             path.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(graded, path / f"{self.assignment}.ipynb")
             config = copy.deepcopy(self.config)  # nbgrader's converters write into it
             config.CourseDirectory.submitted_directory = str(path.parents[1])
             config.Grade.graded = str(graded)
-            failure = self.room.autograde(self.assignment, student, config)
+            failure = self.classroom.autograde(self.assignment, student, config)
             return f"nbgrader cannot process the notebook: {failure}" if failure else ""
 
 
-def _chosen(room: Classroom, assignment: str, students: list[str] | None) -> list[str]:
-    everyone = room.students(assignment)
+def _chosen(classroom: Classroom, assignment: str, students: list[str] | None) -> list[str]:
+    everyone = classroom.students(assignment)
     for student in students or []:
         if student not in everyone:
             raise CourseError(f"{student} has not submitted {assignment}.")
     if not everyone:
         raise CourseError(
             f"there is no submission of {assignment}: they belong in"
-            f" {room.folder}/submitted/STUDENT/{assignment}/{assignment}.ipynb."
+            f" {classroom.folder}/submitted/STUDENT/{assignment}/{assignment}.ipynb."
         )
     return list(dict.fromkeys(students or everyone))
 
 
-def _keep(graded: Graded, room: Classroom, cache: RegradeCache, student: str) -> None:
+def _keep(graded: Graded, classroom: Classroom, cache: RegradeCache, student: str) -> None:
     """Take over the scores of the last time."""
-    saved = nbformat.read(room.autograded(student, graded.assignment), as_version=4)
+    saved = nbformat.read(classroom.autograded(student, graded.assignment), as_version=4)
     graded.verdicts[student] = read_verdicts(saved)
     graded.kept.append(student)
     if reason := cache.reason(student):

@@ -25,7 +25,7 @@ from autograder.grading.sanitize import restore, suspicions
 from autograder.grading.submissions import tidy
 from autograder.grading.verdicts import class_seed, write_verdicts
 
-_TODO = re.compile(r"BEGIN SOLUTION:?\s*(.*)")
+_TODO = re.compile(r"BEGIN SOLUTION:?[ \t]*(.*)")
 _MARK = '"the solution that stood here"'
 
 

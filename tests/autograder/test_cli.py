@@ -30,7 +30,7 @@ def test_outside_a_course_one_sentence_says_where_to_go(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("exercises")
     assert result.exit_code == 1
-    assert "go to the folder that holds nbgrader_config.py" in result.output
+    assert "change to the folder that contains nbgrader_config.py" in result.output
 
 
 def test_an_unknown_assignment_names_the_nearest(small_course, monkeypatch):
@@ -69,6 +69,6 @@ def test_new_makes_an_assignment_that_releases(small_course, monkeypatch):
     monkeypatch.chdir(small_course.root)
     result = run("new", "08_more")
     assert result.exit_code == 0, result.output
-    assert "yours to fill: solutions/08_more/08_more.ipynb" in result.output
+    assert "edit: solutions/08_more/08_more.ipynb" in result.output
     assert run("release", "--check").exit_code == 0
     assert run("new", "08_more").exit_code == 1

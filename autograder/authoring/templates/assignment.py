@@ -38,5 +38,17 @@ def average___TOPIC__(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 # %%
 check(average___TOPIC__)
+# %% [nbval-check-output]
+scores = torch.tensor([[2.0, 4.0, 0.0], [1.0, 2.0, 6.0]])
+mask = torch.tensor([[True, True, False], [True, True, True]])
+average___TOPIC__(scores, mask)
+# %% [markdown]
+# Without the mask, the padding in the first text pulls its average down:
+# %% [nbval-check-output]
+scores.mean(dim=1)
+# %% [markdown]
+# A text without words:
+# %% [nbval-check-output]
+average___TOPIC__(scores, torch.zeros(2, 3, dtype=torch.bool))
 # %% [markdown]
 # **What came out.** Say here what the exercise showed, and what still does not work.

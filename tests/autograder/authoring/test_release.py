@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 from autograder.authoring import proofs
+from autograder.authoring.execute import execute_solution
 from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
 from autograder.course import catalog
@@ -181,7 +182,7 @@ def test_two_misconceptions_that_look_alike_are_refused(small_course):
 
 def test_a_correct_alternative_that_loses_points_is_refused(small_course):
     edit_module(small_course, "weights.sum(1).clamp(min=1)", "weights.sum(1)")
-    assert "the correct answer einsum loses points" in refusal(small_course)
+    assert "the alternative einsum in RIGHT loses points" in refusal(small_course)
 
 
 def test_cases_that_no_seed_changes_are_refused(small_course):
@@ -213,6 +214,33 @@ def test_solution_marks_above_the_definition_are_refused(small_course):
     edit_cell(small_course, "    ### BEGIN SOLUTION: the average over real positions only\n", "")
     edit_cell(small_course, "def average_topic", "### BEGIN SOLUTION: all\ndef average_topic")
     assert "the solution block must be inside average_topic" in refusal(small_course)
+
+
+def test_a_solution_block_without_words_or_without_an_end_is_refused(small_course):
+    edit_cell(small_course, "SOLUTION: the average over real positions only", "SOLUTION")
+    assert "say after `### BEGIN SOLUTION:` what students should write" in refusal(small_course)
+    edit_cell(small_course, "### BEGIN SOLUTION", "### BEGIN SOLUTION: the average")
+    edit_cell(small_course, "    ### END SOLUTION", "")
+    assert "close the solution block" in refusal(small_course)
+
+
+def test_a_new_assignment_has_the_cells_that_nbval_compares_once_it_was_executed(small_course):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    tagged = [c for c in notebook.cells if "nbval-check-output" in c.metadata.get("tags", [])]
+    for cell in tagged:
+        cell.outputs = [nbformat.v4.new_output("stream", text="3\n")]
+    nbformat.write(notebook, path)
+    release(small_course, [NAME])
+    tagged[0].metadata["tags"] = []
+    nbformat.write(notebook, path)
+    assert "tag at least 3 cells" in refusal(small_course)
+
+
+def test_executing_before_the_first_release_says_what_to_do(small_course):
+    new_assignment(small_course, "08_other")
+    with pytest.raises(CourseError, match="run `autograder release 08_other` first"):
+        execute_solution(small_course, "08_other")
 
 
 def test_a_reference_that_returns_an_object_is_refused(small_course):
@@ -288,10 +316,10 @@ def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
         (
             "def average_topic(scores, mask):\n            return scores",
             "def average_topic(scores):\n            return scores",
-            "ignores_mask only raises (TypeError): a typo?",
+            "ignores_mask only raises (TypeError): a typo",
         ),
         ("must not count.\n", "must not count.\n\n        raises KeyError\n", "but gives a value"),
-        ("return scores.mean(dim=1)", "return scores.mean(dim=", "an answer cannot be run"),
+        ("return scores.mean(dim=1)", "return scores.mean(dim=", "ignores_mask cannot be run"),
         (
             "def average_topic(scores, mask):\n            return sc",
             "def mean(scores, mask):\n            return sc",

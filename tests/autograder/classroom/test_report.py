@@ -216,10 +216,14 @@ def test_submissions_run_without_the_sandbox_are_named_at_the_top():
 
 def test_doubtful_repairs_come_first_and_certain_ones_last():
     html = page(
-        submission("ada", verdict(), repairs=[Repair("recognized by its name"), Repair("a copy", True)]),
+        submission(
+            "ada", verdict(), repairs=[Repair("recognized by its name"), Repair("a copy", True)]
+        ),
         submission("bob", verdict(), suspicions=["cell 3 mentions gc"]),
     )
-    order = [html.index(text) for text in ("a copy", "cell 3 mentions gc", "recognized by its name")]
+    order = [
+        html.index(text) for text in ("a copy", "cell 3 mentions gc", "recognized by its name")
+    ]
     assert order == sorted(order)
     assert len(Report(NAME, [submission("bob", verdict(), suspicions=["x"])]).to_review()) == 1
 

@@ -20,6 +20,7 @@ from autograder.grading.grade_class import Options, cluster, grade_class
 from autograder.grading.gradebook import Classroom
 
 NAME, EXERCISE = "07_topic", "average_topic"
+CLASS = 6  # two for each of three workers
 
 
 def free_address():
@@ -105,11 +106,11 @@ def remove(hosts):
 
 
 @pytest.fixture
-def class_of_nine(small_course):
+def course(small_course):
     """Right, wrong and unwritten answers in turn, each notebook with a second of work."""
     wrong = exercises(small_course, NAME)[EXERCISE].misconceptions[0]
     answers = ({}, {EXERCISE: typed(small_course, NAME, wrong)}, {EXERCISE: None})
-    for number in range(9):
+    for number in range(CLASS):
         notebook = filled(small_course, NAME, answers[number % 3])
         notebook.cells.insert(1, new_code_cell("import time\ntime.sleep(1)"))
         path = small_course.root / "submitted" / f"s{number}" / NAME / f"{NAME}.ipynb"
@@ -118,9 +119,15 @@ def class_of_nine(small_course):
     return small_course
 
 
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """Half a minute is waited in a real class."""
+    monkeypatch.setattr(cluster, "_LOOK_EVERY", 1.0)
+    monkeypatch.setattr(cluster, "_FROZEN_AFTER", 5.0)
+
+
 def grade_while(course, scheduler, monkeypatch, harm):
     """Grade, do harm when the first submission is booked, and compare with grading without Dask."""
-    monkeypatch.setattr(cluster, "_FROZEN_AFTER", 5.0)
     booked = []
     autograde = Classroom.autograde
 
@@ -140,14 +147,23 @@ def grade_while(course, scheduler, monkeypatch, harm):
     harming.start()
     there = grade_class(course, NAME, options=Options(scheduler=scheduler))
     harming.join()
-    assert sorted(booked) == list(there.verdicts) == [f"s{n}" for n in range(9)]
+    assert sorted(booked) == list(there.verdicts) == [f"s{n}" for n in range(CLASS)]
     assert [sum(v.points for v in there.verdicts[f"s{n}"]) for n in (0, 2)] == [3, 0]
     here = grade_class(course, NAME, options=Options(regrade=True))
     assert here.verdicts == there.verdicts
 
 
+def test_what_a_killed_worker_had_goes_to_another_and_nothing_is_graded_twice(
+    course, scheduler, start_worker, monkeypatch
+):
+    worker, _ = start_worker(), start_worker()
+    grade_while(course, scheduler, monkeypatch, worker.kill)
+    assert worker.poll() is not None
+
+
+@pytest.mark.slow
 def test_one_worker_killed_and_one_frozen_nothing_is_lost_nor_graded_twice(
-    class_of_nine, scheduler, start_worker, monkeypatch
+    course, scheduler, start_worker, monkeypatch
 ):
     workers = [start_worker() for _ in range(3)]
 
@@ -155,12 +171,13 @@ def test_one_worker_killed_and_one_frozen_nothing_is_lost_nor_graded_twice(
         workers[0].kill()
         os.kill(workers[1].pid, signal.SIGSTOP)
 
-    grade_while(class_of_nine, scheduler, monkeypatch, harm)
+    grade_while(course, scheduler, monkeypatch, harm)
     assert workers[0].poll() is not None
 
 
+@pytest.mark.slow
 def test_on_several_hosts_one_dead_and_one_cable_pulled_nothing_is_lost_nor_graded_twice(
-    class_of_nine, hosts, processes, tmp_path, monkeypatch
+    course, hosts, processes, tmp_path, monkeypatch
 ):
     scheduler = free_address()
     port = scheduler.rpartition(":")[2]
@@ -178,11 +195,12 @@ def test_on_several_hosts_one_dead_and_one_cable_pulled_nothing_is_lost_nor_grad
         workers[0].kill()
         ip("link", "set", hosts[1][1], "down")
 
-    grade_while(class_of_nine, scheduler, monkeypatch, harm)
+    grade_while(course, scheduler, monkeypatch, harm)
 
 
+@pytest.mark.slow
 def test_when_every_worker_is_lost_the_rest_runs_on_this_machine(
-    class_of_nine, scheduler, start_worker, monkeypatch, capsys
+    course, scheduler, start_worker, monkeypatch, capsys
 ):
     monkeypatch.setattr(cluster, "_JOIN_SECONDS", 10.0)
     worker = start_worker()
@@ -194,23 +212,27 @@ def test_when_every_worker_is_lost_the_rest_runs_on_this_machine(
         return autograde(self, assignment, student, config)
 
     monkeypatch.setattr(Classroom, "autograde", killing)
-    graded = grade_class(class_of_nine, NAME, options=Options(scheduler=scheduler))
-    assert len(graded.verdicts) == 9
+    graded = grade_class(course, NAME, options=Options(scheduler=scheduler))
+    assert len(graded.verdicts) == CLASS
     assert graded.unread == {}
     assert sum(v.points for v in graded.verdicts["s6"]) == 3
     assert "running it on this machine instead" in capsys.readouterr().out
 
 
-def test_no_scheduler_no_worker_and_another_version_are_each_one_sentence(
-    class_of_nine, scheduler, start_worker, monkeypatch
-):
+def test_no_scheduler_is_one_sentence(course):
     with pytest.raises(CourseError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1 "):
-        grade_class(class_of_nine, NAME, options=Options(scheduler="tcp://127.0.0.1:1"))
+        grade_class(course, NAME, options=Options(scheduler="tcp://127.0.0.1:1"))
+
+
+@pytest.mark.slow
+def test_no_worker_and_another_version_are_each_one_sentence(
+    course, scheduler, start_worker, monkeypatch
+):
     monkeypatch.setattr(cluster, "_JOIN_SECONDS", 3.0)
     with pytest.raises(CourseError, match="has no workers"):
-        grade_class(class_of_nine, NAME, options=Options(scheduler=scheduler))
+        grade_class(course, NAME, options=Options(scheduler=scheduler))
     start_worker()
     monkeypatch.setattr(cluster, "_JOIN_SECONDS", 60.0)
     monkeypatch.setattr(cluster, "grader_digest", lambda: "another")
     with pytest.raises(CourseError, match="another version of the course"):
-        grade_class(class_of_nine, NAME, options=Options(scheduler=scheduler))
+        grade_class(course, NAME, options=Options(scheduler=scheduler))

@@ -77,6 +77,7 @@ def server(small_course, tmp_path):
         server.stop()
 
 
+@pytest.mark.slow
 def test_formgrader_releases_and_autogrades_with_the_same_verdict(server):
     assert "formgrader" in server("GET", "/formgrader/manage_assignments").lower()
     released = json.loads(server("POST", f"/formgrader/api/assignment/{NAME}/assign"))

@@ -109,7 +109,10 @@ def test_a_copy_that_differs_is_doubtful_and_one_that_does_not_is_not(submission
     ("change", "words"),
     [
         (lambda cells: setattr(cells[2], "source", "3"), "check_softmax had been edited"),
-        (lambda cells: cells[2].metadata["nbgrader"].update(points=9), "metadata of the cell check"),
+        (
+            lambda cells: cells[2].metadata["nbgrader"].update(points=9),
+            "metadata of the cell check",
+        ),
         (lambda cells: cells[2].metadata.update(tags=["skip-execution"]), "tagged: skip-execution"),
         (
             lambda cells: cells.insert(1, new_code_cell("import sys\nsys.displayhook(3)")),
