@@ -234,7 +234,7 @@ def test_a_new_assignment_has_the_cells_that_nbval_compares_once_it_was_executed
     release(small_course, [NAME])
     tagged[0].metadata["tags"] = []
     nbformat.write(notebook, path)
-    assert "tag at least 3 cells" in refusal(small_course)
+    assert "to at least 3 cells with deterministic output" in refusal(small_course)
 
 
 def test_executing_before_the_first_release_says_what_to_do(small_course):
