@@ -1,6 +1,8 @@
 # make course   set up and grade a small demo class
 # make lab      open JupyterLab on the student notebooks
-# make test     set up and run the whole test suite
+# make test     set up and run the tests: about 8 minutes on two cores; make test ONLY=05 for one assignment's
+# make test-all run also the slow tests, which repeat at length what make test proves once: nightly
+# make oldest   release under the oldest torch that pyproject.toml allows: no file may change
 # make bench    run the benchmarks behind the performance claims
 # make ladder   train every model on one data set: make ladder DATA=reviews, sst2 or imdb
 # make pretrain train the BERT of assignment 06 on IMDb: takes hours, resumes after an interruption
@@ -12,7 +14,7 @@ BIN := .venv/bin
 DATA ?= reviews
 TOKENS ?= 100e6
 
-.PHONY: course lab test bench ladder pretrain execute constraints
+.PHONY: course lab test test-all oldest bench ladder pretrain execute constraints
 
 course: .venv/ready
 	$(BIN)/autograder release
@@ -22,7 +24,17 @@ lab: .venv/ready
 	$(BIN)/jupyter lab notebooks
 
 test: .venv/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" $(if $(ONLY),-k $(ONLY)_)
+
+test-all: .venv/ready
+	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(ONLY),-k $(ONLY)_)
+
+oldest: .venv/ready
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
+	grep -v '^torch==' constraints.txt > .venv-oldest/constraints.txt
+	$(BIN)/uv pip install --quiet --python .venv-oldest -c .venv-oldest/constraints.txt '.[dev]' \
+	  "torch==$$(sed -n 's/.*"torch>=\(.*\)".*/\1/p' pyproject.toml)"
+	PYTHONPATH=. .venv-oldest/bin/python -m autograder.cli release --check
 
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt gensim
@@ -36,7 +48,7 @@ pretrain: .venv/ready
 	$(BIN)/python pretraining/pretrain.py --tokens $(TOKENS) --export data/pretrained/imdb
 
 execute: .venv/ready
-	for notebook in solutions/*/*.ipynb; do $(BIN)/jupyter execute --inplace $$notebook || exit 1; done
+	$(BIN)/autograder execute
 	$(BIN)/autograder release
 
 constraints: .venv/ready

@@ -31,6 +31,7 @@ def finished(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_ends_with_the_very_same_weights(finished, tmp_path):
     for name in ("pieces.npz", "vocab.txt"):  # a vocabulary is learned anew with other ties
         shutil.copy(finished / name, tmp_path)
@@ -48,6 +49,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_very_same_weights(finished, tmp_
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
+@pytest.mark.slow
 def test_positions_are_spread_also_when_the_first_long_step_was_before_the_run_went_on(
     finished, tmp_path
 ):
@@ -64,6 +66,7 @@ def test_positions_are_spread_also_when_the_first_long_step_was_before_the_run_w
     assert torch.allclose(table[32:], table[1:17], atol=1e-3)  # one step at nearly no rate
 
 
+@pytest.mark.slow
 def test_the_model_learned_something_and_transformers_reads_it(finished):
     from transformers import BertForPreTraining, BertTokenizerFast
 
@@ -104,6 +107,7 @@ def test_rows_are_two_parts_of_one_text_or_of_two():
     assert seen == {-100, 0, 1}
 
 
+@pytest.mark.slow
 def test_other_settings_in_the_same_folder_are_refused(finished):
     done = subprocess.run(command(finished, "--width", "32"), capture_output=True, text=True)
     assert done.returncode == 1

@@ -63,6 +63,7 @@ def test_the_shipped_text_is_what_the_generator_writes():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_a_stale_text_is_named_with_its_line_and_rewritten(tmp_path):
     copy = shutil.copytree(ALMANAC, tmp_path / "almanac")
     text = gzip.decompress((copy / "train.txt.gz").read_bytes())

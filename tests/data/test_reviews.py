@@ -70,6 +70,7 @@ def test_the_shipped_files_are_what_the_generator_writes():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_a_stale_file_is_named_with_its_line_and_rewritten(tmp_path):
     copy = shutil.copytree(FOLDER, tmp_path / "reviews")
     original = (copy / "test.tsv").read_bytes()

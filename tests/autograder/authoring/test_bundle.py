@@ -80,7 +80,7 @@ def test_a_leaked_solution_would_be_found(course):
 def test_the_wheel_holds_the_package_its_recordings_and_the_data(bundle, course):
     with zipfile.ZipFile(next(bundle.glob("*.whl"))) as archive:
         names = set(archive.namelist())
-    assert "coursekit/checking.py" in names
+    assert "coursekit/checking/check.py" in names
     assert "coursekit/data/registry.json" in names
     assert "coursekit/shipped/reviews/challenge.tsv" in names
     assert "coursekit/shipped/reviews/DATASHEET.md" in names
@@ -103,7 +103,7 @@ def test_a_zip_holds_the_same_in_one_folder(tmp_path, monkeypatch, bundle):
 
 def test_a_folder_that_is_no_bundle_is_not_overwritten(tmp_path, course):
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(CourseError, match="no bundle"):
+    with pytest.raises(CourseError, match="not a bundle"):
         make_bundle(course, tmp_path)
     assert (tmp_path / "thesis.tex").read_text() == "mine"
 

@@ -454,9 +454,9 @@ def hostile_submissions(course: Course, assignment: str) -> dict[str, Hostile]:
         "no_cells": Hostile({file: b'{"cells": []}'}, 0, "without cells"),
         "no_notebook": Hostile({file: b"PK\x03\x04\xff\xfe"}, 0, "cut off or damaged"),
         "bracket_bomb": Hostile({file: b"[" * 10**6}, 0, "recursion"),
-        "array_bomb": Hostile({file: b"[" + b"[]," * 10**7}, 0, "more than a notebook"),
+        "array_bomb": Hostile({file: b"[" + b"[]," * 10**7}, 0, "too large to parse"),
         "format_5": Hostile(
-            {file: whole.replace(b'"nbformat": 4', b'"nbformat": 5')}, 0, "be read"
+            {file: whole.replace(b'"nbformat": 4', b'"nbformat": 5')}, 0, "has notebook format 5"
         ),
         "other_name": Hostile({"caf\udce9.ipynb": whole}, 0, "was not submitted"),
         "a_folder": Hostile({f"{file}/x.ipynb": whole}, 0, "is not a file"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from contextlib import contextmanager
 
 import nbformat
@@ -172,7 +173,7 @@ def test_groups_of_points_count_anew_when_the_release_has_changed(small_course, 
         assert book.find_submission(NAME, "partly").score == 2
     text = module.read_text()
     assert '{"values": 2, "empty": 1}' in text
-    module.write_text(text.replace('{"values": 2, "empty": 1}', repr(points)))
+    module.write_text(text.replace('{"values": 2, "empty": 1}', json.dumps(points)))
     release(small_course, [NAME])
     graded = grade_class(small_course, NAME)
     assert graded.kept == []
