@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from pathlib import Path
 
@@ -17,14 +16,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side: two thr
 def pytest_collection_modifyitems(items):
     """What is about one assignment comes together, so that one worker records its cases once.
 
-    The longest comes first, so that at the end no worker waits for another.
+    The notebooks come first: at the end no worker should wait for a long test of another.
     """
-    assignments = re.compile(r"\b\d\d_[a-z]\w*")
 
     def place(item):
-        named = assignments.search(item.callspec.id if hasattr(item, "callspec") else "")
-        late = -int(named[0][:2]) if named else 1
-        return late, item.path.name != "test_clean_environment.py"
+        assignment = item.callspec.params.get("assignment") if hasattr(item, "callspec") else None
+        number = int(assignment[:2]) if assignment else -1
+        return -number, item.path.name != "test_clean_environment.py"
 
     items.sort(key=place)
 

@@ -32,9 +32,10 @@ def text_of(assignment: str) -> str:
     return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
-@pytest.fixture(scope="module")
-def text() -> str:
-    return text_of("01_bag_of_words")
+# the assignment stands in the tests' names, so that `make test ONLY=01` finds them
+@pytest.fixture(scope="module", params=["01_bag_of_words"])
+def text(request) -> str:
+    return text_of(request.param)
 
 
 def table_row(text: str, start: str) -> list[str]:
@@ -126,6 +127,7 @@ def test_the_closing_table_of_a_network_shows_what_was_measured(assignment, star
         assert all(is_shown_as(a, b) for a, b in pairs), (model, cell)
 
 
+@pytest.mark.parametrize("assignment", ["02_word2vec"])
 @pytest.mark.parametrize(
     ("start", "who"),
     [
@@ -134,8 +136,8 @@ def test_the_closing_table_of_a_network_shows_what_was_measured(assignment, star
         ("gensim's skip-gram, our", "gensim, our learning rate"),
     ],
 )
-def test_the_table_of_word_vectors_shows_what_was_measured(start, who):
-    _, similarity, analogies, speed = table_row(text_of("02_word2vec"), start)
+def test_the_table_of_word_vectors_shows_what_was_measured(assignment, start, who):
+    _, similarity, analogies, speed = table_row(text_of(assignment), start)
     runs = results("word2vec")["imdb"]["runs"][who]
     assert is_shown_as(similarity, mean(run["wordsim353"]["correlation"] for run in runs))
     right = mean(run["google-analogies"]["accuracy"] for run in runs)
@@ -144,8 +146,9 @@ def test_the_table_of_word_vectors_shows_what_was_measured(start, who):
     assert abs(float(speed.replace(",", "")) - per_second) <= 5_001
 
 
-def test_what_06_says_of_its_ladder_was_measured():
-    text = text_of("06_bert")
+@pytest.mark.parametrize("assignment", ["06_bert"])
+def test_what_a_notebook_says_of_its_ladder_was_measured(assignment):
+    text = text_of(assignment)
 
     def accuracy(data: str, rung: str) -> float:
         return 100 * results(f"ladder_{data}")["rungs"][rung]["all"]["accuracy"]

@@ -211,6 +211,7 @@ def nbgrader(course, *arguments):
     )
 
 
+@pytest.mark.slow
 def test_plain_nbgrader_commands_give_the_same_scores(small_course):
     notebooks = {
         "complete": filled(small_course, NAME),

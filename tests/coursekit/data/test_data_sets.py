@@ -228,7 +228,9 @@ def test_texts_without_labels_are_read_one_per_line_compressed_or_not(tmp_path):
         assert corpus.texts == ["The river is long.", "The café\x85is small."]
 
 
-@pytest.mark.parametrize("damaged", [b"text", gzip.compress(b"text" * 99)[:-9]])
+@pytest.mark.parametrize(
+    "damaged", [b"text", gzip.compress(b"text" * 99)[:-9]], ids=["plain", "cut off"]
+)
 def test_a_damaged_compressed_text_is_one_sentence(tmp_path, damaged):
     (tmp_path / "a.txt.gz").write_bytes(damaged)
     with pytest.raises(DamagedFile, match=r"a\.txt\.gz cannot be read"):
