@@ -16,13 +16,16 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side: two thr
 def pytest_collection_modifyitems(items):
     """What is about one assignment comes together, so that one worker records its cases once.
 
-    The notebooks come first: at the end no worker should wait for a long test of another.
+    The longest, its notebook, comes first, and many short ones follow it, which another worker can
+    take over.
     """
+    first = ("test_clean_environment.py", "test_exercises.py")
 
     def place(item):
         assignment = item.callspec.params.get("assignment") if hasattr(item, "callspec") else None
         number = int(assignment[:2]) if assignment else -1
-        return -number, item.path.name != "test_clean_environment.py"
+        name = item.path.name
+        return -number, first.index(name) if name in first else len(first)
 
     items.sort(key=place)
 
