@@ -11,9 +11,7 @@ _Result = TypeVar("_Result")
 
 
 def version(path: Path) -> int:
-    """A number that changes with a file, or with the Python files in a folder."""
-    if path.is_dir():
-        return hash(tuple((p.name, p.stat().st_mtime_ns) for p in sorted(path.glob("*.py"))))
+    """A number that changes with a file; 0 if there is none."""
     return path.stat().st_mtime_ns if path.exists() else 0
 
 

@@ -19,10 +19,13 @@ from coursekit.checking.verdict import Verdict
 TAG = "only-shows"
 #: Metadata of a submission's cell that is not run.
 LEFT_OUT = "coursekit_left_out"
+#: What may bind any name, and what a line that binds a name has in it.
+_DYNAMIC = re.compile(r"exec|eval|globals|setattr|get_ipython|^[ \t]*[%!]", re.MULTILINE)
+_BINDS = re.compile(r"\b(?:def|class|import|as|for|global)\b|=")
 
 
-def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> bool:
-    """Mark the cells of a sanitized submission that need not run, in place; whether there are any.
+def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> None:
+    """Mark the cells of a sanitized submission that need not run, in place.
 
     A notebook with cells that are graded by hand runs whole: their grader looks at the figures.
     """
@@ -36,7 +39,6 @@ def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> bool:
         given = cell.cell_type == "code" and not cell.metadata.get("nbgrader")
         if given and cell.source in shows and not by_hand:
             cell.metadata[LEFT_OUT] = True
-    return any(LEFT_OUT in cell.metadata for cell in notebook.cells)
 
 
 def needs_every_cell(
@@ -78,6 +80,11 @@ def _without_outputs(cell: NotebookNode) -> NotebookNode:
 
 
 def _may_define(source: str, name: str) -> bool:
-    """Whether what a student wrote might bind a name; in doubt, yes."""
-    binds = rf"\b(?:def|class|import|as|for|global)\b[^\n]*\b{name}\b|\b{name}\b[^\n]*="
-    return bool(re.search(rf"{binds}|exec|eval|globals|setattr|get_ipython|^\s*[%!]", source, re.M))
+    """Whether what a student wrote might bind a name; in doubt, yes.
+
+    Line by line, so that the time grows with the text alone, whatever a submission holds.
+    """
+    if _DYNAMIC.search(source):
+        return True
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    return any(_BINDS.search(line) and word.search(line) for line in source.splitlines())

@@ -9,7 +9,7 @@ from autograder.course.catalog import exercises
 from autograder.course.reference import read
 from autograder.grading import runners
 from autograder.grading.grade_submission import Task, finish, run_and_judge
-from autograder.grading.left_out import TAG, mark_left_out, needs_every_cell
+from autograder.grading.left_out import TAG, _may_define, mark_left_out, needs_every_cell
 from autograder.grading.limits import Limits
 from autograder.grading.sanitize import sanitize
 
@@ -170,3 +170,8 @@ def test_nothing_wrong_or_nothing_left_out_needs_no_second_run(course, task):
     notebook, _ = sanitize(filled(course, NAME), task.release)
     mark_left_out(notebook, task.release)
     assert needs_every_cell(notebook, task.release, []) is None
+
+
+@pytest.mark.parametrize("word", ["for ", "def softmax ", "\n", " "])
+def test_looking_for_a_definition_takes_time_in_proportion_to_the_text(word):
+    assert not _may_define(word * 300_000, "average_topic")
