@@ -25,7 +25,7 @@ from coursekit.checking.verdict import Verdict
 _Result = TypeVar("_Result")
 
 #: How every cell runs for what it does to the answers, not for what it shows.
-_BRIEFLY: dict[str, Any] = {"figures": False, "training_steps": 1, "data_rows": 200}
+BRIEFLY: dict[str, Any] = {"figures": False, "training_steps": 1, "data_rows": 64}
 
 
 class Running(Protocol):
@@ -107,7 +107,7 @@ def run_and_judge(
     verdicts = decide(task.recorded, answers)
     whole = None if task.limits.all_cells else needs_every_cell(notebook, task.release, verdicts)
     if whole is not None:
-        again, answers_again = yield from _wait(run(whole, replace(task.limits, **_BRIEFLY)))
+        again, answers_again = yield from _wait(run(whole, replace(task.limits, **BRIEFLY)))
         for cell, after in zip(notebook.cells, again.cells):
             if cell.cell_type == "code" and not cell.metadata.get(LEFT_OUT):
                 cell.outputs, cell.execution_count = after.outputs, after.execution_count

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 from coursekit.data.fetch import fetch
 from coursekit.data.imdb import load_imdb
 from coursekit.data.paths import shipped
 from coursekit.data.readers import READERS
 from coursekit.data.registry import Dataset, find, find_split
-from coursekit.data.types import Analogies, Corpus, TextDataset, WordPairs
+from coursekit.data.types import Analogies, Corpus, TextDataset, WordPairs, max_rows
 
 
 def load(name: str, split: str | None = None) -> TextDataset | Corpus | WordPairs | Analogies:
@@ -46,9 +44,9 @@ def load(name: str, split: str | None = None) -> TextDataset | Corpus | WordPair
     dataset = find(name)
     split = find_split(dataset, split)
     data = _read(dataset, name, split)
-    rows = os.environ.get("COURSEKIT_MAX_ROWS", "").strip()
-    if isinstance(data, (TextDataset, Corpus)) and rows.isdigit() and int(rows) < len(data):
-        return data.subset(int(rows))
+    rows = max_rows()
+    if isinstance(data, (TextDataset, Corpus)) and rows is not None and rows < len(data):
+        return data.subset(rows)
     return data
 
 

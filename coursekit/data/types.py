@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -68,7 +69,7 @@ class TextDataset(Sequence[Example]):
         queues = {label: [] for label in sorted(set(self.labels))}
         for index in _shuffled(n, len(self), seed):
             queues[self.labels[index]].append(index)
-        while len(chosen) < n:
+        while len(chosen) < n and any(queues.values()):
             chosen += [queue.pop(0) for queue in queues.values() if queue][: n - len(chosen)]
         rank = _random_keys(len(self), seed + 1)
         return self._pick(sorted(chosen, key=rank.__getitem__))
@@ -194,7 +195,15 @@ def _random_keys(count: int, seed: int) -> list[float]:
     return [generator.random() for _ in range(count)]
 
 
+def max_rows() -> int | None:
+    """The rows that a data set may have while a submission is graded; None outside grading."""
+    rows = os.environ.get("COURSEKIT_MAX_ROWS", "").strip()
+    return int(rows) if rows.isdigit() else None
+
+
 def _shuffled(n: int, count: int, seed: int) -> list[int]:
+    if n > count and max_rows() is not None:
+        n = count  # a cell that asks for 1,000 of the texts runs on the few that there are
     if not 1 <= n <= count:
         raise DataError(f"subset needs a number from 1 to {count:,}, not {n!r}.")
     return sorted(range(count), key=_random_keys(count, seed).__getitem__)

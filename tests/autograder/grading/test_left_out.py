@@ -1,14 +1,18 @@
 """Leaving out the cells that only show something never costs a point, whatever a student writes."""
 
+from dataclasses import replace
+
 import nbformat
 import pytest
+from checkout import ROOT
 
 from autograder.authoring.release import release
 from autograder.course.answers import filled, typed
 from autograder.course.catalog import exercises
+from autograder.course.layout import Course
 from autograder.course.reference import read
 from autograder.grading import runners
-from autograder.grading.grade_submission import Task, finish, run_and_judge
+from autograder.grading.grade_submission import BRIEFLY, Task, finish, run_and_judge
 from autograder.grading.left_out import TAG, _may_define, mark_left_out, needs_every_cell
 from autograder.grading.limits import Limits
 from autograder.grading.sanitize import sanitize
@@ -175,3 +179,20 @@ def test_nothing_wrong_or_nothing_left_out_needs_no_second_run(course, task):
 @pytest.mark.parametrize("word", ["for ", "def softmax ", "\n", " "])
 def test_looking_for_a_definition_takes_time_in_proportion_to_the_text(word):
     assert not _may_define(word * 300_000, "average_topic")
+
+
+@pytest.mark.parametrize("assignment", Course(ROOT).assignments())
+def test_every_cell_runs_with_little_data_and_training(assignment):
+    """Otherwise a second run would lack what a cell defines that stops half-way."""
+    course = Course(ROOT)
+    notebook = filled(course, assignment)
+    for cell in notebook.cells:
+        cell.metadata["coursekit_left_out"] = bool(cell.metadata.get("nbgrader", {}).get("grade"))
+    runners.run_notebook(notebook, {}, replace(Limits(), **BRIEFLY))
+    stopped = [
+        (cell.source, output.evalue)
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "error"
+    ]
+    assert stopped == []
