@@ -1,4 +1,4 @@
-"""The house rules: who may import whom, how long a module is, what a package says of itself."""
+"""The rules of the architecture: who imports whom, how long a module is, what a package says."""
 
 import ast
 import re
@@ -34,7 +34,7 @@ MAY_IMPORT["autograder.classroom"] = MAY_IMPORT["autograder.authoring"]
 ENTRIES = {"autograder/cli.py", "autograder/command.py"}
 #: Imports against the direction, each with its reason.
 EXCEPTIONS = {
-    # the process that all boxed kernels are forked from also runs the run stage, once per kernel
+    # the process that all sandboxed kernels are forked from also runs the run stage, once per kernel
     ("autograder/sandbox/fork_server.py", "autograder.grading.isolated_run"),
 }
 #: What a module of cases may import of this repository, besides `common` beside it.

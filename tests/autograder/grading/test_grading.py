@@ -305,12 +305,12 @@ def test_one_job_or_many_the_verdicts_are_the_same(small_course, graded):
 
 @pytest.mark.slow
 def test_sandboxed_or_not_the_scores_are_the_same(small_course, graded):
-    boxed = graded(class_of(small_course), cell_seconds=5)
+    sandboxed = graded(class_of(small_course), cell_seconds=5)
     short = sorted(set(class_of(small_course)) - {"hangs"})
     # each kernel imports torch itself, which takes long on a busy machine
     options = Options(60, sandbox=False, regrade=True)
     without = grade_class(small_course, NAME, students=short, options=options)
-    assert points(without) == {student: points(boxed)[student] for student in short}
+    assert points(without) == {student: points(sandboxed)[student] for student in short}
 
 
 def test_a_submission_that_is_right_runs_once_and_beside_the_gradebook(
