@@ -26,8 +26,9 @@ from autograder.course.layout import Course
 from autograder.course.reference import bare_sources, definitions, read, run_answer
 from autograder.errors import CourseError
 from autograder.grading.left_out import TAG
+from coursekit.checking.hints import UNDEFINED
 from coursekit.checking.run_cases import run_cases
-from coursekit.checking.verdict import UNDEFINED, judge
+from coursekit.checking.verdict import judge
 
 #: The least number of misconceptions, and of alternatives, of every exercise.
 MISCONCEPTIONS, ALTERNATIVES = 3, 2

@@ -7,15 +7,14 @@ trusts the outcomes: they are plain data, compared with those of the reference.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from coursekit.checking import codec
-from coursekit.checking.compare import JUDGES, Finding, same
+from coursekit.checking.compare import Finding
+from coursekit.checking.hints import choose
+from coursekit.checking.judge_case import judge_case
 
-#: A misconception's outcome where it follows from rounding or chance alone: it matches any.
-UNDEFINED = {"status": "undefined"}
 #: The stages in the order in which they are checked; the first that fails is reported.
 STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
 
@@ -68,6 +67,8 @@ class Verdict:
         return cls(**{**data, "groups": groups})
 
 
+#: The texts in an outcome, and their greatest lengths.
+_TEXTS = {"type": 80, "message": 500, "line": 300, "place": 200, "printed": 2_000}
 #: Control characters, which a terminal would interpret instead of showing.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -98,14 +99,9 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
         verdict.headline = "every case matches the reference"
         return verdict
     position = {group: number for number, group in enumerate(exercise["groups"])}
-    first = min(position[cases[i]["group"]] for i in failing)
-    named = _misconception(exercise, outcomes, failing)
-    if named and all(position[cases[i]["group"]] > first for i in _explained(named, failing)):
-        named = None  # it explains only special cases, but an ordinary one already fails
+    named, explained = choose(exercise, outcomes, failing) or (None, failing)
     worst = min(
-        failing
-        if named is None
-        else _wrong(named),  # the case shown must be one that the hint explains
+        explained,  # the case shown must be one that the hint explains
         key=lambda i: (
             position[cases[i]["group"]],
             STAGES.index(findings[i].stage),
@@ -119,50 +115,9 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     verdict.printed = _printed(outcomes[worst])
     if named is not None:
         verdict.misconception, verdict.hint = named["name"], named["hint"]
+    elif all(o["status"] == "value" and o["value"] is None for o in outcomes):
+        verdict.hint = "Every call returned None, as a function without `return` does."
     return verdict
-
-
-def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
-    """What is wrong with one outcome, or None."""
-    status = outcome.get("status")
-    expected = case["expected"]
-    if status == "unwritten":
-        message = outcome.get("message", "")
-        todo = f": {message}" if message else ""
-        return Finding("missing", f"not written yet{todo}")
-    if status == "timeout":
-        return Finding("error", f"it does not finish: {outcome.get('message', '')}")
-    if status == "error":
-        if expected["status"] == "error" and expected["type"] == outcome.get("type"):
-            return None
-        return _error_finding(outcome)
-    if status != "value":
-        return Finding("error", f"its result cannot be read: {outcome.get('message', '')}")
-    if expected["status"] == "error":
-        return Finding("value", f"this input should raise {expected['type']}")
-    rules = case.get("judge", {})
-    misbehaved = _misbehavior(outcome, rules)
-    kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
-    views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
-    try:
-        finding = kind(*views, rules)
-    except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
-        finding = Finding("type", "its result cannot be compared with the expected one")
-    if misbehaved and (finding is None or finding.stage == "value"):
-        return misbehaved
-    return finding
-
-
-def _misbehavior(outcome: dict[str, Any], rules: dict[str, Any]) -> Finding | None:
-    """Side effects of the call: it changed an input, or used a global random generator."""
-    if outcome.get("changed") and not rules.get("may_change_inputs"):
-        names = ", ".join(outcome["changed"])
-        return Finding("property", f"it changes its input {names} in place; work on a copy")
-    if outcome.get("drew_from") and rules.get("keeps_generators"):
-        names = " and ".join(outcome["drew_from"])
-        message = f"it uses or reseeds the global random generator ({names})"
-        return Finding("property", message)
-    return None
 
 
 def _clean(outcome: Any) -> dict[str, Any]:
@@ -170,7 +125,7 @@ def _clean(outcome: Any) -> dict[str, Any]:
     if not isinstance(outcome, dict) or not isinstance(outcome.get("status"), str):
         return {"status": "unreadable", "message": "the answer is malformed"}
     clean = {"status": outcome["status"], "value": outcome.get("value")}
-    for key, limit in (("type", 80), ("message", 500), ("line", 300), ("printed", 2_000)):
+    for key, limit in _TEXTS.items():
         if isinstance(outcome.get(key), str):
             clean[key] = _CONTROLS.sub("", outcome[key][:limit])
     if isinstance(outcome.get("changed"), list):
@@ -187,29 +142,6 @@ def _clean(outcome: Any) -> dict[str, Any]:
     return clean
 
 
-def _error_finding(outcome: dict[str, Any]) -> Finding:
-    kind, message = outcome.get("type", "Error"), outcome.get("message", "")
-    line = outcome.get("line", "")
-    where = f" ({line})" if line else ""
-    tip = next((f"; {tip}" for words, tip in _TIPS.items() if words in message), "")
-    if kind == "NotImplementedError" and message.endswith("not written yet"):
-        return Finding("error", message)
-    return Finding("error", f"it raises {kind}: {message}{where}{tip}")
-
-
-#: Tips for errors of Python and torch that beginners often see.
-_TIPS = {
-    "Boolean value of Tensor": "`if`, `and` and `max` need one truth value; use a tensor operation"
-    " such as torch.where or clamp",
-    "required positional argument": "keep the parameters that the exercise gives the function",
-    "positional arguments but": "keep the parameters that the exercise gives the function",
-    "unexpected keyword argument": "keep the parameters that the exercise gives the function",
-    "shapes cannot be multiplied": "print both shapes: the two inner sizes must be equal",
-    "must match the size of tensor": "print both shapes: axes are aligned from the last one",
-    "raw_input was called": "it calls input(), which is not available while checking",
-}
-
-
 def _group(
     name: str, points: float, cases: list[dict[str, Any]], findings: list[Finding | None]
 ) -> GroupResult:
@@ -222,55 +154,6 @@ def _group(
         where = f" ({first.where})" if first.where else ""
         result.points, result.reason = 0.0, first.message + where
     return result
-
-
-def _misconception(
-    exercise: dict[str, Any], outcomes: list[dict[str, Any]], failing: list[int]
-) -> dict[str, Any] | None:
-    """The misconception whose wrong outputs all equal the student's, if any.
-
-    If there are several, the one that explains the most failing cases.
-    """
-    best, explained = None, 0
-    for misconception in exercise.get("misconceptions", []):
-        theirs, wrong = misconception["outcomes"], _wrong(misconception)
-        if not wrong or not set(wrong) <= set(failing) or len(wrong) <= explained:
-            continue
-        if all(same_outcome(exercise["cases"][i], theirs[i], outcomes[i]) for i in wrong):
-            best, explained = misconception, len(wrong)
-    return best
-
-
-def _wrong(misconception: dict[str, Any]) -> list[int]:
-    """The cases that the misconception gets wrong in a way that can be compared."""
-    outcomes = misconception["outcomes"]
-    return [i for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED]
-
-
-def _explained(misconception: dict[str, Any], failing: list[int]) -> list[int]:
-    """The failing cases that the misconception explains, those included where it is undefined."""
-    return [i for i in failing if misconception["outcomes"][i] is not None]
-
-
-def agrees(case: dict[str, Any], one: dict[str, Any], two: dict[str, Any]) -> bool:
-    """Whether each of two outcomes passes the case if the other is the expected one."""
-    pairs = ((one, two), (two, one))
-    return all(judge_case({**case, "expected": a}, b) is None for a, b in pairs)
-
-
-def same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
-    """Whether two outcomes of a case are the same, right or wrong, under the case's rules."""
-    if theirs["status"] != ours.get("status"):
-        return False
-    if theirs["status"] == "error":
-        return theirs["type"] == ours.get("type")
-    if theirs["status"] != "value":
-        return True
-    rules = case.get("judge", {})
-    if _misbehavior(theirs, rules) != _misbehavior(ours, rules):
-        return False
-    views = codec.decode_views(theirs["value"]), codec.decode_views(ours["value"])
-    return same(*views, rules)
 
 
 def _size(case: dict[str, Any]) -> int:

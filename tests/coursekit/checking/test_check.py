@@ -101,7 +101,7 @@ def test_a_misconception_shows_its_hint_with_expected_and_actual(capsys):
     ("body", "words"),
     [
         ("raise NotImplementedError('softmax over x')", "not written yet: softmax over x"),
-        ("pass", "is a `return` missing?"),
+        ("pass", "as a function without `return` does"),
         ("return torch.softmax(x, 0).numpy()", "torch.from_numpy"),
         ("return torch.softmax(x, 0).long()", "int64 instead of float32"),
         ("return torch.softmax(x, 0)[None]", "shape is (1, 2) instead of (2,)"),
