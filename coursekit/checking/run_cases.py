@@ -99,6 +99,15 @@ def run_case(
     return outcome
 
 
+def call(thing: Callable[..., Any], case: dict[str, Any]) -> Any:
+    """What `thing` returns for a case; with ``gradient``, the gradient instead."""
+    args = [codec.decode(a) for a in case.get("args", [])]
+    kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
+    followed = _follow(case, args, kwargs)
+    result = _call(thing, args, kwargs, case, [])
+    return result if followed is None else _gradient(result, followed)
+
+
 def _call(
     thing: Callable[..., Any],
     args: list[Any],

@@ -41,6 +41,8 @@ class Verdict:
     misconception : the name of the recorded misconception that gives the same outputs, or "".
     hint : its hint, or "".
     detail : the failing case as lines of text: inputs, expected, actual, and where they differ.
+    printed : what the failing case printed.
+    case : the index of the failing case that is shown, or -1.
     """
 
     exercise: str
@@ -53,6 +55,7 @@ class Verdict:
     hint: str = ""
     detail: list[list[str]] = field(default_factory=list)
     printed: str = ""
+    case: int = -1
 
     @property
     def passed(self) -> bool:
@@ -113,10 +116,13 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     verdict.headline = finding.message
     verdict.detail = _detail(exercise, cases[worst], outcomes[worst], finding)
     verdict.printed = _printed(outcomes[worst])
+    verdict.case = worst
     if named is not None:
         verdict.misconception, verdict.hint = named["name"], named["hint"]
     elif all(o["status"] == "value" and o["value"] is None for o in outcomes):
         verdict.hint = "Every call returned None, as a function without `return` does."
+    elif finding.stage != "missing":
+        verdict.detail += _comparison(cases, failing, worst)
     return verdict
 
 
@@ -179,6 +185,16 @@ def _detail(
     if finding.where:
         rows.append(["largest difference", finding.where])
     return rows
+
+
+def _comparison(cases: list[dict[str, Any]], failing: list[int], shown: int) -> list[list[str]]:
+    """Rows that say what is right, and what is special about the inputs that are not."""
+    from coursekit.checking.distinguish import distinguish, passing
+
+    rows = [["right", passing(cases, failing)]]
+    if not cases[shown].get("title"):
+        rows.append(["fails only where", distinguish(cases, failing)])
+    return [row for row in rows if row[1]]
 
 
 def _printed(outcome: dict[str, Any]) -> str:
