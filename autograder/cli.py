@@ -361,6 +361,22 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
 
 
 @main.command()
+@click.argument("exercise")
+@click.argument("student")
+@_folder_option
+@_with_course
+def adopt(course: Any, exercise: str, student: str, folder: Path | None) -> None:
+    """Add a student's wrong answer to the misconceptions of an exercise."""
+    from autograder.classroom.adopt import adopt
+
+    path, name = adopt(course, exercise, student, folder)
+    click.echo(
+        f"{path}: added {name}. Read the answer (a release runs it as your own code), give it a"
+        " name and a hint, and run `autograder release`."
+    )
+
+
+@main.command()
 def doctor() -> None:
     """Check that this machine can run submissions in a sandbox; say how to fix what is missing.
 

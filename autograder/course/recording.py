@@ -70,7 +70,7 @@ def record(course: Course, assignment: str, name: str, seed: int) -> dict[str, A
 @functools.lru_cache(maxsize=512)
 def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict[str, Any]:
     reference = _defined(notebook, exercise.name)
-    with _one_thread():
+    with one_thread():
         cases = draw(exercise, reference, seed)
         if cases != draw(exercise, reference, seed):
             raise CourseError(
@@ -93,7 +93,7 @@ def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Run torch on one thread: with such small cases, more threads only add overhead."""
     import torch
 
@@ -177,7 +177,7 @@ def _expect(
         what = f"{raised}: {outcome['message']}" if raised else outcome["message"]
         raise CourseError(f"the reference of {name} fails its own check ({title}): {what}.")
     kept = {"status", "type"} if raised else set(outcome)  # its message may tell the solution
-    case["expected"] = _essence(case, {key: outcome[key] for key in outcome if key in kept})
+    case["expected"] = essence(case, {key: outcome[key] for key in outcome if key in kept})
     if '"$other"' in json.dumps(case["expected"]):
         raise CourseError(
             f"the reference of {name} returns a value that cannot be serialized ({title}); for"
@@ -191,7 +191,7 @@ def _expect(
         )
 
 
-def _essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
+def essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
     """The outcome without the fields that only messages use."""
     keeps_generators = case.get("judge", {}).get("keeps_generators")
     drop = ("printed", "printed_characters", "line")
@@ -228,7 +228,7 @@ def _wrong_outcomes(
             outcomes.append(dict(UNDEFINED))
             continue
         wrong = judge_case(case, outcome) is not None
-        outcomes.append(_essence(case, outcome) if wrong else None)
+        outcomes.append(essence(case, outcome) if wrong else None)
     return outcomes
 
 

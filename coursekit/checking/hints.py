@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,9 +14,9 @@ from coursekit.checking.judge_case import same_outcome
 
 #: A misconception's outcome where it follows from rounding or chance alone: it matches any.
 UNDEFINED = {"status": "undefined"}
-#: The least evidence, see `_evidence`, for a misconception beside a second mistake: if it gives the
+#: The least evidence, see `evidence`, for a misconception beside a second mistake: if it gives the
 #: same outcome in all cases that it gets wrong, and if only in some of them.
-_ENOUGH_ALL, _ENOUGH = 1.0, 2.0
+_ENOUGH_ALL, ENOUGH = 1.0, 2.0
 
 
 def choose(
@@ -46,13 +47,37 @@ def choose(
         complete = len(same) == len(wrong)
         alone = complete and all(theirs[i] is not None for i in failing)
         if not alone:
-            enough = _ENOUGH_ALL if complete else _ENOUGH
-            if _evidence([(cases[i]["expected"], theirs[i]) for i in same]) < enough:
+            enough = _ENOUGH_ALL if complete else ENOUGH
+            if evidence([(cases[i]["expected"], theirs[i]) for i in same]) < enough:
                 continue
         rank = (alone, len(same), -len(wrong))
         if best is None or rank > best[0]:
             best = rank, misconception, here or same
     return best[1:] if best else None
+
+
+def choose_pair(
+    exercise: dict[str, Any], outcomes: list[dict[str, Any]], failing: list[int]
+) -> tuple[dict[str, Any], list[int]] | None:
+    """Two recorded misconceptions that together explain the first failing group, and its cases."""
+    cases = exercise["cases"]
+    order = list(exercise["groups"])
+    first = min((cases[i]["group"] for i in failing), key=order.index)
+    for pair in exercise.get("pairs", []):
+        explained = [int(i) for i in pair["outcomes"]]
+        if {cases[i]["group"] for i in explained} != {first} or not set(explained) <= set(failing):
+            continue
+        ours = {i: outcomes[int(i)] for i in pair["outcomes"]}
+        if same_everywhere(cases, pair["outcomes"], ours):
+            return pair, explained
+    return None
+
+
+def same_everywhere(
+    cases: list[dict[str, Any]], theirs: dict[str, Any], ours: dict[str, Any]
+) -> bool:
+    """Whether all of `theirs`, outcomes by index as text, equal those of `ours`."""
+    return all(same_outcome(cases[int(i)], theirs[i], ours[i]) for i in theirs)
 
 
 def wrong_cases(misconception: dict[str, Any]) -> list[int]:
@@ -61,7 +86,7 @@ def wrong_cases(misconception: dict[str, Any]) -> list[int]:
     return [i for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED]
 
 
-def _evidence(explained: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:
+def evidence(explained: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:
     """How unlikely it is that two mistakes give these wrong outcomes by chance.
 
     A fraction that is not expected counts 1. Whole numbers, texts and truth values count less, since
@@ -85,6 +110,21 @@ def _evidence(explained: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:
         total += 0.1 * (sum(a != b for a, b in zip(found, wanted)) if aligned else len(found))
         seen |= set(found)
     return total if len(seen) > 1 or any(_is_fraction(leaf) for leaf in seen) else 0.0
+
+
+def digest(outcomes: dict[int, dict[str, Any]]) -> str:
+    """A short text that is equal for equal outcomes by case; numbers are rounded to 3 digits."""
+    parts: list[Any] = []
+    for number, outcome in outcomes.items():
+        part = [number, outcome["status"], outcome.get("type"), outcome.get("changed")]
+        if outcome["status"] == "value":
+            part += [_round(leaf) for leaf in _leaves(codec.decode_views(outcome["value"]))]
+        parts.append(part)
+    return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _round(leaf: Any) -> Any:
+    return float(f"{leaf:.3g}") + 0.0 if isinstance(leaf, float) else leaf
 
 
 def _weight(leaf: Any) -> float:

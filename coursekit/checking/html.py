@@ -25,6 +25,8 @@ class VerdictView:
             lines += [f"  {label + ':':<20} {text}" for label, text in verdict.detail]
             if verdict.hint:
                 lines.append(f"  hint: {verdict.hint}")
+            if verdict.next_hint:
+                lines.append(f"  and then: {verdict.next_hint}")
             if verdict.printed:
                 lines.append("  your function printed:")
                 lines += [f"    {line}" for line in verdict.printed.splitlines()]
@@ -45,6 +47,11 @@ class VerdictView:
             if verdict.hint:
                 parts.append(
                     f'<div style="color:{_BLUE}"><b>Hint.</b> {_prose(verdict.hint)}</div>'
+                )
+            if verdict.next_hint:
+                parts.append(
+                    f'<details style="color:{_BLUE}"><summary>There is a second mistake.</summary>'
+                    f"{_prose(verdict.next_hint)}</details>"
                 )
             parts.append(_rows(verdict.detail))
             if verdict.printed:

@@ -12,7 +12,7 @@ from typing import Any
 
 from coursekit.checking import codec
 from coursekit.checking.compare import Finding
-from coursekit.checking.hints import choose
+from coursekit.checking.hints import choose, choose_pair, digest
 from coursekit.checking.judge_case import judge_case
 
 #: The stages in the order in which they are checked; the first that fails is reported.
@@ -40,9 +40,11 @@ class Verdict:
     headline : one sentence: what is right or what went wrong first.
     misconception : the name of the recorded misconception that gives the same outputs, or "".
     hint : its hint, or "".
+    next_hint : the hint of a second misconception, which changes the same outputs, or "".
     detail : the failing case as lines of text: inputs, expected, actual, and where they differ.
     printed : what the failing case printed.
     case : the index of the failing case that is shown, or -1.
+    digest : equal for answers with the same wrong outputs, up to rounding; "" if all are right.
     """
 
     exercise: str
@@ -53,9 +55,11 @@ class Verdict:
     stage: str = ""
     misconception: str = ""
     hint: str = ""
+    next_hint: str = ""
     detail: list[list[str]] = field(default_factory=list)
     printed: str = ""
     case: int = -1
+    digest: str = ""
 
     @property
     def passed(self) -> bool:
@@ -103,8 +107,9 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
         return verdict
     position = {group: number for number, group in enumerate(exercise["groups"])}
     named, explained = choose(exercise, outcomes, failing) or (None, failing)
+    pair, both = (named is None and choose_pair(exercise, outcomes, failing)) or (None, explained)
     worst = min(
-        explained,  # the case shown must be one that the hint explains
+        both,  # the case shown must be one that the hint explains
         key=lambda i: (
             position[cases[i]["group"]],
             STAGES.index(findings[i].stage),
@@ -117,8 +122,13 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     verdict.detail = _detail(exercise, cases[worst], outcomes[worst], finding)
     verdict.printed = _printed(outcomes[worst])
     verdict.case = worst
+    verdict.digest = digest({i: outcomes[i] for i in failing})
     if named is not None:
         verdict.misconception, verdict.hint = named["name"], named["hint"]
+    elif pair is not None:
+        hints = {m["name"]: m["hint"] for m in exercise["misconceptions"]}
+        verdict.misconception = pair["names"][0]
+        verdict.hint, verdict.next_hint = (hints[name] for name in pair["names"])
     elif all(o["status"] == "value" and o["value"] is None for o in outcomes):
         verdict.hint = "Every call returned None, as a function without `return` does."
     elif finding.stage != "missing":
