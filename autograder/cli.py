@@ -370,18 +370,12 @@ def adopt(course: Any, exercise: str, student: str, folder: Path | None) -> None
     from autograder.classroom.adopt import adopt
 
     path, name = adopt(course, exercise, student, folder)
-    click.echo(
-        f"{path}: added {name}. Read the answer (a release runs it as your own code), give it a"
-        " name and a hint, and run `autograder release`."
-    )
+    click.echo(f"{path}: added {name}. A release runs it as your own code: read it first.")
 
 
 @main.command()
 def doctor() -> None:
-    """Check that this machine can run submissions in a sandbox; say how to fix what is missing.
-
-    Exit status 0 if it can, 1 otherwise.
-    """
+    """Check that submissions can run in a sandbox here; if not, say why, with exit status 1."""
     from autograder.sandbox.doctor import examine
 
     findings = examine()

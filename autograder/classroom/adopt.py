@@ -84,7 +84,9 @@ def _answer(classroom: Classroom, assignment: str, exercise: str, student: str) 
 def answers(notebook: nbformat.NotebookNode) -> dict[str, str]:
     """The sources of the cells that students fill in, by exercise."""
     return {
-        cell.metadata["nbgrader"].get("grade_id", ""): cell.source
+        cell.metadata["nbgrader"].get("grade_id", ""): "".join(
+            cell.source
+        )  # may be a list of lines
         for cell in notebook.cells
         if cell.metadata.get("nbgrader", {}).get("solution")
     }

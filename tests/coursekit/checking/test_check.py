@@ -198,7 +198,7 @@ def test_while_autograding_points_are_returned_instead_of_raised(monkeypatch):
 
 def test_a_recording_from_another_version_says_to_install_again(recording):
     path = recording / "04_attention.json"
-    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
+    path.write_text(path.read_text().replace(f'"format": {recordings.FORMAT}', '"format": 99'))
     recordings.read.cache_clear()
     with pytest.raises(RecordingError, match="another version of coursekit"):
         check(softmax)

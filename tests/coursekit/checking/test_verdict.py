@@ -1,6 +1,7 @@
 import torch
 
 from coursekit.checking import codec
+from coursekit.checking.html import VerdictView
 from coursekit.checking.judge_case import same_outcome
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
@@ -249,3 +250,28 @@ def test_an_answer_that_no_judge_can_compare_costs_its_points_and_nothing_else()
     nonsense = {"status": "value", "value": {"$float": 10**400}}
     for answer in (huge, nonsense):
         assert judge(recorded, [answer] * 3).points == 0
+
+
+def test_two_misconceptions_that_change_the_same_outputs_show_both_hints():
+    def both(x):
+        return (x * 0.37).sum() + x.mean() if len(x) else torch.tensor(0.5)
+
+    recorded = exercise(("scaled", lambda x: (x * 0.37).sum()), ("mean", lambda x: x.mean()))
+    outcomes = run_cases(both, recorded["cases"])
+    assert judge(recorded, outcomes).misconception == ""
+    recorded["pairs"] = [{"names": ["mean", "scaled"], "outcomes": {"0": outcomes[0]}}]
+    result = judge(recorded, outcomes)
+    assert (result.misconception, result.hint) == ("mean", "hint of mean")
+    assert result.next_hint == "hint of scaled"
+    assert "hint of scaled" in VerdictView(result)._repr_html_()
+    assert "hint of scaled" in repr(VerdictView(result))
+    assert judge(recorded, run_cases(lambda x: x * 7, recorded["cases"])).next_hint == ""
+
+
+def test_answers_with_equal_wrong_outputs_have_equal_digests():
+    def noisy(x):
+        return x.mean() * (1 + 1e-6)
+
+    assert verdict(lambda x: x.mean()).digest == verdict(noisy).digest != ""
+    assert verdict(lambda x: x.mean()).digest != verdict(lambda x: x.max()).digest
+    assert verdict(lambda x: x.sum()).digest == ""
