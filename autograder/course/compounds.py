@@ -58,11 +58,12 @@ def compounds(
     recorded : the exercise, as `autograder.course.recording.record` returns it.
     """
     with one_thread():
-        found = [
-            _compound(recorded, one, two, outcomes)
-            for one, two, outcomes in _answers(course, assignment, name, recorded["cases"])
-        ]
-    return [_unless_ambiguous(recorded["cases"], pair, found) for pair in found]
+        answers = list(_answers(course, assignment, name, recorded["cases"]))
+    found = [_compound(recorded, *answer) for answer in answers]
+    silent = [
+        outcomes for pair, (_, _, outcomes) in zip(found, answers) if pair.status != "explained"
+    ]
+    return [_unless_ambiguous(recorded["cases"], pair, silent) for pair in found]
 
 
 def _answers(
@@ -115,11 +116,12 @@ def _compound(
 
 
 def _unless_ambiguous(
-    cases: list[dict[str, Any]], pair: Compound, others: list[Compound]
+    cases: list[dict[str, Any]], pair: Compound, answers: list[list[dict[str, Any]]]
 ) -> Compound:
-    """The pair, unless another one gives the same outcomes: its hints could be the wrong ones."""
-    for other in others:
-        shared = {i: other.outcomes[i] for i in pair.outcomes if i in other.outcomes}
-        if other is not pair and shared and same_everywhere(cases, shared, pair.outcomes):
-            return Compound(pair.names, "unnamed")
-    return pair
+    """The pair, unless another pair's answer has the same outcomes: the hints would be wrong."""
+    alike = sum(
+        same_everywhere(cases, pair.outcomes, {i: outcomes[int(i)] for i in pair.outcomes})
+        for outcomes in answers
+        if pair.outcomes
+    )
+    return pair if alike <= 1 else Compound(pair.names, "unnamed")

@@ -26,7 +26,7 @@ def passing(cases: list[dict[str, Any]], failing: list[int]) -> str:
 
 def distinguish(cases: list[dict[str, Any]], failing: list[int], at_most: int = 2) -> str:
     """What is true of the inputs of every failing case and of no passing one; "" if nothing is."""
-    names = {name for case in cases for name, _ in _inputs(case)}
+    names = {name for case in cases for name in (*case.get("names", []), *case.get("kwargs", {}))}
     facts = [_facts(case, names) for case in cases]
     passed = [fact for i, fact in enumerate(facts) if i not in failing]
     if not passed or not failing:
@@ -115,6 +115,6 @@ def _about_array(view: ArrayView) -> Iterator[str]:
     if (values == 0).any():
         yield "contains 0"
     if (np.abs(values) > 100).any():
-        yield "contains numbers above 100 in size"
+        yield "contains numbers above 100 in absolute value"
     if len(np.unique(values)) < values.size:
         yield "contains equal numbers"
