@@ -361,11 +361,21 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
 
 
 @main.command()
-def doctor() -> None:
-    """Check that this machine can run submissions in a sandbox; say how to fix what is missing.
+@click.argument("exercise")
+@click.argument("student")
+@_folder_option
+@_with_course
+def adopt(course: Any, exercise: str, student: str, folder: Path | None) -> None:
+    """Add a student's wrong answer to the misconceptions of an exercise."""
+    from autograder.classroom.adopt import adopt
 
-    Exit status 0 if it can, 1 otherwise.
-    """
+    path, name = adopt(course, exercise, student, folder)
+    click.echo(f"{path}: added {name}. A release runs it as your own code: read it first.")
+
+
+@main.command()
+def doctor() -> None:
+    """Check that submissions can run in a sandbox here; if not, say why, with exit status 1."""
     from autograder.sandbox.doctor import examine
 
     findings = examine()

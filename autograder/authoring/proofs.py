@@ -21,13 +21,14 @@ from autograder.authoring.stamp import reused_from
 from autograder.course import catalog
 from autograder.course.cells import checked_exercise, is_delimiter, parse
 from autograder.course.edits import is_edit
-from autograder.course.exercise import Exercise, Misconception
+from autograder.course.exercise import UNWRITTEN_HINT, Exercise, Misconception
 from autograder.course.layout import Course
 from autograder.course.reference import bare_sources, definitions, read, run_answer
 from autograder.errors import CourseError
 from autograder.grading.left_out import TAG
+from coursekit.checking.hints import UNDEFINED
 from coursekit.checking.run_cases import run_cases
-from coursekit.checking.verdict import UNDEFINED, judge
+from coursekit.checking.verdict import judge
 
 #: The least number of misconceptions, and of alternatives, of every exercise.
 MISCONCEPTIONS, ALTERNATIVES = 3, 2
@@ -119,6 +120,9 @@ def _require_enough(exercise: Exercise) -> None:
             what = what.removesuffix("s") if given == 1 else what
             raise CourseError(f"{exercise.name} has {given} {what}; write at least {needed}.")
     hints = [m.hint for m in exercise.misconceptions]
+    if UNWRITTEN_HINT in hints:
+        name = exercise.misconceptions[hints.index(UNWRITTEN_HINT)].name
+        raise CourseError(f"{exercise.name}, {name}: write its hint, and give it a telling name.")
     if twice := next((hint for hint in hints if hints.count(hint) > 1), None):
         raise CourseError(f"{exercise.name} has the same hint twice: {twice}")
 

@@ -25,13 +25,17 @@ from autograder.authoring.proofs import (
 )
 from autograder.authoring.stamp import stamp
 from autograder.course import catalog
+from autograder.course.compounds import record_pairs
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED, record_assignment
 from autograder.course.reference import read
 from autograder.errors import CourseError
 from coursekit import __version__
+from coursekit.checking.judge_case import agrees, same_kind_of_error, same_outcome
 from coursekit.checking.recordings import FORMAT
-from coursekit.checking.verdict import agrees, same_outcome
+
+#: The parts of a recorded exercise that are lists, with a line for each element.
+_LISTS = ("cases", "misconceptions", "pairs")
 
 
 @dataclass
@@ -114,10 +118,13 @@ def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str
     except (OSError, ValueError, KeyError, TypeError):
         pass  # missing or damaged: record everything again
     new = json.loads(json.dumps(recorded))
-    exercises = {
-        name: old[name] if name in old and is_fresh(old[name], exercise) else exercise
-        for name, exercise in new.items()
-    }
+    exercises = {}
+    for name, exercise in new.items():
+        if name in old and is_fresh(old[name], exercise):
+            exercises[name] = old[name]
+        else:
+            pairs = record_pairs(course, assignment, name, recorded[name])
+            exercises[name] = exercise | {"pairs": json.loads(json.dumps(pairs))}
     recording = {**head, "exercises": exercises}
     return text if old and json.loads(text) == recording else _dump(recording)
 
@@ -129,13 +136,17 @@ def is_fresh(old: dict[str, Any], new: dict[str, Any]) -> bool:
     agrees with the new one under the rules of its case.
     """
     try:
-        return _without_outcomes(old) == _without_outcomes(new) and all(
-            agrees(case, case["expected"], again["expected"])
+        return (
+            "pairs" in old
+            and _without_outcomes(old) == _without_outcomes(new)
             and all(
-                _agree(case, one["outcomes"][i], two["outcomes"][i])
-                for one, two in zip(old["misconceptions"], new["misconceptions"], strict=True)
+                agrees(case, case["expected"], again["expected"])
+                and all(
+                    _agree(case, one["outcomes"][i], two["outcomes"][i])
+                    for one, two in zip(old["misconceptions"], new["misconceptions"], strict=True)
+                )
+                for i, (case, again) in enumerate(zip(old["cases"], new["cases"], strict=True))
             )
-            for i, (case, again) in enumerate(zip(old["cases"], new["cases"], strict=True))
         )
     except (KeyError, TypeError, ValueError, IndexError):
         return False
@@ -144,12 +155,14 @@ def is_fresh(old: dict[str, Any], new: dict[str, Any]) -> bool:
 def _agree(case: dict[str, Any], one: Any, two: Any) -> bool:
     if one is None or two is None:
         return one is two
+    if one["status"] == two["status"] == "error":  # versions of torch word messages differently
+        return same_kind_of_error(one, two)
     return same_outcome(case, one, two)
 
 
 def _without_outcomes(exercise: dict[str, Any]) -> Any:
     return [
-        {k: v for k, v in exercise.items() if k not in ("cases", "misconceptions")},
+        {k: v for k, v in exercise.items() if k not in _LISTS},
         [{k: v for k, v in case.items() if k != "expected"} for case in exercise["cases"]],
         [(m["name"], m["hint"]) for m in exercise["misconceptions"]],
     ]
@@ -162,11 +175,12 @@ def _dump(recording: dict[str, Any]) -> str:
     for number, (name, exercise) in enumerate(recording["exercises"].items()):
         cases = ",\n   ".join(json.dumps(case) for case in exercise["cases"])
         wrong = ",\n   ".join(json.dumps(m) for m in exercise["misconceptions"])
-        rest = {k: v for k, v in exercise.items() if k not in ("cases", "misconceptions")}
+        pairs = ",\n   ".join(json.dumps(pair) for pair in exercise["pairs"])
+        rest = {k: v for k, v in exercise.items() if k not in _LISTS}
         end = "" if number == len(recording["exercises"]) - 1 else ","
         lines.append(
             f'  "{name}": {json.dumps(rest)[:-1]},\n   "cases": [\n   {cases}],\n'
-            f'   "misconceptions": [\n   {wrong}]}}{end}'
+            f'   "misconceptions": [\n   {wrong}],\n   "pairs": [\n   {pairs}]}}{end}'
         )
     return "\n".join([*lines, " }\n}\n"])
 

@@ -73,6 +73,7 @@ class ExerciseSummary:
     outcomes : outcome -> number of students, see `OUTCOMES`.
     mistakes : known misconceptions, most frequent first.
     other : student -> headline of a mistake that matches no known misconception.
+    alike : of these, the students with equal wrong outputs, in groups of two or more, largest first.
     """
 
     name: str
@@ -84,6 +85,7 @@ class ExerciseSummary:
     lost: list[Lost]
     mistakes: list[Mistake]
     other: dict[str, str]
+    alike: list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,11 @@ def summarize(verdicts: ClassVerdicts) -> list[ExerciseSummary]:
 
 
 def _summary(name: str, own: dict[str, Verdict], correlation: float | None) -> ExerciseSummary:
+    other = {
+        student: verdict
+        for student, verdict in own.items()
+        if not (verdict.passed or verdict.misconception or outcome(verdict) == "unwritten")
+    }
     possible = sum(verdict.max_points for verdict in own.values())
     outcomes = [outcome(verdict) for verdict in own.values()]
     return ExerciseSummary(
@@ -213,12 +220,19 @@ def _summary(name: str, own: dict[str, Verdict], correlation: float | None) -> E
         outcomes={kind: outcomes.count(kind) for kind in OUTCOMES},
         lost=_lost(own),
         mistakes=_mistakes(own),
-        other={
-            student: verdict.headline
-            for student, verdict in own.items()
-            if not (verdict.passed or verdict.misconception or outcome(verdict) == "unwritten")
-        },
+        other={student: verdict.headline for student, verdict in other.items()},
+        alike=_alike(other),
     )
+
+
+def _alike(verdicts: dict[str, Verdict]) -> list[list[str]]:
+    """Groups of students whose wrong outputs are equal, largest first."""
+    groups: dict[str, list[str]] = {}
+    for student, verdict in verdicts.items():
+        if verdict.digest:  # none if no answer came back
+            groups.setdefault(verdict.digest, []).append(student)
+    several = [group for group in groups.values() if len(group) > 1]
+    return sorted(several, key=len, reverse=True)
 
 
 def _lost(own: dict[str, Verdict]) -> list[Lost]:

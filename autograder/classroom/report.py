@@ -20,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from autograder.classroom import analysis
+from autograder.classroom.adopt import answers
 from autograder.classroom.export import Grade, grades
 from autograder.course.layout import Course
 from autograder.errors import CourseError
@@ -42,6 +43,7 @@ class Submission:
     problem : why the results cannot be read, one sentence, or "".
     graded : when the autograded notebook was written; None if there is none.
     grade : the gradebook's entry; None if there is none.
+    answers : exercise -> the source of the cell that answers it.
     """
 
     student: str
@@ -50,6 +52,7 @@ class Submission:
     problem: str = ""
     graded: datetime | None = None
     grade: Grade | None = None
+    answers: dict[str, str] = field(default_factory=dict)
 
     @property
     def ran(self) -> bool:
@@ -108,6 +111,11 @@ class Report:
     @cached_property
     def exercises(self) -> list[analysis.ExerciseSummary]:
         return analysis.summarize(self.verdicts)
+
+    def answer(self, student: str, exercise: str) -> str:
+        """The source of a student's answer, at most 4,000 characters."""
+        own = next((one.answers for one in self.submissions if one.student == student), {})
+        return own.get(exercise, "")[:4_000]
 
     @cached_property
     def struggling(self) -> list[analysis.Struggling]:
@@ -278,6 +286,7 @@ def _read(classroom: Classroom, student: str, assignment: str, grade: Grade | No
         )
     else:
         submission.notes, submission.verdicts = notes, verdicts
+        submission.answers = answers(notebook)
         if not verdicts:
             submission.problem = "the autograded notebook has no verdicts"
     return submission

@@ -18,6 +18,8 @@ from autograder.course.edits import EditError, apply_edit, is_edit
 from autograder.errors import CourseError
 from coursekit.checking import codec
 
+#: The hint of a misconception whose hint is still to be written; a release refuses it.
+UNWRITTEN_HINT = "TODO: write the hint."
 _RAISES = re.compile(r"raises (\w+)")
 
 

@@ -27,8 +27,9 @@ from autograder.course.reference import (
 )
 from autograder.errors import CourseError
 from coursekit.checking.compare import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
+from coursekit.checking.hints import UNDEFINED
+from coursekit.checking.judge_case import judge_case
 from coursekit.checking.run_cases import run_cases
-from coursekit.checking.verdict import UNDEFINED, judge_case
 
 #: The seed of the cases that students get; grading uses other seeds.
 RECORDING_SEED = 0
@@ -69,7 +70,7 @@ def record(course: Course, assignment: str, name: str, seed: int) -> dict[str, A
 @functools.lru_cache(maxsize=512)
 def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict[str, Any]:
     reference = _defined(notebook, exercise.name)
-    with _one_thread():
+    with one_thread():
         cases = draw(exercise, reference, seed)
         if cases != draw(exercise, reference, seed):
             raise CourseError(
@@ -92,7 +93,7 @@ def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Run torch on one thread: with such small cases, more threads only add overhead."""
     import torch
 
@@ -175,7 +176,8 @@ def _expect(
     if outcome["status"] != "value" and (raised is None or raised != wanted):
         what = f"{raised}: {outcome['message']}" if raised else outcome["message"]
         raise CourseError(f"the reference of {name} fails its own check ({title}): {what}.")
-    case["expected"] = _essence(case, outcome)
+    kept = {"status", "type"} if raised else set(outcome)  # its message may tell the solution
+    case["expected"] = essence(case, {key: outcome[key] for key in outcome if key in kept})
     if '"$other"' in json.dumps(case["expected"]):
         raise CourseError(
             f"the reference of {name} returns a value that cannot be serialized ({title}); for"
@@ -189,10 +191,10 @@ def _expect(
         )
 
 
-def _essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
+def essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
     """The outcome without the fields that only messages use."""
     keeps_generators = case.get("judge", {}).get("keeps_generators")
-    drop = ("printed", "printed_characters", "line", "message")
+    drop = ("printed", "printed_characters", "line")
     if not keeps_generators:
         drop += ("drew_from",)
     essence = {key: value for key, value in outcome.items() if key not in drop}
@@ -226,7 +228,7 @@ def _wrong_outcomes(
             outcomes.append(dict(UNDEFINED))
             continue
         wrong = judge_case(case, outcome) is not None
-        outcomes.append(_essence(case, outcome) if wrong else None)
+        outcomes.append(essence(case, outcome) if wrong else None)
     return outcomes
 
 

@@ -84,7 +84,7 @@ def sources(notebook: Path) -> dict[str, str]:
 @cached_until_changed
 def bare_sources(notebook: Path) -> dict[str, str]:
     """Like `sources`, without docstrings: what the edits of misconceptions apply to."""
-    return {name: _without_docstrings(text) for name, text in sources(notebook).items()}
+    return {name: without_docstrings(text) for name, text in sources(notebook).items()}
 
 
 def run_answer(notebook: Path, name: str, text: str, label: str = "an answer") -> Any:
@@ -115,7 +115,8 @@ def checked_names(notebook: Path) -> list[str]:
     return [name for name in names if name]
 
 
-def _without_docstrings(text: str) -> str:
+def without_docstrings(text: str) -> str:
+    """A definition without docstrings and blank lines."""
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
         body = getattr(node, "body", None)

@@ -15,6 +15,7 @@ import sys
 from typing import Any
 
 from coursekit.checking import recordings
+from coursekit.checking.last_case import LastCase
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 
@@ -36,6 +37,9 @@ class CheckFailed(AssertionError):
 def check(thing: Any) -> float | None:
     """Check an exercise: pass the function or class that you wrote, ``check(softmax)``.
 
+    Afterwards `check.last` is the failing case that was shown, as objects, or None: ``.args``,
+    ``.kwargs``, ``.state``, ``.expected``, ``.actual``, and ``.run()`` runs it again.
+
     Parameters
     ----------
     thing : the function or class itself, with the name that the exercise gives it.
@@ -54,8 +58,12 @@ def check(thing: Any) -> float | None:
     """
     grading = os.environ.get("NBGRADER_EXECUTION") == "autograde"
     exercise = _find(thing)
-    verdict = judge(exercise, run_cases(thing, exercise["cases"]))
-    _display(verdict)
+    outcomes = run_cases(thing, exercise["cases"])
+    verdict = judge(exercise, outcomes)
+    check.last = None
+    if verdict.case >= 0 and verdict.stage != "missing":
+        check.last = LastCase(thing, exercise["cases"][verdict.case], outcomes[verdict.case])
+    _display(verdict, _NOTE if check.last and not grading else "")
     if grading:
         return verdict.points
     if not verdict.passed:
@@ -114,11 +122,16 @@ def _unknown(name: str, known: list[str]) -> str:
     return f"{start}. Keep the name given after `def` and check that one."
 
 
-def _display(verdict: Verdict) -> None:
+#: The failing case of the last check, or None if it passed.
+check.last: LastCase | None = None
+_NOTE = "`check.last` has this case as objects (`.args`, `.expected`, ...); `.run()` runs it again."
+
+
+def _display(verdict: Verdict, note: str) -> None:
     """Show the verdict as HTML in a notebook, as text elsewhere."""
     from coursekit.checking.html import VerdictView
 
-    view = VerdictView(verdict)
+    view = VerdictView(verdict, note)
     ipython = sys.modules.get("IPython")
     if ipython is not None and ipython.get_ipython() is not None:
         from IPython.display import display

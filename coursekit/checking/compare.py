@@ -180,7 +180,7 @@ def _float(value: float) -> float:
 def _compare_type(expected: Any, actual: Any, path: str) -> Finding | None:
     wanted, got = describe(expected), describe(actual)
     if actual is None and expected is not None:
-        return Finding("type", _at(path, "it returns None; is a `return` missing?"))
+        return Finding("type", _at(path, f"it returns None instead of {wanted}"))
     if isinstance(expected, ArrayView):
         if isinstance(actual, ArrayView) and actual.kind == expected.kind:
             return None

@@ -14,8 +14,8 @@ _GREEN, _RED, _BLUE, _GRAY = "#00694f", "#a13d00", "#00588f", "#555"
 class VerdictView:
     """Shows a verdict: ``_repr_html_`` for notebooks, ``str`` and ``repr`` as plain text."""
 
-    def __init__(self, verdict: Verdict) -> None:
-        self.verdict = verdict
+    def __init__(self, verdict: Verdict, note: str = "") -> None:
+        self.verdict, self.note = verdict, note
 
     def __repr__(self) -> str:
         verdict = self.verdict
@@ -25,10 +25,13 @@ class VerdictView:
             lines += [f"  {label + ':':<20} {text}" for label, text in verdict.detail]
             if verdict.hint:
                 lines.append(f"  hint: {verdict.hint}")
+            if verdict.next_hint:
+                lines.append(f"  and then: {verdict.next_hint}")
             if verdict.printed:
                 lines.append("  your function printed:")
                 lines += [f"    {line}" for line in verdict.printed.splitlines()]
         lines += [_group_text(group) for group in _groups(verdict)]
+        lines += [f"  {self.note}"] if self.note else []
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -45,6 +48,11 @@ class VerdictView:
                 parts.append(
                     f'<div style="color:{_BLUE}"><b>Hint.</b> {_prose(verdict.hint)}</div>'
                 )
+            if verdict.next_hint:
+                parts.append(
+                    f'<details style="color:{_BLUE}"><summary>There is a second mistake.</summary>'
+                    f"{_prose(verdict.next_hint)}</details>"
+                )
             parts.append(_rows(verdict.detail))
             if verdict.printed:
                 parts.append(
@@ -52,6 +60,8 @@ class VerdictView:
                     f'<pre style="margin:0">{escape(verdict.printed)}</pre></div>'
                 )
         parts += [_group_html(group) for group in _groups(verdict)]
+        if self.note:
+            parts.append(f'<div style="color:{_GRAY}">{_prose(self.note)}</div>')
         return "".join([*parts, "</div>"])
 
 

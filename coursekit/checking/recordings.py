@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 #: Bump when the recording format changes.
-FORMAT = 1
+FORMAT = 2
 
 _FOLDER = Path(__file__).parents[1] / "recordings"
 

@@ -5,28 +5,25 @@ a submission's kernel (grading). Nothing is judged here: an *outcome* only says 
 
 An outcome is a dict with ``status`` one of ``"value"``, ``"error"``, ``"unwritten"``,
 ``"timeout"`` or ``"unreadable"``, and, where they apply: ``value`` (plain data), ``type``,
-``message`` and ``line`` of the exception, ``changed`` (inputs altered in place), ``drew_from``
-(global random generators that the call used or reseeded), ``printed``.
+``message``, ``line`` and ``place`` of the exception, ``changed`` (inputs altered in place),
+``drew_from`` (global random generators that the call used or reseeded), ``printed``.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
-import random
-import signal
 import sys
 import sysconfig
-import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from coursekit.checking import codec
+from coursekit.checking.guards import TimeUp, random_state, time_limit
 
+#: Processor time.
 SECONDS_PER_CASE = 10.0
 _PRINT_LIMIT = 2_000
 #: Code that is not the student's: this package, the standard library and installed packages.
@@ -35,10 +32,6 @@ _LIBRARIES = (
     *(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
     "<frozen",
 )
-
-
-class _TimeUp(BaseException):
-    """Raised inside the student's code when a case runs out of time."""
 
 
 def run_cases(
@@ -73,14 +66,14 @@ def run_case(
     printed = _Printed()
     outcome: dict[str, Any]
     with (
-        _random_state(case.get("seed", 0)) as drew_from,
+        random_state(case.get("seed", 0)) as drew_from,
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(
             _Printed()
         ),  # warnings of libraries are not the student's output
     ):
         try:
-            with _time_limit(seconds):
+            with time_limit(seconds):
                 result = _call(thing, args, kwargs, case, given)
                 if followed is not None:
                     result = _gradient(result, followed)
@@ -89,8 +82,8 @@ def run_case(
             outcome = {"status": "unreadable", "message": str(error)}
         except NotImplementedError as error:
             outcome = _unwritten(thing, error) or _error(error)
-        except _TimeUp:
-            outcome = {"status": "timeout", "message": f"no answer after {seconds:g} seconds"}
+        except TimeUp as error:
+            outcome = {"status": "timeout", "message": str(error)}
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever a student's code raises is an outcome
@@ -104,6 +97,15 @@ def run_case(
         outcome["printed"] = printed.getvalue()
         outcome["printed_characters"] = printed.count
     return outcome
+
+
+def call(thing: Callable[..., Any], case: dict[str, Any]) -> Any:
+    """What `thing` returns for a case; with ``gradient``, the gradient instead."""
+    args = [codec.decode(a) for a in case.get("args", [])]
+    kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
+    followed = _follow(case, args, kwargs)
+    result = _call(thing, args, kwargs, case, [])
+    return result if followed is None else _gradient(result, followed)
 
 
 def _call(
@@ -246,22 +248,21 @@ def _error(error: BaseException) -> dict[str, Any]:
         message = "the function calls itself without ever stopping"
     else:
         message = str(error).partition("\n")[0][:500]  # the other lines list overloads
+    frames = _student_frames(error)
+    line = frames[-1] if frames and frames[-1].line else None
     return {
         "status": "error",
         "type": type(error).__name__,
         "message": message,
-        "line": _student_line(error),
+        "line": f"line {line.lineno} of {line.name}: {line.line}" if line else "",
+        "place": " > ".join(frame.name for frame in frames if frame.name[0] != "<")[:200],
     }
 
 
-def _student_line(error: BaseException) -> str:
-    """The last line of the student's own code on the way to the error, as text."""
+def _student_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of the student's own code on the way to the error, outermost first."""
     frames = traceback.extract_tb(error.__traceback__, limit=60)
-    own = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
-    if not own:
-        return ""
-    frame = own[-1]
-    return f"line {frame.lineno} of {frame.name}: {frame.line}" if frame.line else ""
+    return [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
 
 
 class _Printed(io.StringIO):
@@ -275,52 +276,3 @@ class _Printed(io.StringIO):
         if room > 0:
             super().write(text[:room])
         return len(text)
-
-
-@contextlib.contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise `_TimeUp` after `seconds`; only possible on the main thread of a Unix process."""
-    possible = hasattr(signal, "setitimer") and (
-        threading.current_thread() is threading.main_thread()
-    )
-    if not possible:
-        yield
-        return
-
-    def on_alarm(signum: int, frame: Any) -> None:
-        raise _TimeUp
-
-    before = signal.signal(signal.SIGALRM, on_alarm)
-    # repeat the signal: a broad `except` in the student's code may swallow the first one
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-@contextlib.contextmanager
-def _random_state(seed: int) -> Iterator[list[str]]:
-    """Seeds the global generators, restores them at the end, and lists those that were used."""
-    torch = sys.modules.get("torch")
-    states = (random.getstate(), np.random.get_state(), torch and torch.get_rng_state())
-    random.seed(seed)
-    np.random.seed(seed)
-    if torch is not None:
-        torch.default_generator.manual_seed(seed)
-    seeded = (random.getstate(), np.random.get_state(), torch and torch.get_rng_state())
-    used: list[str] = []
-    try:
-        yield used
-    finally:
-        if random.getstate() != seeded[0]:
-            used.append("random")
-        if not all(map(np.array_equal, np.random.get_state(), seeded[1])):
-            used.append("numpy.random")
-        if torch is not None and not torch.equal(torch.get_rng_state(), seeded[2]):
-            used.append("torch")
-        random.setstate(states[0])
-        np.random.set_state(states[1])
-        if torch is not None:
-            torch.set_rng_state(states[2])

@@ -7,15 +7,14 @@ trusts the outcomes: they are plain data, compared with those of the reference.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from coursekit.checking import codec
-from coursekit.checking.compare import JUDGES, Finding, same
+from coursekit.checking.compare import Finding
+from coursekit.checking.hints import choose, choose_pair, digest
+from coursekit.checking.judge_case import judge_case
 
-#: A misconception's outcome where it follows from rounding or chance alone: it matches any.
-UNDEFINED = {"status": "undefined"}
 #: The stages in the order in which they are checked; the first that fails is reported.
 STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
 
@@ -41,7 +40,11 @@ class Verdict:
     headline : one sentence: what is right or what went wrong first.
     misconception : the name of the recorded misconception that gives the same outputs, or "".
     hint : its hint, or "".
+    next_hint : the hint of a second misconception, which changes the same outputs, or "".
     detail : the failing case as lines of text: inputs, expected, actual, and where they differ.
+    printed : what the failing case printed.
+    case : the index of the failing case that is shown, or -1.
+    digest : equal for answers with the same wrong outputs, up to rounding; "" if all are right.
     """
 
     exercise: str
@@ -52,8 +55,11 @@ class Verdict:
     stage: str = ""
     misconception: str = ""
     hint: str = ""
+    next_hint: str = ""
     detail: list[list[str]] = field(default_factory=list)
     printed: str = ""
+    case: int = -1
+    digest: str = ""
 
     @property
     def passed(self) -> bool:
@@ -68,6 +74,8 @@ class Verdict:
         return cls(**{**data, "groups": groups})
 
 
+#: The texts in an outcome, and their greatest lengths.
+_TEXTS = {"type": 80, "message": 500, "line": 300, "place": 200, "printed": 2_000}
 #: Control characters, which a terminal would interpret instead of showing.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -98,14 +106,10 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
         verdict.headline = "every case matches the reference"
         return verdict
     position = {group: number for number, group in enumerate(exercise["groups"])}
-    first = min(position[cases[i]["group"]] for i in failing)
-    named = _misconception(exercise, outcomes, failing)
-    if named and all(position[cases[i]["group"]] > first for i in _explained(named, failing)):
-        named = None  # it explains only special cases, but an ordinary one already fails
+    named, explained = choose(exercise, outcomes, failing) or (None, failing)
+    pair, both = (named is None and choose_pair(exercise, outcomes, failing)) or (None, explained)
     worst = min(
-        failing
-        if named is None
-        else _wrong(named),  # the case shown must be one that the hint explains
+        both,  # the case shown must be one that the hint explains
         key=lambda i: (
             position[cases[i]["group"]],
             STAGES.index(findings[i].stage),
@@ -117,52 +121,19 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     verdict.headline = finding.message
     verdict.detail = _detail(exercise, cases[worst], outcomes[worst], finding)
     verdict.printed = _printed(outcomes[worst])
+    verdict.case = worst
+    verdict.digest = digest({i: outcomes[i] for i in failing})
     if named is not None:
         verdict.misconception, verdict.hint = named["name"], named["hint"]
+    elif pair is not None:
+        hints = {m["name"]: m["hint"] for m in exercise["misconceptions"]}
+        verdict.misconception = pair["names"][0]
+        verdict.hint, verdict.next_hint = (hints[name] for name in pair["names"])
+    elif all(o["status"] == "value" and o["value"] is None for o in outcomes):
+        verdict.hint = "Every call returned None, as a function without `return` does."
+    elif finding.stage != "missing":
+        verdict.detail += _comparison(cases, failing, worst)
     return verdict
-
-
-def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
-    """What is wrong with one outcome, or None."""
-    status = outcome.get("status")
-    expected = case["expected"]
-    if status == "unwritten":
-        message = outcome.get("message", "")
-        todo = f": {message}" if message else ""
-        return Finding("missing", f"not written yet{todo}")
-    if status == "timeout":
-        return Finding("error", f"it does not finish: {outcome.get('message', '')}")
-    if status == "error":
-        if expected["status"] == "error" and expected["type"] == outcome.get("type"):
-            return None
-        return _error_finding(outcome)
-    if status != "value":
-        return Finding("error", f"its result cannot be read: {outcome.get('message', '')}")
-    if expected["status"] == "error":
-        return Finding("value", f"this input should raise {expected['type']}")
-    rules = case.get("judge", {})
-    misbehaved = _misbehavior(outcome, rules)
-    kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
-    views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
-    try:
-        finding = kind(*views, rules)
-    except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
-        finding = Finding("type", "its result cannot be compared with the expected one")
-    if misbehaved and (finding is None or finding.stage == "value"):
-        return misbehaved
-    return finding
-
-
-def _misbehavior(outcome: dict[str, Any], rules: dict[str, Any]) -> Finding | None:
-    """Side effects of the call: it changed an input, or used a global random generator."""
-    if outcome.get("changed") and not rules.get("may_change_inputs"):
-        names = ", ".join(outcome["changed"])
-        return Finding("property", f"it changes its input {names} in place; work on a copy")
-    if outcome.get("drew_from") and rules.get("keeps_generators"):
-        names = " and ".join(outcome["drew_from"])
-        message = f"it uses or reseeds the global random generator ({names})"
-        return Finding("property", message)
-    return None
 
 
 def _clean(outcome: Any) -> dict[str, Any]:
@@ -170,7 +141,7 @@ def _clean(outcome: Any) -> dict[str, Any]:
     if not isinstance(outcome, dict) or not isinstance(outcome.get("status"), str):
         return {"status": "unreadable", "message": "the answer is malformed"}
     clean = {"status": outcome["status"], "value": outcome.get("value")}
-    for key, limit in (("type", 80), ("message", 500), ("line", 300), ("printed", 2_000)):
+    for key, limit in _TEXTS.items():
         if isinstance(outcome.get(key), str):
             clean[key] = _CONTROLS.sub("", outcome[key][:limit])
     if isinstance(outcome.get("changed"), list):
@@ -187,29 +158,6 @@ def _clean(outcome: Any) -> dict[str, Any]:
     return clean
 
 
-def _error_finding(outcome: dict[str, Any]) -> Finding:
-    kind, message = outcome.get("type", "Error"), outcome.get("message", "")
-    line = outcome.get("line", "")
-    where = f" ({line})" if line else ""
-    tip = next((f"; {tip}" for words, tip in _TIPS.items() if words in message), "")
-    if kind == "NotImplementedError" and message.endswith("not written yet"):
-        return Finding("error", message)
-    return Finding("error", f"it raises {kind}: {message}{where}{tip}")
-
-
-#: Tips for errors of Python and torch that beginners often see.
-_TIPS = {
-    "Boolean value of Tensor": "`if`, `and` and `max` need one truth value; use a tensor operation"
-    " such as torch.where or clamp",
-    "required positional argument": "keep the parameters that the exercise gives the function",
-    "positional arguments but": "keep the parameters that the exercise gives the function",
-    "unexpected keyword argument": "keep the parameters that the exercise gives the function",
-    "shapes cannot be multiplied": "print both shapes: the two inner sizes must be equal",
-    "must match the size of tensor": "print both shapes: axes are aligned from the last one",
-    "raw_input was called": "it calls input(), which is not available while checking",
-}
-
-
 def _group(
     name: str, points: float, cases: list[dict[str, Any]], findings: list[Finding | None]
 ) -> GroupResult:
@@ -222,55 +170,6 @@ def _group(
         where = f" ({first.where})" if first.where else ""
         result.points, result.reason = 0.0, first.message + where
     return result
-
-
-def _misconception(
-    exercise: dict[str, Any], outcomes: list[dict[str, Any]], failing: list[int]
-) -> dict[str, Any] | None:
-    """The misconception whose wrong outputs all equal the student's, if any.
-
-    If there are several, the one that explains the most failing cases.
-    """
-    best, explained = None, 0
-    for misconception in exercise.get("misconceptions", []):
-        theirs, wrong = misconception["outcomes"], _wrong(misconception)
-        if not wrong or not set(wrong) <= set(failing) or len(wrong) <= explained:
-            continue
-        if all(same_outcome(exercise["cases"][i], theirs[i], outcomes[i]) for i in wrong):
-            best, explained = misconception, len(wrong)
-    return best
-
-
-def _wrong(misconception: dict[str, Any]) -> list[int]:
-    """The cases that the misconception gets wrong in a way that can be compared."""
-    outcomes = misconception["outcomes"]
-    return [i for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED]
-
-
-def _explained(misconception: dict[str, Any], failing: list[int]) -> list[int]:
-    """The failing cases that the misconception explains, those included where it is undefined."""
-    return [i for i in failing if misconception["outcomes"][i] is not None]
-
-
-def agrees(case: dict[str, Any], one: dict[str, Any], two: dict[str, Any]) -> bool:
-    """Whether each of two outcomes passes the case if the other is the expected one."""
-    pairs = ((one, two), (two, one))
-    return all(judge_case({**case, "expected": a}, b) is None for a, b in pairs)
-
-
-def same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
-    """Whether two outcomes of a case are the same, right or wrong, under the case's rules."""
-    if theirs["status"] != ours.get("status"):
-        return False
-    if theirs["status"] == "error":
-        return theirs["type"] == ours.get("type")
-    if theirs["status"] != "value":
-        return True
-    rules = case.get("judge", {})
-    if _misbehavior(theirs, rules) != _misbehavior(ours, rules):
-        return False
-    views = codec.decode_views(theirs["value"]), codec.decode_views(ours["value"])
-    return same(*views, rules)
 
 
 def _size(case: dict[str, Any]) -> int:
@@ -296,6 +195,16 @@ def _detail(
     if finding.where:
         rows.append(["largest difference", finding.where])
     return rows
+
+
+def _comparison(cases: list[dict[str, Any]], failing: list[int], shown: int) -> list[list[str]]:
+    """Rows that say what is right, and what is special about the inputs that are not."""
+    from coursekit.checking.distinguish import distinguish, passing
+
+    rows = [["right", passing(cases, failing)]]
+    if not cases[shown].get("title"):
+        rows.append(["fails only where", distinguish(cases, failing)])
+    return [row for row in rows if row[1]]
 
 
 def _printed(outcome: dict[str, Any]) -> str:

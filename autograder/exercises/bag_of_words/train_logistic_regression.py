@@ -65,7 +65,8 @@ WRONG = {
         + w = w - step * for_w
         """,
     "returns_after_one_epoch": """
-        Training ends after the first epoch. Is the `return` indented too far, inside the loop?
+        The weights are those after one epoch, as if training ended there or started again in
+        every epoch. Only the code for one epoch belongs inside the loop, not the `return`.
 
         - return w, w_0
         +     return w, w_0

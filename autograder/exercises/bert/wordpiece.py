@@ -112,8 +112,8 @@ WRONG = {
         + mark = "#" if start else ""
         """,
     "never_reaches_the_end": """
-        Every word becomes [UNK]: no slice that reaches the end of the word is ever looked up.
-        `range` excludes its stop, and it counts down only with a step of -1.
+        Every word becomes [UNK], as if its last piece were never found. The first slice to look
+        up ends at len(word); `range` excludes its stop and counts down with a step of -1.
 
         - ends = range(len(word), start, -1)
         + ends = range(len(word) - 1, start, -1)

@@ -73,8 +73,8 @@ WRONG = {
         + gradient = torch.zeros(len(x))
         """,
     "second_name": """
-        Zero everywhere: `up = x` is a second name for the same tensor, not a copy, so up and
-        down are the same point. `x.clone()` copies.
+        The result is zero everywhere, as it is if both values of f are taken at the same point:
+        after `up = x` and `down = x` both names mean one tensor. `x.clone()` copies it.
 
         -     step = torch.zeros_like(x)
         -     step[i] = eps

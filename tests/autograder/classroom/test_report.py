@@ -316,3 +316,15 @@ def test_scores_are_those_of_the_gradebook_and_points_those_of_the_verdicts(grad
     assert {one.student: one.score for one in report.submissions} == scores
     assert {one.student: one.points for one in report.submissions} == scores
     assert report.exercises[0].outcomes == {"full": 1, "some": 0, "none": 1, "unwritten": 0}
+
+
+def test_equal_wrong_answers_without_a_hint_are_grouped_with_the_code_of_one():
+    wrong = [submission(name, verdict(points=0.0, digest="d")) for name in ("ada", "bob", "cem")]
+    wrong[0].answers = {"pool": "def pool(x):\n    return '<b>'"}
+    other = submission("dan", verdict(points=0.0, digest="e"))
+    named = submission("eve", verdict(points=0.0, digest="d", misconception="m", hint="h"))
+    report = Report(NAME, [*wrong, other, named])
+    assert report.exercises[0].alike == [["ada", "bob", "cem"]]
+    html = as_html(report)
+    assert "3 students with equal wrong outputs" in parsed(html).text
+    assert "return &#39;&lt;b&gt;&#39;" in html

@@ -97,11 +97,44 @@ def test_a_misconception_shows_its_hint_with_expected_and_actual(capsys):
     assert "softmax(tensor([1., 2.]))" in shown
 
 
+def test_the_failing_case_can_be_looked_at_and_run_again(capsys):
+    failure(defined("return x / x.sum()"))
+    last = check.last
+    assert "`check.last` has this case as objects" in capsys.readouterr().out
+    assert last.args[0].tolist() == [1.0, 2.0]
+    assert torch.equal(last.expected, softmax(last.args[0]))
+    assert torch.equal(last.actual, last.run())
+    assert torch.equal(last.expected, last.run(softmax))
+    check(softmax)
+    assert check.last is None
+
+
+def test_the_failing_case_of_a_class_has_its_calls_and_runs_again():
+    class Broken(Scale):
+        def apply(self, x):
+            return self.factor + x
+
+    Broken.__name__ = "Scale"
+    failure(Broken)
+    assert (check.last.args, check.last.steps[0][0]) == ([2.0], "apply")
+    assert check.last.run().tolist() == [3.0, 4.0]
+    assert check.last.run(Scale).tolist() == check.last.expected.tolist() == [2.0, 4.0]
+
+
+def test_a_failing_case_without_a_result_names_the_exception_and_raises_it_again():
+    failure(defined("return x / (1 / 0)"))
+    assert check.last.actual == "ZeroDivisionError"
+    with pytest.raises(ZeroDivisionError):
+        check.last.run()
+    failure(defined("return object()"))
+    assert check.last.actual.type == "object"
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
         ("raise NotImplementedError('softmax over x')", "not written yet: softmax over x"),
-        ("pass", "is a `return` missing?"),
+        ("pass", "as a function without `return` does"),
         ("return torch.softmax(x, 0).numpy()", "torch.from_numpy"),
         ("return torch.softmax(x, 0).long()", "int64 instead of float32"),
         ("return torch.softmax(x, 0)[None]", "shape is (1, 2) instead of (2,)"),
@@ -165,7 +198,7 @@ def test_while_autograding_points_are_returned_instead_of_raised(monkeypatch):
 
 def test_a_recording_from_another_version_says_to_install_again(recording):
     path = recording / "04_attention.json"
-    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
+    path.write_text(path.read_text().replace(f'"format": {recordings.FORMAT}', '"format": 99'))
     recordings.read.cache_clear()
     with pytest.raises(RecordingError, match="another version of coursekit"):
         check(softmax)

@@ -45,7 +45,7 @@ def test_equal_answers_pass(expected, actual):
 @pytest.mark.parametrize(
     ("expected", "actual", "stage", "words"),
     [
-        (torch.ones(2), None, "type", "is a `return` missing?"),
+        (torch.ones(2), None, "type", "it returns None instead of a tensor"),
         (torch.ones(2), np.ones(2, np.float32), "type", "torch.from_numpy"),
         (torch.ones(2), [1.0, 1.0], "type", "a list instead of a tensor"),
         (1.0, torch.tensor(1.0), "type", ".item()"),

@@ -56,6 +56,14 @@ def test_an_endless_loop_is_stopped_even_if_it_catches_everything():
     assert run_case(stubborn, case(1), seconds=0.2)["status"] == "timeout"
 
 
+def test_a_slow_answer_that_hardly_computes_has_more_time_since_the_machine_may_be_busy():
+    def waits(x):
+        time.sleep(0.15)
+        return x
+
+    assert run_case(waits, case(1), seconds=0.1)["status"] == "value"
+
+
 def test_after_a_timeout_the_other_cases_are_not_run():
     calls = []
 

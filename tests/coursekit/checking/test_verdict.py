@@ -1,6 +1,8 @@
 import torch
 
 from coursekit.checking import codec
+from coursekit.checking.html import VerdictView
+from coursekit.checking.judge_case import same_outcome
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 
@@ -91,6 +93,84 @@ def test_a_hint_about_a_special_case_waits_until_the_ordinary_ones_are_right():
     assert verdict(of_nothing, ("seven", of_nothing)).misconception == "seven"
 
 
+def test_a_hint_is_shown_beside_a_second_mistake_in_another_group():
+    def scaled_and_seven(x):
+        return (x * 0.37).sum() if len(x) else torch.tensor(7.0)
+
+    result = verdict(scaled_and_seven, ("scaled", lambda x: (x * 0.37).sum() + (len(x) == 0)))
+    assert result.misconception == "scaled"
+
+
+def test_a_misconception_whose_outcomes_could_be_chance_explains_no_second_mistake():
+    def zeros(x):
+        return torch.tensor(0.0) if len(x) else torch.tensor(7.0)
+
+    assert verdict(zeros, ("zero for two", lambda x: x.sum() * (len(x) != 2))).hint == ""
+
+
+def test_a_misconception_that_is_wrong_where_the_answer_is_right_explains_nothing():
+    result = verdict(lambda x: x.mean() if len(x) == 2 else x.sum(), ("mean", lambda x: x.mean()))
+    assert result.misconception == ""
+
+
+def columns(x):
+    return x @ torch.ones(5, 1)
+
+
+def test_an_exception_is_the_same_in_other_variable_names():
+    def total(x):
+        return x.sum() + x @ torch.ones(5)
+
+    def named_otherwise(numbers):
+        weights = torch.ones(5)
+        product = numbers @ weights
+        return numbers.sum() + product
+
+    named_otherwise.__code__ = named_otherwise.__code__.replace(co_name="total")
+    assert verdict(named_otherwise, ("five", total)).misconception == "five"
+
+
+def test_exceptions_of_one_type_with_other_messages_sizes_or_places_get_no_hint():
+    def total(x):
+        return x @ torch.ones(5)
+
+    def helper(x):
+        return total(x)
+
+    for other in (lambda x: x @ torch.ones(6), lambda x: x.view(7), lambda x: x @ "5", helper):
+        other.__code__ = other.__code__.replace(co_name=other.__name__.replace("<lambda>", "total"))
+        assert verdict(other, ("five", total)).misconception == ""
+
+
+def test_the_words_of_a_message_may_differ_but_not_its_numbers_and_quotes():
+    def error(message):
+        return {"status": "error", "type": "RuntimeError", "place": "f", "message": message}
+
+    def same(one, two):
+        return same_outcome({}, error(one), error(two))
+
+    assert same("float division by zero", "division by zero")
+    assert same("size of tensor a (2) must match b (3)", "size of tensor a (3) must match b (2)")
+    assert same("cannot multiply (2x3 and 4x5)", "the shapes cannot multiply (2x3 and 4x5)")
+    assert not same("cannot multiply (2x3 and 4x5)", "cannot multiply (2x3 and 4x6)")
+    assert not same("no attribute 'rate'", "no attribute 'pool'")
+    assert not same("index 3 is out of bounds", "3 values to unpack")
+
+
+def test_input_is_explained_in_one_sentence():
+    error = {"status": "error", "type": "StdinNotImplementedError", "message": "raw_input was"}
+    result = judge(exercise(), [error] * 3)
+    assert result.headline == "it calls input(), which is not available while checking"
+
+
+def test_the_tip_on_parameters_is_only_for_the_call_of_the_function_itself():
+    def calls_another(x):
+        return columns()
+
+    assert "keep the parameters" in verdict(lambda: 1).headline
+    assert "keep the parameters" not in verdict(calls_another).headline
+
+
 def test_another_mistake_gets_no_hint():
     assert verdict(lambda x: x.sum() + 1, ("mean", lambda x: x.mean())).hint == ""
 
@@ -170,3 +250,28 @@ def test_an_answer_that_no_judge_can_compare_costs_its_points_and_nothing_else()
     nonsense = {"status": "value", "value": {"$float": 10**400}}
     for answer in (huge, nonsense):
         assert judge(recorded, [answer] * 3).points == 0
+
+
+def test_two_misconceptions_that_change_the_same_outputs_show_both_hints():
+    def both(x):
+        return (x * 0.37).sum() + x.mean() if len(x) else torch.tensor(0.5)
+
+    recorded = exercise(("scaled", lambda x: (x * 0.37).sum()), ("mean", lambda x: x.mean()))
+    outcomes = run_cases(both, recorded["cases"])
+    assert judge(recorded, outcomes).misconception == ""
+    recorded["pairs"] = [{"names": ["mean", "scaled"], "outcomes": {"0": outcomes[0]}}]
+    result = judge(recorded, outcomes)
+    assert (result.misconception, result.hint) == ("mean", "hint of mean")
+    assert result.next_hint == "hint of scaled"
+    assert "hint of scaled" in VerdictView(result)._repr_html_()
+    assert "hint of scaled" in repr(VerdictView(result))
+    assert judge(recorded, run_cases(lambda x: x * 7, recorded["cases"])).next_hint == ""
+
+
+def test_answers_with_equal_wrong_outputs_have_equal_digests():
+    def noisy(x):
+        return x.mean() * (1 + 1e-6)
+
+    assert verdict(lambda x: x.mean()).digest == verdict(noisy).digest != ""
+    assert verdict(lambda x: x.mean()).digest != verdict(lambda x: x.max()).digest
+    assert verdict(lambda x: x.sum()).digest == ""

@@ -1,0 +1,127 @@
+"""Two misconceptions in one answer, where neither hint would be shown: they are recorded as pairs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.course.catalog import exercises
+from autograder.course.edits import EditError, is_edit
+from autograder.course.exercise import Misconception
+from autograder.course.layout import Course
+from autograder.course.recording import essence, one_thread
+from autograder.course.reference import bare_sources, run_answer
+from autograder.errors import CourseError
+from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import judge
+
+#: A recorded pair keeps at most this many cases of its first failing group.
+_CASES = 2
+
+
+@dataclass(frozen=True)
+class Compound:
+    """Two misconceptions applied to one answer.
+
+    Attributes
+    ----------
+    names : the misconception whose hint comes first, and the other one.
+    status : "explained": the hint of one of them is shown; "named": they interact and the pair is
+        recorded; "unnamed": they interact, but too little distinguishes the pair to record it.
+    outcomes : index of a case -> its outcome, for a pair that is recorded.
+    """
+
+    names: tuple[str, str]
+    status: str
+    outcomes: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def record_pairs(
+    course: Course, assignment: str, name: str, recorded: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """The pairs of an exercise's misconceptions that a recording contains, as plain data."""
+    found = compounds(course, assignment, name, recorded)
+    return [{"names": one.names, "outcomes": one.outcomes} for one in found if one.outcomes]
+
+
+def compounds(
+    course: Course, assignment: str, name: str, recorded: dict[str, Any]
+) -> list[Compound]:
+    """Every pair of misconceptions that can be in one answer, and whether it gets a hint.
+
+    Parameters
+    ----------
+    recorded : the exercise, as `autograder.course.recording.record` returns it.
+    """
+    with one_thread():
+        answers = list(_answers(course, assignment, name, recorded["cases"]))
+    found = [_compound(recorded, *answer) for answer in answers]
+    silent = [
+        outcomes for pair, (_, _, outcomes) in zip(found, answers) if pair.status != "explained"
+    ]
+    return [_unless_ambiguous(recorded["cases"], pair, silent) for pair in found]
+
+
+def _answers(
+    course: Course, assignment: str, name: str, cases: list[dict[str, Any]]
+) -> Iterator[tuple[Misconception, Misconception, list[dict[str, Any]]]]:
+    notebook = course.solution(assignment)
+    reference = bare_sources(notebook)[name]
+    edits = [m for m in exercises(course, assignment)[name].misconceptions if is_edit(m.text)]
+    for one, two in itertools.combinations(edits, 2):
+        for first, second in ((one, two), (two, one)):
+            try:
+                text = second.source(first.source(reference))
+                answer = run_answer(notebook, name, text)
+            except (EditError, CourseError):  # they change the same lines
+                continue
+            yield one, two, json.loads(json.dumps(run_cases(answer, cases)))
+            break
+
+
+def _compound(
+    recorded: dict[str, Any],
+    one: Misconception,
+    two: Misconception,
+    outcomes: list[dict[str, Any]],
+) -> Compound:
+    verdict = judge(recorded, outcomes)
+    names = (one.name, two.name)
+    if verdict.misconception in names:
+        return Compound(names, "explained")
+    singles = {m["name"]: m["outcomes"] for m in recorded["misconceptions"]}
+    cases = recorded["cases"]
+    lost = next((group.name for group in verdict.groups if group.reason), "")
+    own = [
+        i
+        for i, case in enumerate(cases)
+        if case["group"] == lost and UNDEFINED not in (singles[names[0]][i], singles[names[1]][i])
+    ]
+    if sum(singles[names[1]][i] is not None for i in own) > sum(
+        singles[names[0]][i] is not None for i in own
+    ):
+        names = names[::-1]  # the hint that explains more of this group comes first
+    wrong = [i for i in own if any(singles[n][i] is not None for n in names)]
+    if verdict.misconception or not wrong:
+        return Compound(names, "unnamed")
+    shortest = sorted(wrong, key=lambda i: len(json.dumps(outcomes[i])))[:_CASES]
+    if evidence([(cases[i]["expected"], outcomes[i]) for i in shortest]) < ENOUGH:
+        return Compound(names, "unnamed")
+    kept = {str(i): essence(cases[i], outcomes[i]) for i in sorted(shortest)}
+    return Compound(names, "named", kept)
+
+
+def _unless_ambiguous(
+    cases: list[dict[str, Any]], pair: Compound, answers: list[list[dict[str, Any]]]
+) -> Compound:
+    """The pair, unless another pair's answer has the same outcomes: the hints would be wrong."""
+    alike = sum(
+        same_everywhere(cases, pair.outcomes, {i: outcomes[int(i)] for i in pair.outcomes})
+        for outcomes in answers
+        if pair.outcomes
+    )
+    return pair if alike <= 1 else Compound(pair.names, "unnamed")

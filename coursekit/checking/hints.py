@@ -1,0 +1,154 @@
+"""Chooses the hint: the recorded misconception that explains a student's wrong outcomes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from coursekit.checking import codec
+from coursekit.checking.codec import ArrayView
+from coursekit.checking.judge_case import same_outcome
+
+#: A misconception's outcome where it follows from rounding or chance alone: it matches any.
+UNDEFINED = {"status": "undefined"}
+#: The least evidence, see `evidence`, for a misconception beside a second mistake: if it gives the
+#: same outcome in all cases that it gets wrong, and if only in some of them.
+_ENOUGH_ALL, ENOUGH = 1.0, 2.0
+
+
+def choose(
+    exercise: dict[str, Any], outcomes: list[dict[str, Any]], failing: list[int]
+) -> tuple[dict[str, Any], list[int]] | None:
+    """The misconception that explains the failing cases, and the cases that it explains.
+
+    It explains a case if it gives the same wrong outcome. It must explain every case of the first
+    failing group that it gets wrong, and the student must get no case right that it gets wrong.
+    If it gets others wrong in another way, there is a second mistake; then what it explains must be
+    evidence that could not be chance. Of several, the one that explains the most cases is chosen.
+    """
+    cases = exercise["cases"]
+    order = list(exercise["groups"])
+    first = min((cases[i]["group"] for i in failing), key=order.index)
+    best: tuple[tuple[float, ...], dict[str, Any], list[int]] | None = None
+    for misconception in exercise.get("misconceptions", []):
+        theirs = misconception["outcomes"]
+        wrong = wrong_cases(misconception)
+        if not wrong or not set(wrong) <= set(failing):
+            continue
+        if all(theirs[i] is None for i in failing if cases[i]["group"] == first):
+            continue  # it explains only special cases, but an ordinary one already fails
+        same = [i for i in wrong if same_outcome(cases[i], theirs[i], outcomes[i])]
+        here = [i for i in same if cases[i]["group"] == first]
+        if any(cases[i]["group"] == first for i in set(wrong) - set(same)):
+            continue
+        complete = len(same) == len(wrong)
+        alone = complete and all(theirs[i] is not None for i in failing)
+        if not alone:
+            enough = _ENOUGH_ALL if complete else ENOUGH
+            if evidence([(cases[i]["expected"], theirs[i]) for i in same]) < enough:
+                continue
+        rank = (alone, len(same), -len(wrong))
+        if best is None or rank > best[0]:
+            best = rank, misconception, here or same
+    return best[1:] if best else None
+
+
+def choose_pair(
+    exercise: dict[str, Any], outcomes: list[dict[str, Any]], failing: list[int]
+) -> tuple[dict[str, Any], list[int]] | None:
+    """Two recorded misconceptions that together explain the first failing group, and its cases."""
+    cases = exercise["cases"]
+    order = list(exercise["groups"])
+    first = min((cases[i]["group"] for i in failing), key=order.index)
+    for pair in exercise.get("pairs", []):
+        explained = [int(i) for i in pair["outcomes"]]
+        if {cases[i]["group"] for i in explained} != {first} or not set(explained) <= set(failing):
+            continue
+        ours = {i: outcomes[int(i)] for i in pair["outcomes"]}
+        if same_everywhere(cases, pair["outcomes"], ours):
+            return pair, explained
+    return None
+
+
+def same_everywhere(
+    cases: list[dict[str, Any]], theirs: dict[str, Any], ours: dict[str, Any]
+) -> bool:
+    """Whether all of `theirs`, outcomes by index as text, equal those of `ours`."""
+    return all(same_outcome(cases[int(i)], theirs[i], ours[i]) for i in theirs)
+
+
+def wrong_cases(misconception: dict[str, Any]) -> list[int]:
+    """The cases that the misconception gets wrong in a way that can be compared."""
+    outcomes = misconception["outcomes"]
+    return [i for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED]
+
+
+def evidence(explained: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:
+    """How unlikely it is that two mistakes give these wrong outcomes by chance.
+
+    A fraction that is not expected counts 1. Whole numbers, texts and truth values count less, since
+    they come about in many ways, and a constant, such as zeros everywhere, counts nothing.
+
+    Parameters
+    ----------
+    explained : the expected and the wrong outcome of each case.
+    """
+    total, seen = 0.0, set()
+    for expected, wrong in explained:
+        if wrong["status"] == "error":
+            total, seen = total + 1.0, seen | {"", wrong["type"]}
+            continue
+        if wrong["status"] != "value" or expected["status"] != "value":
+            continue
+        wanted = list(_leaves(codec.decode_views(expected["value"])))
+        found = list(_leaves(codec.decode_views(wrong["value"])))
+        total += sum(_weight(leaf) for leaf in set(found) - set(wanted))
+        aligned = len(found) == len(wanted)
+        total += 0.1 * (sum(a != b for a, b in zip(found, wanted)) if aligned else len(found))
+        seen |= set(found)
+    return total if len(seen) > 1 or any(_is_fraction(leaf) for leaf in seen) else 0.0
+
+
+def digest(outcomes: dict[int, dict[str, Any]]) -> str:
+    """A short text that is equal for equal outcomes by case; numbers are rounded to 3 digits."""
+    parts: list[Any] = []
+    for number, outcome in outcomes.items():
+        part = [number, outcome["status"], outcome.get("type"), outcome.get("changed")]
+        if outcome["status"] == "value":
+            part += [_round(leaf) for leaf in _leaves(codec.decode_views(outcome["value"]))]
+        parts.append(part)
+    return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _round(leaf: Any) -> Any:
+    return float(f"{leaf:.3g}") + 0.0 if isinstance(leaf, float) else leaf
+
+
+def _weight(leaf: Any) -> float:
+    if _is_fraction(leaf):
+        return 1.0
+    if isinstance(leaf, (bool, int, float)):
+        return 0.5 if np.isfinite(leaf) and abs(leaf) > 2 else 0.25
+    return 0.5
+
+
+def _is_fraction(leaf: Any) -> bool:
+    return isinstance(leaf, float) and bool(np.isfinite(leaf)) and leaf != round(leaf)
+
+
+def _leaves(view: Any) -> Iterator[Any]:
+    """The numbers and texts in a value, floats with 4 digits."""
+    if isinstance(view, ArrayView):
+        yield from _leaves(view.values.ravel().tolist())
+    elif isinstance(view, dict):
+        yield from _leaves([*view, *view.values()])
+    elif isinstance(view, (list, tuple)):
+        for item in view:
+            yield from _leaves(item)
+    elif isinstance(view, float):
+        yield float(f"{view:.4g}")
+    elif isinstance(view, (str, int)):
+        yield view

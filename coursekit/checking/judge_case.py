@@ -1,0 +1,140 @@
+"""Judges one case: pure functions of a case and an outcome, both plain data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from coursekit.checking import codec
+from coursekit.checking.compare import JUDGES, Finding, same
+
+
+def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
+    """What is wrong with one outcome, or None."""
+    status = outcome.get("status")
+    expected = case["expected"]
+    if status == "unwritten":
+        message = outcome.get("message", "")
+        todo = f": {message}" if message else ""
+        return Finding("missing", f"not written yet{todo}")
+    if status == "timeout":
+        return Finding("error", f"it does not finish: {outcome.get('message', '')}")
+    if status == "error":
+        if expected["status"] == "error" and expected["type"] == outcome.get("type"):
+            return None
+        return _error_finding(outcome)
+    if status != "value":
+        return Finding("error", f"its result cannot be read: {outcome.get('message', '')}")
+    if expected["status"] == "error":
+        return Finding("value", f"this input should raise {expected['type']}")
+    rules = case.get("judge", {})
+    misbehaved = _misbehavior(outcome, rules)
+    kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
+    views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
+    try:
+        finding = kind(*views, rules)
+    except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
+        finding = Finding("type", "its result cannot be compared with the expected one")
+    if misbehaved and (finding is None or finding.stage == "value"):
+        return misbehaved
+    return finding
+
+
+def _misbehavior(outcome: dict[str, Any], rules: dict[str, Any]) -> Finding | None:
+    """Side effects of the call: it changed an input, or used a global random generator."""
+    if outcome.get("changed") and not rules.get("may_change_inputs"):
+        names = ", ".join(outcome["changed"])
+        return Finding("property", f"it changes its input {names} in place; work on a copy")
+    if outcome.get("drew_from") and rules.get("keeps_generators"):
+        names = " and ".join(outcome["drew_from"])
+        message = f"it uses or reseeds the global random generator ({names})"
+        return Finding("property", message)
+    return None
+
+
+def _error_finding(outcome: dict[str, Any]) -> Finding:
+    kind, message = outcome.get("type", "Error"), outcome.get("message", "")
+    line = outcome.get("line", "")
+    where = f" ({line})" if line else ""
+    if kind == "NotImplementedError" and message.endswith("not written yet"):
+        return Finding("error", message)
+    if kind == "StdinNotImplementedError":  # Jupyter's
+        return Finding("error", f"it calls input(), which is not available while checking{where}")
+    tips = _TIPS if outcome.get("place") else {**_TIPS, **_TIPS_FOR_THE_CALL}
+    tip = next((f"; {tip}" for words, tip in tips.items() if words in message), "")
+    return Finding("error", f"it raises {kind}: {message}{where}{tip}")
+
+
+#: Tips for errors of Python and torch that beginners often see.
+_TIPS = {
+    "Boolean value of Tensor": "`if`, `and` and `max` need one truth value; use a tensor operation"
+    " such as torch.where or clamp",
+    "shapes cannot be multiplied": "print both shapes: the two inner sizes must be equal",
+    "must match the size of tensor": "print both shapes: axes are aligned from the last one",
+}
+#: Tips for errors that are raised before the first line of the student's code.
+_TIPS_FOR_THE_CALL = dict.fromkeys(
+    ("positional argument", "unexpected keyword argument"),
+    "keep the parameters that the exercise gives the function",
+)
+
+
+def agrees(case: dict[str, Any], one: dict[str, Any], two: dict[str, Any]) -> bool:
+    """Whether each of two outcomes passes the case if the other is the expected one."""
+    pairs = ((one, two), (two, one))
+    return all(judge_case({**case, "expected": a}, b) is None for a, b in pairs)
+
+
+def same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
+    """Whether two outcomes of a case are the same, right or wrong, under the case's rules."""
+    if theirs["status"] != ours.get("status"):
+        return False
+    if theirs["status"] == "error":
+        return _same_error(theirs, ours)
+    if theirs["status"] != "value":
+        return True
+    rules = case.get("judge", {})
+    if _misbehavior(theirs, rules) != _misbehavior(ours, rules):
+        return False
+    views = codec.decode_views(theirs["value"]), codec.decode_views(ours["value"])
+    return same(*views, rules)
+
+
+def _same_error(theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
+    """Whether two exceptions are the same: type, place and message.
+
+    The sizes in a message may be in another order (``a + b`` and ``b + a``), and versions of Python
+    and torch word a message differently; everything in quotes is compared exactly.
+    """
+    if not same_kind_of_error(theirs, ours):
+        return False
+    (words, quoted), (our_words, our_quoted) = _words(theirs), _words(ours)
+    alike = len(words & our_words) >= _ALIKE * len(words | our_words)
+    return alike and quoted == our_quoted
+
+
+def same_kind_of_error(one: dict[str, Any], two: dict[str, Any]) -> bool:
+    """Whether two exceptions have the same type and place, and messages with the same numbers."""
+    keys = ("type", "place")
+    return all(one.get(key) == two.get(key) for key in keys) and _numbers(one) == _numbers(two)
+
+
+#: The share of the words that two wordings of a message have in common.
+_ALIKE = 0.5
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
+#: Sizes such as 2x3, names such as float32, numbers.
+_TOKEN = re.compile(r"(\d+)x(\d+)|([A-Za-z_]\w*)|(\d+)")
+
+
+def _words(error: dict[str, Any]) -> tuple[set[str], list[str]]:
+    message = error.get("message", "")
+    bare = _QUOTED.sub(" ", message)
+    return {word.lower() for _, _, word, _ in _TOKEN.findall(bare) if word}, _QUOTED.findall(
+        message
+    )
+
+
+def _numbers(error: dict[str, Any]) -> list[str]:
+    found = _TOKEN.findall(error.get("message", ""))
+    return sorted(number for a, b, _, n in found for number in (a, b, n) if number)

@@ -1,0 +1,71 @@
+"""The case that a failed check shows, as objects: `check.last`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from coursekit.checking import codec
+from coursekit.checking.guards import random_state
+from coursekit.checking.run_cases import call
+
+
+class LastCase:
+    """The failing case of the last check; its inputs are copies.
+
+    Attributes
+    ----------
+    args, kwargs : the inputs of the function or of the class.
+    state : for a class: the attributes and parameters that were set, by path.
+    steps : for a class: the calls on the object, each ``(method, args, kwargs)``.
+    expected, actual : the results; the name of the exception where there is none.
+    """
+
+    def __init__(
+        self, thing: Callable[..., Any], case: dict[str, Any], outcome: dict[str, Any]
+    ) -> None:
+        self._thing, self._case = thing, case
+        self.args = [codec.decode(value) for value in case.get("args", [])]
+        self.kwargs = _decoded(case.get("kwargs", {}))
+        self.state = _decoded(case.get("state", {}))
+        self.steps = [
+            (method, [codec.decode(value) for value in args], _decoded(kwargs))
+            for method, args, kwargs in case.get("then", [])
+        ]
+        self.expected, self.actual = _result(case["expected"]), _result(outcome)
+
+    def run(self, thing: Callable[..., Any] | None = None) -> Any:
+        """The result of running the case again.
+
+        Parameters
+        ----------
+        thing : the function or class to run it on; the one that was checked if None.
+
+        Raises
+        ------
+        Exception
+            Whatever your code raises: with ``%debug`` you can look around where it happened.
+        """
+        with random_state(self._case.get("seed", 0)):
+            return call(thing or self._thing, self._case)
+
+    def __repr__(self) -> str:
+        names = ("args", "kwargs", "state", "steps", "expected", "actual")
+        lines = [f"  {name} = {getattr(self, name)!r}" for name in names if self._has(name)]
+        return "\n".join([f"the failing case of {self._thing.__name__}:", *lines])
+
+    def _has(self, name: str) -> bool:
+        return name in ("expected", "actual") or bool(getattr(self, name))
+
+
+def _decoded(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: codec.decode(value) for name, value in values.items()}
+
+
+def _result(outcome: dict[str, Any]) -> Any:
+    if outcome["status"] != "value":
+        return outcome.get("type", outcome["status"])
+    try:
+        return codec.decode(outcome["value"])
+    except codec.PlainDataError:  # an object of another type
+        return codec.decode_views(outcome["value"])

@@ -1,0 +1,37 @@
+"""Pairs of misconceptions that interact, so that neither hint would be shown."""
+
+from autograder.course.compounds import compounds, record_pairs
+from autograder.course.recording import record
+from autograder.course.reference import bare_sources, run_answer
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import judge
+
+
+def test_a_recorded_pair_shows_the_hints_of_both_and_other_answers_do_not(course):
+    assignment, name = "00_setup", "numerical_gradient"
+    recorded = record(course, assignment, name, 0)
+    found = {one.status: one for one in compounds(course, assignment, name, recorded)}
+    assert set(found) >= {"named", "unnamed"}
+    pairs = record_pairs(course, assignment, name, recorded)
+    first, second = pairs[0]["names"]
+    misconceptions = {m["name"]: m for m in recorded["misconceptions"]}
+    answer = run_answer(course.solution(assignment), name, _typed(course, first, second))
+    verdict = judge({**recorded, "pairs": pairs}, run_cases(answer, recorded["cases"]))
+    assert verdict.misconception == first
+    assert verdict.next_hint == misconceptions[second]["hint"]
+    assert judge(recorded, run_cases(answer, recorded["cases"])).next_hint == ""
+
+
+def _typed(course, *names):
+    """The reference of numerical_gradient with several misconceptions, in whichever order fits."""
+    from autograder.course.catalog import exercises
+    from autograder.course.edits import EditError
+
+    known = {m.name: m for m in exercises(course, "00_setup")["numerical_gradient"].misconceptions}
+    text = bare_sources(course.solution("00_setup"))["numerical_gradient"]
+    for one, two in (names, names[::-1]):
+        try:
+            return known[two].source(known[one].source(text))
+        except EditError:
+            continue
+    raise AssertionError("the pair does not apply")
