@@ -9,18 +9,25 @@ import json
 import os
 import re
 import shutil
+import stat
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
+from autograder.escaping import for_terminal
+
 MAX_BYTES = 256 * 2**20
 #: Limit for brackets and commas, which determine how much memory the parsed JSON takes.
 MAX_TOKENS = 10_000_000
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _MAX_LISTED = 5
+_MAX_TIME_BYTES = 100
+#: How deep the folders of a submission may be nested.
+MAX_FOLDERS = 32
 
 
 class UnreadableSubmission(ValueError):
@@ -44,7 +51,7 @@ def read_submission(path: Path) -> NotebookNode:
         content = path.read_bytes()
     except OSError as error:
         raise UnreadableSubmission(f"{path.name} cannot be opened: {error.strerror}") from error
-    if sum(content.count(sign) for sign in (b"[", b"{", b",")) > MAX_TOKENS:
+    if count_tokens(content) > MAX_TOKENS:
         raise UnreadableSubmission(
             f"{path.name} is too large to parse: more than {MAX_TOKENS:,} values"
         )
@@ -76,6 +83,11 @@ def read_submission(path: Path) -> NotebookNode:
         words = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise UnreadableSubmission(f"{path.name} is not a valid notebook ({words})") from error
     return notebook
+
+
+def count_tokens(content: bytes) -> int:
+    """How many values JSON has at most."""
+    return sum(content.count(sign) for sign in (b"[", b"{", b","))
 
 
 def tidy(notebook: NotebookNode) -> None:
@@ -123,44 +135,91 @@ def digest(path: Path) -> bytes:
 def copy_files(folder: Path, target: Path) -> None:
     """Copy the other files of a submission: regular files, and timestamp.txt if it is valid.
 
-    Symbolic links are skipped: they may point to anything on this machine.
+    Symbolic links are skipped: they may point to anything on this machine. So are files beyond the
+    limits of `walk`, files that cannot be read, and what is more than `MAX_BYTES` together.
     """
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            file = Path(parent, name)
-            if _file_problem(file) or file.suffix == ".ipynb":
-                continue
-            if file == folder / "timestamp.txt" and not _is_time(file):
-                continue
-            copy = target / file.relative_to(folder)
+    size = 0
+    for name, file, problem in walk(folder):
+        if problem or file.suffix == ".ipynb":
+            continue
+        with contextlib.suppress(OSError):
+            size += file.lstat().st_size
+        if size > MAX_BYTES:
+            break
+        if name == "timestamp.txt" and not _is_time(file):
+            continue
+        copy = target / name
+        with contextlib.suppress(OSError):
             copy.parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(OSError):
-                shutil.copyfile(file, copy)
+            shutil.copyfile(file, copy)
 
 
-def printable(name: str) -> str:
-    """A file name as text that can be encoded, even if the name is not valid UTF-8."""
-    return os.fsencode(name).decode("utf-8", "replace")
+def walk(folder: Path) -> Iterator[tuple[str, Path, str]]:
+    """The files in a folder, whatever is in it: name, path, and what is wrong with it, or "".
+
+    The names are relative to the folder, with slashes, in a fixed order. Links and devices are named but
+    not opened; what is more than `MAX_FOLDERS` folders deep is named by the first folder beyond.
+    """
+    folders = [("", folder, 0)]
+    while folders:
+        before, current, depth = folders.pop()
+        try:
+            with os.scandir(current) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
+        except OSError as error:
+            yield before or ".", current, f"cannot be opened ({error.strerror})"
+            continue
+        inside = []
+        for entry in entries:
+            name, path = f"{before}{entry.name}", Path(entry.path)
+            if entry.is_symlink():
+                yield name, path, "symbolic link"
+            elif entry.is_file(follow_symlinks=False):
+                yield name, path, ""
+            elif not entry.is_dir(follow_symlinks=False):
+                yield name, path, "neither a file nor a folder"
+            elif depth == MAX_FOLDERS:
+                yield name, path, f"more than {MAX_FOLDERS} folders deep"
+            else:
+                inside.append((f"{name}/", path, depth + 1))
+        folders += reversed(inside)
+
+
+def regular_file(path: Path, most: int = MAX_BYTES) -> bool:
+    """Whether a path is a regular file, not a link, of at most `most` bytes."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size <= most
 
 
 def _file_problem(path: Path) -> str:
     """Why the path is not a regular file of acceptable size, or ""."""
-    if path.is_symlink():
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return f"{path.name} was not submitted{_found_instead(path.parent)}"
+    except OSError as error:
+        return f"{path.name} cannot be opened: {error.strerror}"
+    if stat.S_ISLNK(status.st_mode):
         return f"{path.name} is a link, not a regular file"
-    if not path.exists():
-        others = sorted(printable(name) for name in os.listdir(path.parent))
-        more = f" and {len(others) - _MAX_LISTED} more" if len(others) > _MAX_LISTED else ""
-        there = (
-            f"; the folder has {', '.join(others[:_MAX_LISTED])}{more}"
-            if others
-            else "; the folder is empty"
-        )
-        return f"{path.name} was not submitted{there}"
-    if not path.is_file():
+    if not stat.S_ISREG(status.st_mode):
         return f"{path.name} is not a file"
-    if path.stat().st_size > MAX_BYTES:
+    if status.st_size > MAX_BYTES:
         return f"{path.name} is larger than {MAX_BYTES // 2**20} MiB; clear its outputs"
     return ""
+
+
+def _found_instead(folder: Path) -> str:
+    try:
+        others = sorted(for_terminal(name, lines=False) for name in os.listdir(folder))
+    except OSError as error:
+        return f"; the folder cannot be opened: {error.strerror}"
+    if not others:
+        return "; the folder is empty"
+    more = f" and {len(others) - _MAX_LISTED} more" if len(others) > _MAX_LISTED else ""
+    return f"; the folder has {', '.join(others[:_MAX_LISTED])}{more}"
 
 
 def _text(content: bytes) -> str:
@@ -175,6 +234,8 @@ def _writable(text: str) -> str:
 
 
 def _is_time(file: Path) -> bool:
+    if not regular_file(file, _MAX_TIME_BYTES):
+        return False
     try:
         parse_utc(file.read_text("utf-8").strip())
     except Exception:  # the date parser raises many types

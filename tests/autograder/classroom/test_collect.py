@@ -8,6 +8,7 @@ import zipfile
 import nbformat
 import pytest
 from click.testing import CliRunner
+from downloads import archive, notebook
 
 from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
@@ -18,24 +19,6 @@ from autograder.course.reference import read
 from autograder.errors import CourseError
 
 NAME = "07_topic"
-
-
-def notebook(course, words="", assignment=NAME):
-    """A student's notebook, with a sentence that tells it from others."""
-    made = read(course.notebook(assignment))
-    made.cells.append(nbformat.v4.new_markdown_cell(words))
-    return nbformat.writes(made)
-
-
-def archive(path, files):
-    """A zip archive: name -> text, or (text, date)."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, content in files.items():
-            text, date = (
-                content if isinstance(content, tuple) else (content, (2026, 1, 30, 15, 0, 0))
-            )
-            made.writestr(zipfile.ZipInfo(name, date), text, zipfile.ZIP_DEFLATED)
-    return path
 
 
 def submitted(course, student):
@@ -196,7 +179,7 @@ def test_a_file_that_is_larger_than_declared_is_refused_while_unpacking(tmp_path
         data[at : at + 4] = struct.pack("<I", 100)
     path.write_bytes(data)
     (tmp_path / "out").mkdir()
-    result = unpack(path, tmp_path / "out")
+    result = unpack(path, tmp_path / "out", str)
     assert not result.files
     assert result.refused[0][0] == "ada/07_topic.ipynb"
     assert sum(p.stat().st_size for p in (tmp_path / "out").iterdir()) < 1_000_000
