@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import stat
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -23,6 +25,12 @@ from autograder.escaping import for_terminal
 MAX_BYTES = 256 * 2**20
 #: Limit for brackets and commas, which determine how much memory the parsed JSON takes.
 MAX_TOKENS = 10_000_000
+#: How deep values in a notebook may be nested; a released one has at most 8.
+MAX_NESTING = 32
+_LARGEST = 2**63
+#: Metadata that only says how a cell or notebook is shown, in forms that nbformat may not accept.
+_SHOWN = ("jupyter", "execution", "collapsed", "scrolled", "name", "format")
+_DROPPED = ("title", "authors", "orig_nbformat", "widgets")
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _MAX_LISTED = 5
 _MAX_TIME_BYTES = 100
@@ -69,6 +77,9 @@ def read_submission(path: Path) -> NotebookNode:
         for cell in data.get("cells", []):  # not needed, and possibly large
             if isinstance(cell, dict) and "outputs" in cell:
                 cell["outputs"] = []
+        data = plain(data)
+        minor = data.get("nbformat_minor")
+        data["nbformat_minor"] = minor if isinstance(minor, int) and 0 <= minor <= 5 else 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # missing and duplicate cell ids are fixed
             notebook: NotebookNode = nbformat.reads(json.dumps(data), as_version=4)
@@ -95,15 +106,19 @@ def tidy(notebook: NotebookNode) -> None:
     for number, cell in enumerate(notebook.cells):
         source = cell.get("source", "")
         cell.source = _writable(source if isinstance(source, str) else "")
-        if not isinstance(cell.get("metadata"), dict):
+        cell.metadata = plain(cell.get("metadata"))
+        if not isinstance(cell.metadata, dict):
             cell.metadata = NotebookNode()
         marks = cell.metadata.get("nbgrader")
         if marks is not None and not (
             isinstance(marks, dict) and isinstance(marks.get("grade_id", ""), str)
         ):
             del cell.metadata["nbgrader"]
-        if not isinstance(cell.metadata.get("tags", []), list):
-            del cell.metadata["tags"]
+        for key in _SHOWN:
+            cell.metadata.pop(key, None)
+        tags = cell.metadata.pop("tags", None)
+        if isinstance(tags, list):
+            cell.metadata["tags"] = list(dict.fromkeys(t for t in tags if isinstance(t, str)))
         if not (isinstance(cell.get("id"), str) and _CELL_ID.fullmatch(cell.id)):
             cell["id"] = f"cell-{number}"
         if cell.get("cell_type") not in ("code", "markdown"):
@@ -113,11 +128,35 @@ def tidy(notebook: NotebookNode) -> None:
         else:
             for key in ("outputs", "execution_count"):
                 cell.pop(key, None)
-    notebook.metadata = json.loads(
-        _writable(json.dumps(notebook.metadata)), object_hook=NotebookNode
-    )
-    notebook.metadata.pop("widgets", None)  # damaged widget state breaks the feedback page
+    notebook.metadata = plain(notebook.metadata)
+    for key in _DROPPED:
+        notebook.metadata.pop(key, None)
+    for key, parts in (("kernelspec", ("name", "display_name")), ("language_info", ("name",))):
+        about = notebook.metadata.get(key)
+        if not (isinstance(about, dict) and all(isinstance(about.get(p), str) for p in parts)):
+            notebook.metadata.pop(key, None)
     notebook.nbformat_minor = 5
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """JSON that every later step can copy and write, whatever a student put there.
+
+    Lone surrogates are replaced, NaN and infinity become None, integers fit into 64 bits, and what
+    is nested more than `MAX_NESTING` deep is left out.
+    """
+    if isinstance(value, str):
+        return _writable(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, int):
+        return value if abs(value) < _LARGEST else 0
+    if isinstance(value, (dict, list)) and depth == MAX_NESTING:
+        return None
+    if isinstance(value, dict):
+        return type(value)(
+            (_writable(str(key)), plain(inner, depth + 1)) for key, inner in value.items()
+        )
+    return [plain(inner, depth + 1) for inner in value] if isinstance(value, list) else value
 
 
 def digest(path: Path) -> bytes:
