@@ -94,7 +94,7 @@ def outer_names(source: Path) -> list[str]:
     if source.is_dir():
         return [name for name, _, problem in walk(source) if not problem]
     with _opened(source) as archive:
-        return [member.filename for member in archive.infolist() if not member.is_dir()]
+        return [member.filename for member in archive.infolist() if not _is_folder(member)]
 
 
 def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpacked:
@@ -117,7 +117,7 @@ def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpa
     else:
         with _opened(source) as archive:
             for member in archive.infolist():
-                if not member.is_dir():
+                if not _is_folder(member):
                     unpacking.member(archive, member, None)
     return unpacking.result
 
@@ -287,7 +287,7 @@ class _Unpacking:
             return
         with archive:
             for member in archive.infolist():
-                if not member.is_dir():
+                if not _is_folder(member):
                     self.member(archive, member, outer)
 
 
@@ -319,6 +319,10 @@ def _count_entries(path: Path) -> int:
             count += (end + block).count(_ENTRY)
             end = block[1 - len(_ENTRY) :]
     return count
+
+
+def _is_folder(member: zipfile.ZipInfo) -> bool:
+    return member.filename.endswith("/")  # `is_dir` fails for a member without a name
 
 
 def _reason_to_refuse(member: zipfile.ZipInfo) -> str:

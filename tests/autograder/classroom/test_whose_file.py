@@ -270,9 +270,11 @@ def test_a_damaged_archive_costs_only_the_student_who_handed_it_in(small_course,
     }
     files = {f"{name}_1_2_hw.zip": content for name, content in broken.items()}
     files["ada_3_4_hw.zip"] = good
+    files["nameless_5_6_hw.zip"] = good.replace(b"07_topic.ipynb", b"\0" + b"7_topic.ipynb")
     result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
     assert list(result.students) == ["ada"]
     assert {name.partition("_")[0] for name, _ in result.refused} == set(broken)
+    assert result.unmatched == [("nameless_5_6_hw.zip/", "not a notebook (.ipynb)")]
 
 
 def test_the_time_in_a_name_is_read_as_utc():

@@ -278,6 +278,7 @@ def wait_until(holds, seconds):
 
 
 def test_a_course_in_a_visible_folder_is_not_visible(make_small_course, tmp_path, monkeypatch):
+    tmp_path.chmod(0o755)  # pytest's folders are private, and root's sandboxes are not root
     course = make_small_course(tmp_path)
     (course.root / "submitted" / "ada").mkdir(parents=True)
     (tmp_path / "cached").write_text("data")
