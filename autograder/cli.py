@@ -23,13 +23,13 @@ class _Group(click.Group):
         try:
             return super().invoke(context)
         except CourseError as error:
-            _say(f"autograder: {error}", err=True)
+            click.echo(for_terminal(f"autograder: {error}"), err=True)
             sys.exit(1)
 
 
-def _say(text: str, err: bool = False) -> None:
+def _say(text: str) -> None:
     """Print text that may come from students."""
-    click.echo(for_terminal(text), err=err)
+    click.echo(for_terminal(text))
 
 
 def _names(names: list[str]) -> str:
@@ -331,26 +331,21 @@ def export(
     course.require(assignment)
     found = grades(course, assignment, folder)
     output = output or Path(f"{assignment}.csv")
-    if into is None:
-        text = as_csv(found)
-    else:
+    text = as_csv(found)
+    if into is not None:
         filled = fill_in(found, into, column or assignment, who)
         text = filled.text
         for title, names in (
             ("graded, but not in the LMS gradebook", filled.unknown),
             ("in the LMS gradebook, but not graded", filled.ungraded),
-            (
-                "not filled in, because several rows or students fit (choose a column with --who)",
-                filled.ambiguous,
-            ),
+            ("not filled in: several rows or students fit, try --who", filled.ambiguous),
         ):
             if names:
                 _say(f"{title}, {len(names)}: {_names(names)}")
     waiting = [grade.student for grade in found if grade.note]
     if waiting:
-        count = f"{len(waiting)} submission{'s' * (len(waiting) != 1)}"
-        verb = "needs" if len(waiting) == 1 else "need"
-        _say(f"{count} {verb} manual grading: {_names(waiting)}")
+        count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
+        _say(f"{count} manual grading: {_names(waiting)}")
     try:
         output.write_text(text, "utf-8")
     except OSError as error:

@@ -180,7 +180,8 @@ def _fits(cells: list[str], students: list[str]) -> list[list[str]]:
     case.
     """
     known = set(students)
-    as_written = Counter(map(_joined, cells))
+    written = [cell if cell in known else _joined(cell) for cell in cells]
+    as_written = Counter(written)
     folded = Counter(map(_normalized, cells))
     others = defaultdict(list)
     for student in students:
@@ -189,8 +190,8 @@ def _fits(cells: list[str], students: list[str]) -> list[list[str]]:
         else:
             others[_normalized(student)].append(student)
     found = []
-    for cell in cells:
-        exact, name = _joined(cell), _normalized(cell)
+    for cell, exact in zip(cells, written):
+        name = _normalized(cell)
         if exact in known:
             found.append([exact] * as_written[exact])
         else:

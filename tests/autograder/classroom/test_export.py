@@ -124,6 +124,7 @@ def scored(**scores):
         ({"alice": 2.0}, ["alice", "Alice"], ["2", ""], []),
         ({"alice": 2.0}, ["ALICE", "Alice"], ["", ""], ["ALICE", "Alice"]),
         ({"alice": 2.0}, ["ALICE"], ["2"], []),
+        ({"Lee_Ann": 1.0, "Lee Ann": 2.0}, ["Lee Ann"], ["2"], []),
         ({"alice": 2.0}, ["alice", "alice"], ["", ""], ["alice", "alice"]),
     ],
 )
