@@ -13,6 +13,7 @@ import click
 
 import autograder.without_iri_grammar  # noqa: F401  before anything imports nbformat
 from autograder.errors import CourseError
+from autograder.escaping import for_terminal
 
 
 class _Group(click.Group):
@@ -22,8 +23,18 @@ class _Group(click.Group):
         try:
             return super().invoke(context)
         except CourseError as error:
-            click.echo(f"autograder: {error}", err=True)
+            click.echo(for_terminal(f"autograder: {error}"), err=True)
             sys.exit(1)
+
+
+def _say(text: str) -> None:
+    """Print text that may come from students."""
+    click.echo(for_terminal(text))
+
+
+def _names(names: list[str]) -> str:
+    """Names on one line."""
+    return ", ".join(for_terminal(name, lines=False) for name in names)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -196,7 +207,7 @@ def collect(
     else:
         from autograder.classroom.tables import collected_lines
 
-        click.echo("\n".join(collected_lines(collected)))
+        _say("\n".join(collected_lines(collected)))
     sys.exit(1 if collected.unmatched or collected.refused else 0)
 
 
@@ -282,7 +293,7 @@ def feedback(course: Any, assignment: str, folder: Path | None) -> None:
     from autograder.grading.feedback import write_feedback
 
     for page in write_feedback(course, course.require(assignment), folder):
-        click.echo(f"  {page}")
+        _say(f"  {_names([str(page)])}")
 
 
 @main.command()
@@ -320,27 +331,26 @@ def export(
     course.require(assignment)
     found = grades(course, assignment, folder)
     output = output or Path(f"{assignment}.csv")
-    if into is None:
-        text = as_csv(found)
-    else:
+    text = as_csv(found)
+    if into is not None:
         filled = fill_in(found, into, column or assignment, who)
         text = filled.text
         for title, names in (
             ("graded, but not in the LMS gradebook", filled.unknown),
             ("in the LMS gradebook, but not graded", filled.ungraded),
+            ("not filled in: several rows or students fit, try --who", filled.ambiguous),
         ):
             if names:
-                click.echo(f"{title}, {len(names)}: {', '.join(names)}")
+                _say(f"{title}, {len(names)}: {_names(names)}")
     waiting = [grade.student for grade in found if grade.note]
     if waiting:
-        count = f"{len(waiting)} submission{'s' * (len(waiting) != 1)}"
-        verb = "needs" if len(waiting) == 1 else "need"
-        click.echo(f"{count} {verb} manual grading: {', '.join(waiting)}")
+        count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
+        _say(f"{count} manual grading: {_names(waiting)}")
     try:
         output.write_text(text, "utf-8")
     except OSError as error:
         raise CourseError(f"{output} cannot be written: {error.strerror}.") from error
-    click.echo(f"written: {output}, {len(found)} students")
+    _say(f"written: {output}, {len(found)} students")
 
 
 @main.command()
@@ -357,7 +367,7 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
     """Write an HTML report on the class: scores, exercises, misconceptions, who needs help."""
     from autograder.classroom.report import write_report
 
-    click.echo(f"written: {write_report(course, course.require(assignment), folder, output)}")
+    _say(f"written: {write_report(course, course.require(assignment), folder, output)}")
 
 
 @main.command()
@@ -380,9 +390,9 @@ def doctor() -> None:
 
     findings = examine()
     for finding in findings:
-        click.echo(f"{'✓' if finding.works else '✗'} {finding.what}")
+        _say(f"{'✓' if finding.works else '✗'} {finding.what}")
         if not finding.works:
-            click.echo(f"    {finding.problem or 'check failed'}\n    to fix: {finding.remedy}")
+            _say(f"    {finding.problem or 'check failed'}\n    to fix: {finding.remedy}")
     sys.exit(0 if all(finding.works for finding in findings) else 1)
 
 

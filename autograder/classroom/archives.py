@@ -2,154 +2,327 @@
 
 A zip archive can lie about where its files go and how large they are. Files are therefore extracted
 under numbers, never to a path that the archive names, and their sizes are counted while they are
-read. `collect` decides whose file is whose.
+read. Each student has an allowance, so that nobody uses up another's. `layouts` says whose a file is.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import stat
 import zipfile
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from autograder.errors import CourseError
+from autograder.grading.submissions import walk
 
-#: Limits for one file, and for all extracted files together.
+#: Limits for one file, and for all extracted files of one student together.
 MAX_FILE_BYTES = 100 * 2**20
-MAX_TOTAL_BYTES = 20 * 2**30
-MAX_FILES = 100_000
+MAX_STUDENT_BYTES = 400 * 2**20
+MAX_STUDENT_FILES = 10_000
 #: Compression ratio. Deflate reaches about 1,000 for zeros; notebooks with figures reach 2 to 20.
 MAX_RATIO = 200
 #: Nested archives: one per student in the download, as Canvas and Moodle make them, and no deeper.
 MAX_DEPTH = 2
 _BLOCK = 1 << 20
 _LINK = "symbolic link"
+_TOO_LARGE = f"too large: the limit is {MAX_FILE_BYTES >> 20} MiB; clear its outputs"
+_ENTRY = b"PK\x01\x02"  # begins each entry of an archive's list of files
+_EPOCH = datetime.datetime(1980, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 @dataclass(frozen=True)
 class UnpackedFile:
-    """One file of the download.
+    """One notebook of the download.
 
     Attributes
     ----------
     name : path in the download, with slashes; nested archives count as folders.
+    outer : the part of `name` that is in the download itself: the student's archive, if it is in
+        one. Only this part was named by the LMS.
     path : where its content is now.
-    modified : modification time according to the download.
+    received : date of `outer`; only this one was set by the LMS.
+    modified : date of the file itself, in the archive that holds it.
     """
 
     name: str
+    outer: str
     path: Path
+    received: datetime.datetime
     modified: datetime.datetime
 
 
 @dataclass
 class Unpacked:
-    """The unpacked files, and the (name, reason) of each file that was refused."""
+    """What a download contains.
+
+    Attributes
+    ----------
+    files : the notebooks, unpacked.
+    others : the names of files that are neither notebooks nor archives; they are not unpacked.
+    refused : (name, reason) of each file that was refused.
+    """
 
     files: list[UnpackedFile] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
-    total_bytes: int = 0
-    count: int = 0
 
 
-def unpack(source: Path, target: Path) -> Unpacked:
-    """Unpack all files of a zip archive, or of a folder and the archives in it.
+def is_notebook(name: str) -> bool:
+    return name.lower().endswith(".ipynb")
 
-    Parameters
-    ----------
-    source : the archive or folder; it is not changed.
-    target : an empty folder for the files, which are named 000001, 000002, ...
+
+def is_archive(name: str) -> bool:
+    return name.lower().endswith(".zip")
+
+
+def _is_wanted(name: str) -> bool:
+    return is_notebook(name) or is_archive(name)
+
+
+def outer_names(source: Path) -> list[str]:
+    """The names of the files in a download, without those in the archives in it.
 
     Raises
     ------
     CourseError
         There is no such archive or folder, or it is not a zip archive.
     """
-    result = Unpacked()
     if source.is_dir():
-        for name, path in _walk(source, result):
-            modified = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.timezone.utc)
-            if path.suffix.lower() == ".zip":
-                _unzip(path, name, target, result, depth=1)
-            elif path.stat().st_size > MAX_FILE_BYTES:
-                result.refused.append((name, _too_large(path.stat().st_size)))
-            else:
-                with open(path, "rb") as file:
-                    _copy(file, name, modified, target, result, packed=None)
-    elif source.is_file() and zipfile.is_zipfile(source):
-        _unzip(source, "", target, result, depth=1)
-    elif source.is_file():
+        return [name for name, _, problem in walk(source) if not problem]
+    with _opened(source) as archive:
+        return [member.filename for member in archive.infolist() if not _is_folder(member)]
+
+
+def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpacked:
+    """Unpack all notebooks of a zip archive, or of a folder, and of the archives in it.
+
+    Parameters
+    ----------
+    source : the archive or folder; it is not changed.
+    target : an empty folder for the files, which are named 000001, 000002, ...
+    owner : says to whose allowance a name of `outer_names` counts.
+
+    Raises
+    ------
+    CourseError
+        There is no such archive or folder, it is not a zip archive, or the disk is full.
+    """
+    unpacking = _Unpacking(target, owner)
+    if source.is_dir():
+        unpacking.folder(source)
+    else:
+        with _opened(source) as archive:
+            for member in archive.infolist():
+                if not _is_folder(member):
+                    unpacking.member(archive, member, None)
+    return unpacking.result
+
+
+def _opened(source: Path) -> zipfile.ZipFile:
+    if not source.exists():
+        raise CourseError(f"no such archive or folder: {source}.")
+    try:
+        return zipfile.ZipFile(source)
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise CourseError(
             f"{source} is not a zip archive; pass the archive downloaded from the LMS, or a folder."
-        )
-    else:
-        raise CourseError(f"no such archive or folder: {source}.")
-    return result
+        ) from error
 
 
-def _walk(folder: Path, result: Unpacked) -> Iterator[tuple[str, Path]]:
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_symlink():
-            result.refused.append((name, _LINK))
-        elif path.is_file() and not any(parent.is_symlink() for parent in _parents(path, folder)):
-            yield name, path
+@dataclass
+class _Allowance:
+    """What a student has unpacked so far."""
+
+    files: int = 0
+    bytes: int = 0
 
 
-def _parents(path: Path, folder: Path) -> list[Path]:
-    """The folders between `folder` and `path`."""
-    return [parent for parent in path.parents if folder in parent.parents]
+@dataclass(frozen=True)
+class _Outer:
+    """The student's archive that is being unpacked.
+
+    Attributes
+    ----------
+    name : path in the download of the archive that is open now.
+    outer, received : of the outermost one, see `UnpackedFile`.
+    depth : how many archives are open, the download included.
+    """
+
+    name: str
+    outer: str
+    received: datetime.datetime
+    depth: int
 
 
-def _unzip(archive: Path, name: str, target: Path, result: Unpacked, depth: int) -> None:
-    try:
-        with zipfile.ZipFile(archive) as opened:
-            members = opened.infolist()
-            if len(members) > MAX_FILES:
-                reason = f"contains {len(members):,} files; the limit is {MAX_FILES:,}"
-                result.refused.append((name or archive.name, reason))
-                return
-            for member in members:
-                if not member.is_dir():
-                    _unzip_member(opened, member, name, target, result, depth)
-    except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, OSError) as error:
-        result.refused.append((name or archive.name, f"damaged archive ({error})"))
+class _Unpacking:
+    def __init__(self, target: Path, owner: Callable[[str], Hashable]) -> None:
+        self.target = target
+        self.owner = owner
+        self.result = Unpacked()
+        self._allowances: dict[Hashable, _Allowance] = {}
+        self._count = 0
 
+    def folder(self, source: Path) -> None:
+        """Unpack a folder of files and archives."""
+        for name, path, problem in walk(source):
+            if problem:
+                self.result.refused.append((name, problem))
+                continue
+            if not _is_wanted(name):
+                self._other(name, name)
+                continue
+            try:
+                with open(path, "rb") as file:
+                    modified = modification_date(path.stat().st_mtime)
+                    self._file(name, file, MAX_STUDENT_BYTES, modified, None)
+            except OSError as error:
+                self.result.refused.append((name, f"cannot be opened ({error.strerror})"))
 
-def _unzip_member(
-    archive: zipfile.ZipFile,
-    member: zipfile.ZipInfo,
-    outer: str,
-    target: Path,
-    result: Unpacked,
-    depth: int,
-) -> None:
-    name = f"{outer}/{member.filename}" if outer else member.filename
-    reason = _reason_to_refuse(member)
-    if reason:
-        result.refused.append((name, reason))
-        return
-    try:
-        modified = datetime.datetime(*member.date_time, tzinfo=datetime.timezone.utc)
-    except ValueError:
-        modified = datetime.datetime(1980, 1, 1, tzinfo=datetime.timezone.utc)
-    try:
-        with archive.open(member) as file:
-            copied = _copy(file, name, modified, target, result, packed=member.compress_size)
-    except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
-        result.refused.append((name, f"cannot be extracted ({error})"))
-        return
-    if copied is not None and name.lower().endswith(".zip"):
-        result.files.remove(copied)
-        if depth == MAX_DEPTH:
-            result.refused.append((name, f"archives are nested more than {MAX_DEPTH} deep"))
+    def member(
+        self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, inside: _Outer | None
+    ) -> None:
+        """Unpack a member of an archive: the download itself, or one `inside` it."""
+        name = f"{inside.name}/{member.filename}" if inside else member.filename
+        reason = _reason_to_refuse(member)
+        if reason:
+            self.result.refused.append((name, reason))
+            return
+        try:
+            modified = datetime.datetime(*member.date_time, tzinfo=datetime.timezone.utc)
+        except ValueError:
+            modified = _EPOCH
+        if not _is_wanted(name):
+            self._other(name, inside.outer if inside else name)
+            return
+        try:
+            file = archive.open(member)
+        except Exception as error:  # a damaged archive fails in many ways
+            self.result.refused.append((name, _damaged(error)))
+            return
+        with file:
+            most = MAX_RATIO * max(member.compress_size, 1_000)
+            self._file(name, file, most, modified, inside or _Outer(name, name, modified, 0))
+
+    def _other(self, name: str, outer: str) -> None:
+        if self._allowed(name, outer) is not None:
+            self.result.others.append(name)
+
+    def _file(
+        self,
+        name: str,
+        file: IO[bytes],
+        most: int,
+        modified: datetime.datetime,
+        inside: _Outer | None,
+    ) -> None:
+        """Unpack a notebook or an archive that has at most `most` bytes."""
+        outer = _Outer(name, name, modified, 0)
+        if inside is not None:
+            outer = replace(inside, name=name, depth=inside.depth + 1)
+        allowance = self._allowed(name, outer.outer)
+        path = allowance and self._copy(name, file, most, allowance)
+        if path is None:
+            return
+        if is_archive(name):
+            self._nested(path, outer)
+            path.unlink()
         else:
-            _unzip(copied.path, name, target, result, depth + 1)
-        copied.path.unlink()
+            found = UnpackedFile(name, outer.outer, path, outer.received, modified)
+            self.result.files.append(found)
+
+    def _allowed(self, name: str, outer: str) -> _Allowance | None:
+        """The student's allowance, with the file counted; None after refusing the file."""
+        allowance = self._allowances.setdefault(self.owner(outer), _Allowance())
+        allowance.files += 1
+        if allowance.files <= MAX_STUDENT_FILES:
+            return allowance
+        if allowance.files == MAX_STUDENT_FILES + 1:  # once, not for each of a million
+            reason = f"more than {MAX_STUDENT_FILES:,} files of one student; the rest is left out"
+            self.result.refused.append((name, reason))
+        return None
+
+    def _copy(self, name: str, file: IO[bytes], most: int, allowance: _Allowance) -> Path | None:
+        """Copy the content and count its bytes: the size that an archive declares may be false."""
+        self._count += 1
+        path = self.target / f"{self._count:06d}"
+        size, reason = 0, ""
+        with _writing(path) as out:
+            while (block := _read(file)) and not reason:
+                if isinstance(block, str):
+                    reason = block
+                    break
+                size += len(block)
+                if size > most:
+                    reason = "expands far beyond its declared size"
+                elif size > MAX_FILE_BYTES and is_notebook(name):
+                    reason = _TOO_LARGE
+                elif allowance.bytes + size > MAX_STUDENT_BYTES:
+                    reason = f"more than {MAX_STUDENT_BYTES >> 20} MiB of one student"
+                else:
+                    out.write(block)
+        allowance.bytes += size
+        if reason:
+            path.unlink()
+            self.result.refused.append((name, reason))
+            return None
+        return path
+
+    def _nested(self, path: Path, outer: _Outer) -> None:
+        """Unpack a student's archive."""
+        refuse = self.result.refused.append
+        if outer.depth == MAX_DEPTH:
+            refuse((outer.name, f"archives are nested more than {MAX_DEPTH} deep"))
+            return
+        if (listed := _count_entries(path)) > MAX_STUDENT_FILES:
+            refuse((outer.name, f"contains {listed:,} files; the limit is {MAX_STUDENT_FILES:,}"))
+            return
+        try:
+            archive = zipfile.ZipFile(path)
+        except Exception as error:
+            refuse((outer.name, f"damaged archive ({error})"))
+            return
+        with archive:
+            for member in archive.infolist():
+                if not _is_folder(member):
+                    self.member(archive, member, outer)
+
+
+def _read(file: IO[bytes]) -> bytes | str:
+    """The next block, or as text why there is none."""
+    try:
+        return file.read(_BLOCK)
+    except Exception as error:  # a damaged archive fails in many ways
+        return _damaged(error)
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        with open(path, "wb") as out:
+            yield out
+    except OSError as error:
+        raise CourseError(
+            f"the download cannot be unpacked to {path.parent}: {error.strerror}; choose a folder"
+            " with more space in the environment variable TMPDIR."
+        ) from error
+
+
+def _count_entries(path: Path) -> int:
+    """At least how many files an archive lists, without the memory that reading the list takes."""
+    count, end = 0, b""
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            count += (end + block).count(_ENTRY)
+            end = block[1 - len(_ENTRY) :]
+    return count
+
+
+def _is_folder(member: zipfile.ZipInfo) -> bool:
+    return member.filename.endswith("/")  # `is_dir` fails for a member without a name
 
 
 def _reason_to_refuse(member: zipfile.ZipInfo) -> str:
@@ -161,45 +334,22 @@ def _reason_to_refuse(member: zipfile.ZipInfo) -> str:
         return _LINK
     if member.flag_bits & 1:
         return "encrypted"
-    if member.file_size > MAX_FILE_BYTES and path.suffix.lower() != ".zip":
-        return _too_large(member.file_size)
+    if member.file_size > MAX_FILE_BYTES and is_notebook(path.name):
+        return _TOO_LARGE
     if member.file_size > MAX_RATIO * max(member.compress_size, 1_000):
         ratio = member.file_size // max(member.compress_size, 1)
         return f"zip bomb? It would expand {ratio:,} times; the limit is {MAX_RATIO}"
     return ""
 
 
-def _too_large(size: int) -> str:
-    return f"too large: {size / 2**20:,.0f} MiB; the limit is {MAX_FILE_BYTES >> 20} MiB"
+def _damaged(error: Exception) -> str:
+    return f"cannot be extracted ({error or type(error).__name__})"
 
 
-def _copy(
-    file: IO[bytes],
-    name: str,
-    modified: datetime.datetime,
-    target: Path,
-    result: Unpacked,
-    packed: int | None,
-) -> UnpackedFile | None:
-    """Copy the content and count its bytes: the size that an archive declares may be false."""
-    limit = MAX_TOTAL_BYTES if name.lower().endswith(".zip") else MAX_FILE_BYTES
-    if packed is not None:
-        limit = min(limit, MAX_RATIO * max(packed, 1_000))
-    result.count += 1
-    path = target / f"{result.count:06d}"
-    size = 0
-    with open(path, "wb") as out:
-        while block := file.read(_BLOCK):
-            size += len(block)
-            if size > limit or result.total_bytes + size > MAX_TOTAL_BYTES:
-                break
-            out.write(block)
-    if size > limit or result.total_bytes + size > MAX_TOTAL_BYTES:
-        path.unlink()
-        reason = "expands far beyond its declared size" if packed else _too_large(size)
-        result.refused.append((name, reason))
-        return None
-    result.total_bytes += size
-    copied = UnpackedFile(name, path, modified)
-    result.files.append(copied)
-    return copied
+def modification_date(seconds: float) -> datetime.datetime:
+    """A file's date, 1980 if a calendar has no such date."""
+    try:
+        found = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        return _EPOCH
+    return max(found, _EPOCH)

@@ -1,15 +1,17 @@
 """Collects submissions: sorts an LMS's download into `submitted/`, the latest of each student.
 
-The file name identifies the student, in the LMS's naming scheme (`LAYOUTS`). The content identifies
-the assignment, because students and LMSs rename files. `archives` unpacks the download, and
-nbgrader's own zip collection puts the chosen files into `submitted/` with a timestamp.
+The name in the download identifies the student, in the LMS's naming scheme (`layouts`, `students`).
+The content identifies the assignment, because students and LMSs rename files. `archives` unpacks the
+download, and nbgrader's own zip collection puts the chosen files into `submitted/` with a timestamp.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -18,26 +20,23 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from autograder.classroom.archives import UnpackedFile, unpack
+from autograder.classroom.archives import (
+    UnpackedFile,
+    is_archive,
+    is_notebook,
+    modification_date,
+    outer_names,
+    unpack,
+)
+from autograder.classroom.layouts import LAYOUTS, Layout, Submitter, find_layout
+from autograder.classroom.students import Students
 from autograder.course.layout import Course
 from autograder.errors import CourseError
+from autograder.grading.submissions import MAX_TOKENS, count_tokens, regular_file
 
 if TYPE_CHECKING:
     from autograder.grading.gradebook import Classroom
 
-#: How each LMS names the files of its download.
-LAYOUTS = {
-    # lastfirst_LATE_12345_67890_05_transformer_block-1.ipynb
-    "canvas": r"(?:.*/)?(?P<student>[^_/]+)_(?:LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)",
-    # Ada Lovelace_1234567_assignsubmission_file_/05_transformer_block.ipynb
-    "moodle": r"(?:.*/)?(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_file_?[/_](?P<file>.+)",
-    # Transformers_alovelace_attempt_2026-01-30-15-00-00_05_transformer_block.ipynb
-    "blackboard": (
-        r"(?:.*/)?[^/]*_(?P<student>[^_/]+)_attempt_(?P<time>\d{4}(?:-\d\d){5})_(?P<file>[^/]+)"
-    ),
-    # alovelace/05_transformer_block.ipynb
-    "folder": r"(?P<student>[^/]+)/(?P<file>.+)",
-}
 #: The suffix of a resubmitted or downloaded-again file: `-1`, ` (1)`.
 _COPY_NUMBER = re.compile(r"(?:-| ?\()(\d+)\)?(?=\.ipynb$)")
 #: A notebook belongs to an assignment if it has at least this share of its features.
@@ -50,18 +49,23 @@ class Candidate:
 
     Attributes
     ----------
-    student, number : name and ID in the LMS; the number is "" if the LMS gives none.
-    submitted : submission time, as far as the download tells.
+    submitter : who handed it in, in the LMS's words.
+    submitted : submission time, as far as the download tells; what is in an archive has the
+        archive's.
     copy : copy number in the file name, 0 if none.
     overlap : share of the assignment's features that it has, see `_features`.
     """
 
-    student: str
-    number: str
+    submitter: Submitter
     submitted: datetime.datetime
     copy: int
     file: UnpackedFile
     overlap: float
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Later submissions are larger; those handed in together compare by what is in them."""
+        return self.submitted, self.file.modified, self.copy, self.overlap, self.file.name
 
 
 @dataclass
@@ -70,7 +74,7 @@ class Collected:
 
     Attributes
     ----------
-    layout : the naming scheme that was used, a key of `LAYOUTS`.
+    layout : the naming scheme that was used, a key of `layouts.LAYOUTS`.
     students : student -> the file that will be graded.
     earlier : student -> earlier submissions, which are saved in `earlier/`.
     unchanged : students whose submission in `submitted/` was kept.
@@ -120,55 +124,54 @@ def collect(
     if layout is not None and layout not in LAYOUTS:
         raise CourseError(f"unknown layout {layout}; choose one of {', '.join(LAYOUTS)}.")
     classroom = Classroom(course, folder)
+    names = [name for name in outer_names(source) if not _is_hidden(name)]
+    could_hold = [name for name in names if is_notebook(name) or is_archive(name)]
+    if not could_hold:
+        found = f", only {len(names)} other files" if names else ""
+        raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
+    scheme = find_layout(could_hold, layout)
     with tempfile.TemporaryDirectory() as temporary:
-        unpacked = unpack(source, Path(temporary))
-        result = Collected(refused=unpacked.refused)
-        notebooks = [f for f in unpacked.files if _is_notebook(f.name)]
-        for file in unpacked.files:
-            if not _is_notebook(file.name) and not _is_junk(file.name):
-                result.unmatched.append((file.name, "not a notebook (.ipynb)"))
-        if not notebooks:
-            found = f", only {len(unpacked.files)} other files" if unpacked.files else ""
-            raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
-        result.layout = layout or _detect_layout([f.name for f in notebooks])
-        candidates: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
+        unpacked = unpack(source, Path(temporary), _Owner(scheme))
+        notebooks = [file for file in unpacked.files if not _is_hidden(file.name)]
+        result = Collected(scheme.scheme, refused=unpacked.refused)
+        result.unmatched = [
+            (name, "not a notebook (.ipynb)") for name in unpacked.others if not _is_junk(name)
+        ]
         released = {name: _released_features(course, name) for name in course.assignments()}
+        candidates: dict[Submitter, list[Candidate]] = defaultdict(list)
         for file in notebooks:
-            candidate = _read(file, result, assignment, released)
-            if candidate is not None:
-                candidates[candidate.student, candidate.number].append(candidate)
-        chosen = _choose(candidates, result)
+            candidate = _read(file, scheme, result, assignment, released)
+            if candidate is None:
+                file.path.unlink()
+            else:
+                candidates[candidate.submitter].append(candidate)
+        scope = f"moodle {assignment}" if scheme.scheme == "moodle" else scheme.scheme
+        students = Students(classroom.folder, scope)
+        chosen = _choose(candidates, students, result)
         _import(classroom, assignment, chosen, result)
+        if chosen:
+            students.save()
     return result
+
+
+@dataclass(frozen=True)
+class _Owner:
+    """Whose allowance a file of the download counts to."""
+
+    layout: Layout
+
+    def __call__(self, outer: str) -> object:
+        named = self.layout.parse(outer)
+        return named.submitter if named else None
 
 
 def _is_hidden(name: str) -> bool:
     return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
 
 
-def _is_notebook(name: str) -> bool:
-    return name.lower().endswith(".ipynb") and not _is_hidden(name)
-
-
 def _is_junk(name: str) -> bool:
     """Whether a program added the file: hidden files, macOS metadata, Blackboard's receipts."""
     return _is_hidden(name) or bool(re.search(r"_attempt_\d{4}(-\d\d){5}\.txt$", name))
-
-
-def _detect_layout(names: list[str]) -> str:
-    """The naming scheme that most file names fit, the first such one in `LAYOUTS`."""
-    counts = {
-        name: sum(bool(re.fullmatch(pattern, file)) for file in names)
-        for name, pattern in LAYOUTS.items()
-    }
-    best = max(counts, key=lambda name: counts[name])
-    if counts[best]:
-        return best
-    raise CourseError(
-        f"the file names do not identify the students (the first is {names[0]}); pass the download"
-        " of Canvas, Moodle or Blackboard with its original file names, or a folder with one"
-        " subfolder per student."
-    )
 
 
 def _released_features(course: Course, assignment: str) -> set[str]:
@@ -178,82 +181,71 @@ def _released_features(course: Course, assignment: str) -> set[str]:
 
 def _features(content: bytes) -> set[str]:
     """What identifies a notebook's assignment: grade ids, checks, and the names it defines."""
+    found: set[str] = set()
+    if count_tokens(content) > MAX_TOKENS:
+        return found
     try:
         cells = json.loads(content)["cells"]
-        found = set()
         for cell in cells:
             grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
             source = "".join(cell["source"])
             found |= {f"id {grade_id}"} if grade_id else set()
             found |= {f"check {name}" for name in re.findall(r"^check\((\w+)\)", source, re.M)}
             found |= {f"def {name}" for name in re.findall(r"^(?:def|class) (\w+)", source, re.M)}
-        return found
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, MemoryError):
         return set()
+    return found
 
 
 def _read(
-    file: UnpackedFile, result: Collected, assignment: str, released: dict[str, set[str]]
+    file: UnpackedFile,
+    layout: Layout,
+    result: Collected,
+    assignment: str,
+    released: dict[str, set[str]],
 ) -> Candidate | None:
     """The candidate in a file, or None after adding the file to `result.unmatched`."""
-    match = re.fullmatch(LAYOUTS[result.layout], file.name)
-    if match is None:
-        reason = f"file name does not follow the naming scheme of {result.layout}"
+
+    def unmatched(reason: str) -> None:
         result.unmatched.append((file.name, reason))
-        return None
-    parts = match.groupdict()
-    student = _folder_name(re.sub(r"\.zip$", "", parts["student"], flags=re.IGNORECASE))
-    if not student:
-        result.unmatched.append((file.name, "no student name in the file name"))
-        return None
+
+    named = layout.parse(file.outer)
+    if named is None:
+        return unmatched(f"file name does not follow the naming scheme of {layout.scheme}")
+    try:
+        submitted = named.submitted() or file.received
+    except ValueError:
+        return unmatched(f"there is no date {named.time}; correct it in the file name")
+    chosen_name = PurePosixPath(named.file if file.name == file.outer else file.name).name
     own = _features(file.path.read_bytes())
     overlaps = {name: len(own & its) / max(1, len(its)) for name, its in released.items()}
     best = max(overlaps, key=lambda name: (overlaps[name], name == assignment))
-    named = assignment in PurePosixPath(parts["file"]).name
-    if overlaps[assignment] < _MIN_OVERLAP and not (named and not own):
+    if overlaps[assignment] < _MIN_OVERLAP and (own or assignment not in chosen_name):
         known = overlaps[best] >= _MIN_OVERLAP
-        reason = f"looks like {best}, not {assignment}" if known else "not from this course"
-        result.unmatched.append((file.name, reason))
-        return None
-    if overlaps[best] > 2 * overlaps[assignment]:
-        result.unmatched.append((file.name, f"looks like {best}, not {assignment}"))
-        return None
-    submitted = file.modified
-    if parts.get("time"):
-        submitted = datetime.datetime.strptime(parts["time"], "%Y-%m-%d-%H-%M-%S").replace(
-            tzinfo=datetime.timezone.utc
+        return unmatched(
+            f"looks like {best}, not {assignment}" if known else "not from this course"
         )
-    copy = _COPY_NUMBER.search(parts["file"])
-    return Candidate(
-        student,
-        parts.get("number") or "",
-        submitted,
-        int(copy[1]) if copy else 0,
-        file,
-        overlaps[assignment],
-    )
-
-
-def _folder_name(student: str) -> str:
-    """A student's name as a folder name that nbgrader accepts."""
-    return re.sub(r"[^\w.@+-]+", "_", student.strip()).strip("_.")
+    if overlaps[best] > 2 * overlaps[assignment]:
+        return unmatched(f"looks like {best}, not {assignment}")
+    copy = _COPY_NUMBER.search(chosen_name)
+    number = int(copy[1][-9:]) if copy else 0
+    return Candidate(named.submitter, submitted, number, file, overlaps[assignment])
 
 
 def _choose(
-    candidates: dict[tuple[str, str], list[Candidate]], result: Collected
+    candidates: dict[Submitter, list[Candidate]], students: Students, result: Collected
 ) -> dict[str, list[Candidate]]:
     """Student -> submissions, in order; the last one will be graded."""
-    numbers = defaultdict(set)
-    for student, number in candidates:
-        numbers[student].add(number)
+    folders, refused = students.assign(candidates)
+    for submitter, reason in refused.items():
+        result.refused += [(candidate.file.name, reason) for candidate in candidates[submitter]]
     chosen = {}
-    for (student, number), own in sorted(candidates.items()):
-        # namesakes: the LMS's number tells them apart
-        key = f"{student}_{number}" if len(numbers[student]) > 1 else student
-        chosen[key] = sorted(own, key=lambda c: (c.submitted, c.copy, c.overlap, c.file.name))
-        result.students[key] = chosen[key][-1].file.name
+    for student, submitter in sorted((name, who) for who, name in folders.items()):
+        own = sorted(candidates[submitter], key=lambda candidate: candidate.order)
+        chosen[student] = own
+        result.students[student] = own[-1].file.name
         if len(own) > 1:
-            result.earlier[key] = [c.file.name for c in chosen[key][:-1]]
+            result.earlier[student] = [candidate.file.name for candidate in own[:-1]]
     return chosen
 
 
@@ -267,40 +259,78 @@ def _import(
         archive = Path(folder) / assignment / "archive"
         archive.mkdir(parents=True)
         for student, submissions in chosen.items():
+            try:
+                if not _prepare(classroom, assignment, student, submissions, result):
+                    continue
+            except OSError as error:
+                latest = submissions[-1].file.name
+                where = f"submitted/{student}/{assignment}"
+                reason = f"{where} cannot be replaced ({error.strerror or error}); look there"
+                result.refused.append((latest, reason))
+                del result.students[student]
+                continue
             latest = submissions[-1]
-            target = classroom.submission(student, assignment)
-            for earlier in submissions[:-1]:
-                _save_earlier(classroom, assignment, student, earlier.file.path, earlier.submitted)
-            if target.exists():
-                if target.read_bytes() == latest.file.path.read_bytes():
-                    result.unchanged.append(student)
-                    continue
-                present = _submission_time(target)
-                if present > latest.submitted:  # an old download, collected after a newer one
-                    _save_earlier(
-                        classroom, assignment, student, latest.file.path, latest.submitted
-                    )
-                    result.earlier.setdefault(student, []).append(latest.file.name)
-                    result.students[student] = "the later submission in submitted/"
-                    result.unchanged.append(student)
-                    continue
-                _save_earlier(classroom, assignment, student, target, present)
-                shutil.rmtree(target.parent)
             stamp = latest.submitted.strftime("%Y-%m-%d %H:%M:%S")
             shutil.copy(latest.file.path, archive / f"{student}_attempt_{stamp}_{assignment}.ipynb")
         if any(archive.iterdir()):
             zip_collect(classroom, assignment, Path(folder))
 
 
+def _prepare(
+    classroom: Classroom,
+    assignment: str,
+    student: str,
+    submissions: list[Candidate],
+    result: Collected,
+) -> bool:
+    """Move to `earlier/` what was submitted before; whether the last submission is to be imported.
+
+    Raises
+    ------
+    OSError
+        Something in `submitted/` is not what it should be.
+    """
+    latest = submissions[-1]
+    target = classroom.submission(student, assignment)
+    for folder in (target.parent.parent, target.parent):
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise NotADirectoryError(None, f"{folder.name} is not a folder")
+    for earlier in submissions[:-1]:
+        _save_earlier(classroom, assignment, student, earlier.file.path, earlier.submitted)
+    if not target.parent.exists():
+        return True
+    if not regular_file(target):
+        _move_folder(classroom, assignment, student)
+        return True
+    if target.read_bytes() == latest.file.path.read_bytes():
+        result.unchanged.append(student)
+        return False
+    present = _submission_time(target)
+    if present > latest.submitted:  # an old download, collected after a newer one
+        _save_earlier(classroom, assignment, student, latest.file.path, latest.submitted)
+        result.earlier.setdefault(student, []).append(latest.file.name)
+        result.students[student] = "the later submission in submitted/"
+        result.unchanged.append(student)
+        return False
+    _save_earlier(classroom, assignment, student, target, present)
+    target.unlink()
+    stamp = target.parent / "timestamp.txt"
+    if regular_file(stamp):
+        stamp.unlink()
+    _move_folder(classroom, assignment, student)
+    return True
+
+
 def _submission_time(notebook: Path) -> datetime.datetime:
     """When a notebook in `submitted/` was submitted: nbgrader's timestamp, or the file's."""
     from nbgrader.utils import parse_utc
 
-    try:
-        stamp = parse_utc((notebook.parent / "timestamp.txt").read_text("utf-8").strip())
-        return stamp.replace(tzinfo=datetime.timezone.utc)
-    except (OSError, ValueError):
-        return datetime.datetime.fromtimestamp(notebook.stat().st_mtime, datetime.timezone.utc)
+    stamp = notebook.parent / "timestamp.txt"
+    if regular_file(stamp, 100):
+        with contextlib.suppress(Exception):  # the date parser raises many types
+            found = parse_utc(stamp.read_text("utf-8").strip())
+            return found.replace(tzinfo=datetime.timezone.utc)
+    return modification_date(notebook.stat().st_mtime)
 
 
 def _save_earlier(
@@ -312,3 +342,15 @@ def _save_earlier(
     path = classroom.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+def _move_folder(classroom: Classroom, assignment: str, student: str) -> None:
+    """Move what else is in a submission's folder to `earlier/`, however deep, and remove it."""
+    folder = classroom.submission(student, assignment).parent
+    if os.listdir(folder):
+        target = classroom.folder / "earlier" / student / assignment
+        target.mkdir(parents=True, exist_ok=True)
+        taken = sum(path.name.startswith("folder-") for path in target.iterdir())
+        folder.rename(target / f"folder-{taken + 1}")
+    else:
+        folder.rmdir()

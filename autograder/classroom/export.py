@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter, defaultdict
 from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 
 from autograder.course.layout import Course
 from autograder.errors import CourseError
+from autograder.escaping import for_spreadsheet
 
 #: Headings under which LMSs list a student's ID or name, most reliable first.
 _ID_HEADINGS = (
@@ -56,12 +58,15 @@ class Filled:
     students : students whose grade was filled in.
     unknown : graded students who are not in the table.
     ungraded : students in the table who have no grade; their cells are unchanged.
+    ambiguous : rows that fit more than one student, or the same one as another row; their cells are
+        unchanged.
     """
 
     text: str
     students: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     ungraded: list[str] = field(default_factory=list)
+    ambiguous: list[str] = field(default_factory=list)
 
 
 def grades(course: Course, assignment: str, folder: Path | None = None) -> list[Grade]:
@@ -105,11 +110,15 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
 
 
 def as_csv(found: list[Grade]) -> str:
-    """A header and one row per student."""
+    """A header and one row per student; no cell is a formula, whatever a student is called."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(column.name for column in fields(Grade))
-    writer.writerows(map(_text, astuple(grade)) for grade in found)
+    for grade in found:
+        writer.writerow(
+            for_spreadsheet(cell) if isinstance(cell, str) else _text(cell)
+            for cell in astuple(grade)
+        )
     return out.getvalue()
 
 
@@ -132,30 +141,62 @@ def fill_in(found: list[Grade], table: Path, column: str, who: str | None = None
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"cannot read {table} as CSV in UTF-8: {error}.") from error
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    header, *rows = list(csv.reader(io.StringIO(text), delimiter=delimiter)) or [[]]
+    try:
+        header, *rows = list(csv.reader(io.StringIO(text), delimiter=delimiter)) or [[]]
+    except csv.Error as error:
+        raise CourseError(f"cannot read {table} as CSV: {error}.") from error
     if not rows:
         raise CourseError(f"{table} lists no students; export the gradebook from the LMS again.")
-    left = {_normalized(grade.student): grade for grade in found}
-    scores = {name: _text(grade.score) for name, grade in left.items()}
-    id_index = _id_column(header, rows, set(scores), who, table)
+    left = {grade.student: grade.score for grade in found}
+    id_index = _id_column(header, rows, set(map(_normalized, left)), who, table)
     if column not in header:
         header.append(column)
     target = header.index(column)
-    filled = Filled("")
     for row in rows:
         row += [""] * (len(header) - len(row))
-        name = _normalized(row[id_index])
-        if name in scores:
-            row[target] = scores[name]
-            if name in left:
-                filled.students.append(left.pop(name).student)
-        elif name:
+    filled = Filled("")
+    fits = _fits([row[id_index] for row in rows], list(left))
+    for row, students in zip(rows, fits):
+        if len(students) == 1:
+            row[target] = _text(left[students[0]])
+            filled.students += students
+        elif students:
+            filled.ambiguous.append(row[id_index])
+        elif row[id_index].strip():
             filled.ungraded.append(row[id_index])
-    filled.unknown = [grade.student for grade in left.values()]
+    filled.unknown = [
+        student for student in left if not any(student in students for students in fits)
+    ]
     out = io.StringIO()
     csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
     filled.text = out.getvalue()
     return filled
+
+
+def _fits(cells: list[str], students: list[str]) -> list[list[str]]:
+    """For each cell, the students it may name: one, or several if that is not certain.
+
+    A student's own name counts first. Only who has no such cell is looked for in upper or lower
+    case.
+    """
+    known = set(students)
+    written = [cell if cell in known else _joined(cell) for cell in cells]
+    as_written = Counter(written)
+    folded = Counter(map(_normalized, cells))
+    others = defaultdict(list)
+    for student in students:
+        if as_written[student]:
+            folded[_normalized(student)] -= as_written[student]
+        else:
+            others[_normalized(student)].append(student)
+    found = []
+    for cell, exact in zip(cells, written):
+        name = _normalized(cell)
+        if exact in known:
+            found.append([exact] * as_written[exact])
+        else:
+            found.append(others[name] * folded[name])
+    return found
 
 
 def _id_column(
@@ -185,9 +226,14 @@ def _id_column(
     return best
 
 
+def _joined(name: str) -> str:
+    """A name as `collect` writes it."""
+    return "_".join(name.replace(",", " ").split())
+
+
 def _normalized(name: str) -> str:
-    """A name as `collect` writes it, in lower case: LMSs write the same student in several ways."""
-    return "_".join(name.replace(",", " ").split()).casefold()
+    """The same in lower case: LMSs write the same student in several ways."""
+    return _joined(name).casefold()
 
 
 def _text(value: object) -> str:

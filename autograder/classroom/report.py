@@ -24,6 +24,7 @@ from autograder.classroom.adopt import answers
 from autograder.classroom.export import Grade, grades
 from autograder.course.layout import Course
 from autograder.errors import CourseError
+from autograder.escaping import for_terminal
 from autograder.grading.gradebook import Classroom
 from autograder.grading.notes import Notes, Usage, read_notes
 from autograder.grading.verdicts import read_verdicts
@@ -241,8 +242,7 @@ def write_report(
         if page.exists():
             report.links[one.student] = _relative(page, output)
     try:
-        # student text may contain lone surrogates, which UTF-8 cannot encode
-        write_atomically(output, as_html(report).encode("utf-8", "replace"))
+        write_atomically(output, as_html(report).encode())
     except OSError as error:
         raise CourseError(f"cannot write {output}: {error.strerror}.") from error
     return output
@@ -306,6 +306,7 @@ def _template() -> Template:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_visible,
     )
     environment.filters.update(
         prose=_prose,
@@ -328,7 +329,14 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 
 def _relative(page: Path, output: Path) -> str:
     start = output.resolve().parent
-    return quote(Path(os.path.relpath(page.resolve(), start)).as_posix())
+    return quote(os.fsencode(Path(os.path.relpath(page.resolve(), start)).as_posix()))
+
+
+def _visible(value: object) -> object:
+    """Without characters that reorder or hide text on the page."""
+    if isinstance(value, Markup):
+        return Markup(for_terminal(value))
+    return for_terminal(value) if isinstance(value, str) else value
 
 
 def _prose(text: str) -> Markup:

@@ -8,9 +8,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from autograder.escaping import for_terminal
+
 if TYPE_CHECKING:
     from autograder.classroom.collect import Collected
     from autograder.grading.grade_class import Graded
+
+
+_MAX_LISTED = 10
 
 
 def show(*tables: Table) -> None:
@@ -44,7 +49,7 @@ def summary_table(graded: Graded) -> Table:
         best = sum(verdict.max_points for verdict in verdicts)
         lost = ", ".join(verdict.exercise for verdict in verdicts if not verdict.passed)
         lost = f"not run: {graded.unread[student]}" if student in graded.unread else lost
-        table.add_row(Text(student), f"{total:g} / {best:g}", Text(lost))
+        table.add_row(_cell(student), f"{total:g} / {best:g}", _cell(lost))
     return table
 
 
@@ -61,7 +66,7 @@ def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
         total = sum(verdict.points for verdict in verdicts)
         best = sum(verdict.max_points for verdict in verdicts)
         table = Table(
-            title=Text(f"{student}: {total:g} of {best:g} points in {graded.assignment}"),
+            title=_cell(f"{student}: {total:g} of {best:g} points in {graded.assignment}"),
             title_justify="left",
         )
         table.add_column("exercise", no_wrap=True)
@@ -70,9 +75,14 @@ def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
         for verdict in verdicts:
             points = f"{verdict.points:g} / {verdict.max_points:g}"
             style = "" if verdict.passed else "yellow"
-            table.add_row(Text(verdict.exercise), Text(points, style), Text(_reasons(verdict)))
+            table.add_row(_cell(verdict.exercise), Text(points, style), _cell(_reasons(verdict)))
         tables.append(table)
     return tables
+
+
+def _cell(text: str) -> Text:
+    """Text that may come from students: no markup, no control characters."""
+    return Text(for_terminal(text))
 
 
 def _reasons(verdict: Any) -> str:
@@ -105,7 +115,21 @@ def collected_lines(collected: Collected) -> list[str]:
     for title, found in (("Not matched", collected.unmatched), ("Refused", collected.refused)):
         if found:
             lines.append(f"{title} ({len(found)}):")
-            lines += [f"  {name}: {reason}" for name, reason in found]
+            lines += _listed(found)
+    return [for_terminal(line, lines=False) for line in lines]
+
+
+def _listed(found: list[tuple[str, str]]) -> list[str]:
+    """A line for each file; of many with the same reason in one folder or archive, the first."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, reason in found:
+        groups.setdefault((name.partition("/")[0], reason), []).append(name)
+    lines = []
+    for (folder, reason), names in groups.items():
+        lines += [f"  {name}: {reason}" for name in names[:_MAX_LISTED]]
+        more = len(names) - _MAX_LISTED
+        if more > 0:
+            lines.append(f"  {folder}: {more:,} more, {reason}; --json lists all")
     return lines
 
 

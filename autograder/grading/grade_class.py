@@ -7,11 +7,12 @@ import copy
 import functools
 import glob
 import os
+import re
 import shutil
 import tempfile
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import nbformat
@@ -31,7 +32,7 @@ from autograder.grading.grade_submission import (
     grade_submission,
 )
 from autograder.grading.gradebook import Classroom
-from autograder.grading.limits import Limits
+from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.preprocessors import Grade
 from autograder.grading.regrade_cache import RegradeCache
 from autograder.grading.runners import Pool, Runner, Serial
@@ -40,6 +41,10 @@ from autograder.grading.verdicts import class_seed, read_verdicts
 from autograder.sandbox.doctor import missing
 from autograder.sandbox.launch import start_server_in_background
 from coursekit.checking.verdict import Verdict
+
+#: Characters in a folder name that nbgrader's paths or its database cannot have.
+_RENAME = "its name has control characters, spaces at an end, or is not UTF-8; rename the folder"
+_UNUSABLE = re.compile(r"^\s|\s$|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass
@@ -120,7 +125,8 @@ def grade_class(
     classroom = Classroom(course, folder)
     chosen = _chosen(classroom, assignment, students)
     config = classroom.config()
-    limits = options.apply(config)
+    hidden = hidden_folders(course.root, classroom.folder)
+    limits = replace(options.apply(config), hidden=hidden)
     cache = RegradeCache(classroom, assignment, limits)
     changed = [s for s in chosen if options.regrade or not cache.holds(s)]
     graded = Graded(assignment)
@@ -180,6 +186,8 @@ class _Desk:
     def _one(self, student: str) -> Grading[tuple[str, list[Verdict], str]]:
         if glob.escape(student) != student:
             return student, [], "nbgrader cannot handle [, * or ? in a name; rename the folder"
+        if _UNUSABLE.search(student):
+            return student, [], _RENAME
         result = self.classroom.autograded(student, self.assignment)
         shutil.rmtree(result.parent, ignore_errors=True)
         path = self.classroom.submission(student, self.assignment)

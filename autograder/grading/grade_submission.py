@@ -13,6 +13,8 @@ from nbformat import NotebookNode
 from autograder.course.layout import Course
 from autograder.course.recording import record_assignment
 from autograder.course.reference import read_shared
+from autograder.errors import CourseError
+from autograder.escaping import for_terminal
 from autograder.grading.answers import Answers, Questions, without_expected
 from autograder.grading.left_out import LEFT_OUT, mark_left_out, needs_every_cell
 from autograder.grading.limits import Limits
@@ -89,6 +91,11 @@ def grade_submission(
         reason = save(notebook)
     except UnreadableSubmission as error:
         reason = str(error)
+    except (OSError, CourseError):
+        raise  # of this machine
+    except Exception as error:  # nothing that a student hands in ends the batch
+        kind = type(error).__name__
+        reason = f"the grader could not handle it ({kind}: {for_terminal(str(error))[:200]})"
     if reason:
         notebook = copy.deepcopy(task.release)
         write_verdicts(notebook, refusal(task.recorded, reason), Notes(unread=reason))

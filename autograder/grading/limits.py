@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Limits:
     memory_bytes, disk_bytes, processes : of everything that the submission starts.
     reader_bytes : memory of the process that reads what the submission's kernel sends.
     sandbox : run it in a sandbox; without one it is a process of the instructor's user.
+    hidden : folders that it must not see, wherever they lie; see `hidden_folders`.
     """
 
     cell_seconds: float = 60.0
@@ -40,3 +43,11 @@ class Limits:
     processes: int = 128
     reader_bytes: int = 3 * 2**29
     sandbox: bool = True
+    #: not part of what determines a score: moving a class does not grade it again
+    hidden: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+
+def hidden_folders(course: Path, classroom: Path) -> tuple[str, ...]:
+    """The folders that no submission may see: the course, the class and the user's home."""
+    home = os.path.expanduser("~")
+    return tuple(path for path in (str(course), str(classroom), home) if os.path.isabs(path))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from traitlets import Bool, Float, Integer, Unicode
 from autograder.course.layout import find_course
 from autograder.course.reference import read_shared
 from autograder.grading.grade_submission import Task, finish, run_and_judge
-from autograder.grading.limits import Limits
+from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.notes import Notes, read_notes
 from autograder.grading.runners import Serial
 from autograder.grading.sanitize import restore, suspicions
@@ -85,8 +86,9 @@ class Grade(NbGraderPreprocessor):
             return nb, resources
         course = find_course()
         # the gradebook's own folder: that of the class, which may be apart from the course
-        seed = class_seed(Path(resources["nbgrader"]["db_url"].removeprefix("sqlite:///")).parent)
-        task = Task.of(course, resources["nbgrader"]["assignment"], seed, self.limits())
+        folder = Path(resources["nbgrader"]["db_url"].removeprefix("sqlite:///")).parent
+        limits = replace(self.limits(), hidden=hidden_folders(course.root, folder.resolve()))
+        task = Task.of(course, resources["nbgrader"]["assignment"], class_seed(folder), limits)
         notes = read_notes(nb)
         nb, verdicts, notes.usage = finish(run_and_judge(nb, task, Serial(task.questions).start))
         write_verdicts(nb, verdicts, notes)

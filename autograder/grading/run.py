@@ -153,6 +153,7 @@ class _Client(NotebookClient):
                     cpu_seconds=2 * math.ceil(self.limits.notebook_seconds),
                     # a little less than is counted here, so that `print` itself fails first
                     output_bytes=round(0.9 * self.limits.output_bytes),
+                    hidden=tuple(self.limits.hidden),
                 )
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
             await self.async_start_new_kernel(cwd=folder, env=self.environment)

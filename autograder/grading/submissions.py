@@ -6,21 +6,36 @@ import codecs
 import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
+import stat
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
+from autograder.escaping import for_terminal
+
 MAX_BYTES = 256 * 2**20
 #: Limit for brackets and commas, which determine how much memory the parsed JSON takes.
 MAX_TOKENS = 10_000_000
+#: How deep values in a notebook may be nested; a released one has at most 8.
+MAX_NESTING = 32
+_LARGEST = 2**63
+#: Metadata that only says how a cell or notebook is shown, in forms that nbformat may not accept.
+_SHOWN = ("jupyter", "execution", "collapsed", "scrolled", "name", "format")
+_DROPPED = ("title", "authors", "orig_nbformat", "widgets")
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _MAX_LISTED = 5
+_MAX_TIME_BYTES = 100
+#: How deep the folders of a submission may be nested.
+MAX_FOLDERS = 32
 
 
 class UnreadableSubmission(ValueError):
@@ -44,7 +59,7 @@ def read_submission(path: Path) -> NotebookNode:
         content = path.read_bytes()
     except OSError as error:
         raise UnreadableSubmission(f"{path.name} cannot be opened: {error.strerror}") from error
-    if sum(content.count(sign) for sign in (b"[", b"{", b",")) > MAX_TOKENS:
+    if count_tokens(content) > MAX_TOKENS:
         raise UnreadableSubmission(
             f"{path.name} is too large to parse: more than {MAX_TOKENS:,} values"
         )
@@ -62,6 +77,9 @@ def read_submission(path: Path) -> NotebookNode:
         for cell in data.get("cells", []):  # not needed, and possibly large
             if isinstance(cell, dict) and "outputs" in cell:
                 cell["outputs"] = []
+        data = plain(data)
+        minor = data.get("nbformat_minor")
+        data["nbformat_minor"] = minor if isinstance(minor, int) and 0 <= minor <= 5 else 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # missing and duplicate cell ids are fixed
             notebook: NotebookNode = nbformat.reads(json.dumps(data), as_version=4)
@@ -78,20 +96,29 @@ def read_submission(path: Path) -> NotebookNode:
     return notebook
 
 
+def count_tokens(content: bytes) -> int:
+    """How many values JSON has at most."""
+    return sum(content.count(sign) for sign in (b"[", b"{", b","))
+
+
 def tidy(notebook: NotebookNode) -> None:
     """Replace invalid cell sources, metadata, ids and types, in place."""
     for number, cell in enumerate(notebook.cells):
         source = cell.get("source", "")
         cell.source = _writable(source if isinstance(source, str) else "")
-        if not isinstance(cell.get("metadata"), dict):
+        cell.metadata = plain(cell.get("metadata"))
+        if not isinstance(cell.metadata, dict):
             cell.metadata = NotebookNode()
         marks = cell.metadata.get("nbgrader")
         if marks is not None and not (
             isinstance(marks, dict) and isinstance(marks.get("grade_id", ""), str)
         ):
             del cell.metadata["nbgrader"]
-        if not isinstance(cell.metadata.get("tags", []), list):
-            del cell.metadata["tags"]
+        for key in _SHOWN:
+            cell.metadata.pop(key, None)
+        tags = cell.metadata.pop("tags", None)
+        if isinstance(tags, list):
+            cell.metadata["tags"] = list(dict.fromkeys(t for t in tags if isinstance(t, str)))
         if not (isinstance(cell.get("id"), str) and _CELL_ID.fullmatch(cell.id)):
             cell["id"] = f"cell-{number}"
         if cell.get("cell_type") not in ("code", "markdown"):
@@ -101,11 +128,35 @@ def tidy(notebook: NotebookNode) -> None:
         else:
             for key in ("outputs", "execution_count"):
                 cell.pop(key, None)
-    notebook.metadata = json.loads(
-        _writable(json.dumps(notebook.metadata)), object_hook=NotebookNode
-    )
-    notebook.metadata.pop("widgets", None)  # damaged widget state breaks the feedback page
+    notebook.metadata = plain(notebook.metadata)
+    for key in _DROPPED:
+        notebook.metadata.pop(key, None)
+    for key, parts in (("kernelspec", ("name", "display_name")), ("language_info", ("name",))):
+        about = notebook.metadata.get(key)
+        if not (isinstance(about, dict) and all(isinstance(about.get(p), str) for p in parts)):
+            notebook.metadata.pop(key, None)
     notebook.nbformat_minor = 5
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """JSON that every later step can copy and write, whatever a student put there.
+
+    Lone surrogates are replaced, NaN and infinity become None, integers fit into 64 bits, and what
+    is nested more than `MAX_NESTING` deep is left out.
+    """
+    if isinstance(value, str):
+        return _writable(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, int):
+        return value if abs(value) < _LARGEST else 0
+    if isinstance(value, (dict, list)) and depth == MAX_NESTING:
+        return None
+    if isinstance(value, dict):
+        return type(value)(
+            (_writable(str(key)), plain(inner, depth + 1)) for key, inner in value.items()
+        )
+    return [plain(inner, depth + 1) for inner in value] if isinstance(value, list) else value
 
 
 def digest(path: Path) -> bytes:
@@ -123,44 +174,91 @@ def digest(path: Path) -> bytes:
 def copy_files(folder: Path, target: Path) -> None:
     """Copy the other files of a submission: regular files, and timestamp.txt if it is valid.
 
-    Symbolic links are skipped: they may point to anything on this machine.
+    Symbolic links are skipped: they may point to anything on this machine. So are files beyond the
+    limits of `walk`, files that cannot be read, and what is more than `MAX_BYTES` together.
     """
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            file = Path(parent, name)
-            if _file_problem(file) or file.suffix == ".ipynb":
-                continue
-            if file == folder / "timestamp.txt" and not _is_time(file):
-                continue
-            copy = target / file.relative_to(folder)
+    size = 0
+    for name, file, problem in walk(folder):
+        if problem or file.suffix == ".ipynb":
+            continue
+        with contextlib.suppress(OSError):
+            size += file.lstat().st_size
+        if size > MAX_BYTES:
+            break
+        if name == "timestamp.txt" and not _is_time(file):
+            continue
+        copy = target / name
+        with contextlib.suppress(OSError):
             copy.parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(OSError):
-                shutil.copyfile(file, copy)
+            shutil.copyfile(file, copy)
 
 
-def printable(name: str) -> str:
-    """A file name as text that can be encoded, even if the name is not valid UTF-8."""
-    return os.fsencode(name).decode("utf-8", "replace")
+def walk(folder: Path) -> Iterator[tuple[str, Path, str]]:
+    """The files in a folder, whatever is in it: name, path, and what is wrong with it, or "".
+
+    The names are relative to the folder, with slashes, in a fixed order. Links and devices are named but
+    not opened; what is more than `MAX_FOLDERS` folders deep is named by the first folder beyond.
+    """
+    folders = [("", folder, 0)]
+    while folders:
+        before, current, depth = folders.pop()
+        try:
+            with os.scandir(current) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
+        except OSError as error:
+            yield before or ".", current, f"cannot be opened ({error.strerror})"
+            continue
+        inside = []
+        for entry in entries:
+            name, path = f"{before}{entry.name}", Path(entry.path)
+            if entry.is_symlink():
+                yield name, path, "symbolic link"
+            elif entry.is_file(follow_symlinks=False):
+                yield name, path, ""
+            elif not entry.is_dir(follow_symlinks=False):
+                yield name, path, "neither a file nor a folder"
+            elif depth == MAX_FOLDERS:
+                yield name, path, f"more than {MAX_FOLDERS} folders deep"
+            else:
+                inside.append((f"{name}/", path, depth + 1))
+        folders += reversed(inside)
+
+
+def regular_file(path: Path, most: int = MAX_BYTES) -> bool:
+    """Whether a path is a regular file, not a link, of at most `most` bytes."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size <= most
 
 
 def _file_problem(path: Path) -> str:
     """Why the path is not a regular file of acceptable size, or ""."""
-    if path.is_symlink():
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return f"{path.name} was not submitted{_found_instead(path.parent)}"
+    except OSError as error:
+        return f"{path.name} cannot be opened: {error.strerror}"
+    if stat.S_ISLNK(status.st_mode):
         return f"{path.name} is a link, not a regular file"
-    if not path.exists():
-        others = sorted(printable(name) for name in os.listdir(path.parent))
-        more = f" and {len(others) - _MAX_LISTED} more" if len(others) > _MAX_LISTED else ""
-        there = (
-            f"; the folder has {', '.join(others[:_MAX_LISTED])}{more}"
-            if others
-            else "; the folder is empty"
-        )
-        return f"{path.name} was not submitted{there}"
-    if not path.is_file():
+    if not stat.S_ISREG(status.st_mode):
         return f"{path.name} is not a file"
-    if path.stat().st_size > MAX_BYTES:
+    if status.st_size > MAX_BYTES:
         return f"{path.name} is larger than {MAX_BYTES // 2**20} MiB; clear its outputs"
     return ""
+
+
+def _found_instead(folder: Path) -> str:
+    try:
+        others = sorted(for_terminal(name, lines=False) for name in os.listdir(folder))
+    except OSError as error:
+        return f"; the folder cannot be opened: {error.strerror}"
+    if not others:
+        return "; the folder is empty"
+    more = f" and {len(others) - _MAX_LISTED} more" if len(others) > _MAX_LISTED else ""
+    return f"; the folder has {', '.join(others[:_MAX_LISTED])}{more}"
 
 
 def _text(content: bytes) -> str:
@@ -175,6 +273,8 @@ def _writable(text: str) -> str:
 
 
 def _is_time(file: Path) -> bool:
+    if not regular_file(file, _MAX_TIME_BYTES):
+        return False
     try:
         parse_utc(file.read_text("utf-8").strip())
     except Exception:  # the date parser raises many types

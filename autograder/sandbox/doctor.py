@@ -104,7 +104,12 @@ def _probe(folder: str) -> None:
         os.mkdir(path)
     host_home = os.environ.get("HOME", "/root")
     limits = isolation.SandboxLimits(
-        memory_bytes=2**30, disk_bytes=2**24, processes=128, cpu_seconds=60, output_bytes=2**20
+        memory_bytes=2**30,
+        disk_bytes=2**24,
+        processes=128,
+        cpu_seconds=60,
+        output_bytes=2**20,
+        hidden=(host_home,),
     )
     step = "separate namespaces (users, processes, network, mounts)"
     try:
@@ -128,7 +133,7 @@ def _probe(folder: str) -> None:
     interfaces = set(os.listdir("/sys/class/net") if os.path.isdir("/sys/class/net") else [])
     _report("the network is blocked", interfaces <= {"lo"} and not _has_route())
     mounted = [p for p in isolation.python_paths() if p.startswith(f"{host_home}/")]
-    hidden = not os.path.isdir(host_home) or bool(mounted)
+    hidden = not os.path.isdir(host_home) or bool(mounted) or not os.listdir(host_home)
     _report("the home folder is hidden", hidden, "" if hidden else f"{host_home} is visible")
 
 

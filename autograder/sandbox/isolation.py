@@ -2,7 +2,8 @@
 
 Inside are the system's libraries, Python, the `coursekit` package and its data, all read-only, and
 a small home folder in memory. Outside are the solutions, `autograder`, the gradebook, other
-submissions, and the host's files, processes and network.
+submissions, and the host's files, processes and network: also where a folder of these lies below
+one that is inside (a course in a container's /usr).
 
 The calls in order: `give_ownership` and `unshare_namespaces` in the supervisor, then, in the child
 that it forks, `enter_sandbox` and `restrict`.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import os
 import resource
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +23,24 @@ from autograder.sandbox.seccomp import filter_system_calls
 
 #: In the sandbox: the home folder, and the folder of the kernel's sockets.
 HOME, SOCKETS = "/home/student", "/run/kernel"
-_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/alternatives", "/etc/fonts")
+_SYSTEM = (
+    *("/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/alternatives", "/etc/fonts"),
+    *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec"),
+    *("/usr/include", "/usr/share", "/usr/local/lib", "/usr/local/share"),
+)
+#: What Python needs of the folder that it is installed in, which may contain other things.
+_PYTHON = (
+    "bin",
+    "lib",
+    "lib32",
+    "lib64",
+    "libexec",
+    "include",
+    "share",
+    "etc",
+    "ssl",
+    "pyvenv.cfg",
+)
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _USER = 1000
@@ -51,6 +70,8 @@ class SandboxLimits:
     processes : processes and threads at a time.
     cpu_seconds : processor time of each process.
     output_bytes : output of one cell; enforced by the kernel itself (`autograder.sandbox.kernel`).
+    hidden : folders of the host that are empty in the sandbox, even if a folder around them is
+        mounted.
     """
 
     memory_bytes: int
@@ -58,6 +79,7 @@ class SandboxLimits:
     processes: int
     cpu_seconds: int
     output_bytes: int
+    hidden: tuple[str, ...] = ()
 
 
 def give_ownership(folder: str) -> None:
@@ -107,14 +129,21 @@ def enter_sandbox(root: str, sockets: str, read_only: list[str], limits: Sandbox
     root : an empty folder of the host, used as a mount point; nothing is written to it.
     sockets : the host's folder for the kernel's sockets.
     read_only : files and folders of the host to mount read-only, besides the system's.
-    limits : of these, `disk_bytes` is applied here.
+    limits : of these, `disk_bytes` and `hidden` are applied here.
     """
     linux.mount("", "/", flags=linux.MS_REC | linux.MS_PRIVATE)
     size = f"size={limits.disk_bytes},nr_inodes=20000,mode=755"
     safe = linux.MS_NOSUID | linux.MS_NODEV
     linux.mount("tmpfs", root, "tmpfs", safe, size)
-    for path in [*_SYSTEM, *_SYSTEM_FILES, *read_only]:
-        _mount_read_only(path, root)
+    masks = []
+    for path, visible in plan_mounts([*_SYSTEM, *_SYSTEM_FILES, *read_only], limits.hidden):
+        if visible:
+            _mount_read_only(path, root)
+        elif os.path.isdir(root + path):
+            linux.mount("tmpfs", root + path, "tmpfs", safe, "size=1m,mode=755")
+            masks.append(root + path)
+    for mask in masks:  # now that what is visible in them has been mounted
+        linux.make_read_only(mask)
     Path(root, "etc").mkdir(exist_ok=True)
     Path(root, "etc/passwd").write_text(f"student:x:{_USER}:{_USER}::{HOME}:/bin/sh\n")
     Path(root, "etc/group").write_text(f"student:x:{_USER}:\n")
@@ -132,6 +161,27 @@ def enter_sandbox(root: str, sockets: str, read_only: list[str], limits: Sandbox
     for folder in ("/tmp", "/dev/shm", HOME):
         os.chown(folder, _USER, _USER)
     os.chdir(HOME)
+
+
+def plan_mounts(visible: Iterable[str], hidden: Iterable[str]) -> list[tuple[str, bool]]:
+    """What to mount and what to cover, in this order: (path, whether it is visible).
+
+    The innermost folder decides: a hidden folder in a visible one is covered, and what is visible in
+    it is mounted on the cover. A folder that is both is hidden.
+    """
+    rules = dict.fromkeys(visible, True)
+    for path in list(rules):
+        real = os.path.realpath(path)
+        for folder in map(os.path.realpath, hidden):
+            # a link leads to a folder that is hidden by itself
+            if not os.path.islink(path) and os.path.commonpath([real, folder]) == real:
+                rules[os.path.normpath(os.path.join(path, os.path.relpath(folder, real)))] = False
+    plan: list[tuple[str, bool]] = []
+    for path in sorted(rules, key=lambda path: Path(path).parts):
+        around = [rules[str(parent)] for parent in Path(path).parents if str(parent) in rules]
+        if rules[path] != (around[0] if around else False):
+            plan.append((path, rules[path]))
+    return plan
 
 
 def _mount_read_only(path: str, root: str) -> None:
@@ -182,8 +232,8 @@ def python_paths() -> list[str]:
 
     package = Path(coursekit.__file__).resolve().parent
     data = package.parent / "data"
-    paths = {sys.prefix, sys.base_prefix, str(package)}
+    paths = {f"{prefix}/{part}" for prefix in (sys.prefix, sys.base_prefix) for part in _PYTHON}
+    paths.add(str(package))
     if data.is_dir():  # a checkout; an installed coursekit carries its data inside
         paths |= {str(p) for p in data.iterdir() if p.is_dir() and p.name != "results"}
-    shown = sorted(str(Path(path)) for path in paths)
-    return [p for p in shown if not any(p.startswith(f"{system}/") for system in _SYSTEM)]
+    return sorted(str(Path(path)) for path in paths)

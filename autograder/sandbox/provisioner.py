@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import pwd
 import signal
 import uuid
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +90,15 @@ class SandboxProvisioner(KernelProvisionerBase):
                 read_only.append(environment[name])
         for name in ("HOME", "IPYTHONDIR", "MPLCONFIGDIR"):
             environment[name] = isolation.HOME
+        limits = self.parent.limits
+        with contextlib.suppress(KeyError):  # a container's user may have no entry
+            limits = replace(limits, hidden=(*limits.hidden, pwd.getpwuid(os.getuid()).pw_dir))
         self._connection = Connection.open(start_server())
         self._connection.send(
             root=str(root),
             sockets=str(sockets),
             read_only=read_only,
-            limits=asdict(self.parent.limits),
+            limits=asdict(limits),
             connection=inside,
             env=environment,
         )

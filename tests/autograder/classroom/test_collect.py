@@ -8,34 +8,20 @@ import zipfile
 import nbformat
 import pytest
 from click.testing import CliRunner
+from downloads import archive, notebook
 
 from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
 from autograder.classroom.archives import MAX_FILE_BYTES, unpack
-from autograder.classroom.collect import collect
+from autograder.classroom.collect import Collected, collect
+from autograder.classroom.tables import collected_lines, show, summary_table, verdict_tables
 from autograder.cli import main
 from autograder.course.reference import read
 from autograder.errors import CourseError
+from autograder.grading.grade_class import Graded
+from coursekit.checking.verdict import GroupResult, Verdict
 
 NAME = "07_topic"
-
-
-def notebook(course, words="", assignment=NAME):
-    """A student's notebook, with a sentence that tells it from others."""
-    made = read(course.notebook(assignment))
-    made.cells.append(nbformat.v4.new_markdown_cell(words))
-    return nbformat.writes(made)
-
-
-def archive(path, files):
-    """A zip archive: name -> text, or (text, date)."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, content in files.items():
-            text, date = (
-                content if isinstance(content, tuple) else (content, (2026, 1, 30, 15, 0, 0))
-            )
-            made.writestr(zipfile.ZipInfo(name, date), text, zipfile.ZIP_DEFLATED)
-    return path
 
 
 def submitted(course, student):
@@ -196,7 +182,7 @@ def test_a_file_that_is_larger_than_declared_is_refused_while_unpacking(tmp_path
         data[at : at + 4] = struct.pack("<I", 100)
     path.write_bytes(data)
     (tmp_path / "out").mkdir()
-    result = unpack(path, tmp_path / "out")
+    result = unpack(path, tmp_path / "out", str)
     assert not result.files
     assert result.refused[0][0] == "ada/07_topic.ipynb"
     assert sum(p.stat().st_size for p in (tmp_path / "out").iterdir()) < 1_000_000
@@ -249,3 +235,39 @@ def test_the_command_lists_unmatched_files_and_exits_with_status_1(
     assert "bob/essay.pdf: not a notebook (.ipynb)" in result.output
     again = CliRunner().invoke(main, ["collect", NAME, str(path), "--json"])
     assert json.loads(again.output)["unchanged"] == ["ada"]
+
+
+def test_file_names_cannot_control_the_terminal(small_course, tmp_path, monkeypatch):
+    monkeypatch.chdir(small_course.root)
+    folder = tmp_path / "download"
+    for name in ("ada/\x1b[2J\u202efdp.txt", "ada/a\nWritten: all", os.fsdecode(b"ada/\xff.txt")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    (folder / "ada" / "07_topic.ipynb").write_text(notebook(small_course))
+    result = CliRunner().invoke(main, ["collect", NAME, str(folder)])
+    lines = result.output.splitlines()
+    assert r"  ada/\x1b[2J\u202efdp.txt: not a notebook (.ipynb)" in lines
+    assert r"  ada/a\nWritten: all: not a notebook (.ipynb)" in lines
+    assert r"  ada/\udcff.txt: not a notebook (.ipynb)" in lines
+    assert set(result.output) <= {chr(n) for n in range(32, 127)} | {"\n"}
+
+
+def test_of_many_refused_files_with_one_reason_the_first_are_listed():
+    names = [("roe.zip/" + str(n), "symbolic link") for n in range(500)]
+    collected = Collected("folder", refused=[*names, ("ada/x", "encrypted")])
+    lines = collected_lines(collected)
+    assert len(lines) == 14
+    assert lines[-2] == "  roe.zip: 490 more, symbolic link; --json lists all"
+    assert len(collected.to_dict()["refused"]) == 501
+
+
+def test_what_a_submission_says_cannot_control_the_terminal(capsys):
+    lost = GroupResult("values", 0.0, 1.0, 0, 1, "\x1b]0;owned\x07 [red]raised[/red] \u202e")
+    verdict = Verdict("average_topic", 0.0, 1.0, [lost], "", "error")
+    graded = Graded(NAME, {"ada\x1b[2J": [verdict]}, {})
+    show(*verdict_tables(graded), summary_table(graded))
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert "\u202e" not in printed
+    assert r"ada\x1b[2J" in printed
+    assert r"\x1b]0;owned\x07 [red]raised[/red] \u202e" in " ".join(printed.split())

@@ -95,3 +95,49 @@ def test_a_table_that_cannot_be_filled_says_why(tmp_path, text, who, words):
     path.write_text(text, "utf-8")
     with pytest.raises(CourseError, match=words):
         fill_in(given("ada"), path, "Mark", who)
+
+
+def test_no_name_is_a_formula_and_numbers_stay_numbers():
+    given = [Grade('=HYPERLINK("http://x")', -1.5, 3.0, -1.5, 0.0, "", "\t=1")]
+    (row,) = csv.DictReader(io.StringIO(as_csv(given)))
+    assert row["student"] == '\'=HYPERLINK("http://x")'
+    assert row["note"] == r"\t=1"
+    assert row["score"] == "-1.5"
+
+
+def test_the_cells_of_the_lms_stay_as_they_came(tmp_path):
+    path = tmp_path / "lms.csv"
+    path.write_text('Student,ID,Mark\n"=Doe, -Ada",+12,\n', "utf-8")
+    assert fill_in(given("+12"), path, "Mark").text == 'Student,ID,Mark\n"=Doe, -Ada",+12,2.5\n'
+
+
+def scored(**scores):
+    return [Grade(name, score, 9.0, score, 0.0, "", "") for name, score in scores.items()]
+
+
+@pytest.mark.parametrize(
+    ("grades", "rows", "marks", "ambiguous"),
+    [
+        ({"Alice": 1.0, "alice": 2.0}, ["alice", "Alice"], ["2", "1"], []),
+        ({"Alice": 1.0, "alice": 2.0}, ["alice", "ALICE"], ["2", "1"], []),
+        ({"Alice": 1.0, "alice": 2.0}, ["ALICE"], [""], ["ALICE"]),
+        ({"alice": 2.0}, ["alice", "Alice"], ["2", ""], []),
+        ({"alice": 2.0}, ["ALICE", "Alice"], ["", ""], ["ALICE", "Alice"]),
+        ({"alice": 2.0}, ["ALICE"], ["2"], []),
+        ({"Lee_Ann": 1.0, "Lee Ann": 2.0}, ["Lee Ann"], ["2"], []),
+        ({"alice": 2.0}, ["alice", "alice"], ["", ""], ["alice", "alice"]),
+    ],
+)
+def test_no_two_students_share_a_score(tmp_path, grades, rows, marks, ambiguous):
+    path = tmp_path / "lms.csv"
+    path.write_text("Login,Mark\n" + "".join(f"{name},\n" for name in rows), "utf-8")
+    filled = fill_in(scored(**grades), path, "Mark")
+    assert [row[1] for row in csv.reader(io.StringIO(filled.text))][1:] == marks
+    assert filled.ambiguous == ambiguous
+
+
+def test_a_table_with_a_cell_too_large_for_csv_says_so(tmp_path):
+    path = tmp_path / "lms.csv"
+    path.write_text(f"Login,Mark\n{'x' * 200_000},\n", "utf-8")
+    with pytest.raises(CourseError, match=r"cannot read .* as CSV"):
+        fill_in(given("ada"), path, "Mark")

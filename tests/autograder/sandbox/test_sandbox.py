@@ -14,9 +14,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 from processes import processes_of
 
 from autograder.grading.isolated_run import run_notebook
-from autograder.grading.limits import Limits
+from autograder.grading.limits import Limits, hidden_folders
 from autograder.sandbox import launch
 from autograder.sandbox.doctor import examine, is_available
+from autograder.sandbox.isolation import plan_mounts
 
 pytestmark = pytest.mark.skipif(
     not is_available(), reason="this machine cannot sandbox processes; see `autograder doctor`"
@@ -274,3 +275,67 @@ def wait_until(holds, seconds):
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.2)
+
+
+def test_a_course_in_a_visible_folder_is_not_visible(make_small_course, tmp_path, monkeypatch):
+    tmp_path.chmod(0o755)  # pytest's folders are private, and root's sandboxes are not root
+    course = make_small_course(tmp_path)
+    (course.root / "submitted" / "ada").mkdir(parents=True)
+    (tmp_path / "cached").write_text("data")
+    monkeypatch.setenv("COURSEKIT_CACHE", str(tmp_path))  # mounted, with all that is in it
+    classroom = tmp_path / "classes" / "spring"
+    classroom.mkdir(parents=True)
+    (classroom / "gradebook.db").write_text("secret")
+    source = (
+        "import glob\n"
+        f"print(sorted(glob.glob({str(tmp_path)!r} + '/**', recursive=True)))\n"
+        f"print(open({str(tmp_path / 'cached')!r}).read())"
+    )
+    hidden = hidden_folders(course.root, classroom)
+    (printed, written), answers = run(
+        source, f"open({str(course.root / 'x')!r}, 'w')", hidden=hidden
+    )
+    assert "Read-only" in written or "Permission" in written
+    assert still_answers(answers)
+    folder = str(tmp_path)
+    paths = [
+        f"{folder}/",
+        *(f"{folder}/{name}" for name in ("cached", "classes", "classes/spring")),
+    ]
+    assert printed == f"{sorted([*paths, f'{folder}/course'])}\ndata\n"
+
+
+def test_of_usr_only_what_programs_need_is_visible():
+    assert os.path.exists("/usr/src")
+    (printed,), answers = run(
+        "import os; print([os.path.exists(p) for p in ('/usr/src', '/usr/lib')])"
+    )
+    assert printed.strip() == "[False, True]"
+    assert still_answers(answers)
+
+
+@pytest.mark.parametrize(
+    ("visible", "hidden", "plan"),
+    [
+        (["/v"], ["/elsewhere"], [("/v", True)]),
+        (["/v"], ["/v/course"], [("/v", True), ("/v/course", False)]),
+        (
+            ["/v", "/v/course/.venv/lib"],
+            ["/v/course"],
+            [("/v", True), ("/v/course", False), ("/v/course/.venv/lib", True)],
+        ),
+        (["/v", "/v/lib"], [], [("/v", True)]),
+        (["/home/ada/lib"], ["/home/ada"], [("/home/ada/lib", True)]),
+        (["/v", "/vv"], ["/v"], [("/vv", True)]),
+    ],
+)
+def test_the_innermost_folder_decides_what_is_visible(visible, hidden, plan):
+    assert plan_mounts(visible, hidden) == plan
+
+
+def test_a_folder_reached_through_a_link_is_hidden_too(tmp_path):
+    (tmp_path / "real" / "course").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    visible = f"{tmp_path}/link/course"
+    plan = plan_mounts([visible], [f"{tmp_path}/real/course/class"])
+    assert plan == [(visible, True), (f"{visible}/class", False)]

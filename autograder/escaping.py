@@ -1,0 +1,33 @@
+"""Text that students chose, made safe for terminals and spreadsheets."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+#: Control characters, invisible marks that reorder text, bytes that are not UTF-8, line separators.
+_UNSAFE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+#: What a spreadsheet takes for a formula, at the start of a cell or after another separator.
+_FORMULA = re.compile(r"(^|[,;|])(\s*[=+\-@＝＋－＠])")
+
+
+def for_terminal(text: str, lines: bool = True) -> str:
+    """The text with a visible escape for each character that controls a terminal, like `\\x1b`.
+
+    Parameters
+    ----------
+    lines : keep line breaks; otherwise they are escaped, too.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character
+        if unicodedata.category(character) not in _UNSAFE or (lines and character == "\n")
+        else ascii(character)[1:-1]
+        for character in text
+    )
+
+
+def for_spreadsheet(text: str) -> str:
+    """The text with an apostrophe before what a spreadsheet would run as a formula."""
+    return _FORMULA.sub(r"\1'\2", for_terminal(text, lines=False))

@@ -1,0 +1,283 @@
+"""Whose a file of a download is: nothing that a student names or packs replaces another's work."""
+
+import datetime
+import os
+import zipfile
+
+import pytest
+from downloads import NAME, archive, bytes_of, notebook
+
+from autograder.classroom import archives
+from autograder.classroom.collect import collect
+from autograder.classroom.layouts import Layout, Submitter, find_layout
+from autograder.classroom.students import Students
+from autograder.errors import CourseError
+
+LATER = (2027, 1, 1, 0, 0, 0)
+FORGED = (
+    "doebob_999_888_07_topic.ipynb",
+    "Bob Doe_999_assignsubmission_file_/07_topic.ipynb",
+    "T_bob_attempt_2027-01-01-00-00-00_07_topic.ipynb",
+    "bob/07_topic.ipynb",
+)
+#: layout -> the names of an honest and of a hostile student's archive, and the student of each
+ARCHIVES = {
+    "canvas": {"doebob_1_11_hw.zip": "doebob", "roemallory_2_12_hw.zip": "roemallory"},
+    "moodle": {
+        "Bob Doe_1_assignsubmission_file_/hw.zip": "Bob_Doe",
+        "Mallory Roe_2_assignsubmission_file_/hw.zip": "Mallory_Roe",
+    },
+    "blackboard": {
+        "T_bob_attempt_2026-01-30-15-00-00_hw.zip": "bob",
+        "T_mallory_attempt_2026-01-30-15-00-00_hw.zip": "mallory",
+    },
+    "folder": {"bob/hw.zip": "bob", "mallory/hw.zip": "mallory"},
+}
+
+
+def submitted(course, student):
+    return (course.root / "submitted" / student / NAME / f"{NAME}.ipynb").read_text("utf-8")
+
+
+@pytest.mark.parametrize("layout", ARCHIVES)
+def test_names_in_an_archive_say_nothing_about_the_student(small_course, tmp_path, layout):
+    inner = tmp_path / "inner.zip"
+    forged = {name: (notebook(small_course, "Mallory's"), LATER) for name in FORGED}
+    content = [
+        bytes_of(inner, {"renamed.ipynb": notebook(small_course, "Bob's")}),
+        bytes_of(inner, forged),
+    ]
+    download = archive(tmp_path / "all.zip", dict(zip(ARCHIVES[layout], content)))
+    result = collect(small_course, NAME, download)
+    bob, mallory = ARCHIVES[layout].values()
+    assert result.layout == layout
+    assert list(result.students) == sorted([bob, mallory])
+    assert "Bob's" in submitted(small_course, bob)
+    assert "Mallory's" in submitted(small_course, mallory)
+    assert bob not in result.earlier
+    assert not result.unmatched
+
+
+@pytest.mark.parametrize(
+    ("layout", "name", "student"),
+    [
+        ("canvas", "roe_2_12_doebob_999_888_07.ipynb", "roe"),
+        ("canvas", "roe_2_12_T_bob_attempt_2027-01-01-00-00-00_07.ipynb", "roe"),
+        ("moodle", "Roe_2_assignsubmission_file_/Bob_1_assignsubmission_file_/07.ipynb", "Roe"),
+        ("moodle", "Roe_2_assignsubmission_file_Bob_1_assignsubmission_file_07.ipynb", "Roe"),
+        (
+            "blackboard",
+            "T_roe_attempt_2026-01-30-15-00-00_x_bob_attempt_2027-01-01-00-00-00_07.ipynb",
+            "roe",
+        ),
+        ("folder", "roe/doebob_999_888_07.ipynb", "roe"),
+        ("folder", "roe/Bob_1_assignsubmission_file_/07.ipynb", "roe"),
+    ],
+)
+def test_the_part_of_a_name_that_the_student_chose_is_not_read(layout, name, student):
+    honest = next(iter(ARCHIVES[layout]))
+    found = find_layout([name, honest])
+    assert found.scheme == layout
+    assert found.parse(name).submitter.name == student
+
+
+def test_many_files_in_one_archive_do_not_change_how_the_others_are_read(small_course, tmp_path):
+    inner = bytes_of(tmp_path / "inner.zip", {f"s{n}/07_topic.ipynb": "{}" for n in range(50)})
+    download = archive(
+        tmp_path / "all.zip",
+        {
+            "ada_1_11_07_topic.ipynb": notebook(small_course),
+            "bob_2_12_07_topic.ipynb": notebook(small_course),
+            "roe_3_13_hw.zip": inner,
+        },
+    )
+    result = collect(small_course, NAME, download)
+    assert result.layout == "canvas"
+    assert {"ada", "bob"} <= set(result.students)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["roe_2_12_x_bob_attempt_2027-01-01-00-00-00_07.ipynb"],
+        ["roe/bob_1_2_07.ipynb", "roe/ada_3_4_07.ipynb"],
+        ["roe/Bob_1_assignsubmission_file_/07.ipynb"],
+    ],
+)
+def test_names_that_could_be_read_in_two_ways_are_not_guessed(names):
+    with pytest.raises(CourseError, match="--layout"):
+        find_layout(names)
+
+
+def test_a_folder_around_the_download_is_left_out_once_the_layout_is_named():
+    names = ["download/ada_1_2_07.ipynb", "download/bob_3_4_07.ipynb"]
+    layout = find_layout(names, "canvas")
+    assert [layout.parse(name).submitter for name in names] == [
+        Submitter("ada", "1"),
+        Submitter("bob", "3"),
+    ]
+    assert find_layout(names, "folder").parse(names[0]).submitter.name == "download"
+
+
+def test_the_date_inside_an_archive_is_not_the_hand_in_time(small_course, tmp_path):
+    inner = bytes_of(
+        tmp_path / "i.zip", {"07.ipynb": (notebook(small_course), (1999, 1, 1, 0, 0, 0))}
+    )
+    name = "Roe_2_assignsubmission_file_/hw.zip"
+    collect(small_course, NAME, archive(tmp_path / "all.zip", {name: inner}))
+    stamp = small_course.root / "submitted" / "Roe" / NAME / "timestamp.txt"
+    assert stamp.read_text().startswith("2026-01-30 15:00:00")
+
+
+def test_of_notebooks_handed_in_together_the_date_inside_decides(small_course, tmp_path):
+    files = {
+        "a/07.ipynb": (notebook(small_course, "newer"), (2026, 1, 2, 0, 0, 0)),
+        "b/07.ipynb": (notebook(small_course, "older"), (2026, 1, 1, 0, 0, 0)),
+    }
+    download = {"roe_2_12_hw.zip": bytes_of(tmp_path / "inner.zip", files)}
+    collect(small_course, NAME, archive(tmp_path / "all.zip", download))
+    assert "newer" in submitted(small_course, "roe")
+
+
+@pytest.mark.parametrize("date", ["2026-13-45-99-99-99", "0001-01-01-00-00-00"])
+def test_an_impossible_date_is_named_and_the_rest_collected(small_course, tmp_path, date):
+    files = {
+        f"T_roe_attempt_{date}_07_topic.ipynb": notebook(small_course),
+        "T_ada_attempt_2026-01-30-15-00-00_07_topic.ipynb": notebook(small_course),
+    }
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    assert list(result.students) == ["ada"]
+    assert result.unmatched[0][1] == f"there is no date {date}; correct it in the file name"
+
+
+def test_a_file_date_that_no_calendar_has_is_collected_as_an_old_one(small_course, tmp_path):
+    folder = tmp_path / "download" / "roe"
+    folder.mkdir(parents=True)
+    (folder / "07_topic.ipynb").write_text(notebook(small_course))
+    os.utime(folder / "07_topic.ipynb", (2**40, 2**40))
+    result = collect(small_course, NAME, folder.parent)
+    assert list(result.students) == ["roe"]
+
+
+def collected(course, tmp_path, *names):
+    files = {f"{name}/07_topic.ipynb": notebook(course, f"by {name}") for name in names}
+    return collect(course, NAME, archive(tmp_path / "all.zip", files), layout="folder")
+
+
+@pytest.mark.parametrize("second", ["alice_", "alice.", "Alice", "ALICE"])
+def test_a_name_that_would_share_a_folder_does_not_replace_what_is_there(
+    small_course, tmp_path, second
+):
+    collected(small_course, tmp_path, "alice")
+    result = collected(small_course, tmp_path, second, "bob")
+    (refused,) = result.refused
+    assert refused[0] == f"{second}/07_topic.ipynb"
+    assert "would share a folder with alice" in refused[1]
+    assert "rename one of them" in refused[1]
+    assert sorted(os.listdir(small_course.root / "submitted")) == ["alice", "bob"]
+    assert "by alice" in submitted(small_course, "alice")
+
+
+@pytest.mark.parametrize(
+    ("names", "kept"), [(["alice", "alice_"], ["alice"]), (["alice", "Alice"], [])]
+)
+def test_of_two_names_in_one_download_that_share_a_folder_the_exact_one_keeps_it(
+    small_course, tmp_path, names, kept
+):
+    result = collected(small_course, tmp_path, *names, "bob")
+    assert list(result.students) == [*kept, "bob"]
+    assert len(result.refused) == len(names) - len(kept)
+
+
+def test_usernames_that_blackboard_does_not_separate_are_refused_by_name(small_course, tmp_path):
+    time = "attempt_2026-01-30-15-00-00"
+    files = {
+        f"T_{name}_{time}_07.ipynb": notebook(small_course) for name in ("j_roe", "a_roe", "ada")
+    }
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    assert list(result.students) == ["ada"]
+    reasons = sorted(reason for _, reason in result.refused)
+    assert reasons[0].startswith("T_a_roe would share a folder with T_j_roe")
+
+
+def test_a_number_of_the_lms_keeps_its_folder_in_later_downloads(tmp_path):
+    first, second, third = (Submitter("leeann", number) for number in "123")
+
+    def folders(*submitters):
+        students = Students(tmp_path, "canvas")
+        found, refused = students.assign(submitters)
+        assert not refused
+        students.save()
+        return [found[submitter] for submitter in submitters]
+
+    assert folders(first) == ["leeann"]
+    assert folders(second) == ["leeann_2"]
+    assert folders(third, first, second) == ["leeann_3", "leeann", "leeann_2"]
+
+
+def test_letters_with_marks_and_both_forms_of_an_accent_keep_their_names(tmp_path):
+    names = ["Jose\u0301 Á", "राम", "रामा"]
+    found, refused = Students(tmp_path, "folder").assign(map(Submitter, names))
+    assert not refused
+    assert sorted(found.values()) == sorted(["José_Á", "राम", "रामा"])
+
+
+def test_a_name_too_long_for_a_folder_is_refused_and_the_rest_collected(small_course, tmp_path):
+    result = collected(small_course, tmp_path, "x" * 200, "ada", "_._")
+    assert list(result.students) == ["ada"]
+    reasons = dict(result.refused)
+    assert "longer than 120 bytes" in reasons[f"{'x' * 200}/07_topic.ipynb"]
+    assert "no student name" in reasons["_._/07_topic.ipynb"]
+
+
+def test_one_student_cannot_use_up_the_allowance_of_the_class(small_course, tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MAX_STUDENT_FILES", 20)
+    monkeypatch.setattr(archives, "MAX_STUDENT_BYTES", 2**20)
+    page = notebook(small_course)
+    many = bytes_of(tmp_path / "i.zip", {f"{n}.ipynb": "{}" for n in range(21)})
+    large = bytes_of(tmp_path / "i.zip", {f"{n}.ipynb": page + " " * 300_000 for n in range(4)})
+    files = {f"a_few_{n}_07.txt": "x" for n in range(3)}
+    files |= {f"roe_1_{n}_x.txt": "" for n in range(30)}
+    files |= {"roe_1_99_07.ipynb": page, "sue_2_1_hw.zip": many, "tom_3_1_hw.zip": large}
+    files |= {"zoe_4_1_07.ipynb": page}
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    result = collect(small_course, NAME, tmp_path / "all.zip")
+    reasons = dict(result.refused)
+    assert list(result.students) == ["tom", "zoe"]
+    assert "more than 20 files of one student" in reasons["roe_1_20_x.txt"]
+    assert "contains 21 files; the limit is 20" in reasons["sue_2_1_hw.zip"]
+    assert "MiB of one student" in reasons["tom_3_1_hw.zip/3.ipynb"]
+
+
+def test_a_damaged_archive_costs_only_the_student_who_handed_it_in(small_course, tmp_path):
+    good = bytes_of(tmp_path / "i.zip", {"07_topic.ipynb": notebook(small_course)})
+    flags = bytearray(good)  # says that the name is UTF-8, which it is not
+    for signature, flag, name in ((b"PK\x03\x04", 6, 30), (b"PK\x01\x02", 8, 46)):
+        at = flags.index(signature)
+        flags[at + flag + 1] |= 0x08
+        flags[at + name] = 0xFF
+    method = bytearray(good)
+    method[method.index(b"PK\x03\x04") + 8] = method[method.index(b"PK\x01\x02") + 10] = 14
+    broken = {
+        "words": b"words",
+        "empty": b"",
+        "cut": good[: len(good) // 2],
+        "name": bytes(flags),
+        "lzma": bytes(method),
+        "noise": good[:60] + bytes(200) + good[260:],
+    }
+    files = {f"{name}_1_2_hw.zip": content for name, content in broken.items()}
+    files["ada_3_4_hw.zip"] = good
+    files["nameless_5_6_hw.zip"] = good.replace(b"07_topic.ipynb", b"\0" + b"7_topic.ipynb")
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    assert list(result.students) == ["ada"]
+    assert {name.partition("_")[0] for name, _ in result.refused} == set(broken)
+    assert result.unmatched == [("nameless_5_6_hw.zip/", "not a notebook (.ipynb)")]
+
+
+def test_the_time_in_a_name_is_read_as_utc():
+    named = Layout("blackboard").parse("T_roe_attempt_2026-01-30-15-00-00_07.ipynb")
+    expected = datetime.datetime(2026, 1, 30, 15, tzinfo=datetime.timezone.utc)
+    assert named.submitted() == expected
