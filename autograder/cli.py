@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 import autograder.without_iri_grammar  # noqa: F401  before anything imports nbformat
+from autograder.authoring.audit.cli import audit
 from autograder.errors import CourseError
 
 
@@ -30,6 +31,9 @@ class _Group(click.Group):
 @click.version_option(package_name="coursekit")
 def main() -> None:
     """Build, release, collect and grade the assignments of the course."""
+
+
+main.add_command(audit)
 
 
 def _with_course(command: Callable[..., None]) -> Callable[..., None]:
@@ -132,56 +136,6 @@ def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
         if verdict.misconception:
             click.echo(f"  misconception: {verdict.misconception}")
     sys.exit(0 if verdict.passed else 1)
-
-
-@main.command()
-@click.argument("names", nargs=-1, metavar="[ASSIGNMENT | EXERCISE]...")
-@click.option(
-    "--json",
-    "output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="JSON file to write; what it says of other exercises is kept.",
-)
-@click.option(
-    "--seeds",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Number of class seeds that each mutant is judged with, besides the recording.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=None,
-    help="Exercises to audit in parallel (default: number of cores).",
-)
-@click.option("--again", is_flag=True, help="Audit exercises whose sources did not change, too.")
-@_with_course
-def audit(
-    course: Any,
-    names: tuple[str, ...],
-    output: Path | None,
-    seeds: int,
-    jobs: int | None,
-    again: bool,
-) -> None:
-    """Edit each reference at one place in every way, and list the edits that lose no points.
-
-    Exit status 0 if every mutant loses points with every seed or is listed as right in the
-    exercise's EQUIVALENT, 1 otherwise.
-    """
-    from autograder.authoring.audit.command import audit as run
-    from autograder.authoring.audit.report import show
-
-    audits = run(course, list(names), seeds, jobs, again)
-    show(audits)
-    if output:
-        from autograder.authoring.audit.results import write
-
-        write(course, output, audits, seeds)
-        click.echo(f"written: {output}")
-    sys.exit(0 if all(found.passed for found in audits) else 1)
 
 
 @main.command()
