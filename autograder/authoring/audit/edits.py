@@ -26,6 +26,7 @@ _LOOSE = (
     ast.Slice,
     ast.comprehension,
     ast.IfExp,
+    ast.Tuple,
 )
 
 #: Where an expression begins and ends: line, column, last line, last column.

@@ -66,6 +66,8 @@ class _Observer:
         found = self.seen.setdefault(self.keys[index], Seen())
         if self.with_gradients:
             if isinstance(value, torch.Tensor) and value.requires_grad:
+                if not isinstance(value, torch.nn.Parameter):
+                    value = value.view_as(value)  # each use has its own gradient
                 value.register_hook(lambda gradient: setattr(found, "differentiable", True))
             return value
         found.kinds.add(type(value).__name__)

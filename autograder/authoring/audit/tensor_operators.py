@@ -49,9 +49,9 @@ def other_dtype(site: Site) -> Iterator[Edit]:
 def given_dtype(site: Site) -> Iterator[Edit]:
     """An input converted before anything else is done with it."""
     for name, seen in _tensor_inputs(site):
-        calls = ("float()", "double()", "half()") if seen.is_float else ("long()", "float()")
-        if seen.is_bool:
-            calls = ("float()", "long()")
+        calls = ["float()"] if seen.dtypes != {"float32"} else []
+        calls += ["double()", "half()"] if seen.is_float else []
+        calls += ["long()"] if seen.is_bool else []
         for call in calls:
             yield site_with_first(site, f"{name} = {name}.{call}")
 
@@ -145,7 +145,8 @@ def fill_value(site: Site) -> Iterator[Edit]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr == "masked_fill" and len(node.args) == 2:
             for other in ("-1e9", "0", "1", "-1", "float('-inf')"):
-                if other != site.of(node.args[1]):
+                given = site.of(node.args[1])
+                if other != given and not ("inf" in other and "inf" in given):
                     yield ((node.args[1], other),)
         if node.func.attr == "clamp":
             for keyword in node.keywords:

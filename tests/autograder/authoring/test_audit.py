@@ -60,6 +60,7 @@ def of(name):
         ("a.argmax()", "a.argmin()"),
         ("a[1:]", "a[2:]"),
         ("a[0]", "a[-1]"),
+        ("a[:, 0]", "a[:, -1]"),
         ("a if b else c", "a if False else c"),
         ("[x for x in a if x]", "[x for x in a if True]"),
         ("[a, b]", "[b, a]"),
