@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 import autograder.without_iri_grammar  # noqa: F401  before anything imports nbformat
+from autograder.authoring.audit.cli import audit
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
 
@@ -41,6 +42,9 @@ def _names(names: list[str]) -> str:
 @click.version_option(package_name="coursekit")
 def main() -> None:
     """Build, release, collect and grade the assignments of the course."""
+
+
+main.add_command(audit)
 
 
 def _with_course(command: Callable[..., None]) -> Callable[..., None]:

@@ -88,7 +88,7 @@ def prove_source_files(course: Course, assignment: str) -> None:
 
 
 def prove_answers(course: Course, assignment: str, recorded: dict[str, Any]) -> None:
-    """Every misconception is caught and shows its own hint; every alternative passes."""
+    """Every misconception is caught and shows its own hint; alternatives and equivalents pass."""
     notebook = course.solution(assignment)
     for name, exercise in catalog.exercises(course, assignment).items():
         _require_enough(exercise)
@@ -108,6 +108,14 @@ def prove_answers(course: Course, assignment: str, recorded: dict[str, Any]) -> 
                 raise CourseError(
                     f"{name}: the alternative {alternative.name} in RIGHT loses points:"
                     f" {verdict.headline}."
+                )
+        for answer in exercise.equivalents:
+            thing = run_answer(notebook, name, answer.source(reference), answer.name)
+            verdict = judge(recorded[name], run_cases(thing, recorded[name]["cases"]))
+            if not verdict.passed:
+                raise CourseError(
+                    f"{name}: an edit in EQUIVALENT ({answer.name}) loses points:"
+                    f" {verdict.headline}.\n{answer.text}"
                 )
 
 

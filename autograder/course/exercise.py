@@ -1,7 +1,8 @@
 """What an author writes for an exercise: cases, wrong answers, other right answers.
 
 They are in `autograder/exercises/<topic>/<exercise>.py`, a module with four names: `POINTS`,
-`cases`, `WRONG` and `RIGHT`. The reference is loaded from the solution notebook.
+`cases`, `WRONG` and `RIGHT`, and optionally a fifth, `EQUIVALENT`. The reference is loaded from the
+solution notebook.
 """
 
 from __future__ import annotations
@@ -146,6 +147,8 @@ class Exercise:
         another seed, so numbers and sizes should depend on it.
     misconceptions, alternatives : wrong answers with their hints, and right answers in another
         style, which must pass.
+    equivalents : edits of the reference that are right although they change it, each named by its
+        reason: what `autograder audit` need not report.
     """
 
     name: str
@@ -153,10 +156,11 @@ class Exercise:
     cases: Callable[[np.random.Generator], Iterable[Case]]
     misconceptions: tuple[Misconception, ...] = ()
     alternatives: tuple[Answer, ...] = ()
+    equivalents: tuple[Answer, ...] = ()
 
 
 def read_exercise(name: str, module: Any) -> Exercise:
-    """The exercise that a module describes with `POINTS`, `cases`, `WRONG` and `RIGHT`.
+    """The exercise that a module describes with `POINTS`, `cases`, `WRONG`, `RIGHT`, `EQUIVALENT`.
 
     Raises
     ------
@@ -176,7 +180,22 @@ def read_exercise(name: str, module: Any) -> Exercise:
         )
     wrong = tuple(_misconception(name, key, text) for key, text in module.WRONG.items())
     right = tuple(Answer(name, key, _clean(text)) for key, text in module.RIGHT.items())
-    return Exercise(name, points, module.cases, wrong, right)
+    equivalents = tuple(
+        _equivalent(name, reason, edit)
+        for reason, text in getattr(module, "EQUIVALENT", {}).items()
+        for edit in re.split(r"\n\s*\n", _clean(text))
+    )
+    return Exercise(name, points, module.cases, wrong, right, equivalents)
+
+
+def _equivalent(exercise: str, reason: str, edit: str) -> Answer:
+    """One edit of an entry of `EQUIVALENT`, which may have several, separated by blank lines."""
+    if not is_edit(edit):
+        raise CourseError(
+            f"{exercise}: EQUIVALENT maps a reason to edits of the solution, with - and + lines;"
+            f" {reason!r} has none."
+        )
+    return Answer(exercise, reason, edit)
 
 
 def _misconception(exercise: str, name: str, text: str) -> Misconception:

@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -51,6 +53,18 @@ def test_the_student_notebook_says_in_words_what_is_missing(small_course):
     stub = next(source for source in sources if source.startswith("def average_topic"))
     assert 'raise NotImplementedError("the average over real positions only")' in stub
     assert "clamp" not in "".join(sources)
+
+
+def test_an_edit_listed_as_equivalent_must_apply_and_pass(small_course):
+    listed = "{'a reason': '''\n- count = mask.sum(dim=1)\n+ count = mask.sum(dim=-1)\n'''}"
+    edit_module(small_course, "RIGHT = ", f"EQUIVALENT = {listed}\n\nRIGHT = ")
+    module = small_course.cases(NAME) / "average_topic.py"
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(module)], check=True)
+    release(small_course, [NAME])
+    edit_module(small_course, "sum(dim=-1)", "sum(dim=0)")
+    assert "an edit in EQUIVALENT (a reason) loses points" in refusal(small_course)
+    edit_module(small_course, "\n- count", "\n- counts")
+    assert "a reason: `counts = mask.sum(dim=1)` is not in the solution" in refusal(small_course)
 
 
 def test_a_changed_text_makes_the_generated_files_stale_and_names_them(small_course):

@@ -1,0 +1,179 @@
+"""Judges the mutants of one exercise as submissions would be judged, with several seeds.
+
+A mutant runs in a process of its own class: forked with the cases already drawn, with limits on
+time, memory and output. One process judges many mutants; if one ends it, the next process goes on.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import resource
+import select
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.course.recording import RECORDING_SEED
+from autograder.course.reference import run_answer
+from autograder.errors import CourseError
+from coursekit.checking.run_cases import run_case, run_cases
+from coursekit.checking.verdict import judge, judge_case
+
+#: Seconds for one case; the reference takes milliseconds.
+CASE_SECONDS = 2.0
+#: Processor seconds and real seconds for one mutant with all seeds.
+PROCESSOR_SECONDS, SECONDS = 40, 240
+#: Memory that a mutant may use beyond what its process starts with.
+_MEMORY = 2 * 2**30
+#: Mutants that one process judges, so that what one leaves behind reaches few others.
+_PER_PROCESS = 25
+
+
+@dataclass
+class Judged:
+    """What judging one mutant found.
+
+    Attributes
+    ----------
+    lost : by seed, whether the mutant lost points.
+    misconception : the misconception whose hint it was shown, or "".
+    headline : the first sentence of its verdict on the recorded cases.
+    """
+
+    lost: dict[int, bool] = field(default_factory=dict)
+    misconception: str = ""
+    headline: str = ""
+
+    @property
+    def status(self) -> str:
+        """ "killed", "survived", or "inconsistent" if only some seeds take points off."""
+        if all(self.lost.values()):
+            return "killed"
+        return "inconsistent" if any(self.lost.values()) else "survived"
+
+
+def judge_all(
+    notebook: Path,
+    recorded: dict[int, dict[str, Any]],
+    sources: list[str],
+    progress: Callable[[], None] = lambda: None,
+) -> list[Judged]:
+    """Judge every source.
+
+    Parameters
+    ----------
+    recorded : the exercise with its cases, by seed; first the recording, with misconceptions.
+    progress : called after each source.
+    """
+    found: list[Judged] = []
+    while len(found) < len(sources):
+        chunk = sources[len(found) : len(found) + _PER_PROCESS]
+        answers = list(_in_new_process(notebook, recorded, chunk, progress))
+        found += answers
+        if len(answers) < len(chunk):  # it ended its process, as it would end a kernel
+            found.append(Judged({RECORDING_SEED: True}, headline="it ends its process"))
+            progress()
+    return found
+
+
+def judge_one(notebook: Path, recorded: dict[int, dict[str, Any]], source: str) -> Judged:
+    """Judge a source in this process."""
+    judged = Judged()
+    name = recorded[RECORDING_SEED]["name"]
+    try:
+        answer = run_answer(notebook, name, source)
+    except CourseError as error:
+        return Judged({RECORDING_SEED: True}, headline=str(error).partition("\n")[0])
+    suspect = 0
+    for seed, exercise in recorded.items():
+        if seed != RECORDING_SEED:
+            suspect = _first_wrong(answer, exercise["cases"], suspect)
+            judged.lost[seed] = suspect >= 0
+            suspect = max(suspect, 0)
+            continue
+        outcomes = run_cases(answer, exercise["cases"], CASE_SECONDS)
+        verdict = judge(exercise, outcomes)
+        judged.lost[seed] = not verdict.passed
+        judged.misconception, judged.headline = verdict.misconception, verdict.headline
+        if any(outcome["status"] == "timeout" for outcome in outcomes):
+            return judged  # it would take as long with every other seed
+        if not verdict.passed:
+            suspect = next(
+                i
+                for i, (case, outcome) in enumerate(zip(exercise["cases"], outcomes))
+                if judge_case(case, outcome) is not None
+            )
+    return judged
+
+
+def _first_wrong(answer: Any, cases: list[dict[str, Any]], suspect: int) -> int:
+    """The number of a case that the answer gets wrong, or -1; `suspect` is tried first."""
+    order = sorted(range(len(cases)), key=lambda i: i != suspect)
+    for i in order:
+        if judge_case(cases[i], run_case(answer, cases[i], CASE_SECONDS)) is not None:
+            return i
+    return -1
+
+
+def _in_new_process(
+    notebook: Path,
+    recorded: dict[int, dict[str, Any]],
+    sources: list[str],
+    progress: Callable[[], None],
+) -> Iterator[Judged]:
+    """Judge sources in a forked process; yields fewer if one of them ends the process."""
+    reading, writing = os.pipe()
+    gc.freeze()  # the pages of what exists now stay shared with the new process
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _judge_and_exit(notebook, recorded, sources, writing)
+    os.close(writing)
+    try:
+        for line in _lines(reading, SECONDS):
+            data = json.loads(line)
+            data["lost"] = {int(seed): lost for seed, lost in data["lost"].items()}
+            yield Judged(**data)
+            progress()
+    finally:
+        os.close(reading)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _lines(descriptor: int, seconds: float) -> Iterator[bytes]:
+    """The lines that a process writes, until it ends or is silent for so long."""
+    buffer = b""
+    while select.select([descriptor], [], [], seconds)[0]:
+        data = os.read(descriptor, 65536)
+        if not data:
+            return
+        *lines, buffer = (buffer + data).split(b"\n")
+        yield from lines
+
+
+def _judge_and_exit(
+    notebook: Path, recorded: dict[int, dict[str, Any]], sources: list[str], writing: int
+) -> None:
+    try:
+        import torch
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for standard in (0, 1, 2):
+            os.dup2(nothing, standard)
+        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size + _MEMORY, size + _MEMORY))
+        for source in sources:
+            used = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
+            limit = (used + PROCESSOR_SECONDS, resource.RLIM_INFINITY)
+            resource.setrlimit(resource.RLIMIT_CPU, limit)
+            judged = judge_one(notebook, recorded, source)
+            torch.set_grad_enabled(True)  # a mutant may have left it off
+            os.write(writing, json.dumps(judged.__dict__).encode() + b"\n")
+    finally:
+        os._exit(0)
