@@ -170,3 +170,39 @@ def test_an_answer_that_no_judge_can_compare_costs_its_points_and_nothing_else()
     nonsense = {"status": "value", "value": {"$float": 10**400}}
     for answer in (huge, nonsense):
         assert judge(recorded, [answer] * 3).points == 0
+
+
+def shuffle_verdict(shuffle):
+    """The verdict on a function that shuffles, called with the same generator twice and another."""
+    cases = [
+        {
+            "group": "values",
+            "args": [20, codec.encode(torch.Generator().manual_seed(seed))],
+            "names": ["n", "generator"],
+            "judge": {"kind": "shuffled", "must_shuffle": True},
+        }
+        for seed in (1, 1, 2)
+    ]
+    for case, outcome in zip(
+        cases, run_cases(lambda n, generator: [torch.randperm(n, generator=generator)], cases)
+    ):
+        case["expected"] = outcome
+    recorded = {"name": "shuffle", "groups": {"values": 1}, "cases": cases}
+    return judge(recorded, run_cases(shuffle, cases))
+
+
+def test_a_shuffled_order_comes_from_the_generator_that_is_given():
+    own = torch.Generator()
+    answers = {
+        "": lambda n, generator: [torch.rand(n, generator=generator).argsort()],
+        "two different generators give the same order": lambda n, generator: [
+            torch.randperm(n, generator=torch.Generator().manual_seed(0))
+        ],
+        "the same state of the generator gives different orders": lambda n, generator: [
+            torch.randperm(n, generator=own)
+        ],
+    }
+    for headline, answer in answers.items():
+        result = shuffle_verdict(answer)
+        assert result.passed == (not headline)
+        assert headline in result.headline
