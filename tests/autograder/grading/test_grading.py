@@ -106,7 +106,7 @@ def room(make_small_course, tmp_path_factory):
         "input": body("return input()"),
         "library": body("import torch; return torch.tensor([]).bincount()"),
         "huge": body(
-            "import torch; return (torch.zeros(3 * 2**20) if not mask.any()"
+            "import torch; return (torch.zeros(3 * 2**20) if not mask.any(1).all()"
             " else (scores * mask).sum(1) / mask.sum(1))"
         ),
         **{student: filled(course, NAME) for student in ODD_NAMES},
