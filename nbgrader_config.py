@@ -33,3 +33,6 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
 ]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
+
+# Text cells run no script in formgrader or on feedback pages.
+c.HTMLExporter.filters = {"markdown2html": "autograder.grading.markup.markdown_to_html"}

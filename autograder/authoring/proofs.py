@@ -236,6 +236,33 @@ def prove_fresh_cases(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
                 )
 
 
+def prove_groups_vary(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
+    """No group of fresh cases is passed by outputs that do not depend on them, or by an input."""
+    for name, exercise in fresh.items():
+        replayed = [case["expected"] for case in recorded[name]["cases"]]
+        guesses = [("repeating the answers of another seed", replayed)]
+        for answer in replayed:
+            guesses.append(("giving one answer to all cases", [answer] * len(exercise["cases"])))
+        most = max(len(case.get("args", [])) for case in exercise["cases"])
+        guesses += [
+            (f"returning input {i + 1} as it is", [_input(case, i) for case in exercise["cases"]])
+            for i in range(most)
+        ]
+        for what, outcomes in guesses:
+            passed = next((g.name for g in judge(exercise, outcomes).groups if g.points), None)
+            if passed is not None:
+                raise CourseError(
+                    f"{name}: {what} earns the points of group {passed}; add a case to it whose"
+                    " result varies more."
+                )
+
+
+def _input(case: dict[str, Any], index: int) -> dict[str, Any]:
+    """The outcome of returning one of the inputs."""
+    given = case.get("args", [])
+    return {"status": "value", "value": given[index] if index < len(given) else None}
+
+
 def _inputs(case: dict[str, Any]) -> str:
     keys = ("args", "kwargs", "state", "then")
     return json.dumps([case.get(key) for key in keys], sort_keys=True)

@@ -18,6 +18,7 @@ import nbformat
 from autograder.authoring.proofs import (
     prove_answers,
     prove_fresh_cases,
+    prove_groups_vary,
     prove_shown_cells,
     prove_source_files,
     prove_student_notebook,
@@ -73,7 +74,9 @@ def release(
         recorded = record_assignment(course, assignment, RECORDING_SEED)
         prove_answers(course, assignment, recorded)
         prove_shown_cells(assignment, stamped, recorded)
-        prove_fresh_cases(recorded, record_assignment(course, assignment, seed=1))
+        fresh = record_assignment(course, assignment, seed=1)
+        prove_fresh_cases(recorded, fresh)
+        prove_groups_vary(recorded, fresh)
         recording = _recording(course, assignment, recorded)
         _put(report, course, course.recordings / f"{assignment}.json", recording, check)
         student = _student_notebook(course, assignment, stamped)

@@ -29,7 +29,7 @@ from autograder.course.reference import (
 from autograder.errors import CourseError
 from coursekit.checking.compare import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
 from coursekit.checking.hints import UNDEFINED
-from coursekit.checking.judge_case import judge_case
+from coursekit.checking.judge_case import judge_case, judge_cases
 from coursekit.checking.run_cases import run_cases
 
 #: The seed of the cases that students get; grading uses other seeds.
@@ -237,12 +237,12 @@ def _wrong_outcomes(
         notebook, misconception.exercise, misconception.source(reference), misconception.name
     )
     outcomes: list[dict[str, Any] | None] = []
-    for case, outcome in zip(cases, run_cases(answer, cases)):
+    results = run_cases(answer, cases)
+    for case, outcome, finding in zip(cases, results, judge_cases(cases, results)):
         if name in case.get("undefined", []):
             outcomes.append(dict(UNDEFINED))
-            continue
-        wrong = judge_case(case, outcome) is not None
-        outcomes.append(essence(case, outcome) if wrong else None)
+        else:
+            outcomes.append(None if finding is None else essence(case, outcome))
     return outcomes
 
 

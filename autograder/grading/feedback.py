@@ -9,6 +9,7 @@ from tqdm.auto import tqdm
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.gradebook import Classroom
+from autograder.grading.markup import add_policy
 
 
 def write_feedback(course: Course, assignment: str, folder: Path | None = None) -> list[Path]:
@@ -34,7 +35,9 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
         if failure:
             failures.append(f"could not write the feedback page of {student}: {failure}")
         else:
-            pages.append(classroom.feedback(student, assignment))
+            page = classroom.feedback(student, assignment)
+            add_policy(page)
+            pages.append(page)
     if failures:
         raise CourseError("\n  ".join(failures))
     return pages

@@ -29,6 +29,14 @@ from autograder.sandbox.launch import has_server, start_server
 from autograder.sandbox.messages import Connection
 
 _GRACE_SECONDS = 300  # for a kernel that is slow to start or to end
+#: Tools that install packages end at once: without a network, each would try again for long.
+_NO_DOWNLOADS = {
+    "PIP_NO_INDEX": "1",
+    "PIP_RETRIES": "0",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "UV_OFFLINE": "1",
+    "CONDA_OFFLINE": "1",
+}
 _LOST = "the output of its kernel was too large to read"
 
 
@@ -166,6 +174,7 @@ def _environment(folder: str, limits: Limits) -> dict[str, str]:
         env["COURSEKIT_CACHE"] = str(pooch.os_cache("coursekit"))
     env |= dict.fromkeys(("HOME", "IPYTHONDIR", "MPLCONFIGDIR"), folder)
     env["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+    env |= _NO_DOWNLOADS
     env |= {"NBGRADER_EXECUTION": "autograde", "PYTHONHASHSEED": "0"}
     if limits.training_steps:
         env["COURSEKIT_MAX_STEPS"] = str(limits.training_steps)

@@ -19,6 +19,8 @@ class Limits:
     ----------
     cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook. Each cell
         that is stopped halves it for the next ones, down to 5 seconds.
+    kernels : how many a notebook may use, one after another. After a cell that ended its kernel,
+        the cells before it run again in a new one, of that cell only what it defines.
     output_bytes : output of one cell; the rest is dropped and the cell interrupted.
     all_cells : always run the cells that only show something, for their figures.
     figures : draw the figures that cells make; without, they are made but not rendered.
@@ -33,6 +35,7 @@ class Limits:
 
     cell_seconds: float = 60.0
     notebook_seconds: float = 300.0
+    kernels: int = 4
     output_bytes: int = 10 * 2**20
     all_cells: bool = False
     figures: bool = True

@@ -7,6 +7,7 @@ are sent to the kernel, and the outputs come back. They are untrusted.
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import contextlib
 import json
@@ -25,7 +26,13 @@ from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
-from autograder.course.cells import checked_exercise, defined_names
+from autograder.course.cells import (
+    LONGEST_CELL,
+    NOT_PYTHON,
+    checked_exercise,
+    defined_names,
+    kept_definitions,
+)
 from autograder.errors import CourseError
 from autograder.grading.answers import Answers, Outcomes, Questions
 from autograder.grading.left_out import LEFT_OUT
@@ -39,6 +46,8 @@ from coursekit.checking.kernel_side import MIME
 
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
+#: Run in every kernel first.
+_PREPARE = "__import__('coursekit.checking.kernel_setup', fromlist=['prepare']).prepare()"
 #: Run in the kernel where figures are not rendered.
 _NO_FIGURES = "import matplotlib; matplotlib.use('agg'); del matplotlib"
 _NOT_RUN = "Not run while grading: this cell only displays something.\n"
@@ -129,6 +138,8 @@ class _Client(NotebookClient):
         self.used: dict[str, Any] = {}
         self.stopped: dict[str, str] = {}
         self.first_stop = ""
+        self._at = -1  # the cell that runs, or ran last
+        self._ended: list[int] = []  # the cells that ended a kernel
         self._cell_seconds = limits.cell_seconds
         self._deadline = time.monotonic() + limits.notebook_seconds
         self._bytes, self._allowed = 0, limits.output_bytes
@@ -138,7 +149,24 @@ class _Client(NotebookClient):
         return self._deadline - time.monotonic()
 
     async def run(self, folder: str) -> None:
+        """Run the cells, in a new kernel after one that a cell ended."""
+        for number in range(self.limits.kernels):
+            before = self._at
+            self.end = ""
+            culprit = await self._run_in_kernel(f"{folder}/{number}", before)
+            if not culprit or self._left() <= 0:
+                return
+            self._note_end()
+
+    async def _run_in_kernel(self, folder: str, before: int) -> bool:
+        """Run the cells in one kernel; those up to the index `before` ran in another already.
+
+        Returns
+        -------
+        Whether a cell ended the kernel.
+        """
         self.reset_execution_trackers()
+        ran = False
         try:
             self.create_kernel_manager()
             self.km.client_factory = GuardedClient
@@ -146,28 +174,28 @@ class _Client(NotebookClient):
             self.km.transport, self.km.ip = "ipc", f"{folder}/s/k"
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
-                self.km.limits = SandboxLimits(
-                    memory_bytes=self.limits.memory_bytes,
-                    disk_bytes=self.limits.disk_bytes,
-                    processes=self.limits.processes,
-                    cpu_seconds=2 * math.ceil(self.limits.notebook_seconds),
-                    # a little less than is counted here, so that `print` itself fails first
-                    output_bytes=round(0.9 * self.limits.output_bytes),
-                    hidden=tuple(self.limits.hidden),
-                )
+                self.km.limits = self._sandbox_limits()
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
             await self.async_start_new_kernel(cwd=folder, env=self.environment)
             await self.async_start_new_kernel_client()
             self.started = True
-            if not self.limits.figures:
-                await self.async_execute_cell(new_code_cell(_NO_FIGURES), 0, store_history=False)
+            prepare = _PREPARE if self.limits.figures else f"{_PREPARE}\n{_NO_FIGURES}"
+            first = self.nb.cells[0]
+            await self.async_execute_cell(new_code_cell(prepare), 0, store_history=False)
+            self.nb.cells[0] = first  # which nbclient has replaced
+            ran = True
             # the cells after the last graded one cannot change a score
             for index, cell in enumerate(self.nb.cells[: _last_graded(self.nb) + 1]):
                 if self._left() <= 0:
                     seconds = self.limits.notebook_seconds
                     self.end = f"the notebook was stopped after {seconds:g} seconds"
-                    return
-                await self._step(cell, index)
+                    return False
+                if index <= before:
+                    await self._step_again(cell, index)
+                else:
+                    self._at = index
+                    await self._step(cell, index)
+            return False
         except CellTimeoutError:
             self.end = "the notebook was stopped: a cell did not end and could not be interrupted"
         except DeadKernelError:
@@ -180,23 +208,79 @@ class _Client(NotebookClient):
             if self.km is not None:
                 manager = self.km  # the cleanup sets it to None
                 await self._async_cleanup_kernel()
-                self.used = getattr(manager, "used", {})
+                self._add_use(getattr(manager, "used", {}))
+        return ran
+
+    def _sandbox_limits(self) -> SandboxLimits:
+        return SandboxLimits(
+            memory_bytes=self.limits.memory_bytes,
+            disk_bytes=self.limits.disk_bytes,
+            processes=self.limits.processes,
+            cpu_seconds=2 * math.ceil(self.limits.notebook_seconds),
+            # a little less than is counted here, so that `print` itself fails first
+            output_bytes=round(0.9 * self.limits.output_bytes),
+            hidden=tuple(self.limits.hidden),
+        )
+
+    def _add_use(self, used: dict[str, Any]) -> None:
+        """Add what a kernel used: the sum of processor times, the highest memory."""
+        for name, together in (("cpu_seconds", sum), ("memory_bytes", max)):
+            if name in used:
+                self.used[name] = together((used[name], self.used.get(name, 0)))
+
+    def _note_end(self) -> None:
+        """Note that the cell which runs has ended its kernel, and what that costs."""
+        cell = self.nb.cells[self._at]
+        name = self._question(cell)
+        self._ended.append(self._at)
+        if name is not None:
+            self.answers.note(name, None, self.end)
+            self.answered(name, None, self.end)
+            return
+        cell.outputs.append(_error_output("KernelEnded", self.end))
+        self.stopped |= dict.fromkeys(defined_names(cell.source), f"in its cell {self.end}")
+        self.first_stop = self.first_stop or f"in cell {self._at + 1} {self.end}"
+
+    def _question(self, cell: NotebookNode) -> str | None:
+        """The exercise to ask in place of a cell, if it has not been asked."""
+        name = checked_exercise(cell.source) if cell.cell_type == "code" else None
+        graded = cell.metadata.get("nbgrader", {}).get("grade")
+        asked = name in self.answers.outcomes
+        return name if graded and name in self.questions and not asked else None
 
     async def _step(self, cell: NotebookNode, index: int) -> None:
         if cell.cell_type != "code":
             return
-        if cell.metadata.get(LEFT_OUT) and not self.limits.all_cells:
+        if self._is_left_out(cell):
             cell.outputs.append(new_output("stream", text=_NOT_RUN))
             return
-        self._bytes, self._allowed = 0, self.limits.output_bytes
-        name = checked_exercise(cell.source)
-        graded = cell.metadata.get("nbgrader", {}).get("grade")
-        if graded and name in self.questions and name not in self.answers.outcomes:
+        name = self._question(cell)
+        if name is not None:
             await self._ask(name, index)
         else:
-            await self.async_execute_cell(cell, index)
-            _MERGE.preprocess_cell(cell, {}, index)  # once, at the end: nbclient's way is quadratic
-            self.clear_display_id_mapping(index)  # the outputs have moved: ignore later updates
+            await self._run_cell(cell, index)
+
+    async def _step_again(self, cell: NotebookNode, index: int) -> None:
+        """Run a cell for its effects, in a new kernel; its outputs are those of the first time."""
+        if cell.cell_type != "code" or self._is_left_out(cell):
+            return
+        if cell.metadata.get("nbgrader", {}).get("locked") and checked_exercise(cell.source):
+            return  # asked already
+        times = self._ended.count(index)
+        if times > 1:
+            return
+        source = _definitions(cell.source) if times else cell.source
+        await self._run_cell(new_code_cell(source), index)
+        self.nb.cells[index] = cell
+
+    async def _run_cell(self, cell: NotebookNode, index: int) -> None:
+        self._bytes, self._allowed = 0, self.limits.output_bytes
+        await self.async_execute_cell(cell, index)
+        _MERGE.preprocess_cell(cell, {}, index)  # once, at the end: nbclient's way is quadratic
+        self.clear_display_id_mapping(index)  # the outputs have moved: ignore later updates
+
+    def _is_left_out(self, cell: NotebookNode) -> bool:
+        return bool(cell.metadata.get(LEFT_OUT)) and not self.limits.all_cells
 
     async def _ask(self, name: str, index: int) -> None:
         """Send the cases to the kernel in place of the check cell, and store the outcomes."""
@@ -207,7 +291,9 @@ class _Client(NotebookClient):
             f".answer({name!r}, {json.dumps(sent)!r})"
         )
         request = new_code_cell(source)
-        self._allowed += 2 * MAX_BYTES * len(sent)  # each answer has its own limit
+        self._bytes = 0
+        # each answer has its own limit
+        self._allowed = self.limits.output_bytes + 2 * MAX_BYTES * len(sent)
         try:
             await self.async_execute_cell(request, index, store_history=False)
         finally:
@@ -269,6 +355,14 @@ def _last_graded(notebook: NotebookNode) -> int:
         i for i, c in enumerate(notebook.cells) if c.metadata.get("nbgrader", {}).get("grade")
     ]
     return max(graded, default=-1)
+
+
+def _definitions(source: str) -> str:
+    """The imports, definitions and constants of a cell, as source."""
+    try:
+        return ast.unparse(kept_definitions(source[:LONGEST_CELL]))
+    except (CourseError, *NOT_PYTHON):
+        return ""
 
 
 def _time_limit(seconds: float) -> dict[str, Any]:

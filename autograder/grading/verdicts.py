@@ -18,6 +18,7 @@ from nbformat.v4 import new_output
 from autograder.course.cells import checked_exercise
 from autograder.errors import CourseError
 from autograder.grading.answers import Answers
+from autograder.grading.markup import clean_outputs
 from autograder.grading.notes import Notes
 from coursekit.checking.html import VerdictView
 from coursekit.checking.verdict import GroupResult, Verdict, judge
@@ -85,9 +86,10 @@ def _verdict(exercise: dict[str, Any], answers: Answers) -> Verdict:
 def write_verdicts(notebook: NotebookNode, verdicts: list[Verdict], notes: Notes) -> None:
     """Replace the outputs of every check cell by its verdict, in the form that nbgrader scores.
 
-    The notes go into the notebook's metadata. Only the first check cell of an exercise counts. Any
+    All other outputs are cleaned. The notes go into the notebook's metadata. Only the first check cell of an exercise counts. Any
     other graded cell gets an error, since nbgrader gives full points to a cell without output.
     """
+    clean_outputs(notebook)
     notes.write(notebook)
     left = {verdict.exercise: verdict for verdict in verdicts}
     for cell in notebook.cells:

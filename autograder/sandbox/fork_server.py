@@ -40,6 +40,7 @@ _IMPORTED = (
     *(
         "matplotlib_inline.backend_inline",
         "coursekit.checking.kernel_side",
+        "coursekit.checking.kernel_setup",
         "coursekit.checking.check",
     ),
     *("coursekit.data", "coursekit.text", "coursekit.training", "coursekit.evaluation"),

@@ -43,6 +43,7 @@ _PYTHON = (
 )
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
+_TERMINALS = "newinstance,ptmxmode=0666,mode=620,max=32"
 _USER = 1000
 _HOST_USER = 65534  # the host account of that user if root starts the sandbox: nobody
 _UNUSED_ADDRESSES = 2**30  # threads reserve addresses that they never use
@@ -152,8 +153,13 @@ def enter_sandbox(root: str, sockets: str, read_only: list[str], limits: Sandbox
         target.parent.mkdir(exist_ok=True)
         target.touch()
         linux.mount(f"/dev/{name}", str(target), flags=linux.MS_BIND)
-    for folder in ("proc", "tmp", "dev/shm", HOME, SOCKETS):
+    for folder in ("proc", "tmp", "dev/shm", "dev/pts", HOME, SOCKETS):
         Path(f"{root}/{folder}").mkdir(parents=True, exist_ok=True)
+    # terminals of its own: IPython runs `!command` in one
+    linux.mount(
+        "devpts", f"{root}/dev/pts", "devpts", linux.MS_NOSUID | linux.MS_NOEXEC, _TERMINALS
+    )
+    Path(root, "dev/ptmx").symlink_to("pts/ptmx")
     linux.mount(sockets, root + SOCKETS, flags=linux.MS_BIND)
     linux.mount("proc", f"{root}/proc", "proc", safe | linux.MS_NOEXEC)
     linux.loopback_up()

@@ -1,6 +1,7 @@
-"""The IPython kernel of a sandbox: as installed, with an upper limit for its output.
+"""The IPython kernel of a sandbox: as installed, with upper limits for its output.
 
-The limit stops accidental floods at the source. A submission can get around it; that is why
+The limits stop accidental floods at the source: a cell that prints too much gets an error, and one
+that prints or displays too often goes on, with less of it shown. A submission can get around it; that is why
 `autograder.grading.run` counts the output that arrives. Without it a loop would print faster than
 the grader can read, and queue gigabytes before the interrupt comes.
 """
@@ -8,13 +9,18 @@ the grader can read, and queue gigabytes before the interrupt comes.
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 import zmq
 from ipykernel.iostream import OutStream
+from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.session import Session
 from traitlets import Integer, default
+
+_FREQUENT = 1000  # flushes or displays of one cell, after which they count as frequent
+_PAUSE_SECONDS = 0.1  # between frequent flushes
 
 
 class OutputLimit(Exception):
@@ -36,13 +42,27 @@ def start_kernel(connection_file: str, output_bytes: int) -> IPKernelApp:
 
 
 class LimitedSession(Session):
-    """Replaces a message with parts above `output_bytes` by an error."""
+    """Replaces a message with parts above `output_bytes` by an error, drops too many displays."""
 
     output_bytes = Integer()
+    _displayed, _request = 0, ""
 
     @property
     def truncated(self) -> str:
         return f"output truncated: a cell may print {self.output_bytes / 2**20:g} MiB"
+
+    def send(self, stream: Any, msg_or_type: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(msg_or_type, dict) and self._is_frequent(msg_or_type):
+            return msg_or_type
+        return super().send(stream, msg_or_type, *args, **kwargs)
+
+    def _is_frequent(self, msg: dict[str, Any]) -> bool:
+        if msg["msg_type"] not in ("display_data", "update_display_data", "clear_output"):
+            return False
+        request = msg["parent_header"].get("msg_id", "")
+        self._displayed = self._displayed + 1 if request == self._request else 1
+        self._request = request
+        return self._displayed > _FREQUENT
 
     def serialize(self, msg: dict[str, Any], ident: Any = None) -> list[bytes]:
         parts = super().serialize(msg, ident)
@@ -55,9 +75,13 @@ class LimitedSession(Session):
 
 
 class LimitedOutStream(OutStream):
-    """Lets `print` fail in a cell that has printed more than the session's `output_bytes`."""
+    """Lets `print` fail in a cell that has printed more than the session's `output_bytes`.
 
-    _printed = 0
+    Frequent calls of `flush` are delayed. The kernel sets `ends` for the last one of a cell.
+    """
+
+    _printed, _flushes, _flushed = 0, 0, 0.0
+    ends = False
 
     def write(self, string: str) -> int | None:
         self._printed += len(string)
@@ -65,15 +89,39 @@ class LimitedOutStream(OutStream):
             raise OutputLimit(self.session.truncated)
         return super().write(string)
 
+    def flush(self) -> None:
+        self._flushes += 1
+        now = time.monotonic()
+        if self.ends or self._flushes <= _FREQUENT or now - self._flushed > _PAUSE_SECONDS:
+            self._flushed = now
+            super().flush()
+
     def set_parent(self, parent: Any) -> None:  # a new cell
-        self._printed = 0
+        self._printed = self._flushes = 0
+        self.ends = False
         super().set_parent(parent)
+
+
+class SandboxedKernel(IPythonKernel):
+    """An `IPythonKernel` that tells its streams when a cell ends."""
+
+    async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
+        streams = sys.stdout, sys.stderr
+        try:
+            return await super().do_execute(*args, **kwargs)
+        finally:
+            for stream in streams:
+                stream.ends = True
 
 
 class SandboxedKernelApp(IPKernelApp):
     """An `IPKernelApp` with limited output."""
 
     output_bytes = Integer()
+
+    @default("kernel_class")
+    def _sandboxed_kernel(self) -> type[IPythonKernel]:
+        return SandboxedKernel
 
     @default("outstream_class")
     def _limited_outstream(self) -> str:

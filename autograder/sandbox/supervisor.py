@@ -157,10 +157,17 @@ def _memory(shared: bool = True) -> int:
         if not entry.name.isdigit():
             continue
         with contextlib.suppress(OSError, ValueError, IndexError):
-            if shared:
-                pages = int((entry / "statm").read_text().split()[1])
-                total += pages * os.sysconf("SC_PAGE_SIZE")
-            else:
-                rollup = (entry / "smaps_rollup").read_text()
-                total += 1024 * int(rollup.partition("Pss:")[2].split()[0])
+            total += _resident(entry) if shared else _proportional(entry)
     return total
+
+
+def _resident(process: Path) -> int:
+    return int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _proportional(process: Path) -> int:
+    try:
+        rollup = (process / "smaps_rollup").read_text()
+    except PermissionError:  # a process may hide this, but not its resident memory
+        return _resident(process)
+    return 1024 * int(rollup.partition("Pss:")[2].split()[0])

@@ -56,7 +56,8 @@ def accuracy(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | Non
 def shuffled(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | None:
     """Parts of the expected sizes that together contain the expected numbers, in any order.
 
-    With ``must_shuffle``, sorted order is rejected, and so are parts of consecutive numbers.
+    With ``must_shuffle``, sorted order is rejected, forwards and backwards, and so are parts of
+    consecutive numbers.
     """
     finding = _compare(expected, actual, rules, "", values=False)
     if finding is not None:
@@ -73,8 +74,10 @@ def shuffled(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | Non
         return Finding("value", which)
     if rules.get("must_shuffle") and np.array_equal(ours, np.sort(ours)):
         return Finding("value", "the order is not shuffled")
+    if rules.get("must_shuffle") and np.array_equal(ours[::-1], np.sort(ours)):
+        return Finding("value", "the order is only turned around, not shuffled")
     runs = [part.values for part in actual if part.values.size > 2]
-    if rules.get("must_shuffle") and runs and all((np.diff(run) == 1).all() for run in runs):
+    if rules.get("must_shuffle") and runs and all((abs(np.diff(run)) == 1).all() for run in runs):
         return Finding("value", "each part has consecutive numbers; shuffle before splitting")
     return None
 
@@ -287,7 +290,7 @@ def _compare_values(
     if np.isinf(a).any() and not np.isinf(e).any():
         return Finding("property", _at(path, "it contains infinity"), _where(np.isinf(a), e, a))
     rtol, atol = rules.get("rtol", RTOL), rules.get("atol", ATOL)
-    if expected.dtype in ("float16", "bfloat16") or actual.dtype in ("float16", "bfloat16"):
+    if expected.dtype in ("float16", "bfloat16"):  # not the student's: `.half()` would hide errors
         rtol, atol = max(rtol, 1e-2), max(atol, 1e-3)
     with np.errstate(invalid="ignore"):
         wrong = ~np.isclose(a, e, rtol=rtol, atol=atol, equal_nan=True)

@@ -2,12 +2,49 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
 
 from coursekit.checking import codec
 from coursekit.checking.compare import JUDGES, Finding, same
+
+
+def judge_cases(
+    cases: list[dict[str, Any]], outcomes: list[dict[str, Any]]
+) -> list[Finding | None]:
+    """What is wrong with each outcome, or None; shuffled orders are also compared with each other."""
+    findings = [judge_case(case, outcome) for case, outcome in zip(cases, outcomes)]
+    shuffled = [
+        (i, *_without_generators([case.get("args"), case.get("kwargs")]))
+        for i, case in enumerate(cases)
+        if case.get("judge", {}).get("must_shuffle") and findings[i] is None
+    ]
+    for (i, inputs, seeds), (j, *others) in itertools.combinations(shuffled, 2):
+        equal = outcomes[i]["value"] == outcomes[j]["value"]
+        if seeds and inputs == others[0] and (seeds == others[1]) != equal:
+            message = (
+                "two different generators give the same order"
+                if equal
+                else "the same state of the generator gives different orders"
+            )
+            message += "; draw it from the one you are given"
+            findings[i] = findings[j] = Finding("value", message)
+    return findings
+
+
+def _without_generators(inputs: Any) -> tuple[Any, list[Any]]:
+    """Encoded inputs without the seeds of their generators, and these seeds."""
+    if isinstance(inputs, list):
+        pairs = [_without_generators(item) for item in inputs]
+        return [rest for rest, _ in pairs], [seed for _, seeds in pairs for seed in seeds]
+    if isinstance(inputs, dict):
+        if "$generator" in inputs:
+            return "$generator", [inputs["$generator"]]
+        rest, seeds = _without_generators(list(inputs.values()))
+        return [list(inputs), rest], seeds
+    return inputs, []
 
 
 def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:

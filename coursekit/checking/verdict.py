@@ -13,7 +13,7 @@ from typing import Any
 from coursekit.checking import codec
 from coursekit.checking.compare import Finding
 from coursekit.checking.hints import choose, choose_pair, digest
-from coursekit.checking.judge_case import judge_case
+from coursekit.checking.judge_case import judge_cases
 
 #: The stages in the order in which they are checked; the first that fails is reported.
 STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
@@ -93,7 +93,7 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     missing = {"status": "unreadable", "message": "no answer came back"}
     outcomes = [_clean(outcome) for outcome in outcomes[: len(cases)]]
     outcomes += [missing] * (len(cases) - len(outcomes))
-    findings = [judge_case(case, outcome) for case, outcome in zip(cases, outcomes)]
+    findings = judge_cases(cases, outcomes)
     groups = [_group(name, points, cases, findings) for name, points in exercise["groups"].items()]
     verdict = Verdict(
         exercise=exercise["name"],

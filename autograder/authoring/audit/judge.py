@@ -20,8 +20,9 @@ from typing import Any
 from autograder.course.recording import RECORDING_SEED
 from autograder.course.reference import run_answer
 from autograder.errors import CourseError
+from coursekit.checking.judge_case import judge_case, judge_cases
 from coursekit.checking.run_cases import run_case, run_cases
-from coursekit.checking.verdict import judge, judge_case
+from coursekit.checking.verdict import judge
 
 #: Seconds for one case; the reference takes milliseconds.
 CASE_SECONDS = 2.0
@@ -102,21 +103,20 @@ def judge_one(notebook: Path, recorded: dict[int, dict[str, Any]], source: str) 
         if any(outcome["status"] == "timeout" for outcome in outcomes):
             return judged  # it would take as long with every other seed
         if not verdict.passed:
-            suspect = next(
-                i
-                for i, (case, outcome) in enumerate(zip(exercise["cases"], outcomes))
-                if judge_case(case, outcome) is not None
-            )
+            findings = judge_cases(exercise["cases"], outcomes)
+            suspect = next(i for i, finding in enumerate(findings) if finding is not None)
     return judged
 
 
 def _first_wrong(answer: Any, cases: list[dict[str, Any]], suspect: int) -> int:
     """The number of a case that the answer gets wrong, or -1; `suspect` is tried first."""
-    order = sorted(range(len(cases)), key=lambda i: i != suspect)
-    for i in order:
-        if judge_case(cases[i], run_case(answer, cases[i], CASE_SECONDS)) is not None:
+    outcomes = {}
+    for i in sorted(range(len(cases)), key=lambda i: i != suspect):
+        outcomes[i] = run_case(answer, cases[i], CASE_SECONDS)
+        if judge_case(cases[i], outcomes[i]) is not None:
             return i
-    return -1
+    together = judge_cases(cases, [outcomes[i] for i in range(len(cases))])
+    return next((i for i, finding in enumerate(together) if finding is not None), -1)
 
 
 def _in_new_process(

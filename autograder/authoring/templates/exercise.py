@@ -18,9 +18,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         lengths = torch.from_numpy(rng.integers(2, length, size=batch))
         mask = torch.arange(length) < lengths[:, None]
         yield Case("values", [scores, mask])
-    empty = torch.zeros(1, 4, dtype=torch.bool)
-    scores = torch.from_numpy(rng.normal(size=(1, 4)).astype(np.float32))
-    yield Case("empty", [scores, empty], title="a text without words")
+    scores = torch.from_numpy(rng.normal(size=(2, 4)).astype(np.float32))
+    mask = torch.tensor([[False] * 4, [True] * 4])
+    yield Case("empty", [scores, mask], title="a text without words")
 
 
 # name -> the hint, a blank line, and an edit of the solution: lines to remove (-) and to add (+)

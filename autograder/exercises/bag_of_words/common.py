@@ -71,8 +71,10 @@ def bag_cases(rng: np.random.Generator) -> Iterator[Case]:
     # From here on no known word occurs twice.
     words = some_words(rng, 12, PLAIN_WORDS)
     vocabulary, absent = {word: index for index, word in enumerate(words[:6])}, words[6:]
-    mixed = [str(word) for word in rng.permutation(words[3:9])]
-    yield Case("unknown", [mixed, vocabulary], title="some words are unknown", judge=exact)
+    for _ in range(2):
+        known = rng.permutation(words[:6])[: int(rng.integers(2, 5))]
+        mixed = [str(word) for word in rng.permutation([*known, *absent[:3]])]
+        yield Case("unknown", [mixed, vocabulary], title="some words are unknown", judge=exact)
     strange = draw_text(rng, 4, absent)
     yield Case("unknown", [strange, vocabulary], title="every word is unknown", judge=exact)
     yield Case("unknown", [[], vocabulary], title="an empty text", judge=exact)

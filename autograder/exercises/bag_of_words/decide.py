@@ -29,6 +29,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [small, near, torch.tensor(0.125)], title=title)
     tie = torch.tensor(rng.integers(2, 5) / 2, dtype=torch.float32)
     even = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
+    even = even.repeat(3, 1)[torch.from_numpy(rng.permutation(12))]
     yield Case("edges", [even, torch.stack([-tie, tie]), tie], title="a score of exactly 0")
     yield Case("edges", [torch.zeros(3, 2), weights(2), torch.tensor(0.0)], title="empty bags")
     single = weights(1)

@@ -3,24 +3,29 @@
 from collections.abc import Iterator
 
 import numpy as np
+import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.bag_of_words.common import draw_generator
 
 POINTS = {"values": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def case(group: str, n: int, batch_size: int, title: str = "") -> Case:
-        must = {"kind": "shuffled", "must_shuffle": True, "keeps_generators": True}
-        return Case(group, [n, batch_size, draw_generator(rng)], title=title, judge=must)
+    first, second = (int(seed) for seed in rng.choice(1000, size=2, replace=False))
 
-    for _ in range(2):
-        size = int(rng.integers(4, 7))
-        yield case("values", 4 * size, size)
+    def case(group: str, n: int, batch_size: int, title: str = "", seed: int = first) -> Case:
+        must = {"kind": "shuffled", "must_shuffle": True, "keeps_generators": True}
+        generator = torch.Generator().manual_seed(seed)
+        return Case(group, [n, batch_size, generator], title=title, judge=must)
+
+    size = int(rng.integers(4, 7))
+    yield case("values", 4 * size, size)
+    yield case("values", 4 * size, size, "the same generator again")
+    yield case("values", 4 * size, size, "another generator", second)
     size = int(rng.integers(5, 8))
     left = 3 * size + int(rng.integers(1, size - 1))
     yield case("edges", left, size, "n is not a multiple of the batch size")
+    yield case("edges", left, size, "another generator", second)
     yield case("edges", int(rng.integers(10, 15)), 32, "one batch holds everything")
     yield case("edges", int(rng.integers(9, 13)), 1, "batches of one")
 
@@ -31,6 +36,19 @@ WRONG = {
 
         - order = torch.randperm(n, generator=generator)
         + order = torch.arange(n)
+        """,
+    "turns_around": """
+        The order is turned around, which is as sorted as before. Draw a random one: torch.randperm.
+
+        - order = torch.randperm(n, generator=generator)
+        + order = torch.arange(n).flip(0)
+        """,
+    "own_generator": """
+        The order comes from a generator of your own: every epoch would have the same one. Pass on
+        the `generator` that you are given.
+
+        - order = torch.randperm(n, generator=generator)
+        + order = torch.randperm(n, generator=torch.Generator().manual_seed(0))
         """,
     "drops_the_last": """
         The last, shorter batch is missing, so some texts are not seen in this epoch.

@@ -58,6 +58,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("unknown", [first + middle, pieces], title=title)
     title = "both parts are pieces inside a word only"
     yield Case("unknown", [middle + last, _inside(middle, last)], title=title)
+    first, middle, last = parts()
+    pieces = {first, *_inside(middle, last)}
+    yield Case("unknown", [first + middle + last, pieces], title="every part is a piece")
 
     yield Case("edges", ["", {first, middle, *_inside(last)}], title="an empty word")
     letter, other = rng.permutation(list("abcdefghijk"))[:2].tolist()

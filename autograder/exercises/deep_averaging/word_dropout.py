@@ -19,10 +19,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         draw = torch.Generator().manual_seed(int(rng.integers(10_000)))
         return Case(group, [mask, rate, training, draw], title=title, judge=own)
 
-    def drops(mask: torch.Tensor, rate: float, title: str = "") -> Case:
+    def drops(mask: torch.Tensor, rate: float, title: str = "", group: str = "drops") -> Case:
         """Every text keeps a word and loses one, so the rule about losing all does not matter."""
         while True:
-            drawn = case("drops", mask, rate, True, title)
+            drawn = case(group, mask, rate, True, title)
             draw = drawn.args[-1]
             kept = torch.rand(mask.shape, generator=draw) >= rate
             draw.manual_seed(draw.initial_seed())
@@ -40,6 +40,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("judging", draw_mask(lengths), 0.5, False, "in evaluation, nothing is dropped")
     mask = draw_mask(draw_lengths(rng, 3, 5))
     yield case("judging", mask, 0.0, True, "a rate of 0 drops nothing")
+    mask = draw_mask([5, 7, *rng.integers(3, 7, size=2).tolist()])
+    yield drops(mask, 0.4, "in training, words are dropped", "judging")
     title = "texts that would lose all their words keep them"
     yield case("no word left", draw_mask([3, 1, int(rng.integers(2, 6))]), 1.0, True, title)
     short = draw_mask([1] * int(rng.integers(8, 12)) + [6, 2])

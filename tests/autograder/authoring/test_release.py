@@ -161,14 +161,14 @@ def test_a_reference_that_changes_its_input_is_refused(small_course):
 
 
 def test_a_student_notebook_that_earns_points_as_released_is_refused(small_course):
-    given = "    if not mask.any():\n        return torch.zeros(len(scores))\n    ### BEGIN"
-    edit_cell(small_course, "    ### BEGIN", given)
-    both = "[torch.cat([scores, scores]), torch.cat([empty, ~empty])]"
-    edit_module(
-        small_course,
-        "    scores = torch.from_numpy(rng.normal(size=(1, 4)).astype(np.float32))\n    yield",
-        f'    scores = torch.from_numpy(rng.normal(size=(1, 4)).astype(np.float32))\n    yield Case("values", {both})\n    yield',
+    given = (
+        "    if len(scores) == 2 and not mask[0].any():\n"
+        "        return (scores * mask).sum(dim=1) / 4\n    ### BEGIN"
     )
+    edit_cell(small_course, "    ### BEGIN", given)
+    both = "[torch.cat([scores, scores]), torch.cat([mask, mask])]"
+    case = '    yield Case("empty"'
+    edit_module(small_course, case, f'    yield Case("values", {both})\n{case}')
     assert "should fail with 'not written yet'" in refusal(small_course)
 
 
@@ -202,10 +202,37 @@ def test_a_correct_alternative_that_loses_points_is_refused(small_course):
 def test_cases_that_no_seed_changes_are_refused(small_course):
     edit_module(
         small_course,
-        "scores = torch.from_numpy(rng.normal(size=(1, 4)).astype(np.float32))",
-        "scores = torch.ones(1, 4)",
+        "scores = torch.from_numpy(rng.normal(size=(2, 4)).astype(np.float32))",
+        "scores = torch.ones(2, 4)",
     )
     assert "group empty are the same for every seed" in refusal(small_course)
+
+
+def test_a_group_that_can_be_guessed_is_refused(small_course):
+    always_zero = "torch.tensor([[False] * 4, [False] * 4])"
+    edit_module(small_course, "torch.tensor([[False] * 4, [True] * 4])", always_zero)
+    message = refusal(small_course)
+    assert "repeating the answers of another seed earns the points of group empty" in message
+
+
+def outcome(value):
+    return {"status": "value", "value": value}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answers", "guess"),
+    [([[2], [3]], [7, 7], "one answer"), ([[2, 5], [3, 6]], [5, 6], "returning input 2")],
+)
+def test_a_group_that_one_answer_or_an_input_passes_is_refused(arguments, answers, guess):
+    cases = [
+        {"group": "values", "args": given, "expected": outcome(answer)}
+        for given, answer in zip(arguments, answers)
+    ]
+    fresh = {"f": {"name": "f", "groups": {"values": 1}, "cases": cases}}
+    known = [{**case, "expected": outcome(value)} for case, value in zip(cases, (0, 7))]
+    other = {"f": {**fresh["f"], "cases": known}}
+    with pytest.raises(CourseError, match=f"{guess}.* earns the points of group values"):
+        proofs.prove_groups_vary(other, fresh)
 
 
 def test_a_notebook_that_is_damaged_or_not_python_is_named(small_course):
@@ -351,8 +378,8 @@ def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
         ),
         ('RIGHT = {\n    "loop"', 'RIGHT = {}\nREST = {\n    "loop"', "has 0 alternatives"),
         (
-            'Case("empty", [scores, empty]',
-            'Case("empty", [print, empty]',
+            'Case("empty", [scores, mask]',
+            'Case("empty", [print, mask]',
             "pass a function as Source",
         ),
         ('title="a text without words"', 'judge={"rtoll": 1}', "has no rule 'rtoll'"),
@@ -368,10 +395,10 @@ def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
         ),
         ('title="a text without words"', 'judge={"rtol": rng}', "rules must be numbers"),
         ('yield Case("empty"', 'int("x")\n    yield Case("empty"', "average_topic.py, line"),
-        ("rng.normal(size=(1, 4))", "rng.normal(size=(1, 400_000))", "use smaller inputs"),
+        ("rng.normal(size=(2, 4))", "rng.normal(size=(2, 400_000))", "use smaller inputs"),
         (
-            "rng.normal(size=(1, 4))",
-            "np.random.normal(size=(1, 4))",
+            "rng.normal(size=(2, 4))",
+            "np.random.normal(size=(2, 4))",
             "draw random numbers only from rng",
         ),
         (

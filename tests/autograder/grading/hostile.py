@@ -344,10 +344,10 @@ SURVIVED = {
     ),
 }
 
-#: Cells before the last exercise after which nothing can go on; and what is said then.
-FATAL = {
-    "leaves": ("import os; os._exit(0)", "kernel died"),
-    "crashes": ("import ctypes; ctypes.string_at(0)", "kernel died"),
+#: Cells before the last exercise after which a new kernel goes on.
+RESTARTED = {
+    "leaves": "import os; os._exit(0)",
+    "crashes": "import ctypes; ctypes.string_at(0)",
     "takes_all_memory": (
         "import os, time\n"
         "for _ in range(8):\n"
@@ -355,15 +355,21 @@ FATAL = {
         "        kept = b'1' * (700 * 2**20); time.sleep(60)\n"
         "while True:\n"
         "    try: time.sleep(60)\n"
-        "    except KeyboardInterrupt: pass",
-        "no points, because",  # of memory or, on a slow machine, of time
+        "    except KeyboardInterrupt: pass"
     ),
     "ignores_signals": (
         "import signal\n"
         "for number in (2, 15): signal.signal(number, signal.SIG_IGN)\n"
-        "while True: pass",
-        "could not be interrupted",
+        "while True: pass"
     ),
+    "another_key": _KERNEL + "session.key = b'another'",
+    "leaves_a_daemon": (
+        "import os, time\nif os.fork() == 0:\n    os.setsid(); time.sleep(1000)\nos._exit(0)"
+    ),
+}
+
+#: Cells before the last exercise after which nothing can go on; and what is said then.
+FATAL = {
     "message_of_many_parts": (
         _KERNEL + "parts = [b''] * 3_000_000\n"
         "while True:\n"
@@ -371,12 +377,7 @@ FATAL = {
         "    except KeyboardInterrupt: pass",
         "no points, because",
     ),
-    "another_key": (_KERNEL + "session.key = b'another'", "could not be interrupted"),
     "no_replies": (_KERNEL + "kernel.do_execute = None", "did not end within"),
-    "leaves_a_daemon": (
-        "import os, time\nif os.fork() == 0:\n    os.setsid(); time.sleep(1000)\nos._exit(0)",
-        "kernel died",
-    ),
 }
 
 
@@ -427,7 +428,7 @@ def hostile_submissions(course: Course, assignment: str) -> dict[str, Hostile]:
     for name, source in ANSWERS.items():
         book = notebook({own: source.format(name=own) for own in names})
         found[name] = one(book, 0)
-    for name, source in SURVIVED.items():
+    for name, source in (SURVIVED | RESTARTED).items():
         found[name] = one(inserted(last, source), total)
     for name, (source, reason) in FATAL.items():
         found[name] = one(inserted(last, source), total - points[last], reason)

@@ -85,11 +85,13 @@ def scores(course):
 def room(make_small_course, tmp_path_factory):
     """One class with what students hand in, graded once, and its feedback pages by student."""
     course = make_small_course(tmp_path_factory.mktemp("room"))
-    deleted, nothing, broken_import = (filled(course, NAME) for _ in range(3))
+    deleted, nothing, broken_import, missing = (filled(course, NAME) for _ in range(4))
     deleted.cells = [c for c in deleted.cells if "nbgrader" not in c.metadata]
     nothing.cells = [new_code_cell("1 + 1")]
     cell = next(c for c in broken_import.cells if c.source.startswith("import torch"))
-    cell.source = "import nothing_of_that_name\n" + cell.source
+    cell.source = cell.source.replace("import torch", "import nothing_of_that_name as torch")
+    cell = next(c for c in missing.cells if c.source.startswith("import torch"))
+    cell.source = f"import nothing_of_that_name\n!pip install it\n{cell.source}"
     submissions = {
         "complete": filled(course, NAME),
         "partly": misconception(course, "divides_by_zero"),
@@ -99,11 +101,12 @@ def room(make_small_course, tmp_path_factory):
         "nothing": nothing,
         "syntax": "def average_topic(scores, mask)\n    return scores",
         "import": broken_import,
-        "hangs": "while True: pass\n" + body("return scores"),
+        "missing_package": missing,
+        "hangs": "while True: pass\naverage_topic = lambda scores, mask: scores",
         "input": body("return input()"),
         "library": body("import torch; return torch.tensor([]).bincount()"),
         "huge": body(
-            "import torch; return (torch.zeros(3 * 2**20) if not mask.any()"
+            "import torch; return (torch.zeros(3 * 2**20) if not mask.any(1).all()"
             " else (scores * mask).sum(1) / mask.sum(1))"
         ),
         **{student: filled(course, NAME) for student in ODD_NAMES},
@@ -121,7 +124,7 @@ def room(make_small_course, tmp_path_factory):
 
 def test_right_partly_right_and_unwritten_get_what_they_earned(room):
     course, graded, _ = room
-    expected = {"complete": 3, "partly": 2, "padding": 1, "unwritten": 0}
+    expected = {"complete": 3, "partly": 2, "padding": 1, "unwritten": 0, "missing_package": 3}
     assert {s: p for s, p in points(graded).items() if s in expected} == expected
     assert {s: p for s, p in scores(course).items() if s in expected} == expected
     padding = graded.verdicts["padding"][0]

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import nbformat
 import pytest
-from hostile import ANSWERS, CALLS, DAMAGED, EDITED, FATAL, PATCHES, SURVIVED, hostile_submissions
+from hostile import (
+    ANSWERS,
+    CALLS,
+    DAMAGED,
+    EDITED,
+    FATAL,
+    PATCHES,
+    RESTARTED,
+    SURVIVED,
+    hostile_submissions,
+)
 
 from autograder.course.answers import filled
 from autograder.grading.feedback import write_feedback
@@ -27,7 +37,7 @@ FILES = (
     ),
     *("other_name", "a_folder", "a_link", "files_beside"),
 )
-ALL = [*PATCHES, *ANSWERS, *SURVIVED, *FATAL, *CALLS, *EDITED, *DAMAGED, *FILES]
+ALL = [*PATCHES, *ANSWERS, *SURVIVED, *RESTARTED, *FATAL, *CALLS, *EDITED, *DAMAGED, *FILES]
 #: One for each way to lie, to harm and to be damaged; the rest varies them.
 FEW = (
     *("patched_answer", "forged_verdict", "equals_everything", "recorded_answers"),

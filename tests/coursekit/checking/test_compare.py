@@ -144,6 +144,21 @@ def test_shuffling_inside_the_parts_alone_is_no_shuffle():
     assert "shuffle before splitting" in neighbors.message
 
 
+def test_an_order_turned_around_is_no_shuffle():
+    parts = [torch.tensor([0, 1, 2]), torch.tensor([3, 4, 5])]
+    turned = [part.flip(0) for part in parts[::-1]]
+    assert "turned around" in judge(parts, turned, "shuffled", must_shuffle=True).message
+    each = [part.flip(0) for part in parts]
+    assert "consecutive" in judge(parts, each, "shuffled", must_shuffle=True).message
+
+
+def test_only_the_expected_dtype_loosens_the_tolerance():
+    x = torch.tensor([1.0, 2.0])
+    assert judge(x.half(), x + 1e-3) is None
+    assert judge(x, (x + 1e-3).half()).stage == "value"
+    assert judge(x, x.half()) is None
+
+
 def test_predictions_and_ranges_take_numpy_numbers():
     rules = {"labels": [1, 0], "at_least": 1.0}
     assert judge([1, 0], [np.int64(1), np.int64(0)], "accuracy", **rules) is None

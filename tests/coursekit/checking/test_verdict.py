@@ -275,3 +275,39 @@ def test_answers_with_equal_wrong_outputs_have_equal_digests():
     assert verdict(lambda x: x.mean()).digest == verdict(noisy).digest != ""
     assert verdict(lambda x: x.mean()).digest != verdict(lambda x: x.max()).digest
     assert verdict(lambda x: x.sum()).digest == ""
+
+
+def shuffle_verdict(shuffle):
+    """The verdict on a function that shuffles, called with the same generator twice and another."""
+    cases = [
+        {
+            "group": "values",
+            "args": [20, codec.encode(torch.Generator().manual_seed(seed))],
+            "names": ["n", "generator"],
+            "judge": {"kind": "shuffled", "must_shuffle": True},
+        }
+        for seed in (1, 1, 2)
+    ]
+    for case, outcome in zip(
+        cases, run_cases(lambda n, generator: [torch.randperm(n, generator=generator)], cases)
+    ):
+        case["expected"] = outcome
+    recorded = {"name": "shuffle", "groups": {"values": 1}, "cases": cases}
+    return judge(recorded, run_cases(shuffle, cases))
+
+
+def test_a_shuffled_order_comes_from_the_generator_that_is_given():
+    own = torch.Generator()
+    answers = {
+        "": lambda n, generator: [torch.rand(n, generator=generator).argsort()],
+        "two different generators give the same order": lambda n, generator: [
+            torch.randperm(n, generator=torch.Generator().manual_seed(0))
+        ],
+        "the same state of the generator gives different orders": lambda n, generator: [
+            torch.randperm(n, generator=own)
+        ],
+    }
+    for headline, answer in answers.items():
+        result = shuffle_verdict(answer)
+        assert result.passed == (not headline)
+        assert headline in result.headline

@@ -1,0 +1,111 @@
+"""How cells run while grading: what fails in one statement costs that statement.
+
+Notebooks come from Colab, Kaggle, VS Code and elsewhere. What exists only there (a drive to mount,
+a widget backend, a package that is missing here) must not take with it the imports and definitions
+of its cell. A kernel that grades therefore goes on with the next statement after an error, whose
+traceback stays in the output.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+#: A traceback keeps this many entries at each end: formatting a thousand takes 15 seconds.
+_ENTRIES = 5
+#: And an exception this many others that it came from.
+_CAUSES = 5
+_IMPORTS = (ast.Import, ast.ImportFrom)
+#: What still runs in a cell that was interrupted.
+_DEFINITIONS = (*_IMPORTS, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def prepare() -> None:
+    """Prepare the kernel of the caller for grading."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    _go_on_after_errors(shell)
+    _shorten_tracebacks(shell)
+    shell.ask_exit = lambda: None  # what `exit()` calls: the cells after it count
+
+    def time(line: str, cell: str) -> None:
+        shell.run_cell(f"{line}\n{cell}")
+
+    # IPython's own runs the cell as one statement
+    shell.register_magic_function(time, magic_kind="cell", magic_name="time")
+
+
+def _go_on_after_errors(shell: Any) -> None:
+    run = shell.run_ast_nodes
+
+    async def run_ast_nodes(
+        nodelist: list[ast.stmt],
+        cell_name: str,
+        interactivity: str = "last_expr",
+        compiler: Any = compile,
+        result: Any = None,
+    ) -> bool:
+        errors: list[BaseException | None] = []
+        interrupted = False
+        nodes = [single for node in nodelist for single in _single_imports(node)]
+        for node in nodes:
+            if interrupted and not isinstance(node, _DEFINITIONS):
+                continue
+            shown = node is nodes[-1] or interactivity == "all"
+            how = interactivity if shown else "none"
+            if await run([node], cell_name, how, compiler, result):
+                error = result and (result.error_before_exec or result.error_in_exec)
+                interrupted = interrupted or isinstance(error, KeyboardInterrupt)
+                errors.append(error)
+                if result:
+                    result.error_before_exec = result.error_in_exec = None
+        if errors and result:
+            result.error_in_exec = errors[0]
+        return bool(errors)
+
+    shell.run_ast_nodes = run_ast_nodes
+
+
+def _single_imports(node: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield ``import a, b`` as two statements, any other as it is."""
+    if isinstance(node, ast.Import):
+        for name in node.names:
+            yield ast.copy_location(ast.Import([name]), node)
+    else:
+        yield node
+
+
+def _shorten_tracebacks(shell: Any) -> None:
+    exc_info = shell._get_exc_info
+
+    def short_exc_info(*given: Any, **named: Any) -> Any:
+        kind, error, trace = exc_info(*given, **named)
+        _cut(trace)
+        _cut_causes(error)
+        return kind, error, trace
+
+    shell._get_exc_info = short_exc_info
+
+
+def _cut_causes(error: BaseException) -> None:
+    """Shorten the tracebacks of an exception and of those that it came from; drop the distant."""
+    for _ in range(_CAUSES):
+        _cut(error.__traceback__)
+        cause = error.__cause__ or error.__context__
+        if cause is None:
+            return
+        error = cause
+    error.__cause__ = error.__context__ = None
+
+
+def _cut(trace: TracebackType | None) -> None:
+    """Remove the middle of a long traceback."""
+    entries = []
+    while trace is not None:
+        entries.append(trace)
+        trace = trace.tb_next
+    if len(entries) > 2 * _ENTRIES:
+        entries[_ENTRIES - 1].tb_next = entries[-_ENTRIES]

@@ -1,0 +1,114 @@
+"""Nothing that a student writes runs in the browser of whoever looks at it."""
+
+import base64
+import re
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
+from traitlets.config import PyFileConfigLoader
+
+from autograder.grading.markup import LONGEST_MARKUP, add_policy, clean_html, clean_outputs
+
+RUN = "parent.alert(1)"
+ATTACKS = [
+    f"<script>{RUN}</script>",
+    f"<SCRIPT >{RUN}",
+    f"<img src=x onerror='{RUN}'>",
+    f"<svg onload='{RUN}'><circle/></svg>",
+    f"<a href='javascript:{RUN}'>here</a>",
+    f"<a href='JaVa&#10;Script:{RUN}'>here</a>",
+    f"<a href='data:text/html,<script>{RUN}</script>'>here</a>",
+    f"<iframe srcdoc='<script>{RUN}</script>'></iframe>",
+    f"<form action='/formgrader/api'><button onclick='{RUN}'>Save</button></form>",
+    f"<details open ontoggle='{RUN}'>x</details>",
+    f"<math><mtext><table><mglyph><style><img src onerror='{RUN}'>",
+    f"<meta http-equiv=refresh content='0;url=javascript:{RUN}'>",
+    f"<object data='javascript:{RUN}'></object><embed src='javascript:{RUN}'>",
+    f"<base href='javascript:{RUN}//'><input autofocus onfocus='{RUN}'>",
+    "<div style='position:fixed;inset:0;z-index:9;background:url(javascript:1)'>x</div>",
+    "<link rel=stylesheet href=//example.org/x.css><style>body{display:none}</style>",
+]
+RUNS = re.compile(
+    r"<(?!/)[^>]*(?:\son\w+\s*=|javascript:|data:text|position:|z-index)"
+    r"|<(?:script|svg|iframe|form|button|input|meta|object|embed|base|link|style|math)\b",
+    re.IGNORECASE,
+)
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The page that formgrader makes of an autograded notebook with all attacks."""
+    from checkout import ROOT
+    from nbconvert.exporters import HTMLExporter
+
+    book = new_notebook()
+    for attack in ATTACKS:
+        kinds = ("text/html", "text/markdown", "text/latex", "image/svg+xml", "text/plain")
+        kinds += ("application/javascript", "application/vnd.jupyter.widget-view+json")
+        outputs = [new_output("display_data", {kind: attack}) for kind in kinds]
+        outputs += [new_output("display_data", {"image/png": f"x'>{attack}"})]
+        outputs += [new_output("stream", name=f"x'>{attack}", text=attack)]
+        book.cells += [new_code_cell(attack, outputs=outputs), new_markdown_cell(attack)]
+        book.cells += [new_markdown_cell(f"[here](javascript:{RUN}) $a<b$ {attack}")]
+        book.cells += [new_raw_cell(attack)]
+    book.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": {"x": ATTACKS[0]}}
+    clean_outputs(book)
+    nbformat.validate(book)
+    config = PyFileConfigLoader("nbgrader_config.py", str(ROOT)).load_config()
+    html, _ = HTMLExporter(config=config, template_name="classic").from_notebook_node(book)
+    return html.partition("<body")[2]
+
+
+def test_no_output_and_no_text_runs_anything_in_the_graders_browser(page):
+    assert page.count("a&lt;b") == len(ATTACKS)
+    assert [found.group() for found in RUNS.finditer(page)] == []
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_markup_is_clean_by_itself(attack):
+    assert not RUNS.search(clean_html(attack))
+
+
+def test_tables_pictures_and_formulas_are_kept():
+    table = '<table class="dataframe"><thead><tr><th style="color: red">a</th></tr></thead></table>'
+    assert clean_html(table) == table
+    picture = base64.b64encode(b"picture").decode()
+    data = {"image/png": picture, "text/plain": "x", "text/latex": "$x$"}
+    cell = new_code_cell(outputs=[new_output("display_data", dict(data))])
+    svg = new_output("display_data", {"image/svg+xml": "<svg></svg>", "text/plain": "x"})
+    drawn = new_code_cell(outputs=[svg])
+    clean_outputs(new_notebook(cells=[cell, drawn]))
+    assert cell.outputs[0].data == data
+    assert drawn.outputs[0].data["text/html"].startswith('<img src="data:image/svg+xml;base64,')
+
+
+def test_what_is_not_closed_closes_nothing_around_it():
+    assert clean_html("</div></td><b><i>x</b>") == "<b><i>x</i></b>"
+    assert clean_html("<div>" * 1000).count("</div>") == 100
+    assert clean_html("1 < 2 & <x@y.z> &lt;b&gt;") == "1 &lt; 2 &amp; &lt;x@y.z&gt; &lt;b&gt;"
+
+
+@pytest.mark.parametrize("piece", ["<b title=1><p>", "<", "<a b", "<!--", "<script", "a='", "&"])
+def test_cleaning_takes_time_in_proportion_to_the_text(piece):
+    assert clean_html(piece * (LONGEST_MARKUP // len(piece))) is not None
+
+
+def test_long_markup_is_not_shown():
+    outputs = [new_output("display_data", {"text/html": "<b>" * LONGEST_MARKUP}) for _ in range(3)]
+    cell = new_code_cell(outputs=outputs)
+    clean_outputs(new_notebook(cells=[cell]))
+    assert all("too long" in output.data["text/plain"] for output in cell.outputs)
+    assert not any("text/html" in output.data for output in cell.outputs)
+
+
+def test_a_page_says_what_it_may_run(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<html><head><title>x</title></head></html>")
+    add_policy(page)
+    (policy,) = re.findall(
+        r'<head>\n<meta http-equiv="Content-Security-Policy" content="(.*)">', page.read_text()
+    )
+    assert "default-src 'none'" in policy
+    assert "script-src https://cdnjs.cloudflare.com/ajax/libs/mathjax/ 'unsafe-eval';" in policy
+    assert "script-src 'unsafe-inline'" not in policy
