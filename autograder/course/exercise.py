@@ -18,6 +18,7 @@ import numpy as np
 from autograder.course.edits import EditError, apply_edit, is_edit
 from autograder.errors import CourseError
 from coursekit.checking import codec
+from coursekit.checking.gradients import ALL
 
 #: The hint of a misconception whose hint is still to be written; a release refuses it.
 UNWRITTEN_HINT = "TODO: write the hint."
@@ -39,7 +40,9 @@ class Case:
         attribute. Several outputs are compared as a tuple.
     gradient : the name of an input, a float tensor. Instead of the result, the case compares the
         gradient of 1 * y[0] + 2 * y[1] + ..., over all floats y in the result, with respect to
-        this input. This exposes a NaN that occurs only in the backward pass.
+        this input. This exposes a NaN that occurs only in the backward pass. With "all", the
+        gradients of every float input and, for a class, of every parameter: this exposes detached
+        values, and tensors and layers that the module does not register.
     judge : how to compare, see `coursekit.checking.compare`: ``kind``, ``rtol``, ``atol``,
         ``dtype``, ``order``, ``properties`` and whatever else the kind needs. ``raises`` names the
         exception that this input should raise; ``may_change_inputs`` allows in-place changes of the
@@ -75,7 +78,7 @@ class Case:
                 [step[0], [codec.encode(a) for a in step[1:]], {}] for step in self.then
             ]
         if self.gradient:
-            if self.gradient not in (*data["names"], *self.kwargs):
+            if self.gradient not in (ALL, *data["names"], *self.kwargs):
                 raise CourseError(
                     f"a case asks for the gradient of {self.gradient!r}, but no input has that name."
                 )

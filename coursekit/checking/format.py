@@ -9,6 +9,7 @@ import numpy as np
 
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView, OtherView, SetView
+from coursekit.checking.gradients import ALL
 
 _LIMIT = 240
 _FEW_WEIGHTS = 4
@@ -46,6 +47,8 @@ def show_call(exercise: dict[str, Any], case: dict[str, Any]) -> str:
         inner += [f"{k}={show(codec.decode_views(v), 80)}" for k, v in kwargs.items()]
         text += ("" if method == "__call__" else f".{method}") + f"({', '.join(inner)})"
     text = text if len(text) <= 2 * _LIMIT else text[: 2 * _LIMIT - 3] + "..."
+    if gradient == ALL:
+        return f"{text}, then the gradients of all inputs and parameters"
     return text + (f", then the gradient of {gradient}" if gradient else "")
 
 

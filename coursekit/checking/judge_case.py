@@ -5,10 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from coursekit.checking import codec
 from coursekit.checking.compare import JUDGES, Finding, same
+from coursekit.checking.gradients import ALL
 
 
 def judge_cases(
@@ -47,6 +51,10 @@ def _without_generators(inputs: Any) -> tuple[Any, list[Any]]:
     return inputs, []
 
 
+#: Of gradients, relative to the largest of a case: sums of many products in single precision.
+_GRADIENT_TOLERANCE = 1e-4
+
+
 def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     """What is wrong with one outcome, or None."""
     status = outcome.get("status")
@@ -69,12 +77,34 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     misbehaved = _misbehavior(outcome, rules)
     kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
+    if case.get("gradient") == ALL and all(isinstance(view, dict) for view in views):
+        return _gradient_finding(*views)
     try:
         finding = kind(*views, rules)
     except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
         finding = Finding("type", "its result cannot be compared with the expected one")
     if misbehaved and (finding is None or finding.stage == "value"):
         return misbehaved
+    return finding
+
+
+def _gradient_finding(expected: dict[str, Any], actual: dict[str, Any]) -> Finding | None:
+    """What is wrong with the gradients of a case that asks for all of them, by name."""
+    largest = max((np.abs(g.values).max(initial=0) for g in expected.values()), default=0)
+    least = _GRADIENT_TOLERANCE * float(largest)  # what rounding leaves of a gradient of 0
+    for name, gradient in expected.items():
+        if name not in actual:
+            return Finding("property", f"{name} is not a parameter that training would change")
+        found = getattr(actual[name], "values", None)
+        if found is not None and not found.any() and (np.abs(gradient.values) > least).any():
+            return Finding("property", f"no gradient reaches {name}, so it would not be trained")
+    for name, gradient in actual.items():
+        if name not in expected and (np.abs(gradient.values) > least).any():
+            return Finding("property", f"{name} is a parameter that the model should not have")
+    same_names = {name: actual[name] for name in expected}
+    finding = JUDGES["close"](expected, same_names, {"rtol": _GRADIENT_TOLERANCE, "atol": least})
+    if finding is not None:
+        finding = replace(finding, message=f"its gradient differs: {finding.message}")
     return finding
 
 

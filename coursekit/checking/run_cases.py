@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from coursekit.checking import codec
+from coursekit.checking.gradients import Followed
 from coursekit.checking.guards import TimeUp, random_state, time_limit
 
 #: Processor time.
@@ -61,7 +62,7 @@ def run_case(
     """
     args = [codec.decode(a) for a in case.get("args", [])]
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
-    followed = _follow(case, args, kwargs)
+    followed = Followed.of(case, args, kwargs)
     given = _given(case, args, kwargs)
     printed = _Printed()
     outcome: dict[str, Any]
@@ -74,9 +75,9 @@ def run_case(
     ):
         try:
             with time_limit(seconds):
-                result = _call(thing, args, kwargs, case, given)
+                result = _call(thing, args, kwargs, case, given, followed)
                 if followed is not None:
-                    result = _gradient(result, followed)
+                    result = followed.gradient(result)
                 outcome = {"status": "value", "value": codec.encode(result)}
         except codec.PlainDataError as error:
             outcome = {"status": "unreadable", "message": str(error)}
@@ -103,9 +104,9 @@ def call(thing: Callable[..., Any], case: dict[str, Any]) -> Any:
     """What `thing` returns for a case; with ``gradient``, the gradient instead."""
     args = [codec.decode(a) for a in case.get("args", [])]
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
-    followed = _follow(case, args, kwargs)
-    result = _call(thing, args, kwargs, case, [])
-    return result if followed is None else _gradient(result, followed)
+    followed = Followed.of(case, args, kwargs)
+    result = _call(thing, args, kwargs, case, [], followed)
+    return result if followed is None else followed.gradient(result)
 
 
 def _call(
@@ -114,6 +115,7 @@ def _call(
     kwargs: dict[str, Any],
     case: dict[str, Any],
     given: list[tuple[str, Any, Any]],
+    followed: Followed | None,
 ) -> Any:
     """The result of the call, or of the calls that follow it (a tuple if several).
 
@@ -125,6 +127,8 @@ def _call(
         return result
     for name, value in case.get("state", {}).items():
         _set_state(result, name, codec.decode(value))
+    if followed is not None:
+        followed.add_parameters(result)
     if not steps:
         return result
     outputs = []
@@ -138,46 +142,10 @@ def _call(
             where = "the call" if method == "__call__" else method
             given += [(f"of {where}", b, v) for b, v in zip(step_args, inputs)]
             given += [(f"{n} of {where}", step_kwargs[n], v) for n, v in named.items()]
+            if followed is not None:
+                followed.add_inputs(inputs, named)
             outputs.append(call(*inputs, **named))
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
-
-
-def _follow(case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """The tensor whose gradient the case asks for, or None.
-
-    The call gets a clone of it, so that an in-place change is recorded like any other: torch would
-    raise an error on the tensor itself, a leaf that requires grad.
-    """
-    name = case.get("gradient")
-    if name is None:
-        return None
-    names = case.get("names", [])
-    inputs, key = (args, names.index(name)) if name in names else (kwargs, name)
-    followed = inputs[key].requires_grad_()
-    inputs[key] = followed.clone()
-    return followed
-
-
-def _gradient(result: Any, followed: Any) -> Any:
-    """The gradient of 1 * y[0] + 2 * y[1] + ..., where y are all floats that the call returned.
-
-    With equal weights the gradient of a softmax, for example, would always be 0. A result that
-    does not depend on the input has gradient 0; a result without a float tensor, which has no
-    gradient, is returned as is.
-    """
-    import torch
-
-    outputs = result if isinstance(result, (tuple, list)) else [result]
-    floats = [y for y in outputs if isinstance(y, torch.Tensor) and y.is_floating_point()]
-    if not floats:
-        return result
-    y = torch.cat([y.double().flatten() for y in floats])
-    total = y @ torch.arange(1, len(y) + 1, dtype=y.dtype)
-    gradient = None
-    if total.requires_grad:
-        # For a scalar torch needs no grad_outputs, whose check would import sympy.
-        (gradient,) = torch.autograd.grad(total, followed, allow_unused=True)
-    return torch.zeros_like(followed) if gradient is None else gradient
 
 
 def _attribute(thing: Any, path: str) -> Any:

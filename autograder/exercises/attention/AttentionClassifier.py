@@ -23,7 +23,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             "output.bias": normal(rng, 1),
         }
         ids = other.get("ids", draw_ids(rng, mask, n_words))
-        return Case(group, [n_words, dim], state=state, then=[(call, ids, mask)], title=title)
+        gradient = other.get("gradient", "")
+        then = [(call, ids, mask)]
+        return Case(group, [n_words, dim], state=state, then=then, title=title, gradient=gradient)
 
     for batch, length in ((2, 3), (3, int(rng.integers(4, 7)))):
         yield case("attention", draw_mask(rng, batch, length), "attention")
@@ -34,6 +36,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("attention", [n_words, dim], state=new, then=steps, title=title)
     for batch, length in ((2, 4), (3, int(rng.integers(3, 6)))):
         yield case("logits", draw_mask(rng, batch, length), "__call__")
+    title = "what training changes"
+    yield case("logits", draw_mask(rng, 2, 3), "__call__", title, gradient="all")
     one = no_padding(1, int(rng.integers(2, 5)))
     yield case("edges", one, "__call__", "a batch of one")
     yield case("edges", no_padding(1, 1), "__call__", "one text of one word")

@@ -47,6 +47,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("masking", [4, 2], normal(rng, 2, length, 4), causal(length), title="a causal mask")
     title = "a mask for each text"
     yield case("masking", [4, 2], normal(rng, 2, 3, 4), padded & causal(3), title=title)
+    title = "what training changes"
+    yield case("values", [4, 2], normal(rng, 1, 3, 4), title=title, gradient="all")
     yield case("safety", [4, 2], normal(rng, 1, 1, 4), title="a text of one token")
     yield case("safety", [4, 2], normal(rng, 2, 4, 3).mT, title="a tensor that is not contiguous")
     empty = lengths_mask([0, 2])[:, None, :]

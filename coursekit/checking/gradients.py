@@ -1,0 +1,99 @@
+"""The gradients that a case asks for: of one input, or of every float input and parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+#: As a case's ``gradient``: of every float input and of every parameter.
+ALL = "all"
+
+
+class Followed:
+    """The tensors whose gradients a case asks for.
+
+    The call gets clones of the inputs, so that an in-place change is recorded like any other: torch
+    would raise an error on the tensors themselves, which are leaves that require grad.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tensors: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Followed | None:
+        """Follow the inputs of a case, in place of which its call gets clones; None if it asks for
+        no gradient."""
+        name = case.get("gradient")
+        if name is None:
+            return None
+        followed = cls(name)
+        names = case.get("names", [])
+        for inputs, keys in ((args, range(len(args))), (kwargs, list(kwargs))):
+            for key in keys:
+                label = names[key] if inputs is args and key < len(names) else str(key)
+                if name in (ALL, label):
+                    followed._follow(inputs, key, label)
+        return followed
+
+    def add_inputs(self, inputs: list[Any], named: dict[str, Any]) -> None:
+        """Follow the inputs of a call on an object."""
+        if self.name == ALL:
+            for number in range(len(inputs)):
+                self._follow(inputs, number, self._free(f"input {number + 1}"))
+            for name in named:
+                self._follow(named, name, self._free(name))
+
+    def add_parameters(self, thing: Any) -> None:
+        """Follow what `thing` would be trained on, if it is a module."""
+        if self.name == ALL and hasattr(thing, "named_parameters"):
+            for name, parameter in thing.named_parameters():
+                if parameter.requires_grad:
+                    self.tensors[f"self.{name}"] = parameter
+
+    def gradient(self, result: Any) -> Any:
+        """The gradient of 1 * y[0] + 2 * y[1] + ..., where y are all floats that the call returned.
+
+        With equal weights the gradient of a softmax, for example, would always be 0. Of an input
+        that the result does not depend on, it is 0. A result without a float tensor, which has no
+        gradient, is returned as is. With `ALL`, the gradients by name.
+        """
+        import torch
+
+        floats = [y for y in _tensors(result) if y.is_floating_point()]
+        if not floats:
+            return result
+        y = torch.cat([y.double().flatten() for y in floats])
+        total = y @ torch.arange(1, len(y) + 1, dtype=y.dtype)
+        found: tuple[Any, ...] = (None,) * len(self.tensors)
+        if total.requires_grad and self.tensors:
+            # For a scalar torch needs no grad_outputs, whose check would import sympy.
+            found = torch.autograd.grad(total, list(self.tensors.values()), allow_unused=True)
+        gradients = {
+            name: torch.zeros_like(tensor) if one is None else one
+            for (name, tensor), one in zip(self.tensors.items(), found)
+        }
+        return gradients if self.name == ALL else gradients[self.name]
+
+    def _follow(self, inputs: Any, key: Any, label: str) -> None:
+        import torch
+
+        value = inputs[key]
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            self.tensors[label] = value.requires_grad_()
+            inputs[key] = value.clone()
+
+    def _free(self, label: str) -> str:
+        """The label, numbered if an earlier call has an input of that name."""
+        number = sum(name.partition(" of call ")[0] == label for name in self.tensors)
+        return f"{label} of call {number + 1}" if number else label
+
+
+def _tensors(result: Any) -> Iterator[Any]:
+    import torch
+
+    if isinstance(result, torch.Tensor):
+        yield result
+    elif isinstance(result, (tuple, list)):
+        for item in result:
+            yield from _tensors(item)

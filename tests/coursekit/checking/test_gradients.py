@@ -1,0 +1,100 @@
+"""Cases that ask for the gradients of all inputs and parameters."""
+
+import pytest
+import torch
+from torch import nn
+
+from coursekit.checking import codec
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import judge
+
+
+class Reference(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.W = nn.Linear(n, 1)
+        self.v = nn.Parameter(torch.ones(n))
+
+    def forward(self, X, mask):
+        return self.W((X * self.v).relu()) * mask
+
+
+def frozen(self, n):
+    Reference.__init__(self, n)
+    self.W.requires_grad_(False)
+
+
+def unregistered(self, n):
+    Reference.__init__(self, n)
+    del self.v
+    self.v = torch.ones(n)
+
+
+def with_another_parameter(self, n):
+    Reference.__init__(self, n)
+    self.extra = nn.Parameter(torch.zeros(()))
+    self.W.register_forward_hook(lambda *args: args[-1] + self.extra)
+
+
+def with_an_unused_parameter(self, n):
+    Reference.__init__(self, n)
+    self.unused = nn.Parameter(torch.zeros(()))
+
+
+def answer(init=Reference.__init__, forward=Reference.forward):
+    return type("Answer", (Reference,), {"__init__": init, "forward": forward})
+
+
+@pytest.fixture(scope="module")
+def exercise():
+    X = torch.tensor([[0.5, -1.0, 2.0], [1.0, 3.0, -0.5]])
+    inputs = [codec.encode(X), codec.encode(torch.tensor([[True], [True]]))]
+    case = {
+        "group": "values",
+        "args": [3],
+        "names": ["n"],
+        "state": {"W.weight": codec.encode(torch.tensor([[0.3, -0.2, 0.7]]))},
+        "then": [["__call__", inputs, {}]],
+        "gradient": "all",
+    }
+    (case["expected"],) = run_cases(Reference, [case])
+    names = codec.decode(case["expected"]["value"])
+    assert list(names) == ["self.v", "self.W.weight", "self.W.bias", "input 1"]
+    return {"name": "Answer", "groups": {"values": 1}, "cases": [case]}
+
+
+@pytest.mark.parametrize(
+    ("thing", "headline"),
+    [
+        (answer(), "every case"),
+        (answer(with_an_unused_parameter), "every case"),
+        (
+            answer(forward=lambda self, X, mask: self.W((X.detach() * self.v).relu()) * mask),
+            "no gradient reaches input 1",
+        ),
+        (
+            answer(forward=lambda self, X, mask: self.W((X * self.v).relu()).detach() * mask),
+            "no gradient reaches self.v",
+        ),
+        (
+            answer(forward=lambda self, X, mask: self.W((X * self.v).relu()) * mask * 2),
+            "its gradient differs",
+        ),
+        (answer(frozen), "self.W.weight is not a parameter that training would change"),
+        (answer(unregistered), "self.v is not a parameter that training would change"),
+        (answer(with_another_parameter), "self.extra is a parameter that the model should not"),
+    ],
+)
+def test_what_would_not_be_trained_is_named(exercise, thing, headline):
+    verdict = judge(exercise, run_cases(thing, exercise["cases"]))
+    assert headline in verdict.headline
+    assert verdict.passed == (headline == "every case")
+
+
+def test_a_gradient_of_zero_may_be_left_by_rounding(exercise):
+    case = exercise["cases"][0]
+    gradients = {"a": torch.tensor([100.0]), "b": torch.tensor([1e-4])}
+    expected = {"status": "value", "value": codec.encode(gradients)}
+    zero = {**gradients, "b": torch.tensor([0.0])}
+    recorded = {**exercise, "cases": [{**case, "expected": expected}]}
+    assert judge(recorded, [{"status": "value", "value": codec.encode(zero)}]).passed
