@@ -45,7 +45,9 @@ class Case:
         values, and tensors and layers that the module does not register.
     judge : how to compare, see `coursekit.checking.compare`: ``kind``, ``rtol``, ``atol``,
         ``dtype``, ``order``, ``properties`` and whatever else the kind needs. ``raises`` names the
-        exception that this input should raise; ``may_change_inputs`` allows in-place changes of the
+        exception that this input should raise; a tensor of floats must have the expected dtype, other
+        numbers one of the same family (``dtype``: "exact" or "family" changes that);
+        ``may_change_inputs`` allows in-place changes of the
         inputs; ``keeps_generators`` forbids use of the global random generators.
     undefined : the misconceptions whose output on this input depends on rounding alone and so
         differs between processors; nothing is recorded for them here.

@@ -21,7 +21,7 @@ def judge(expected, actual, kind="close", **rules):
         (3, np.int64(3)),
         (True, np.bool_(True)),
         ("a", "a"),
-        (torch.ones(2), torch.ones(2, dtype=torch.float64)),
+        (np.ones(2), np.ones(2, np.float32)),
         (torch.ones(2), torch.ones(2, requires_grad=True)),
         (torch.tensor([1, 2]), torch.tensor([1, 2], dtype=torch.int32)),
         ({"a": 1}, collections.Counter("a")),
@@ -152,11 +152,18 @@ def test_an_order_turned_around_is_no_shuffle():
     assert "consecutive" in judge(parts, each, "shuffled", must_shuffle=True).message
 
 
+def test_a_tensor_of_floats_has_the_expected_precision():
+    x = torch.tensor([1.0, 2.0])
+    for other in (x.double(), x.half()):
+        assert judge(x, other).stage == judge(other, x).stage == "dtype"
+        assert judge(x, other, dtype="family") is None
+
+
 def test_only_the_expected_dtype_loosens_the_tolerance():
     x = torch.tensor([1.0, 2.0])
-    assert judge(x.half(), x + 1e-3) is None
-    assert judge(x, (x + 1e-3).half()).stage == "value"
-    assert judge(x, x.half()) is None
+    assert judge(x.half(), (x + 1e-3).half()) is None
+    assert judge(x.half(), x + 1e-3, dtype="family") is None
+    assert judge(x, (x + 1e-3).half(), dtype="family").stage == "value"
 
 
 def test_predictions_and_ranges_take_numpy_numbers():
