@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from autograder.authoring.audit.axes import AXES, is_same_axis
 from autograder.authoring.audit.edits import FUNCTIONS, Edit, Operator, Site, as_number
 
-_AXES = ("dim", "axis")
 #: Numbers whose repr is no expression.
 _NOT_PYTHON = ("inf", "-inf", "nan")
 #: Groups of functions and methods that are mistaken for one another.
@@ -39,7 +39,7 @@ def argument(site: Site) -> Iterator[Edit]:
     texts = [site.of(a) for a in (*node.args, *node.keywords)]
     for i in range(len(texts)):
         yield _called(site, texts[:i] + texts[i + 1 :])
-    plain = len(node.args)
+    plain = 0 if _name(node) in ("transpose", "swapaxes", "maximum", "minimum") else len(node.args)
     for i in range(1, plain):
         yield _called(site, [*texts[: i - 1], texts[i], texts[i - 1], *texts[i + 1 :]])
 
@@ -67,24 +67,14 @@ def axis(site: Site) -> Iterator[Edit]:
     if not isinstance(node, ast.Call):
         return
     for keyword in node.keywords:
-        if keyword.arg in _AXES:
+        if keyword.arg in AXES:
             given = as_number(keyword.value)
             for other in (-1, 0, 1, -2, 2):
-                if not _is_same_axis(site, given, other):
+                if given != other and not is_same_axis(site.on(keyword.value), given, other):
                     yield ((keyword.value, str(other)),)
-    if any(keyword.arg in _AXES for keyword in node.keywords):
-        rest = [k for k in node.keywords if k.arg not in (*_AXES, "keepdim")]
+    if any(keyword.arg in AXES for keyword in node.keywords):
+        rest = [k for k in node.keywords if k.arg not in (*AXES, "keepdim")]
         yield _called(site, [site.of(part) for part in (*node.args, *rest)])
-
-
-def _is_same_axis(site: Site, one: float | None, two: int) -> bool:
-    """Whether two numbers name the same axis of every tensor that the call was given."""
-    call = site.node
-    tensors = [getattr(call.func, "value", call), *call.args[:1]]
-    ndims = {n for tensor in tensors for n in site.reference.values(tensor).ndims}
-    given = site.reference.values(tensors[0]).ndims or ndims
-    same = bool(given) and all(one is not None and one % n == two % n for n in given if n)
-    return one == two or same
 
 
 def flag(site: Site) -> Iterator[Edit]:
@@ -106,7 +96,7 @@ def flag(site: Site) -> Iterator[Edit]:
         "mean": "keepdim=True",
     }.get(name)
     if added and added.partition("=")[0] not in given:
-        axes = [k for k in node.keywords if k.arg in _AXES]
+        axes = [k for k in node.keywords if k.arg in AXES]
         if added == "keepdim=True" and (not axes or as_number(axes[0].value) == 0):
             return  # for axis 0, broadcasting gives the same
         if name == "gelu" and site.is_called:

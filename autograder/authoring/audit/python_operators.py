@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from autograder.authoring.audit.axes import is_same_axis
 from autograder.authoring.audit.edits import FUNCTIONS, Edit, Operator, Site, as_number
 
 _ARITHMETIC = {
@@ -86,7 +87,8 @@ def constant(site: Site) -> Iterator[Edit]:
     value = as_number(node)
     if isinstance(value, int):
         near = [value + 1, value - 1, 0, 1, -value]
-        yield from (str(n) for n in dict.fromkeys(near) if n != value)
+        others = (n for n in dict.fromkeys(near) if n != value)
+        yield from (str(n) for n in others if not is_same_axis(site, value, n))
     elif value is not None:
         others = [value * 10, value / 10, 0.0, -value] if abs(value) < 0.1 else []
         others = others or [value + 1, value / 2, value * 2, 0.0, 1.0, -value]
@@ -219,7 +221,12 @@ def loop(site: Site) -> Iterator[Edit]:
     node = site.node
     if isinstance(node, (ast.For, ast.comprehension)):
         around = f"list({site.of(node.iter)})"
-        for suffix in ("[1:]", "[:-1]", "[:1]", "[::-1]"):
+        suffixes = (
+            ("[1:]", "[:-1]", "[:1]")
+            if _is_unordered(site)
+            else ("[1:]", "[:-1]", "[:1]", "[::-1]")
+        )
+        for suffix in suffixes:
             yield ((node.iter, around + suffix),)
     if isinstance(node, (ast.For, ast.While)):
         last = node.body[-1]
@@ -229,6 +236,16 @@ def loop(site: Site) -> Iterator[Edit]:
         yield "continue"
     if isinstance(node, ast.Continue):
         yield "break"
+
+
+def _is_unordered(site: Site) -> bool:
+    """Whether a loop in a comprehension may run backwards without a difference."""
+    around = site.parent
+    if not isinstance(site.node, ast.comprehension) or isinstance(around, ast.SetComp):
+        return isinstance(around, ast.SetComp)
+    call = site.reference.parent(around)
+    names = ("max", "min", "sum", "any", "all", "set", "sorted", "len")
+    return isinstance(call, ast.Call) and getattr(call.func, "id", "") in names
 
 
 def display(site: Site) -> Iterator[Edit]:
@@ -254,12 +271,12 @@ def display(site: Site) -> Iterator[Edit]:
 def list_or_tuple(site: Site) -> Iterator[Edit]:
     """A list where the reference has a tuple, and the reverse."""
     node = site.node
-    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load):
-        if isinstance(site.parent, ast.Subscript):
-            return
+    if not site.is_returned:
+        return  # elsewhere it makes no difference
+    if isinstance(node, (ast.List, ast.Tuple)):
         brackets = "()" if isinstance(node, ast.List) else "[]"
         yield _joined([site.of(element) for element in node.elts], brackets)
-    elif site.is_result and site.seen.kinds in ({"list"}, {"tuple"}):
+    elif site.seen.kinds in ({"list"}, {"tuple"}):
         other = "tuple" if site.seen.kinds == {"list"} else "list"
         yield f"{other}({site.text})"
 

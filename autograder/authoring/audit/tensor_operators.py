@@ -91,8 +91,8 @@ def transposed(site: Site) -> Iterator[Edit]:
             yield f"{value}.reshape({site.text}.shape)"
         if name in ("flatten", "unflatten", "reshape", "view") and site.seen.is_tensor:
             yield f"{value}.mT.reshape({site.text}.shape)"
-            yield f"{value}.contiguous().view({site.text}.shape)"
-            yield f"{value}.view({site.text}.shape)"
+            if isinstance(node.func.value, ast.Name):  # a result of a layer is contiguous
+                yield f"{value}.view({site.text}.shape)"
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT") and site.seen.is_tensor:
         yield f"{site.operand(node.value)}.reshape({site.text}.shape)"
 
