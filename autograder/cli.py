@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import json as json_module
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 import autograder.without_iri_grammar  # noqa: F401  before anything imports nbformat
+from autograder.authoring import cli as authoring
 from autograder.authoring.audit.cli import audit
+from autograder.cli_options import folder_option, with_course
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
 
@@ -44,51 +44,13 @@ def main() -> None:
     """Build, release, collect and grade the assignments of the course."""
 
 
-main.add_command(audit)
-
-
-def _with_course(command: Callable[..., None]) -> Callable[..., None]:
-    """Passes the course that contains the current folder as the first argument."""
-
-    @functools.wraps(command)
-    def wrapped(*args: Any, **kwargs: Any) -> None:
-        from autograder.course.layout import find_course
-
-        command(find_course(), *args, **kwargs)
-
-    return wrapped
-
-
-_folder_option = click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="Folder of the class (default: the course's own folder).",
-)
-
-
-@main.command()
-@click.argument("assignments", nargs=-1)
-@click.option("--check", is_flag=True, help="Write nothing; fail if a generated file is stale.")
-@_with_course
-def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
-    """Build recordings and student notebooks from the solution notebooks, and verify them."""
-    from autograder.authoring.release import release as build
-    from autograder.authoring.release import require_fresh
-
-    chosen = [course.require(name) for name in assignments] or course.assignments()
-    if not chosen:
-        raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
-    report = build(course, chosen, check, lambda name: click.echo(f"{name} ...", err=True))
-    require_fresh(report)
-    for name in report.written:
-        click.echo(f"written: {name}")
-    click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified.")
+for _command in (*authoring.COMMANDS, audit):
+    main.add_command(_command)
 
 
 @main.command()
 @click.option("--json", is_flag=True, help="As JSON.")
-@_with_course
+@with_course
 def exercises(course: Any, json: bool) -> None:
     """List every exercise with its assignment, points, groups and misconceptions."""
     from autograder.course import catalog
@@ -113,89 +75,16 @@ def exercises(course: Any, json: bool) -> None:
 
 
 @main.command()
-@click.argument("assignments", nargs=-1)
-@_with_course
-def execute(course: Any, assignments: tuple[str, ...]) -> None:
-    """Run the solution notebooks of ASSIGNMENTS (default: all) and store their outputs."""
-    from autograder.authoring.execute import execute_solution
-
-    for name in [course.require(name) for name in assignments] or course.assignments():
-        seconds = execute_solution(course, name)
-        click.echo(f"{name}: executed in {seconds:.0f} s")
-
-
-@main.command("try")
-@click.argument("exercise")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--seed", default=1, show_default=True, help="Seed of the fresh cases.")
-@click.option("--json", is_flag=True, help="As JSON.")
-@_with_course
-def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
-    """Judge the implementation of EXERCISE in FILE like a submission.
-
-    Exit status 0 for full points, 1 otherwise.
-    """
-    from autograder.authoring.try_answer import try_file
-
-    verdict = try_file(course, exercise, file, seed)
-    if json:
-        click.echo(json_module.dumps(verdict.to_dict(), indent=1))
-    else:
-        from coursekit.checking.html import VerdictView
-
-        click.echo(repr(VerdictView(verdict)))
-        if verdict.misconception:
-            click.echo(f"  misconception: {verdict.misconception}")
-    sys.exit(0 if verdict.passed else 1)
-
-
-@main.command()
-@click.argument("assignment")
-@_with_course
-def new(course: Any, assignment: str) -> None:
-    """Create a new assignment, such as 07_topic, with one small exercise, ready to release."""
-    from autograder.authoring.new_assignment import new_assignment
-    from autograder.authoring.release import release as build
-
-    paths = new_assignment(course, assignment)
-    report = build(course, [assignment])
-    for path in paths:
-        click.echo(f"edit: {path.relative_to(course.root)}")
-    edited = [str(path.relative_to(course.root)) for path in paths]
-    for name in report.written:
-        if name not in edited:
-            click.echo(f"generated: {name}")
-
-
-@main.command()
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    default="bundle",
-    show_default=True,
-    help="Folder or .zip file to write.",
-)
-@_with_course
-def bundle(course: Any, output: Path) -> None:
-    """Pack the student handout: notebooks, wheel, environment files and a short README."""
-    from autograder.authoring.bundle import make_bundle
-
-    for name in make_bundle(course, output):
-        click.echo(f"  {name}")
-    click.echo(f"written: {output}")
-
-
-@main.command()
 @click.argument("assignment")
 @click.argument("source", type=click.Path(path_type=Path))
-@_folder_option
+@folder_option
 @click.option(
     "--layout",
     default=None,
     help="File naming scheme, e.g. canvas (default: auto-detect).",
 )
 @click.option("--json", is_flag=True, help="As JSON.")
-@_with_course
+@with_course
 def collect(
     course: Any, assignment: str, source: Path, folder: Path | None, layout: str | None, json: bool
 ) -> None:
@@ -218,7 +107,7 @@ def collect(
 @main.command()
 @click.argument("assignment")
 @click.option("--student", "students", multiple=True, help="Grade only this student (repeatable).")
-@_folder_option
+@folder_option
 @click.option(
     "--cell-seconds",
     type=click.FloatRange(min=1),
@@ -247,7 +136,7 @@ def collect(
     help="Also run ungraded cells, so that their figures appear in the feedback.",
 )
 @click.option("--json", is_flag=True, help="The verdicts as JSON.")
-@_with_course
+@with_course
 def grade(
     course: Any,
     assignment: str,
@@ -290,8 +179,8 @@ def grade(
 
 @main.command()
 @click.argument("assignment")
-@_folder_option
-@_with_course
+@folder_option
+@with_course
 def feedback(course: Any, assignment: str, folder: Path | None) -> None:
     """Write a feedback page for every graded submission of ASSIGNMENT."""
     from autograder.grading.feedback import write_feedback
@@ -318,8 +207,8 @@ def feedback(course: Any, assignment: str, folder: Path | None) -> None:
     "--column", default=None, help="Column of that gradebook to fill (default: ASSIGNMENT)."
 )
 @click.option("--who", default=None, help="Column of that gradebook that identifies the students.")
-@_folder_option
-@_with_course
+@folder_option
+@with_course
 def export(
     course: Any,
     assignment: str,
@@ -365,8 +254,8 @@ def export(
     default=None,
     help="HTML file to write (default: reports/ASSIGNMENT.html in the folder of the class).",
 )
-@_folder_option
-@_with_course
+@folder_option
+@with_course
 def report(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
     """Write an HTML report on the class: scores, exercises, misconceptions, who needs help."""
     from autograder.classroom.report import write_report
@@ -377,8 +266,8 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
 @main.command()
 @click.argument("exercise")
 @click.argument("student")
-@_folder_option
-@_with_course
+@folder_option
+@with_course
 def adopt(course: Any, exercise: str, student: str, folder: Path | None) -> None:
     """Add a student's wrong answer to the misconceptions of an exercise."""
     from autograder.classroom.adopt import adopt
@@ -402,7 +291,7 @@ def doctor() -> None:
 
 @main.command()
 @click.argument("assignment", default="00_setup")
-@_with_course
+@with_course
 def demo(course: Any, assignment: str) -> None:
     """Grade a small made-up class for ASSIGNMENT, to see what grading looks like."""
     from autograder.classroom.demo import run_demo

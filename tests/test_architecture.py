@@ -31,7 +31,7 @@ MAY_IMPORT = {
 MAY_IMPORT["autograder.authoring"] = {"autograder.grading", *MAY_IMPORT["autograder.grading"]}
 MAY_IMPORT["autograder.classroom"] = MAY_IMPORT["autograder.authoring"]
 #: Modules that start all others.
-ENTRIES = {"autograder/cli.py", "autograder/command.py"}
+ENTRIES = {"autograder/cli.py", "autograder/cli_options.py", "autograder/command.py"}
 #: Imports against the direction, each with its reason.
 EXCEPTIONS = {
     # the process that all sandboxed kernels are forked from also runs the run stage, once per kernel

@@ -1,0 +1,108 @@
+"""The commands of authors. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.cli_options import with_course
+from autograder.errors import CourseError
+
+
+@click.command()
+@click.argument("assignments", nargs=-1)
+@click.option("--check", is_flag=True, help="Write nothing; fail if a generated file is stale.")
+@with_course
+def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
+    """Build recordings and student notebooks from the solution notebooks, and verify them."""
+    from autograder.authoring.release import release as build
+    from autograder.authoring.release import require_fresh
+
+    chosen = [course.require(name) for name in assignments] or course.assignments()
+    if not chosen:
+        raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
+    report = build(course, chosen, check, lambda name: click.echo(f"{name} ...", err=True))
+    require_fresh(report)
+    for name in report.written:
+        click.echo(f"written: {name}")
+    click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified.")
+
+
+@click.command()
+@click.argument("assignments", nargs=-1)
+@with_course
+def execute(course: Any, assignments: tuple[str, ...]) -> None:
+    """Run the solution notebooks of ASSIGNMENTS (default: all) and store their outputs."""
+    from autograder.authoring.execute import execute_solution
+
+    for name in [course.require(name) for name in assignments] or course.assignments():
+        seconds = execute_solution(course, name)
+        click.echo(f"{name}: executed in {seconds:.0f} s")
+
+
+@click.command("try")
+@click.argument("exercise")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--seed", default=1, show_default=True, help="Seed of the fresh cases.")
+@click.option("--json", is_flag=True, help="As JSON.")
+@with_course
+def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
+    """Judge the implementation of EXERCISE in FILE like a submission.
+
+    Exit status 0 for full points, 1 otherwise.
+    """
+    from autograder.authoring.try_answer import try_file
+
+    verdict = try_file(course, exercise, file, seed)
+    if json:
+        click.echo(json_module.dumps(verdict.to_dict(), indent=1))
+    else:
+        from coursekit.checking.html import VerdictView
+
+        click.echo(repr(VerdictView(verdict)))
+        if verdict.misconception:
+            click.echo(f"  misconception: {verdict.misconception}")
+    sys.exit(0 if verdict.passed else 1)
+
+
+@click.command()
+@click.argument("assignment")
+@with_course
+def new(course: Any, assignment: str) -> None:
+    """Create a new assignment, such as 07_topic, with one small exercise, ready to release."""
+    from autograder.authoring.new_assignment import new_assignment
+    from autograder.authoring.release import release as build
+
+    paths = new_assignment(course, assignment)
+    report = build(course, [assignment])
+    for path in paths:
+        click.echo(f"edit: {path.relative_to(course.root)}")
+    edited = [str(path.relative_to(course.root)) for path in paths]
+    for name in report.written:
+        if name not in edited:
+            click.echo(f"generated: {name}")
+
+
+@click.command()
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default="bundle",
+    show_default=True,
+    help="Folder or .zip file to write.",
+)
+@with_course
+def bundle(course: Any, output: Path) -> None:
+    """Pack the student handout: notebooks, wheel, environment files and a short README."""
+    from autograder.authoring.bundle import make_bundle
+
+    for name in make_bundle(course, output):
+        click.echo(f"  {name}")
+    click.echo(f"written: {output}")
+
+
+COMMANDS = (release, execute, try_, new, bundle)

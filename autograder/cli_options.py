@@ -1,0 +1,30 @@
+"""What several commands of `autograder` share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def with_course(command: Callable[..., None]) -> Callable[..., None]:
+    """Passes the course that contains the current folder as the first argument."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        from autograder.course.layout import find_course
+
+        command(find_course(), *args, **kwargs)
+
+    return wrapped
+
+
+folder_option = click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder of the class (default: the course's own folder).",
+)
