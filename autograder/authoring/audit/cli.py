@@ -31,12 +31,18 @@ import click
     help="Exercises to audit in parallel (default: number of cores).",
 )
 @click.option("--again", is_flag=True, help="Audit exercises whose sources did not change, too.")
+@click.option(
+    "--compounds",
+    is_flag=True,
+    help="Instead, apply each two misconceptions together, and list the pairs without a hint.",
+)
 def audit(
     names: tuple[str, ...],
     output: Path | None,
     seeds: int,
     jobs: int | None,
     again: bool,
+    compounds: bool,
 ) -> None:
     """Edit each reference at one place in every way, and list the edits that lose no points.
 
@@ -48,6 +54,17 @@ def audit(
     from autograder.course.layout import find_course
 
     course = find_course()
+    if compounds:
+        from autograder.authoring.audit.pairs import audit_pairs, show_pairs
+
+        pairs = audit_pairs(course, list(names))
+        show_pairs(pairs)
+        if output:
+            from autograder.authoring.audit.pairs import write_pairs
+
+            write_pairs(output, pairs)
+            click.echo(f"written: {output}")
+        return
     audits = run(course, list(names), seeds, jobs, again)
     show(audits)
     if output:

@@ -25,7 +25,7 @@ _PACKAGE = Path(__file__).parent
 _MECHANISM = (
     *sorted(_PACKAGE.parents[2].joinpath("coursekit", "checking").glob("*.py")),
     *sorted(_PACKAGE.glob("*_operators.py")),
-    *(_PACKAGE / f"{name}.py" for name in ("edits", "judge", "mutants", "observe")),
+    *(_PACKAGE / f"{name}.py" for name in ("axes", "edits", "judge", "mutants", "observe")),
     *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "recording")),
 )
 #: What no verdict depends on: lists of right answers.
@@ -131,16 +131,14 @@ def mechanism() -> str:
 
 def _judged(module: str) -> str:
     """A module of cases without the lists that no verdict depends on."""
-    tree = ast.parse(module)
-    tree.body = [
-        node
-        for node in tree.body
-        if not (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in _NOT_JUDGED)
-    ]
-    return ast.unparse(tree)
+    lines = module.splitlines()
+    for node in ast.parse(module).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in _NOT_JUDGED:
+            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    return "\n".join(line for line in lines if line.strip())
 
 
-def _used(notebook: Path, text: str) -> list[str]:
+def _used(notebook: Path, around: str) -> list[str]:
     """The notebook's definitions whose names occur in the text or in each other, and its imports."""
     definitions: dict[str, str] = {}
     imports = []
@@ -148,17 +146,19 @@ def _used(notebook: Path, text: str) -> list[str]:
         if cell.cell_type != "code":
             continue
         for node in kept_definitions(cell.source, notebook.name).body:
+            # the text, since `ast.unparse` differs between versions of Python
+            text = ast.get_source_segment(cell.source, node) or ""
             if isinstance(node, (ast.Import, ast.ImportFrom)):
-                imports.append(ast.unparse(node))
+                imports.append(text)
             else:
                 names = [getattr(node, "name", "")] + [
                     target.id
                     for target in getattr(node, "targets", [getattr(node, "target", None)])
                     if isinstance(target, ast.Name)
                 ]
-                definitions |= {defined: ast.unparse(node) for defined in names if defined}
+                definitions |= {defined: text for defined in names if defined}
     found: list[str] = []
-    words = set(re.findall(r"\w+", text))
+    words = set(re.findall(r"\w+", around))
     while new := [defined for defined in definitions if defined in words and defined not in found]:
         found += new
         words |= {word for defined in new for word in re.findall(r"\w+", definitions[defined])}

@@ -218,3 +218,24 @@ def test_exercises_that_changed_since_the_last_audit_have_no_hole():
         audit = summarize(COURSE, assignment, name, result)
         assert audit.passed, f"{name} has holes; {what}"
     assert set(committed) == {name for _, name in every}
+
+
+def test_pairs_of_misconceptions_are_listed_with_what_is_shown(tmp_path):
+    output = tmp_path / "pairs.json"
+    result = CliRunner().invoke(main, ["audit", "--compounds", "layer_norm", "--json", str(output)])
+    assert result.exit_code == 0, result.output
+    pairs = json.loads(output.read_text())["layer_norm"]
+    assert {pair["status"] for pair in pairs} >= {"explained", "named"}
+    assert f"│ all        │ {len(pairs):5} │" in result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("MultiHeadAttention", ".transpose(2, 1)"),  # its arguments swapped
+        ("MultiHeadAttention", ".transpose(1, -2)"),  # the same axis of four
+        ("MultiHeadAttention", "for layer in [self.W_Q, self.W_K, self.W_V]"),
+    ],
+)
+def test_edits_that_change_only_syntax_are_not_made(name, same):
+    assert not any(same in source for source in of(name)[0])
