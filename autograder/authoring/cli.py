@@ -19,6 +19,7 @@ from autograder.errors import CourseError
 @with_course
 def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
     """Build recordings and student notebooks from the solution notebooks, and verify them."""
+    from autograder.authoring.audit.results import RESULTS, unaudited
     from autograder.authoring.release import release as build
     from autograder.authoring.release import require_fresh
 
@@ -30,6 +31,10 @@ def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
     for name in report.written:
         click.echo(f"written: {name}")
     click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified.")
+    if names := unaudited(course, chosen):
+        click.echo(
+            f"to audit, since they have changed: `autograder audit {' '.join(names)} --json {RESULTS}`"
+        )
 
 
 @click.command()

@@ -28,6 +28,8 @@ _MECHANISM = (
     *(_PACKAGE / f"{name}.py" for name in ("axes", "edits", "judge", "mutants", "observe")),
     *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "recording")),
 )
+#: The committed result, below the course's folder.
+RESULTS = Path("data", "results", "audit.json")
 #: What no verdict depends on: lists of right answers.
 _NOT_JUDGED = ("RIGHT", "EQUIVALENT")
 
@@ -120,6 +122,25 @@ def digest(course: Course, assignment: str, name: str) -> str:
     texts = [_judged(path.read_text("utf-8")) for path in modules if path.exists()]
     texts += _used(course.solution(assignment), " ".join([name, *texts]))
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
+def unaudited(course: Course, assignments: list[str]) -> list[str]:
+    """The exercises that have changed since the audit in `data/results/audit.json`, or have holes.
+
+    None in a course without that file.
+    """
+    path = course.root / RESULTS
+    if not path.exists():
+        return []
+    audited = json.loads(path.read_text("utf-8"))["exercises"]
+    return [
+        name
+        for assignment in assignments
+        for name in catalog.exercises(course, assignment)
+        if (found := audited.get(name, {})).get("digest") != digest(course, assignment, name)
+        or found["survivors"]
+        or found["inconsistent"]
+    ]
 
 
 @functools.lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from autograder.authoring.audit import command, judge, run
 from autograder.authoring.audit.edits import Reference
 from autograder.authoring.audit.mutants import as_edit, form, mutants
 from autograder.authoring.audit.observe import observe
-from autograder.authoring.audit.results import digest, summarize
+from autograder.authoring.audit.results import RESULTS, digest, summarize, unaudited
 from autograder.cli import main
 from autograder.course import catalog
 from autograder.course.edits import apply_edit
@@ -203,21 +203,30 @@ def test_names_are_those_of_assignments_and_exercises():
 
 
 def test_exercises_that_changed_since_the_last_audit_have_no_hole():
-    path = ROOT / "data" / "results" / "audit.json"
-    committed = json.loads(path.read_text())["exercises"] if path.exists() else {}
-    every = command.chosen(COURSE, [])
-    changed = [
-        (assignment, name)
-        for assignment, name in every
-        if committed.get(name, {}).get("digest") != digest(COURSE, assignment, name)
-    ]
-    what = "run `autograder audit --json data/results/audit.json`"
-    assert len(changed) <= CHANGED, f"{len(changed)} exercises have changed; {what}"
-    for assignment, name in changed:
+    changed = unaudited(COURSE, COURSE.assignments())
+    what = f"run `autograder audit --json {RESULTS}`"
+    assert len(changed) <= CHANGED, f"{len(changed)} exercises have changed or have holes; {what}"
+    for name in changed:
+        assignment, _ = catalog.find(COURSE, name)
         result = run.audit_exercise(COURSE, assignment, name, seeds=2)
         audit = summarize(COURSE, assignment, name, result)
         assert audit.passed, f"{name} has holes; {what}"
-    assert set(committed) == {name for _, name in every}
+    audited = set(json.loads((ROOT / RESULTS).read_text())["exercises"])
+    assert audited == {name for _, name in command.chosen(COURSE, [])}
+
+
+def test_exercises_that_changed_since_the_committed_audit_are_listed(make_small_course, tmp_path):
+    course = make_small_course(tmp_path)
+    assert unaudited(course, [NAME]) == []  # there is no audit yet
+    (course.root / RESULTS).parent.mkdir(parents=True)
+    known = {"digest": digest(course, NAME, EXERCISE), "survivors": [], "inconsistent": []}
+    for entry, listed in (
+        (known, []),
+        ({**known, "digest": "another"}, [EXERCISE]),
+        ({**known, "survivors": [{}]}, [EXERCISE]),
+    ):
+        (course.root / RESULTS).write_text(json.dumps({"exercises": {EXERCISE: entry}}))
+        assert unaudited(course, [NAME]) == listed
 
 
 def test_pairs_of_misconceptions_are_listed_with_what_is_shown(tmp_path):
