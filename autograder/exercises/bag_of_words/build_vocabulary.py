@@ -91,3 +91,23 @@ RIGHT = {
             return {str(words[i]): n for n, i in enumerate(order) if counts[i] >= min_count}
         """,
 }
+
+EQUIVALENT = {
+    "every word occurs at least once": """
+        -    texts: list[list[str]], min_count: int = 1, max_size: int | None = None
+        +    texts: list[list[str]], min_count: int = 0, max_size: int | None = None
+
+        -    texts: list[list[str]], min_count: int = 1, max_size: int | None = None
+        +    texts: list[list[str]], min_count: int = (-1), max_size: int | None = None
+        """,
+    "sorting removes the order of the words": """
+        -    counts = Counter(word for text in texts for word in text)
+        +    counts = Counter(word for text in list(texts)[::-1] for word in text)
+
+        -    counts = Counter(word for text in texts for word in text)
+        +    counts = Counter(word for text in texts for word in list(text)[::-1])
+
+        -    kept = [word for word in counts if counts[word] >= min_count]
+        +    kept = [word for word in list(counts)[::-1] if counts[word] >= min_count]
+        """,
+}

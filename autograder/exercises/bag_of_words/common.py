@@ -47,9 +47,9 @@ def draw_generator(rng: np.random.Generator) -> torch.Generator:
 
 
 def draw_labels(rng: np.random.Generator, n: int) -> torch.Tensor:
-    """Both classes, more of the positive one."""
+    """Both classes (with one text: the positive one), more of the positive one."""
     labels = (rng.random(n) < 0.6).astype(np.int64)
-    labels[:2] = [1, 0]
+    labels[:2] = [1, 0][:n]
     return torch.from_numpy(rng.permutation(labels))
 
 
@@ -68,13 +68,17 @@ def bag_cases(rng: np.random.Generator) -> Iterator[Case]:
     text = [["party", "along"], ["party"], ["along", "party", "along"]][int(rng.integers(3))]
     title = "a word that is a substring of another word"
     yield Case("values", [text, inside], title=title, judge=exact)
+    (single,) = some_words(rng, 1)
+    again = [single] * int(rng.integers(2, 4))
+    yield Case("values", [again, {single: 0}], title="a vocabulary of one word", judge=exact)
     # From here on no known word occurs twice.
     words = some_words(rng, 12, PLAIN_WORDS)
     vocabulary, absent = {word: index for index, word in enumerate(words[:6])}, words[6:]
-    for _ in range(2):
-        known = rng.permutation(words[:6])[: int(rng.integers(2, 5))]
-        mixed = [str(word) for word in rng.permutation([*known, *absent[:3]])]
-        yield Case("unknown", [mixed, vocabulary], title="some words are unknown", judge=exact)
+    first, last, *between = rng.permutation(words[:6])[: int(rng.integers(2, 5))]
+    mixed = [first, *rng.permutation([*between, *absent[:3]]), last]
+    for text in (mixed, rng.permutation([words[int(rng.integers(6))], *absent[:2]])):
+        given = [[str(word) for word in text], vocabulary]
+        yield Case("unknown", given, title="some words are unknown", judge=exact)
     strange = draw_text(rng, 4, absent)
     yield Case("unknown", [strange, vocabulary], title="every word is unknown", judge=exact)
     yield Case("unknown", [[], vocabulary], title="an empty text", judge=exact)

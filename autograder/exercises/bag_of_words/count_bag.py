@@ -55,3 +55,10 @@ RIGHT = {
             return torch.tensor([float(counts[word]) for word in vocabulary])
         """,
 }
+
+EQUIVALENT = {
+    "the order of the words does not matter": """
+        -    known = [vocabulary[token] for token in tokens if token in vocabulary]
+        +    known = [vocabulary[token] for token in list(tokens)[::-1] if token in vocabulary]
+        """,
+}

@@ -31,6 +31,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     even = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
     even = even.repeat(3, 1)[torch.from_numpy(rng.permutation(12))]
     yield Case("edges", [even, torch.stack([-tie, tie]), tie], title="a score of exactly 0")
+    # float16 would round this bias, so that the score is 0.
+    given = [torch.tensor([[1.0, 0.0]]), torch.stack([-tie, tie]), tie + 2.0**-12]
+    yield Case("edges", given, title="a single text, its score is just above 0")
     yield Case("edges", [torch.zeros(3, 2), weights(2), torch.tensor(0.0)], title="empty bags")
     single = weights(1)
     title = "for empty bags the bias decides"
@@ -84,5 +87,21 @@ RIGHT = {
     "einsum": """
         def decide(X, w, w_0):
             return torch.where(torch.einsum("nd,d->n", X, w) > -w_0, 1, 0)
+        """,
+}
+
+EQUIVALENT = {
+    "a single number does not change the precision of a tensor": """
+         def decide(X: torch.Tensor, w: torch.Tensor, w_0: torch.Tensor) -> torch.Tensor:
+        +    w_0 = w_0.double()
+             scores = X @ w + w_0
+        """,
+    "float16 keeps the sign of a score above 6e-8": """
+        -    scores = X @ w + w_0
+        +    scores = (X @ w + w_0).half()
+        """,
+    "whole numbers of any size": """
+        -    return (scores > 0).long()
+        +    return (scores > 0).long().int()
         """,
 }

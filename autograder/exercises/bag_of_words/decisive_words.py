@@ -20,6 +20,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     for n, k in ((4, 1), (8, 3), (12, int(rng.integers(3, 6)))):
         yield Case("values", [weights(n), draw_vocabulary(rng, n), k])
+    w = weights(4)
+    i, j = sorted(rng.choice(4, size=2, replace=False).tolist())
+    w[i], w[j] = 2.0 + 2.0**-12, 2.0  # the same in float16
+    yield Case("edges", [w, draw_vocabulary(rng, 4), 2], title="almost equal weights")
     yield Case("edges", [weights(3), draw_vocabulary(rng, 3), 8], title="fewer than k words")
     # A wrong length is reported before a wrong order; counting empty lists makes it a wrong value.
     title = "k is 0: both lists are empty"
@@ -70,5 +74,17 @@ RIGHT = {
         def decisive_words(w, vocabulary, k):
             pairs = sorted((w[index].item(), word) for word, index in vocabulary.items())
             return [word for _, word in reversed(pairs)][:k], [word for _, word in pairs[:k]]
+        """,
+}
+
+EQUIVALENT = {
+    "the order stays the same": """
+         ) -> tuple[list[str], list[str]]:
+        +    w = w.double()
+             ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item())
+        """,
+    "tensors of one number are compared like numbers": """
+        -    ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item())
+        +    ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]])
         """,
 }

@@ -60,3 +60,14 @@ RIGHT = {
             return {word: sum(word in text for text in texts) for word in words}
         """,
 }
+
+EQUIVALENT = {
+    "the order of the texts does not matter": """
+        -    for text in texts:
+        +    for text in list(texts)[::-1]:
+        """,
+    "a Counter is a dictionary": """
+        -    return dict(frequency)
+        +    return frequency
+        """,
+}

@@ -17,6 +17,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     for n, d in ((3, 2), (5, 4), (int(rng.integers(6, 10)), 5)):
         yield Case("values", [*problem(n, d), 0.0], title="without L2")
+    yield Case("values", [*problem(1, 3), 0.0], title="a single text")
+    yield Case("values", [*problem(4, 1), 0.0], title="a vocabulary of one word")
     X, y, w, w_0 = problem(4, 3)
     yield Case("values", [X, y, w, w_0 + 2, 0.0], title="a large bias")
     for n, d in ((4, 3), (int(rng.integers(5, 9)), 4)):
@@ -91,5 +93,73 @@ RIGHT = {
                 for_w = for_w + (p - label) * x / len(X)
                 for_bias = for_bias + (p - label) / len(X)
             return for_w, for_bias
+        """,
+}
+
+EQUIVALENT = {
+    "no gradient is taken through it in the course": """
+        +@torch.no_grad()
+         def gradient(
+
+        -    error = sigmoid(X @ w + w_0) - y
+        +    error = (sigmoid(X @ w + w_0) - y).detach()
+
+        -    error = sigmoid(X @ w + w_0) - y
+        +    error = sigmoid(X @ w + w_0).detach() - y
+
+        -    error = sigmoid(X @ w + w_0) - y
+        +    error = sigmoid((X @ w + w_0).detach()) - y
+
+        -    error = sigmoid(X @ w + w_0) - y
+        +    error = sigmoid((X @ w).detach() + w_0) - y
+
+        -    error = sigmoid(X @ w + w_0) - y
+        +    error = sigmoid(X.detach() @ w + w_0) - y
+
+        -    error = sigmoid(X @ w + w_0) - y
+        +    error = sigmoid(X @ w.detach() + w_0) - y
+
+        -    error = sigmoid(X @ w + w_0) - y
+        +    error = sigmoid(X @ w + w_0.detach()) - y
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return (X.T @ error / len(y) + l2 * w).detach(), error.mean()
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return (X.T @ error / len(y)).detach() + l2 * w, error.mean()
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return (X.T @ error).detach() / len(y) + l2 * w, error.mean()
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return X.T.detach() @ error / len(y) + l2 * w, error.mean()
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return X.detach().T @ error / len(y) + l2 * w, error.mean()
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return X.T @ error.detach() / len(y) + l2 * w, error.mean()
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return X.T @ error / len(y) + (l2 * w).detach(), error.mean()
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return X.T @ error / len(y) + l2 * w.detach(), error.mean()
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return X.T @ error / len(y) + l2 * w, error.mean().detach()
+
+        -    return X.T @ error / len(y) + l2 * w, error.mean()
+        +    return X.T @ error / len(y) + l2 * w, error.detach().mean()
+        """,
+    "subtracting converts the classes to floats": """
+         ) -> tuple[torch.Tensor, torch.Tensor]:
+        +    y = y.float()
+             error = sigmoid(X @ w + w_0) - y
+        """,
+    "a single number does not change the precision of a tensor": """
+         ) -> tuple[torch.Tensor, torch.Tensor]:
+        +    w_0 = w_0.double()
+             error = sigmoid(X @ w + w_0) - y
         """,
 }

@@ -28,6 +28,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", left, size, "another generator", second)
     yield case("edges", int(rng.integers(10, 15)), 32, "one batch holds everything")
     yield case("edges", int(rng.integers(9, 13)), 1, "batches of one")
+    single = {"kind": "shuffled", "keeps_generators": True}
+    given = [1, int(rng.integers(1, 9)), torch.Generator().manual_seed(first)]
+    yield Case("edges", given, title="a single text", judge=single)
 
 
 WRONG = {

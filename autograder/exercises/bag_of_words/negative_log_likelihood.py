@@ -14,6 +14,11 @@ POINTS = {"values": 3, "stability": 2}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n in (3, 5, int(rng.integers(6, 12))):
         yield Case("values", [normal(rng, n) * 2, draw_labels(rng, n)])
+    # Right and wrong ones of both classes: no part of the formula can be cut off.
+    scores = torch.tensor([1.0, -1.0, 1.0, -1.0]) * (normal(rng, 4).abs() + 0.5)
+    order = torch.from_numpy(rng.permutation(4))
+    given = [scores[order], torch.tensor([1, 1, 0, 0])[order]]
+    yield Case("values", given, title="what training takes from the loss", gradient="all")
     positive = torch.ones(2, dtype=torch.int64)
     yield Case("values", [normal(rng, 2) * 2, positive], title="only positive texts")
     yield Case("values", [normal(rng, 2) * 2, 0 * positive], title="only negative texts")
@@ -93,5 +98,32 @@ RIGHT = {
         def negative_log_likelihood(scores, y):
             cost = scores.clamp(min=0) - scores * y + torch.log1p(torch.exp(-scores.abs()))
             return cost.mean()
+        """,
+}
+
+EQUIVALENT = {
+    "1 and 0 are equal to 1.0 and 0.0": """
+         def negative_log_likelihood(scores: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        +    y = y.float()
+             against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
+        """,
+    "the mean has no axes": """
+        -    against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
+        +    against = torch.where(y == 1, -scores, scores).squeeze()  # large where the model is wrong
+
+        -    loss = against.clamp(min=0) + torch.log1p(torch.exp(-against.abs()))
+        +    loss = (against.clamp(min=0) + torch.log1p(torch.exp(-against.abs()))).squeeze()
+        """,
+    "the classes are 0 and 1": """
+        -    against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
+        +    against = torch.where(y >= 1, -scores, scores)  # large where the model is wrong
+        """,
+    "0 * 2 is 0": """
+        -    loss = against.clamp(min=0) + torch.log1p(torch.exp(-against.abs()))
+        +    loss = against.clamp(min=0 * 2) + torch.log1p(torch.exp(-against.abs()))
+        """,
+    "both have the same absolute value": """
+        -    loss = against.clamp(min=0) + torch.log1p(torch.exp(-against.abs()))
+        +    loss = against.clamp(min=0) + torch.log1p(torch.exp(-scores.abs()))
         """,
 }

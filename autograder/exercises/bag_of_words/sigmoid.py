@@ -13,7 +13,7 @@ POINTS = {"values": 2, "stability": 2}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     exact = {"dtype": "exact", "properties": {"at_least": 0, "at_most": 1}}
-    for shape in ((3,), (2, 3), (int(rng.integers(2, 4)), 2, 2)):
+    for shape in ((3,), (2, 3), (int(rng.integers(2, 4)), 1, 2)):
         yield Case("values", [normal(rng, *shape) * 2], judge=exact)
     yield Case("values", [normal(rng)], title="a single number, shape ()", judge=exact)
     yield Case("values", [torch.zeros(2)], title="at 0 it is 0.5", judge=exact)
@@ -59,5 +59,56 @@ RIGHT = {
     "library": """
         def sigmoid(z):
             return torch.sigmoid(z)
+        """,
+}
+
+EQUIVALENT = {
+    "no gradient is taken through it in the course": """
+        +@torch.no_grad()
+         def sigmoid(z: torch.Tensor) -> torch.Tensor:
+
+        -    small = torch.exp(-z.abs())
+        +    small = torch.exp(-z.abs()).detach()
+
+        -    small = torch.exp(-z.abs())
+        +    small = torch.exp((-z.abs()).detach())
+
+        -    small = torch.exp(-z.abs())
+        +    small = torch.exp(-z.abs().detach())
+
+        -    small = torch.exp(-z.abs())
+        +    small = torch.exp(-z.detach().abs())
+
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small)).detach()
+
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z >= 0, (1 / (1 + small)).detach(), small / (1 + small))
+
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z >= 0, 1 / ((1 + small).detach()), small / (1 + small))
+
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z >= 0, 1 / (1 + small.detach()), small / (1 + small))
+
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z >= 0, 1 / (1 + small), (small / (1 + small)).detach())
+
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z >= 0, 1 / (1 + small), small.detach() / (1 + small))
+
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z >= 0, 1 / (1 + small), small / ((1 + small).detach()))
+
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small.detach()))
+        """,
+    "at 0 both forms give 0.5": """
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z > 0, 1 / (1 + small), small / (1 + small))
+        """,
+    "the other form is computed already": """
+        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
+        +    return torch.where(z >= 0, 1 / (1 + small), small.div_(1 + small))
         """,
 }

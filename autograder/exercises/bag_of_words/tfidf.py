@@ -16,6 +16,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n_texts = int(rng.integers(20, 200))
         frequency = torch.from_numpy(rng.integers(1, n_texts, size=d))
         counts = draw_counts(rng, n, d) + torch.eye(n, d) * 2
+        if n > 3:  # a very long text: float16 would round this count
+            counts[0, 0] = 2 * int(rng.integers(1024, 1500)) + 1
         yield Case("values", [counts, frequency, n_texts])
     n_texts = int(rng.integers(20, 200))
     everywhere = torch.tensor([n_texts, n_texts // 2, 1])
@@ -83,5 +85,27 @@ RIGHT = {
     "matrix": """
         def tfidf(counts, df, n_texts):
             return counts @ torch.diag(-torch.log((1 + df) / (1 + n_texts)))
+        """,
+}
+
+EQUIVALENT = {
+    "no gradient is taken through it in the course": """
+        +@torch.no_grad()
+         def tfidf(counts: torch.Tensor, df: torch.Tensor, n_texts: int) -> torch.Tensor:
+
+        -    return counts * idf
+        +    return (counts * idf).detach()
+
+        -    return counts * idf
+        +    return counts.detach() * idf
+        """,
+    "the division gives floats in any case": """
+         def tfidf(counts: torch.Tensor, df: torch.Tensor, n_texts: int) -> torch.Tensor:
+        +    df = df.float()
+             idf = torch.log((1 + n_texts) / (1 + df))
+        """,
+    "the weight of a single word broadcasts": """
+        -    idf = torch.log((1 + n_texts) / (1 + df))
+        +    idf = torch.log((1 + n_texts) / (1 + df)).squeeze()
         """,
 }

@@ -22,20 +22,29 @@ _REMEMBERS_BATCHES = (
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def inputs(n: int, *settings: float) -> list[object]:
+    def inputs(n: int, *settings: float, d: int = 3) -> list[object]:
         """Texts of which about three in four are positive, with noise, sorted by class."""
         X = rng.poisson(0.8, size=(n, 3))
         y = (1.5 * (X[:, 0] - X[:, 2]) + 1.2 + rng.logistic(size=n) / 2 > 0).astype(np.int64)
         y[:3] = [0, 1, 0]
         order = np.argsort(y, kind="stable")
-        X, y = torch.from_numpy(X[order].astype(np.float32)), torch.from_numpy(y[order])
+        X, y = torch.from_numpy(X[order, :d].astype(np.float32)), torch.from_numpy(y[order])
         return [X, y, *settings, draw_generator(rng)]
 
     # One batch holds everything, so the order does not matter and every step can be compared.
     exactly = {"rtol": 1e-3, "atol": 1e-4, "keeps_generators": True}
     for epochs, l2 in ((1, 0.0), (3, 0.0), (int(rng.integers(4, 8)), 0.3)):
-        given = inputs(int(rng.integers(9, 14)), epochs, 50, 0.5, l2)
+        # Three digits, the last one a 5, and an odd number of texts: rounded steps lead elsewhere.
+        lr, n = (2 * int(rng.integers(60, 80)) + 1) / 200, 2 * int(rng.integers(4, 7)) + 1
+        given = inputs(n, epochs, 50, lr, l2)
         yield Case("steps", given, title="one batch holds every text", judge=exactly)
+    given = inputs(int(rng.integers(7, 12)), 2, 50, 0.5, 0.0, d=1)
+    yield Case("steps", given, title="a vocabulary of a single word", judge=exactly)
+    n_epochs = int(rng.integers(1, 4))
+    stops = codec.Source(f"lambda epochs: [*epochs][:{n_epochs}]")
+    given = [*inputs(int(rng.integers(7, 12)), 5, 50, 0.5, 0.1), stops]
+    title = f"`progress` is used: this one ends after {n_epochs} of 5 epochs"
+    yield Case("steps", given, title=title, judge=exactly)
     # With L2 there is one best w and w_0; any order of the texts leads close to it.
     closely = {"rtol": 0.0, "atol": 0.1, "keeps_generators": True}
     given = inputs(int(rng.integers(52, 60)), 100, 20, 0.2, 0.2)
@@ -151,5 +160,90 @@ RIGHT = {
                     error = torch.sigmoid(rows @ w) - y[batch]
                     w = w - step * (error @ rows / len(batch) + decay * w)
             return w[1:], w[0]
+        """,
+}
+
+EQUIVALENT = {
+    "no gradient is taken through it in the course": """
+        +@torch.no_grad()
+         def train_logistic_regression(
+
+        -            for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        +            for_w, for_w_0 = gradient(X[batch].detach(), y[batch], w, w_0, l2)
+
+        -            for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        +            for_w, for_w_0 = gradient(X[batch], y[batch], w.detach(), w_0, l2)
+
+        -            for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        +            for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0.detach(), l2)
+
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = (w - step * for_w).detach(), w_0 - step * for_w_0
+
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = w.detach() - step * for_w, w_0 - step * for_w_0
+
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = w - (step * for_w).detach(), w_0 - step * for_w_0
+
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = w - step * for_w.detach(), w_0 - step * for_w_0
+
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = w - step * for_w, (w_0 - step * for_w_0).detach()
+
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = w - step * for_w, w_0.detach() - step * for_w_0
+
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = w - step * for_w, w_0 - (step * for_w_0).detach()
+
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = w - step * for_w, w_0 - step * for_w_0.detach()
+
+        -    return w, w_0
+        +    return w.detach(), w_0
+
+        -    return w, w_0
+        +    return w, w_0.detach()
+        """,
+    "subtracting converts the classes to floats": """
+         ) -> tuple[torch.Tensor, torch.Tensor]:
+        +    y = y.float()
+             w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        """,
+    "minus zero is zero": """
+        -    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        +    w, w_0 = -torch.zeros(X.shape[1]), torch.tensor(0.0)
+
+        -    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        +    w, w_0 = torch.zeros(X.shape[1]), -torch.tensor(0.0)
+        """,
+    "X has two axes": """
+        -    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        +    w, w_0 = torch.zeros(X.shape[-1]), torch.tensor(0.0)
+        """,
+    "the first step makes it float32": """
+        -    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        +    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0).half()
+        """,
+    "the first step makes it a tensor": """
+        -    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        +    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0).item()
+        """,
+    "a tensor of one number multiplies like a number": """
+        -        step = lr * (1 - epoch / epochs)
+        +        step = torch.tensor(lr * (1 - epoch / epochs))
+        """,
+    "the batches come in a random order": """
+        -        for batch in minibatches(len(X), batch_size, generator):
+        +        for batch in list(minibatches(len(X), batch_size, generator))[::-1]:
+        """,
+    "the old weights are not needed any more": """
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = w.sub_(step * for_w), w_0 - step * for_w_0
+
+        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +            w, w_0 = w - step * for_w, w_0.sub_(step * for_w_0)
         """,
 }

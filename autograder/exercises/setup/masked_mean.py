@@ -15,8 +15,10 @@ POINTS = {"values": 2, "padding": 1, "empty": 1}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for batch, length in ((1, 3), (3, 5), (4, 4), (int(rng.integers(2, 5)), 6)):
-        x = whole(rng, batch, length, low=1, high=9)
+        low = 1 if length < 6 else -9
+        x = whole(rng, batch, length, low=low, high=low + 8)
         lengths = torch.from_numpy(rng.integers(1, length, size=batch))
+        x[0, 0], lengths[0] = 0, int(rng.integers(2, length))  # 0 is a number like any other
         mask = torch.arange(length) < lengths[:, None]
         if batch == 1:
             yield Case("values", [x, mask], title="one text, padded")
@@ -89,5 +91,28 @@ RIGHT = {
         def masked_mean(x, mask):
             real = mask.to(x.dtype)
             return torch.einsum("bl,bl->b", x, real) / real.sum(1).clamp(min=1)
+        """,
+}
+
+EQUIVALENT = {
+    "no gradient is taken through it in the course": """
+        +@torch.no_grad()
+         def masked_mean(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+
+        -    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1)
+        +    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1).detach()
+
+        -    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1)
+        +    total = torch.where(mask, x.detach(), torch.zeros_like(x)).sum(dim=1)
+
+        -    return total / mask.sum(dim=1).clamp(min=1)
+        +    return (total / mask.sum(dim=1).clamp(min=1)).detach()
+
+        -    return total / mask.sum(dim=1).clamp(min=1)
+        +    return total.detach() / mask.sum(dim=1).clamp(min=1)
+        """,
+    "the divisor restores the axis of a batch of one": """
+        -    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1)
+        +    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1).squeeze()
         """,
 }

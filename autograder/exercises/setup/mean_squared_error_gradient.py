@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.setup.common import whole
+from autograder.exercises.setup.common import large, whole
 
 POINTS = {"values": 3, "edges": 1}
 
@@ -27,7 +27,8 @@ def _sign(rng: np.random.Generator, n: int) -> torch.Tensor:
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, d in ((2, 2), (4, 3), (int(rng.integers(5, 8)), 2)):
         yield _gradient_case(rng, "values", n, d, title=f"{n} reviews, {d} weights")
-    yield _gradient_case(rng, "edges", 1, 2, title="a single review")
+    w, features, y = whole(rng, 2), whole(rng, 1, 2, low=1, high=4), large(rng, 1) * _sign(rng, 1)
+    yield Case("edges", [w, features, y], title="a single review, and the guess is far off")
     yield _gradient_case(rng, "edges", 3, 1, title="a single weight")
     w, features = whole(rng, 2), whole(rng, int(rng.integers(3, 5)), 2)
     title = "no error at all: the gradient is zero"
@@ -83,5 +84,49 @@ RIGHT = {
         def mean_squared_error_gradient(w, X, y):
             errors = torch.einsum("nd,d->n", X, w) - y
             return (2 * errors[:, None] * X).mean(dim=0)
+        """,
+}
+
+EQUIVALENT = {
+    "no gradient is taken through it in the course": """
+        +@torch.no_grad()
+         def mean_squared_error_gradient(
+
+        -    errors = X @ w - y  # (N,)
+        +    errors = (X @ w - y).detach()  # (N,)
+
+        -    errors = X @ w - y  # (N,)
+        +    errors = (X @ w).detach() - y  # (N,)
+
+        -    errors = X @ w - y  # (N,)
+        +    errors = X.detach() @ w - y  # (N,)
+
+        -    errors = X @ w - y  # (N,)
+        +    errors = X @ w.detach() - y  # (N,)
+
+        -    errors = X @ w - y  # (N,)
+        +    errors = X @ w - y.detach()  # (N,)
+
+        -    return 2 / len(y) * (X.T @ errors)
+        +    return (2 / len(y) * (X.T @ errors)).detach()
+
+        -    return 2 / len(y) * (X.T @ errors)
+        +    return 2 / len(y) * ((X.T @ errors).detach())
+
+        -    return 2 / len(y) * (X.T @ errors)
+        +    return 2 / len(y) * (X.T.detach() @ errors)
+
+        -    return 2 / len(y) * (X.T @ errors)
+        +    return 2 / len(y) * (X.detach().T @ errors)
+
+        -    return 2 / len(y) * (X.T @ errors)
+        +    return 2 / len(y) * (X.T @ errors.detach())
+        """,
+    "X, y and the errors have one length": """
+        -    return 2 / len(y) * (X.T @ errors)
+        +    return 2 / len(X) * (X.T @ errors)
+
+        -    return 2 / len(y) * (X.T @ errors)
+        +    return 2 / len(errors) * (X.T @ errors)
         """,
 }

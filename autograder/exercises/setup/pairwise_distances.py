@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.exercise import Case
-from autograder.exercises.setup.common import whole
+from autograder.exercises.setup.common import large, whole
 
 POINTS = {"values": 3, "edges": 1}
 
@@ -20,7 +20,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     words = whole(rng, int(rng.integers(3, 5)), 2)
     yield Case("edges", [words, words.clone()], title="the same words twice: zeros on the diagonal")
     yield Case("edges", [whole(rng, 1, 2), whole(rng, 3, 2)], title="one word against three")
-    yield Case("edges", [whole(rng, 3, 1), whole(rng, 2, 1)], title="vectors of one number")
+    sign = 2 * int(rng.integers(0, 2)) - 1
+    far = [sign * large(rng, 3, 1), -sign * large(rng, 2, 1)]
+    yield Case("edges", far, title="vectors of one number, far apart")
 
 
 WRONG = {
@@ -67,5 +69,44 @@ RIGHT = {
     "two_loops": """
         def pairwise_distances(a, b):
             return torch.stack([torch.stack([(p - q).norm() for q in b]) for p in a])
+        """,
+}
+
+EQUIVALENT = {
+    "no gradient is taken through it in the course": """
+        +@torch.no_grad()
+         def pairwise_distances(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+
+        -    difference = a[:, None] - b[None, :]  # (N, M, D)
+        +    difference = (a[:, None] - b[None, :]).detach()  # (N, M, D)
+
+        -    difference = a[:, None] - b[None, :]  # (N, M, D)
+        +    difference = a[:, None].detach() - b[None, :]  # (N, M, D)
+
+        -    difference = a[:, None] - b[None, :]  # (N, M, D)
+        +    difference = a.detach()[:, None] - b[None, :]  # (N, M, D)
+
+        -    difference = a[:, None] - b[None, :]  # (N, M, D)
+        +    difference = a[:, None] - b[None, :].detach()  # (N, M, D)
+
+        -    difference = a[:, None] - b[None, :]  # (N, M, D)
+        +    difference = a[:, None] - b.detach()[None, :]  # (N, M, D)
+
+        -    return difference.square().sum(dim=-1).sqrt()
+        +    return difference.square().sum(dim=-1).sqrt().detach()
+
+        -    return difference.square().sum(dim=-1).sqrt()
+        +    return difference.detach().square().sum(dim=-1).sqrt()
+        """,
+    "the sign is lost in the square": """
+        -    difference = a[:, None] - b[None, :]  # (N, M, D)
+        +    difference = b[None, :] - a[:, None]  # (N, M, D)
+
+        -    difference = a[:, None] - b[None, :]  # (N, M, D)
+        +    difference = -(a[:, None] - b[None, :])  # (N, M, D)
+        """,
+    "broadcasting adds the axis in front": """
+        -    difference = a[:, None] - b[None, :]  # (N, M, D)
+        +    difference = a[:, None] - b  # (N, M, D)
         """,
 }

@@ -12,7 +12,7 @@ POINTS = {"values": 2, "generator": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    for n in (3, int(rng.integers(4, 8))):
+    for n in (3, int(rng.integers(4, 8)), 1):
         yield Case("values", [n, int(rng.integers(10, 10_000))])
     yield Case("values", [5, 0], title="0 is a seed like any other")
     for _ in range(2):

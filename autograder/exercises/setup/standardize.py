@@ -28,7 +28,10 @@ def _table(rng: np.random.Generator, n: int, d: int) -> torch.Tensor:
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, d in ((3, 2), (3, 3), (int(rng.integers(4, 6)), 3)):
-        yield Case("values", [_table(rng, n, d)], title=f"{n} reviews", judge=_CLOSE)
+        table = _table(rng, n, d)
+        if n > 3:
+            table[:, int(rng.integers(0, d))] *= -1
+        yield Case("values", [table], title=f"{n} reviews", judge=_CLOSE)
     table = _table(rng, int(rng.integers(4, 6)), 3)
     table[:, int(rng.integers(0, 3))] = float(rng.integers(1, 6))
     title = "one column holds the same number everywhere"
@@ -117,5 +120,55 @@ RIGHT = {
         def standardize(x):
             centered = x - x.mean(0, keepdim=True)
             return centered / (centered.pow(2).mean(0, keepdim=True).sqrt() + 1e-8)
+        """,
+}
+
+EQUIVALENT = {
+    "no gradient is taken through it in the course": """
+        +@torch.no_grad()
+         def standardize(x: torch.Tensor) -> torch.Tensor:
+
+        -    std = x.std(dim=0, unbiased=False)
+        +    std = x.std(dim=0, unbiased=False).detach()
+
+        -    std = x.std(dim=0, unbiased=False)
+        +    std = x.detach().std(dim=0, unbiased=False)
+
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return ((x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))).detach()
+
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return ((x - x.mean(dim=0)).detach()) / torch.where(std > 0, std, torch.ones_like(std))
+
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return (x.detach() - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return (x - x.mean(dim=0).detach()) / torch.where(std > 0, std, torch.ones_like(std))
+
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return (x - x.detach().mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std)).detach()
+
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return (x - x.mean(dim=0)) / torch.where(std > 0, std.detach(), torch.ones_like(std))
+        """,
+    "a column's only number broadcasts like a row of one": """
+        -    std = x.std(dim=0, unbiased=False)
+        +    std = x.std(dim=0, unbiased=False).squeeze()
+        """,
+    "a deviation is never negative": """
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return (x - x.mean(dim=0)) / torch.where(std != 0, std, torch.ones_like(std))
+        """,
+    "0 divided by any number is 0": """
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.rand_like(std))
+        """,
+    "it broadcasts to the same table": """
+        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        +    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(x))
         """,
 }
