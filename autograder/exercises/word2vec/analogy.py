@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 from torch.nn.functional import normalize
 
 from autograder.course.exercise import Case
-from autograder.exercises.word2vec.common import WORDS, apart, some_words, until, vectors
+from autograder.exercises.word2vec.common import (
+    WORDS,
+    apart,
+    normal,
+    some_words,
+    until,
+    vectors,
+)
 
 POINTS = {"values": 2, "edges": 1}
 
@@ -24,16 +33,51 @@ def _best(scores: torch.Tensor) -> int:
     return int(scores[3:].argmax())
 
 
+def _missed(abc: list[str], words: list[str], V: torch.Tensor) -> list[set[int]]:
+    """For a, b and c the rows whose vectors could replace theirs without another answer."""
+    E, places, signs = normalize(V, dim=1), [words.index(word) for word in abc], (1, -1, 1)
+    found = []
+    for place, sign in zip(places, signs):
+        targets = E[places[0]] - E[places[1]] + E[places[2]] + sign * (E - E[place])
+        scores = E @ targets.T
+        scores[places] = -torch.inf
+        answers = scores.argmax(dim=0)
+        found.append(set((answers == answers[place]).nonzero().flatten().tolist()))
+    return found
+
+
+def _places_matter(questions: list[list[Any]]) -> bool:
+    """Whether every fixed row in place of a, b or c gives another answer to some question."""
+    missed = [_missed(abc, words, V) for *abc, words, V in questions]
+    return not any(set.intersection(*rows) for rows in zip(*missed))
+
+
+def _digits_matter(V: torch.Tensor) -> bool:
+    """Whether half precision gives another answer, although the best two are clearly apart."""
+    E, scores = normalize(V, dim=1), _scores(V)
+    half = E.half().float() @ (E[0].half() - E[1].half() + E[2].half()).float()
+    first, second = scores[3:].topk(2).values
+    return bool(first - second > 5e-5) and _best(scores) not in (_best(half), _best(scores.half()))
+
+
 def _signs_matter(V: torch.Tensor) -> bool:
+    right = _scores(V)
+    if not apart(right):
+        return False
     others = _best(_scores(V, b=1.0, c=-1.0)), _best(_scores(V, a=-1.0, b=1.0))
-    return apart(_scores(V)) and _best(_scores(V)) not in others
+    return _best(right) not in others
 
 
-def _lengths_and_signs_matter(V: torch.Tensor) -> bool:
-    E, raw = normalize(V, dim=1), V[0] - V[1] + V[2]
-    others = _best(E @ raw), _best(V @ raw), _best(V @ (E[0] - E[1] + E[2]))
-    positive = bool(_scores(V)[3:].max() > 0.05)
-    return positive and _signs_matter(V) and _best(_scores(V)) not in others
+def _lengths_and_signs_matter(V: torch.Tensor, place: int) -> bool:
+    """Whether lengths matter, also that of one of the three vectors alone."""
+    right = _scores(V)
+    if right[3:].max() <= 0.05 or not _signs_matter(V):
+        return False
+    E, raw, one_raw = normalize(V, dim=1), V[0] - V[1] + V[2], normalize(V, dim=1)
+    one_raw[place] = V[place]
+    others = [E @ raw, V @ raw, V @ (E[0] - E[1] + E[2])]
+    others.append(E @ (one_raw[0] - one_raw[1] + one_raw[2]))
+    return all(_best(scores) != _best(right) for scores in others)
 
 
 def _inputs_are_nearest(V: torch.Tensor) -> bool:
@@ -47,22 +91,37 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def draw(n: int, K: int, good: Callable) -> tuple[list[str], torch.Tensor]:
         return some_words(rng, n), until(lambda: vectors(rng, n, K), good)
 
+    def nearly_equal() -> torch.Tensor:
+        V = vectors(rng, 6, 3)
+        V[5] = V[4] * (1 + 1e-3 * normal(rng, 3))
+        return V
+
     def unit(V: torch.Tensor) -> torch.Tensor:
         """Vectors of length 1 up to rounding, so that lengths decide nothing."""
         return normalize(V.double(), dim=1).round(decimals=3).float()
 
-    for n, K in ((8, 2), (9, 3), (int(rng.integers(10, 13)), 3)):
-        words, V = draw(n, K, _lengths_and_signs_matter)
-        yield Case("values", [*words[:3], words, V])
-    for n in (5, 6):
-        (words, V), order = draw(n, 4, _inputs_are_nearest), rng.permutation(n).tolist()
-        title = "one of the three is itself nearest"
-        yield Case("values", [*words[:3], [words[i] for i in order], V[order]], title=title)
+    def shuffled(words: list[str], V: torch.Tensor) -> list[Any]:
+        """The inputs with the three words in any places."""
+        order = rng.permutation(len(words)).tolist()
+        return [*words[:3], [words[i] for i in order], V[order]]
+
+    sizes = (8, 2), (9, 3), (int(rng.integers(10, 13)), 3)
+    lengths_matter = [partial(_lengths_and_signs_matter, place=place) for place in range(3)]
+    drawn = [draw(n, K, good) for (n, K), good in zip(sizes, lengths_matter)]
+    drawn += [draw(n, 4, _inputs_are_nearest) for n in (5, 6)]
+    title = "one of the three is itself nearest"
+    for inputs in until(lambda: [shuffled(*d) for d in drawn], _places_matter):
+        yield Case("values", inputs, title=title if len(inputs[3]) < 8 else "")
+    words, V = some_words(rng, 6), until(nearly_equal, _digits_matter)
+    yield Case("values", [*words[:3], words, V], title="two words with nearly the same vector")
     words, V = draw(6, 3, _inputs_are_nearest)
-    abc = words[:3]
-    abc[rng.choice([0, 2])] = next(word for word in WORDS if word not in words)
-    yield Case("edges", [*abc, words, V], title="one of the three words is unknown")
+    unknown = next(word for word in WORDS if word not in words)
+    for place in range(3):
+        abc = [*words[:place], unknown, *words[place + 1 : 3]]
+        yield Case("edges", [*abc, words, V], title=f"word {place + 1} of the three is unknown")
     yield Case("edges", [*words[:3], words[:3], V[:3]], title="there is no other word")
+    title = "two of the three are the same word"
+    yield Case("edges", [*words[:2], words[0], words[:3], V[:3, :1]], title=title)
     words, V = draw(5, 3, lambda V: _signs_matter(V) and bool(_scores(V)[3:].max() < -0.1))
     title = "all other words have a cosine below 0"
     yield Case("edges", [*words[:3], words, unit(V)], title=title)
@@ -144,5 +203,50 @@ RIGHT = {
             for row in torch.mv(unit, unit[i] - unit[j] + unit[k]).argsort(descending=True):
                 if row not in (i, j, k):
                     return words[row]
+        """,
+}
+
+EQUIVALENT = {
+    "More digits than needed.": """
+         def analogy(a: str, b: str, c: str, words: list[str], V: torch.Tensor) -> str | None:
+        +    V = V.double()
+             places = [words.index(word) for word in (a, b, c) if word in words]
+        """,
+    "a and c are added, in either order.": """
+        -    places = [words.index(word) for word in (a, b, c) if word in words]
+        +    places = [words.index(word) for word in list((a, b, c))[::-1] if word in words]
+        """,
+    "There are at most three places.": """
+        -    if len(places) < 3 or len(words) == len(set(places)):
+        +    if (len(places) != 3) or len(words) == len(set(places)):
+        """,
+    "The three words are among `words`, so these are never fewer.": """
+        -    if len(places) < 3 or len(words) == len(set(places)):
+        +    if len(places) < 3 or (len(words) <= len(set(places))):
+        """,
+    "Both factors of each cosine change their signs.": """
+        -    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = -(V / V.norm(dim=1, keepdim=True).clamp(min=1e-12))
+        """,
+    "No vector is that short unless it is zero.": """
+        -    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12 * 2)
+
+        -    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-11)
+
+        -    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-13)
+        """,
+    "A single word leaves no answer and returns earlier.": """
+        -    similarity = unit @ (unit[places[0]] - unit[places[1]] + unit[places[2]])
+        +    similarity = (unit @ (unit[places[0]] - unit[places[1]] + unit[places[2]])).squeeze()
+        """,
+    "It is still minus infinity.": """
+        -    similarity[places] = -torch.inf
+        +    similarity[places] = round(-torch.inf, 2)
+
+        -    similarity[places] = -torch.inf
+        +    similarity[places] = torch.tensor(-torch.inf)
         """,
 }

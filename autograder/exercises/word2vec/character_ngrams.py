@@ -95,3 +95,10 @@ RIGHT = {
             return [*found] if marked in found else [*found, marked]
         """,
 }
+
+EQUIVALENT = {
+    "The end of the word gives shorter pieces, which have been listed before.": """
+        -        marked[i : i + n] for n in range(shortest, longest + 1) for i in range(len(marked) - n + 1)
+        +        marked[i : i + n] for n in range(shortest, longest + 1) for i in range(len(marked) - shortest + 1)
+        """,
+}

@@ -76,7 +76,9 @@ def window_cases(rng: np.random.Generator, judge: dict[str, str]) -> Iterator[Ca
     yield Case("edges", [[], 2], title="an empty text", judge=judge)
 
 
-def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
+def softmax_cases(rng: np.random.Generator, gradient: str = "") -> Iterator[Case]:
+    """`gradient` is that of the case whose gradients are compared, if any."""
+
     def pair(D: int, K: int, scale: float = 1.0) -> list[Any]:
         return [normal(rng, K), normal(rng, D, K, scale=scale), int(rng.integers(D))]
 
@@ -86,6 +88,9 @@ def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
     v_c, U, o = pair(5, 3)
     yield case("values", [v_c, U.T.contiguous().mT, o], title="a matrix that is not contiguous")
     yield case("values", pair(1, 3), title="a single word: it is certain")
+    yield case("values", pair(4, 1), title="vectors of one number")
+    if gradient:
+        yield case("values", pair(5, 3), title="what PyTorch derives", gradient=gradient)
     v_c, U, o = pair(4, 3, scale=0.1)
     U[o] += aligned(v_c, 1000)
     yield case("stability", [v_c, U, o], title="the true word has a score near 1000")
@@ -96,7 +101,9 @@ def softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("stability", half, title="half precision, scores up to about 13")
 
 
-def sampling_cases(rng: np.random.Generator) -> Iterator[Case]:
+def sampling_cases(rng: np.random.Generator, gradient: str = "") -> Iterator[Case]:
+    """`gradient` is that of the case whose gradients are compared, if any."""
+
     def pair(K: int, k: int) -> list[torch.Tensor]:
         return [normal(rng, K), normal(rng, K), normal(rng, k, K)]
 
@@ -106,7 +113,11 @@ def sampling_cases(rng: np.random.Generator) -> Iterator[Case]:
     v_c, u_o, U_neg = pair(4, 3)
     loose = U_neg.T.contiguous().mT
     yield case("values", [v_c, u_o, loose], title="negatives that are not contiguous")
+    yield case("values", pair(1, 2), title="vectors of one number")
+    if gradient:
+        yield case("values", pair(3, 2), title="what PyTorch derives", gradient=gradient)
     yield case("edges", pair(3, 0), title="no negatives")
+    yield case("edges", pair(2, 1), title="one negative")
     v_c, u_o, U_neg = pair(3, 2)
     far = aligned(v_c, 1000)
     yield case("edges", [v_c, -far, U_neg.clone()], title="the true word has a score near -1000")

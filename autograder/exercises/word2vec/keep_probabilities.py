@@ -22,6 +22,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     counts = torch.cat([counts_of_words(rng, 3, 500, 5000), counts_of_words(rng, 3, 1, 20)])
     threshold = round(float(rng.uniform(0.005, 0.02)), 4)
     yield Case("values", [counts, threshold], title="some words are rare", judge=rules)
+    once, threshold = torch.ones(1, dtype=torch.long), round(float(rng.uniform(0.01, 0.3)), 3)
+    yield Case("edges", [once, threshold], title="a single word, which occurs once", judge=rules)
     spare = torch.cat([counts_of_words(rng, 3, 500, 5000), torch.zeros(2, dtype=torch.long)])
     yield Case("edges", [spare, 0.01], title="some words never occur", judge=rules)
     none = torch.zeros(int(rng.integers(2, 5)), dtype=torch.long)
@@ -86,5 +88,45 @@ RIGHT = {
         def keep_probabilities(counts, threshold):
             allowed = threshold * counts.sum() / counts.clamp(min=1)
             return torch.where(counts == 0, torch.ones(len(counts)), allowed.sqrt().clamp(max=1))
+        """,
+}
+
+EQUIVALENT = {
+    "The shares are floats anyway.": """
+         def keep_probabilities(counts: torch.Tensor, threshold: float) -> torch.Tensor:
+        +    counts = counts.float()
+             share = counts / counts.sum().clamp(min=1)
+        """,
+    "A single share is broadcast to the shape of the counts.": """
+        -    share = counts / counts.sum().clamp(min=1)
+        +    share = (counts / counts.sum().clamp(min=1)).squeeze()
+        """,
+    "If no word occurs, every count is 0, and the shares are not used.": """
+        -    share = counts / counts.sum().clamp(min=1)
+        +    share = counts / counts.sum()
+
+        -    share = counts / counts.sum().clamp(min=1)
+        +    share = counts / counts.sum().clamp(min=0)
+
+        -    share = counts / counts.sum().clamp(min=1)
+        +    share = counts / counts.sum().clamp(min=-1)
+        """,
+    "A share of 0 gives infinity, which `clamp` makes 1.": """
+        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        +    return torch.sqrt(threshold / share).clamp(max=1)
+
+        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        +    return torch.where(counts >= 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+
+        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        +    return torch.where(counts > (-1), torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        """,
+    "A count is never negative.": """
+        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        +    return torch.where(counts != 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        """,
+    "`clamp` makes it 1.": """
+        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        +    return torch.where(counts > 0, torch.sqrt(threshold / share), 2.0).clamp(max=1)
         """,
 }

@@ -38,6 +38,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield Case("values", [words[i], words, V, wanted])
     (V, i), words = draw(5, 3), some_words(rng, 5)
     yield Case("edges", [words[i], words, V, 8], title="fewer than n other words")
+    yield Case("edges", [words[0], words[:1], V[:1], 2], title="there is no other word")
+    yield Case("edges", [words[i], words, V, 0], title="no neighbor is asked for")
     unknown = next(word for word in WORDS if word not in words)
     yield Case("edges", [unknown, words, V, 2], title="the word is unknown")
     (V, i), words = until(lambda: draw(4, 3), all_near), some_words(rng, 4)
@@ -129,5 +131,43 @@ RIGHT = {
             cosines[i] = -2.0
             values, order = cosines.topk(min(n, len(words) - 1))
             return [(words[j], value) for j, value in zip(order, values.tolist())]
+        """,
+}
+
+EQUIVALENT = {
+    "More digits than needed.": """
+         def nearest_words(word: str, words: list[str], V: torch.Tensor, n: int) -> list[tuple[str, float]]:
+        +    V = V.float()
+             if word not in words:
+
+         def nearest_words(word: str, words: list[str], V: torch.Tensor, n: int) -> list[tuple[str, float]]:
+        +    V = V.double()
+             if word not in words:
+        """,
+    "Both factors of each cosine change their signs.": """
+        -    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = -(V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12))
+        """,
+    "float16 divided by float32 is float32.": """
+        -    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = V / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12)
+        """,
+    "No vector is that short unless it is zero.": """
+        -    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12 * 2)
+
+        -    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-11)
+
+        -    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-13)
+        """,
+    "A length in half precision has as many digits as the vectors.": """
+        -    unit = V.float() / V.float().norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = V.float() / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        """,
+    "A list can be indexed with a tensor of one whole number, too.": """
+        -    order = cosines.argsort(descending=True).tolist()
+        +    order = cosines.argsort(descending=True)
         """,
 }

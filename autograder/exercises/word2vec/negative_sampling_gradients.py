@@ -80,3 +80,96 @@ RIGHT = {
             return errors @ outside, for_outside[0], for_outside[1:]
         """,
 }
+
+EQUIVALENT = {
+    "These are gradients, written by hand: nobody differentiates them again.": """
+        +@torch.no_grad()
+         def negative_sampling_gradients(
+
+        -    true_error = torch.sigmoid(u_o @ v_c) - 1
+        +    true_error = (torch.sigmoid(u_o @ v_c) - 1).detach()
+
+        -    true_error = torch.sigmoid(u_o @ v_c) - 1
+        +    true_error = torch.sigmoid(u_o @ v_c).detach() - 1
+
+        -    true_error = torch.sigmoid(u_o @ v_c) - 1
+        +    true_error = torch.sigmoid((u_o @ v_c).detach()) - 1
+
+        -    true_error = torch.sigmoid(u_o @ v_c) - 1
+        +    true_error = torch.sigmoid(u_o.detach() @ v_c) - 1
+
+        -    true_error = torch.sigmoid(u_o @ v_c) - 1
+        +    true_error = torch.sigmoid(u_o @ v_c.detach()) - 1
+
+        -    errors = torch.sigmoid(U_neg @ v_c)
+        +    errors = torch.sigmoid(U_neg @ v_c).detach()
+
+        -    errors = torch.sigmoid(U_neg @ v_c)
+        +    errors = torch.sigmoid((U_neg @ v_c).detach())
+
+        -    errors = torch.sigmoid(U_neg @ v_c)
+        +    errors = torch.sigmoid(U_neg.detach() @ v_c)
+
+        -    errors = torch.sigmoid(U_neg @ v_c)
+        +    errors = torch.sigmoid(U_neg @ v_c.detach())
+
+        -    for_v = true_error * u_o + U_neg.T @ errors
+        +    for_v = (true_error * u_o + U_neg.T @ errors).detach()
+
+        -    for_v = true_error * u_o + U_neg.T @ errors
+        +    for_v = (true_error * u_o).detach() + U_neg.T @ errors
+
+        -    for_v = true_error * u_o + U_neg.T @ errors
+        +    for_v = true_error.detach() * u_o + U_neg.T @ errors
+
+        -    for_v = true_error * u_o + U_neg.T @ errors
+        +    for_v = true_error * u_o.detach() + U_neg.T @ errors
+
+        -    for_v = true_error * u_o + U_neg.T @ errors
+        +    for_v = true_error * u_o + (U_neg.T @ errors).detach()
+
+        -    for_v = true_error * u_o + U_neg.T @ errors
+        +    for_v = true_error * u_o + U_neg.T.detach() @ errors
+
+        -    for_v = true_error * u_o + U_neg.T @ errors
+        +    for_v = true_error * u_o + U_neg.detach().T @ errors
+
+        -    for_v = true_error * u_o + U_neg.T @ errors
+        +    for_v = true_error * u_o + U_neg.T @ errors.detach()
+
+        -    return for_v, true_error * v_c, errors[:, None] * v_c
+        +    return for_v.detach(), true_error * v_c, errors[:, None] * v_c
+
+        -    return for_v, true_error * v_c, errors[:, None] * v_c
+        +    return for_v, (true_error * v_c).detach(), errors[:, None] * v_c
+
+        -    return for_v, true_error * v_c, errors[:, None] * v_c
+        +    return for_v, true_error.detach() * v_c, errors[:, None] * v_c
+
+        -    return for_v, true_error * v_c, errors[:, None] * v_c
+        +    return for_v, true_error * v_c.detach(), errors[:, None] * v_c
+
+        -    return for_v, true_error * v_c, errors[:, None] * v_c
+        +    return for_v, true_error * v_c, (errors[:, None] * v_c).detach()
+
+        -    return for_v, true_error * v_c, errors[:, None] * v_c
+        +    return for_v, true_error * v_c, errors[:, None].detach() * v_c
+
+        -    return for_v, true_error * v_c, errors[:, None] * v_c
+        +    return for_v, true_error * v_c, errors.detach()[:, None] * v_c
+
+        -    return for_v, true_error * v_c, errors[:, None] * v_c
+        +    return for_v, true_error * v_c, errors[:, None] * v_c.detach()
+        """,
+    "A number or a tensor with one number, it scales a vector alike.": """
+        -    true_error = torch.sigmoid(u_o @ v_c) - 1
+        +    true_error = (torch.sigmoid(u_o @ v_c) - 1).item()
+
+        -    true_error = torch.sigmoid(u_o @ v_c) - 1
+        +    true_error = (torch.sigmoid(u_o @ v_c) - 1).reshape(1)
+        """,
+    "A dot product is symmetric.": """
+        -    true_error = torch.sigmoid(u_o @ v_c) - 1
+        +    true_error = torch.sigmoid(v_c @ u_o) - 1
+        """,
+}

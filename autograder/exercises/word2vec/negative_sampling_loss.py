@@ -1,9 +1,11 @@
 """negative_sampling_loss: one number; no negatives, scores near 1000 and half precision."""
 
+from functools import partial
+
 from autograder.exercises.word2vec.common import sampling_cases
 
 POINTS = {"values": 2, "edges": 2}
-cases = sampling_cases
+cases = partial(sampling_cases, gradient="all")
 
 WRONG = {
     "negatives_as_real_pairs": """
@@ -69,5 +71,16 @@ RIGHT = {
             labels = torch.zeros(len(scores))
             labels[0] = 1.0
             return torch.nn.BCEWithLogitsLoss(reduction="sum")(scores, labels).to(v_c.dtype)
+        """,
+}
+
+EQUIVALENT = {
+    "A dot product is symmetric.": """
+        -    true, drawn = u_o @ v_c, U_neg @ v_c
+        +    true, drawn = v_c @ u_o, U_neg @ v_c
+        """,
+    "The scores are summed, whatever their shape.": """
+        -    true, drawn = u_o @ v_c, U_neg @ v_c
+        +    true, drawn = u_o @ v_c, (U_neg @ v_c).squeeze()
         """,
 }

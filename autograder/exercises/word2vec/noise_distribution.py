@@ -22,6 +22,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [counts(int(rng.integers(5, 9)))], judge=rules)
     for power in (1.0, round(float(rng.uniform(0.3, 0.6)), 2)):
         yield Case("values", [counts(4)], {"power": power}, judge=rules)
+    yield Case("edges", [counts(1)], title="a single word", judge=rules)
+    once = torch.cat([counts_of_words(rng, 3, 2, 5000), torch.ones(2, dtype=torch.long)])
+    yield Case("edges", [once], title="some words occur once", judge=rules)
     spare = torch.cat([counts(3), torch.zeros(2, dtype=torch.long)])
     title = "power 0: all words that occur are equally likely"
     yield Case("edges", [spare], {"power": 0.0}, title=title, judge=rules)
@@ -85,5 +88,32 @@ RIGHT = {
         def noise_distribution(counts, power=0.75):
             powers = np.power(counts.numpy().astype(np.float64), power) * (counts.numpy() > 0)
             return torch.from_numpy((powers / max(powers.sum(), 1e-300)).astype(np.float32))
+        """,
+}
+
+EQUIVALENT = {
+    "They are converted anyway.": """
+         def noise_distribution(counts: torch.Tensor, power: float = 0.75) -> torch.Tensor:
+        +    counts = counts.float()
+             powers = torch.where(counts > 0, counts.float() ** power, 0.0)
+        """,
+    "The signs of powers and sum cancel out.": """
+        -    powers = torch.where(counts > 0, counts.float() ** power, 0.0)
+        +    powers = -torch.where(counts > 0, counts.float() ** power, 0.0)
+        """,
+    "A count is never negative.": """
+        -    powers = torch.where(counts > 0, counts.float() ** power, 0.0)
+        +    powers = torch.where(counts != 0, counts.float() ** power, 0.0)
+        """,
+    "A whole number to the power of a float is a float.": """
+        -    powers = torch.where(counts > 0, counts.float() ** power, 0.0)
+        +    powers = torch.where(counts > 0, counts ** power, 0.0)
+
+        -    powers = torch.where(counts > 0, counts.float() ** power, 0.0)
+        +    powers = torch.where(counts > 0, counts.long() ** power, 0.0)
+        """,
+    "The powers are not used again.": """
+        -    return powers / powers.sum() if powers.any() else powers
+        +    return powers.div_(powers.sum()) if powers.any() else powers
         """,
 }

@@ -13,17 +13,17 @@ from autograder.exercises.word2vec.common import normal, until
 POINTS = {"values": 3, "edges": 1}
 
 
-def _clear(X: torch.Tensor) -> bool:
-    """Whether the first two directions and their signs are clear, and the signs are telling."""
+def _clear(X: torch.Tensor, k: int = 2) -> bool:
+    """Whether the first k directions and their signs are clear, and the signs are telling."""
     centered = X - X.mean(dim=0)
     _, sizes, directions = torch.linalg.svd(centered, full_matrices=False)
-    directions = directions[:2]
+    directions = directions[:k]
     top = directions.abs().topk(2, dim=1)
     directions = directions * directions.gather(1, top.indices[:, :1]).sign()
     coordinates = centered @ directions.T
     farthest = coordinates.abs().topk(2, dim=0)
     return bool(
-        (sizes[:2] > 1.5 * sizes[1:3]).all()
+        (sizes[:k] > 1.5 * sizes[1 : k + 1]).all()
         and (top.values[:, 0] - top.values[:, 1] > 0.05).all()
         and (directions.amin(dim=1) < -0.05).all()
         and (directions.sum(dim=1) < -0.1).any()
@@ -32,24 +32,34 @@ def _clear(X: torch.Tensor) -> bool:
     )
 
 
+def _mean_matters(X: torch.Tensor) -> bool:
+    """Whether the mean, too, has to be computed in float32."""
+    means = X.float().mean(dim=0), X.mean(dim=0).float()
+    directions = torch.linalg.svd(X.float() - means[0], full_matrices=False).Vh[:2]
+    exact, rounded = ((X.float() - mean) @ directions.T for mean in means)
+    wrong = (exact - rounded).abs() > 0.2 + 0.1 * exact.abs()
+    return _clear(X.float()) and bool(wrong.any())
+
+
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def draw(n: int, K: int) -> torch.Tensor:
+    def draw(n: int, K: int, away: float = 4) -> torch.Tensor:
         """Points that spread differently along oblique axes, around a mean that is not 0."""
         along = rng.integers(-9, 10, size=(n, K)) * 2 ** np.arange(K)[::-1]
         points = along @ rng.integers(-9, 10, size=(K, K)) / (9 * 2**K)  # of whole numbers: exact
-        return torch.from_numpy((points + rng.normal(scale=4, size=K)).astype(np.float32))
+        return torch.from_numpy((points + rng.normal(scale=away, size=K)).astype(np.float32))
 
-    def cloud(n: int, K: int) -> torch.Tensor:
-        return until(lambda: draw(n, K), _clear)
+    def cloud(n: int, K: int, k: int = 2) -> torch.Tensor:
+        return until(lambda: draw(n, K), lambda X: _clear(X, k))
 
-    rules = {"atol": 1e-3, "rtol": 1e-3}
-    for n, K in ((5, 3), (8, 4), (int(rng.integers(9, 13)), 5)):
-        yield Case("values", [cloud(n, K), 2], judge=rules)
+    rules = {"atol": 1e-4, "rtol": 1e-4}
+    for n, K, k in ((5, 3, 2), (8, 4, 3), (int(rng.integers(9, 13)), 5, 2)):
+        yield Case("values", [cloud(n, K, k), k], judge=rules)
     turned = cloud(6, 4).T.contiguous().mT
     yield Case("values", [turned, 1], title="points that are not contiguous", judge=rules)
     # where the centered points do not spread, any direction is right
     no_spread = ("projects_uncentered_points", "all_spreads_equal", "standardized")
-    one, few, half = normal(rng, 1, 4), cloud(3, 5), cloud(6, 4).half()
+    one, few = normal(rng, 1, 4), cloud(3, 5)
+    half = until(lambda: draw(6, 4, away=1000).half(), _mean_matters)
     yield Case("edges", [one, 2], title="a single point", judge=rules, undefined=no_spread)
     title = "more coordinates than points"
     yield Case("edges", [few, 5], title=title, judge=rules, undefined=no_spread[:2])
@@ -134,5 +144,110 @@ RIGHT = {
             coordinates = (left * sizes * signs)[:, :k]
             missing = k - coordinates.shape[1]
             return torch.from_numpy(np.pad(coordinates, ((0, 0), (0, missing)))).to(X.dtype)
+        """,
+}
+
+EQUIVALENT = {
+    "Coordinates are looked at: nobody differentiates them.": """
+        +@torch.no_grad()
+         def principal_components(X: torch.Tensor, k: int) -> torch.Tensor:
+
+        -    centered = X.float() - X.float().mean(dim=0)
+        +    centered = (X.float() - X.float().mean(dim=0)).detach()
+
+        -    centered = X.float() - X.float().mean(dim=0)
+        +    centered = X.float().detach() - X.float().mean(dim=0)
+
+        -    centered = X.float() - X.float().mean(dim=0)
+        +    centered = X.detach().float() - X.float().mean(dim=0)
+
+        -    centered = X.float() - X.float().mean(dim=0)
+        +    centered = X.float() - X.float().mean(dim=0).detach()
+
+        -    centered = X.float() - X.float().mean(dim=0)
+        +    centered = X.float() - X.detach().float().mean(dim=0)
+
+        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        +    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k].detach()
+
+        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        +    directions = torch.linalg.svd(centered, full_matrices=False).Vh.detach()[:k]
+
+        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        +    directions = torch.linalg.svd(centered.detach(), full_matrices=False).Vh[:k]
+
+        -    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+        +    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True)).detach()
+
+        -    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+        +    largest = directions.detach().gather(1, directions.abs().argmax(dim=1, keepdim=True))
+
+        -    coordinates = centered @ (directions * largest.sign()).T
+        +    coordinates = (centered @ (directions * largest.sign()).T).detach()
+
+        -    coordinates = centered @ (directions * largest.sign()).T
+        +    coordinates = centered.detach() @ (directions * largest.sign()).T
+
+        -    coordinates = centered @ (directions * largest.sign()).T
+        +    coordinates = centered @ (directions * largest.sign()).T.detach()
+
+        -    coordinates = centered @ (directions * largest.sign()).T
+        +    coordinates = centered @ (directions.detach() * largest.sign()).T
+
+        -    coordinates = centered @ (directions * largest.sign()).T
+        +    coordinates = centered @ (directions * largest.sign().detach()).T
+
+        -    coordinates = centered @ (directions * largest.sign()).T
+        +    coordinates = centered @ (directions * largest.detach().sign()).T
+
+        -    return torch.nn.functional.pad(coordinates, (0, missing)).to(X.dtype)
+        +    return torch.nn.functional.pad(coordinates, (0, missing)).to(X.dtype).detach()
+
+        -    return torch.nn.functional.pad(coordinates, (0, missing)).to(X.dtype)
+        +    return torch.nn.functional.pad(coordinates.detach(), (0, missing)).to(X.dtype)
+        """,
+    "float16 minus float32 is float32.": """
+        -    centered = X.float() - X.float().mean(dim=0)
+        +    centered = X - X.float().mean(dim=0)
+        """,
+    "The signs are chosen afterwards.": """
+        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        +    directions = -torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        """,
+    "`pad` with a negative number cuts off the columns that are too many.": """
+        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        +    directions = torch.linalg.svd(centered, full_matrices=False).Vh
+
+        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        +    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:]
+
+        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        +    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k + 1]
+        """,
+    "Further directions have coordinates of 0, like those that are missing.": """
+        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        +    directions = torch.linalg.svd(centered).Vh[:k]
+
+        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
+        +    directions = torch.linalg.svd(centered, full_matrices=True).Vh[:k]
+        """,
+    "Only the sign counts.": """
+        -    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+        +    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True)).half()
+
+        -    coordinates = centered @ (directions * largest.sign()).T
+        +    coordinates = centered @ (directions / largest.sign()).T
+        """,
+    "The largest square belongs to the largest absolute value.": """
+        -    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+        +    largest = directions.gather(1, directions.square().argmax(dim=1, keepdim=True))
+        """,
+    "The directions are not used again.": """
+        -    coordinates = centered @ (directions * largest.sign()).T
+        +    coordinates = centered @ (directions.mul_(largest.sign())).T
+        """,
+    "A matrix has two axes.": """
+        -    missing = k - coordinates.shape[1]
+        +    missing = k - coordinates.shape[-1]
         """,
 }

@@ -31,6 +31,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     for n, sign in ((5, 1), (7, -1), (int(rng.integers(8, 13)), int(rng.choice([1, -1])))):
         yield Case("values", related(n, sign))
+    ranks = (torch.from_numpy(rng.permutation(7)) for _ in range(2))
+    close = [0.5 + 5e-5 * r.float() for r in ranks]
+    yield Case("values", close, title="numbers that are close together")
+    yield Case("values", [v[:2] for v in related(5, 1)], title="two pairs")
     unstable = ("sorts_once",)  # argsort puts ties in any order
     for n, sign in ((6, 1), (8, -1)):
         x, y = related(n, sign)
@@ -118,5 +122,101 @@ RIGHT = {
                     return 0.0
                 rows.append((np.cumsum(n) - (n - 1) / 2)[where])
             return float(np.corrcoef(rows[0], rows[1])[0, 1])
+        """,
+}
+
+EQUIVALENT = {
+    "More digits change no order.": """
+         def rank_correlation(x: torch.Tensor, y: torch.Tensor) -> float:
+        +    x = x.double()
+             centered = []
+
+         def rank_correlation(x: torch.Tensor, y: torch.Tensor) -> float:
+        +    y = y.double()
+             centered = []
+        """,
+    "The correlation is symmetric.": """
+        -    for values in (x, y):
+        +    for values in list((x, y))[::-1]:
+
+        -    for values in (x, y):
+        +    for values in (y, x):
+
+        -    return (r @ s / scale).item() if scale > 0 else 0.0
+        +    return ((s @ r) / scale).item() if scale > 0 else 0.0
+        """,
+    "Both lists are ranked in reverse, which leaves the correlation as it is.": """
+        -        below = (values[:, None] > values).sum(dim=1)
+        +        below = (values[:, None] > values).sum(dim=0)
+
+        -        below = (values[:, None] > values).sum(dim=1)
+        +        below = (values[:, None] > values).sum(dim=-2)
+
+        -        below = (values[:, None] > values).sum(dim=1)
+        +        below = (values[:, None] < values).sum(dim=1)
+
+        -        equal = (values[:, None] == values).sum(dim=1)
+        +        equal = (values[:, None] == values).sum(dim=0)
+
+        -        equal = (values[:, None] == values).sum(dim=1)
+        +        equal = (values[:, None] == values).sum(dim=-2)
+
+        -        ranks = below + (equal + 1) / 2
+        +        ranks = -(below + (equal + 1) / 2)
+
+        -        centered.append((ranks - ranks.mean()).double())
+        +        centered.append((ranks.mean() - ranks).double())
+        """,
+    "Only a list of one number loses its axis, and that one has no order.": """
+        -        below = (values[:, None] > values).sum(dim=1)
+        +        below = (values[:, None] > values).sum(dim=1).squeeze()
+
+        -        equal = (values[:, None] == values).sum(dim=1)
+        +        equal = (values[:, None] == values).sum(dim=1).squeeze()
+
+        -        ranks = below + (equal + 1) / 2
+        +        ranks = (below + (equal + 1) / 2).squeeze()
+        """,
+    "Ranks up to 1,024 are exact in half precision.": """
+        -        ranks = below + (equal + 1) / 2
+        +        ranks = (below + (equal + 1) / 2).half()
+        """,
+    "All ranks are moved by the same amount, and so is their mean.": """
+        -        ranks = below + (equal + 1) / 2
+        +        ranks = below + (equal - 1) / 2
+
+        -        ranks = below + (equal + 1) / 2
+        +        ranks = below + (equal * 1) / 2
+
+        -        ranks = below + (equal + 1) / 2
+        +        ranks = below + (equal) / 2
+
+        -        ranks = below + (equal + 1) / 2
+        +        ranks = below + (equal + 2) / 2
+
+        -        ranks = below + (equal + 1) / 2
+        +        ranks = below + (equal + 0) / 2
+
+        -        ranks = below + (equal + 1) / 2
+        +        ranks = below + (equal + (-1)) / 2
+        """,
+    "float32 is enough for centered ranks.": """
+        -        centered.append((ranks - ranks.mean()).double())
+        +        centered.append(ranks - ranks.mean())
+        """,
+    "The ranks are not used again.": """
+        -        centered.append((ranks - ranks.mean()).double())
+        +        centered.append((ranks.sub_(ranks.mean())).double())
+        """,
+    "A number or a tensor with one number, it is used alike.": """
+        -    scale = r.norm() * s.norm()
+        +    scale = (r.norm() * s.norm()).item()
+
+        -    scale = r.norm() * s.norm()
+        +    scale = (r.norm() * s.norm()).reshape(1)
+        """,
+    "A norm is never negative.": """
+        -    return (r @ s / scale).item() if scale > 0 else 0.0
+        +    return (r @ s / scale).item() if scale != 0 else 0.0
         """,
 }

@@ -81,3 +81,18 @@ RIGHT = {
             return torch.stack([words[i], words[j]], dim=1)
         """,
 }
+
+EQUIVALENT = {
+    "`max` takes its arguments in either order.": """
+        -        left = ids[max(0, i - window) : i]
+        +        left = ids[max(i - window, 0) : i]
+        """,
+    "There are two pairs or more, or none: no axis has size 1.": """
+        -    return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
+        +    return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).squeeze()
+        """,
+    "A new tensor is contiguous.": """
+        -    return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
+        +    return torch.tensor(pairs, dtype=torch.long).view(-1, 2)
+        """,
+}

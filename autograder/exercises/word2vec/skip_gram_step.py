@@ -32,6 +32,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", [X, Y, Z, mask, k], title="some centers have no pair")
     X, Y, Z, mask, k = batch(1, 3, 2, 4)
     yield case("edges", [X, Y, Z, torch.zeros_like(mask), k], title="no pair at all")
+    yield case("edges", batch(2, 1, 3, 2), title="snippets of one word")
+    yield case("edges", batch(2, 3, 1, 1), title="vectors of one number, one negative")
     X, Y, Z, mask, k = batch(2, 4, 3, 4)
     loose = [t.mT.contiguous().mT for t in (X, Y, Z)]
     yield case("edges", [*loose, mask, k], title="vectors that are not contiguous")
@@ -125,5 +127,121 @@ RIGHT = {
             softplus = torch.nn.functional.softplus
             loss = (softplus(-x @ y.mT) * mask).sum() + (softplus(x @ z.T) * weights).sum()
             return tuple(g.to(X.dtype) for g in torch.autograd.grad(loss, leaves))
+        """,
+}
+
+EQUIVALENT = {
+    "These are gradients, written by hand: nobody differentiates them again.": """
+        +@torch.no_grad()
+         def skip_gram_step(
+
+        -    G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        +    G = ((torch.sigmoid(X @ Y.mT) - 1) * mask).detach()
+
+        -    G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        +    G = ((torch.sigmoid(X @ Y.mT) - 1).detach()) * mask
+
+        -    G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        +    G = (torch.sigmoid(X @ Y.mT).detach() - 1) * mask
+
+        -    G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        +    G = (torch.sigmoid((X @ Y.mT).detach()) - 1) * mask
+
+        -    G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        +    G = (torch.sigmoid(X.detach() @ Y.mT) - 1) * mask
+
+        -    G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        +    G = (torch.sigmoid(X @ Y.mT.detach()) - 1) * mask
+
+        -    G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        +    G = (torch.sigmoid(X @ Y.detach().mT) - 1) * mask
+
+        -    H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
+        +    H = (torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))).detach()
+
+        -    H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
+        +    H = torch.sigmoid(X @ Z.T).detach() * (pairs * (k / len(Z)))
+
+        -    H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
+        +    H = torch.sigmoid((X @ Z.T).detach()) * (pairs * (k / len(Z)))
+
+        -    H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
+        +    H = torch.sigmoid(X.detach() @ Z.T) * (pairs * (k / len(Z)))
+
+        -    H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
+        +    H = torch.sigmoid(X @ Z.T.detach()) * (pairs * (k / len(Z)))
+
+        -    H = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
+        +    H = torch.sigmoid(X @ Z.detach().T) * (pairs * (k / len(Z)))
+
+        -    for_Z = H.flatten(0, 1).T @ X.flatten(0, 1)
+        +    for_Z = (H.flatten(0, 1).T @ X.flatten(0, 1)).detach()
+
+        -    for_Z = H.flatten(0, 1).T @ X.flatten(0, 1)
+        +    for_Z = H.flatten(0, 1).T.detach() @ X.flatten(0, 1)
+
+        -    for_Z = H.flatten(0, 1).T @ X.flatten(0, 1)
+        +    for_Z = H.detach().flatten(0, 1).T @ X.flatten(0, 1)
+
+        -    for_Z = H.flatten(0, 1).T @ X.flatten(0, 1)
+        +    for_Z = H.flatten(0, 1).T @ X.flatten(0, 1).detach()
+
+        -    for_Z = H.flatten(0, 1).T @ X.flatten(0, 1)
+        +    for_Z = H.flatten(0, 1).T @ X.detach().flatten(0, 1)
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return (G @ Y + H @ Z).detach(), G.mT @ X, for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return (G @ Y).detach() + H @ Z, G.mT @ X, for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G.detach() @ Y + H @ Z, G.mT @ X, for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G @ Y.detach() + H @ Z, G.mT @ X, for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G @ Y + (H @ Z).detach(), G.mT @ X, for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G @ Y + H.detach() @ Z, G.mT @ X, for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G @ Y + H @ Z.detach(), G.mT @ X, for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G @ Y + H @ Z, (G.mT @ X).detach(), for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G @ Y + H @ Z, G.mT.detach() @ X, for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G @ Y + H @ Z, G.detach().mT @ X, for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G @ Y + H @ Z, G.mT @ X.detach(), for_Z
+
+        -    return G @ Y + H @ Z, G.mT @ X, for_Z
+        +    return G @ Y + H @ Z, G.mT @ X, for_Z.detach()
+        """,
+    "True is 1.": """
+         ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        +    mask = mask.long()
+             G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        """,
+    "X, Y, Z and G have one precision.": """
+        -    pairs = mask.sum(dim=2, keepdim=True).to(X.dtype)
+        +    pairs = mask.sum(dim=2, keepdim=True).to(G.dtype)
+
+        -    pairs = mask.sum(dim=2, keepdim=True).to(X.dtype)
+        +    pairs = mask.sum(dim=2, keepdim=True).to(Y.dtype)
+
+        -    pairs = mask.sum(dim=2, keepdim=True).to(X.dtype)
+        +    pairs = mask.sum(dim=2, keepdim=True).to(Z.dtype)
+        """,
+    "A product is contiguous.": """
+        -    for_Z = H.flatten(0, 1).T @ X.flatten(0, 1)
+        +    for_Z = H.view(H.flatten(0, 1).shape).T @ X.flatten(0, 1)
         """,
 }

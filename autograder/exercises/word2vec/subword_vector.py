@@ -35,6 +35,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("unseen", [unseen, pieces, Z], title="a word never seen, with known n-grams")
     yield case("unseen", ["xyz", pieces, Z], title="no known n-gram")
     yield case("unseen", ["", pieces, Z], title="the empty word")
+    word = letters(rng, 4)
+    yield case("unseen", [word + "er", *table([word], 1)], title="vectors of one number")
     loose = {**EXACT, "atol": 0.02}  # sums in another order round differently
     yield Case("unseen", [unseen, pieces, Z.half()], title="half precision", judge=loose)
 
@@ -92,5 +94,22 @@ RIGHT = {
                     if marked[i : i + n] in pieces:
                         bag[pieces[marked[i : i + n]]] = 1
             return bag @ Z
+        """,
+}
+
+EQUIVALENT = {
+    "Vectors are looked up after training, which has its own formula for their gradients.": """
+        +@torch.no_grad()
+         def subword_vector(word: str, pieces: dict[str, int], Z: torch.Tensor) -> torch.Tensor:
+
+        -    return Z[rows].sum(dim=0)
+        +    return Z[rows].sum(dim=0).detach()
+
+        -    return Z[rows].sum(dim=0)
+        +    return Z.detach()[rows].sum(dim=0)
+        """,
+    "A sum has no order.": """
+        -    rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
+        +    rows = [pieces[piece] for piece in list(character_ngrams(word))[::-1] if piece in pieces]
         """,
 }

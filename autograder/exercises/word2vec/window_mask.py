@@ -21,16 +21,19 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         starts[:, T // 2 - 1 : T // 2 + 2] = [False, True, False]
         return [reach, torch.from_numpy(np.cumsum(starts, axis=1) + int(rng.integers(1, 50)))]
 
-    for T in (5, int(rng.integers(6, 9))):
-        reach, sentence = snippets(1, T)
-        title = "all words of one sentence"
-        yield Case("values", [reach, sentence[:, :1].repeat(1, T)], title=title)
+    for T, number in ((5, 0), (int(rng.integers(6, 9)), int(rng.integers(1, 50)))):
+        reach, _ = snippets(1, T)
+        title = f"all words are of sentence {number}"
+        yield Case("values", [reach, torch.full_like(reach, number)], title=title)
     reach = torch.tensor([[1, 3, 1, 3, 1, 1]]).roll(int(rng.integers(2)), dims=1)
     yield Case("values", [reach, torch.ones_like(reach)], title="reaches that alternate")
     reach = torch.tensor([[3], [3], [3], [1]])
     yield Case("values", [reach, torch.zeros_like(reach)], title="snippets of one word")
     yield Case("sentences", snippets(2, 6), title="two snippets")
     yield Case("sentences", snippets(3, 5), title="three snippets")
+    reach, sentence = snippets(2, 4)
+    title = "a very long text: float32 cannot tell these sentence numbers apart"
+    yield Case("sentences", [reach, sentence - sentence.min() + 2**24], title=title)
     reach, sentence = snippets(2, 6)
     sentence[1, 4:] = -1
     yield Case("sentences", [reach, sentence], title="padding at the end of a snippet")
@@ -103,5 +106,35 @@ RIGHT = {
             mask &= torch.eq(sentence.unsqueeze(2), sentence.unsqueeze(1))
             mask.diagonal(dim1=1, dim2=2).fill_(False)
             return mask.masked_fill((sentence == -1).unsqueeze(2), False)
+        """,
+}
+
+EQUIVALENT = {
+    "Floats hold every reach.": """
+         def window_mask(reach: torch.Tensor, sentence: torch.Tensor) -> torch.Tensor:
+        +    reach = reach.float()
+             place = torch.arange(reach.shape[1])
+        """,
+    "`reach` and `sentence` have one shape, (B, T).": """
+        -    place = torch.arange(reach.shape[1])
+        +    place = torch.arange(sentence.shape[1])
+
+        -    place = torch.arange(reach.shape[1])
+        +    place = torch.arange(reach.shape[-1])
+        """,
+    "A distance of shape () is broadcast, too.": """
+        -    distance = (place[:, None] - place).abs()
+        +    distance = (place[:, None] - place).abs().squeeze()
+        """,
+    "Distances are symmetric.": """
+        -    distance = (place[:, None] - place).abs()
+        +    distance = (place[:, None] - place).abs().mT
+
+        -    distance = (place[:, None] - place).abs()
+        +    distance = (place - place[:, None]).abs()
+        """,
+    "A distance is never negative.": """
+        -    near = (distance > 0) & (distance <= reach[:, :, None])
+        +    near = (distance != 0) & (distance <= reach[:, :, None])
         """,
 }
