@@ -66,7 +66,7 @@ def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "as many texts as positions as components"
     yield Case("values", draw_vectors(rng, n, n, n), title=title)
     low = draw_vectors(rng, 3, 5, 2)
-    low[0] = -low[0].abs() - 0.1
+    low[0] = -low[0].abs() - 1.5
     yield Case("values", low, title="all numbers are negative")
     k = int(rng.integers(2, 4))
     holes = torch.tensor([[True, False, True, True, False], [False, True, False, False, True]])
