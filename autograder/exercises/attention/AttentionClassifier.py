@@ -8,7 +8,14 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.attention.common import draw_ids, draw_mask, no_padding, normal
+from autograder.exercises.attention.common import (
+    draw_gaps,
+    draw_ids,
+    draw_mask,
+    draw_other_ids,
+    no_padding,
+    normal,
+)
 
 POINTS = {"attention": 2, "logits": 2, "edges": 1}
 
@@ -22,13 +29,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             "output.weight": normal(rng, 1, dim),
             "output.bias": normal(rng, 1),
         }
-        ids = other.get("ids", draw_ids(rng, mask, n_words))
+        ids = other.get("ids", draw_ids)
+        ids = ids if isinstance(ids, torch.Tensor) else ids(rng, mask, n_words)
         gradient = other.get("gradient", "")
         then = [(call, ids, mask)]
         return Case(group, [n_words, dim], state=state, then=then, title=title, gradient=gradient)
 
     for batch, length in ((2, 3), (3, int(rng.integers(4, 7)))):
         yield case("attention", draw_mask(rng, batch, length), "attention")
+    mask = draw_gaps(rng, 2, 4)
+    title = "the mask alone says which words are real, whatever their numbers"
+    yield case("attention", mask, "attention", title, ids=draw_other_ids)
     n_words, dim, mask = int(rng.integers(4, 7)), 3, draw_mask(rng, 2, 4)
     new = {"embedding.weight": normal(rng, n_words, dim)}
     steps = [(".v",), (".v.requires_grad",), ("attention", draw_ids(rng, mask, n_words), mask)]
@@ -38,6 +49,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield case("logits", draw_mask(rng, batch, length), "__call__")
     title = "what training changes"
     yield case("logits", draw_mask(rng, 2, 3), "__call__", title, gradient="all")
+    mask = draw_gaps(rng, 3, 4)
+    yield case("logits", mask, "__call__", "padding between the words", ids=draw_other_ids)
     one = no_padding(1, int(rng.integers(2, 5)))
     yield case("edges", one, "__call__", "a batch of one")
     yield case("edges", no_padding(1, 1), "__call__", "one text of one word")

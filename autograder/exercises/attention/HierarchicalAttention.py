@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.attention.common import draw_ids, no_padding, normal
+from autograder.exercises.attention.common import draw_ids, draw_other_ids, no_padding, normal
 
 POINTS = {"attention": 3, "logits": 1, "edges": 2}
 
@@ -22,8 +22,23 @@ def _box(rng: np.random.Generator, batch: int, sentences: int, length: int) -> t
     return torch.arange(length) < lengths[..., None]
 
 
+def _gaps(rng: np.random.Generator, sentences: int, length: int) -> torch.Tensor:
+    """A mask (2, S, L) with padding between the words, and a sentence of padding before another."""
+    mask = torch.ones(2, sentences, length, dtype=torch.bool)
+    mask[:, :, int(rng.integers(1, length - 1))] = False
+    mask[0, int(rng.integers(1, sentences - 1))] = False
+    return mask
+
+
+def _lone_words(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torch.Tensor:
+    """Word numbers: the last word of a sentence is not its first, which is 0 in the last text."""
+    ids = draw_other_ids(rng, mask, n_words)
+    ids[0, 0, -1] = ids[0, 0, 0] % (n_words - 1) + 1
+    return ids
+
+
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def case(group: str, mask: torch.Tensor, call: str, title: str = "") -> Case:
+    def case(group: str, mask: torch.Tensor, *calls: str, title: str = "", **other) -> Case:
         n_words, dim = int(rng.integers(5, 8)), int(rng.integers(2, 4))
         state = {
             "embedding.weight": normal(rng, n_words, dim),
@@ -36,17 +51,22 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             "output.weight": normal(rng, 1, dim),
             "output.bias": normal(rng, 1),
         }
-        ids = draw_ids(rng, mask, n_words)
+        ids = other.pop("ids", draw_ids)(rng, mask, n_words)
         # No later sentence begins with the word that the first one begins with.
         ids[:, 1:, 0] = (ids[:, :1, 0] % (n_words - 1) + 1) * mask[:, 1:, 0]
-        then = [(call, ids, mask)]
-        return Case(group, [n_words, dim], state=state, then=then, title=title)
+        then = [(call, ids, mask) for call in calls]
+        return Case(group, [n_words, dim], state=state, then=then, title=title, **other)
 
     # Without padding first, so that a mistake with the mask and one with the sum are told apart.
     full = no_padding(2, 2, int(rng.integers(2, 4)))
-    yield case("attention", full, "attention", "no padding at all")
+    yield case("attention", full, "attention", title="no padding at all")
     yield case("attention", _box(rng, 2, 2, 3), "attention")
     yield case("attention", _box(rng, 2, int(rng.integers(3, 5)), 3), "attention")
+    title = "the mask alone says which words are real, whatever their numbers"
+    mask = _gaps(rng, 3, int(rng.integers(3, 5)))
+    yield case("attention", mask, "attention", title=title, ids=draw_other_ids)
+    mask = no_padding(2, int(rng.integers(2, 4)), 3)
+    yield case("attention", mask, "attention", "__call__", title="the gradients", gradient="all")
     n_words, dim, mask = int(rng.integers(4, 7)), 2, _box(rng, 2, 3, 3)
     new = {"embedding.weight": normal(rng, n_words, dim)}
     steps = [(".word_v",), (".sentence_v",), ("attention", draw_ids(rng, mask, n_words), mask)]
@@ -54,12 +74,19 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("attention", [n_words, dim], state=new, then=steps, title=title)
     yield case("logits", _box(rng, 2, 2, 3), "__call__")
     yield case("logits", _box(rng, 3, int(rng.integers(2, 4)), 2), "__call__")
+    mask = torch.zeros(2, 2, int(rng.integers(2, 5)), dtype=torch.bool)
+    mask[0, 0, -1] = mask[1, 0, 0] = True
+    title = "texts of one word, before it or after it padding"
+    yield case("logits", mask, "__call__", title=title, ids=_lone_words)
     single = no_padding(1, 1, int(rng.integers(1, 4)))
-    yield case("edges", single, "__call__", "one text of one sentence")
+    yield case("edges", single, "__call__", title="one text of one sentence")
+    yield case("edges", no_padding(1, 2, 1), "attention", title="sentences of one word")
+    yield case("edges", no_padding(2, 1, 2), "attention", title="texts of one sentence")
     empty = _box(rng, 3, 2, 3)
     empty[int(rng.integers(1, 3))] = False
-    yield case("edges", empty, "attention", "one text is only padding")
-    yield case("edges", empty, "__call__", "one text is only padding: its logit is the bias")
+    yield case("edges", empty, "attention", title="one text is only padding")
+    title = "one text is only padding: its logit is the bias"
+    yield case("edges", empty, "__call__", title=title)
 
 
 WRONG = {

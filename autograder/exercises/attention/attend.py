@@ -19,6 +19,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = int(rng.integers(3, 5))
     inputs = [draw_weights(rng, n, n), normal(rng, n, n, n)]
     yield Case("values", inputs, title="B, L and D are equal")
+    inputs = [draw_weights(rng, 2, 3), normal(rng, 2, 3, int(rng.integers(2, 5)))]
+    yield Case("values", inputs, title="the gradients", gradient="all")
     a = draw_weights(rng, 3, 4)
     a[int(rng.integers(3))] = 0
     yield Case("edges", [a, normal(rng, 3, 4, 2)], title="all weights of one text are 0")
@@ -97,5 +99,12 @@ RIGHT = {
     "loop": """
         def attend(a, X):
             return torch.stack([weights @ words for weights, words in zip(a, X)])
+        """,
+}
+
+EQUIVALENT = {
+    "The axis has size 1.": """
+        - return (a[:, None, :] @ X)[:, 0, :]
+        + return (a[:, None, :] @ X)[:, -1, :]
         """,
 }

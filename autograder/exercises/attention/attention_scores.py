@@ -18,6 +18,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield Case("values", [normal(rng, batch, length, dim), normal(rng, dim)])
     n = int(rng.integers(3, 5))
     yield Case("values", [normal(rng, n, n, n), normal(rng, n)], title="B, L and D are equal")
+    inputs = [normal(rng, 2, int(rng.integers(3, 6)), 2), normal(rng, 2)]
+    yield Case("values", inputs, title="the gradients", gradient="all")
     yield Case("edges", [normal(rng, 1, 1, 3), normal(rng, 3)], title="one text of one word")
     inputs = [draw_strided(rng, 2, 4, 3), normal(rng, 3)]
     yield Case("edges", inputs, title="X is not contiguous in memory")

@@ -46,3 +46,18 @@ def draw_ids(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torc
     """Word numbers, among them the unknown word (1), and 0 at padding."""
     ids = torch.from_numpy(rng.integers(1, n_words, size=tuple(mask.shape)))
     return ids * mask
+
+
+def draw_other_ids(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torch.Tensor:
+    """Word numbers that do not tell padding: the last text begins with 0, padding is never 0."""
+    ids = torch.from_numpy(rng.integers(1, n_words, size=tuple(mask.shape)))
+    ids[-1, ..., 0] = 0
+    return ids
+
+
+def draw_gaps(rng: np.random.Generator, batch: int, length: int) -> torch.Tensor:
+    """A mask (B, L) with padding between the words; each text has at least two words."""
+    mask = torch.from_numpy(rng.random((batch, length)) < 0.5)
+    mask[:, 0] = mask[:, -1] = True
+    mask[:, int(rng.integers(1, length - 1))] = False
+    return mask

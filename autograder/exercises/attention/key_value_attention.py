@@ -8,7 +8,14 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.attention.common import EXACT, draw_mask, draw_strided, no_padding, normal
+from autograder.exercises.attention.common import (
+    EXACT,
+    draw_gaps,
+    draw_mask,
+    draw_strided,
+    no_padding,
+    normal,
+)
 
 POINTS = {"values": 2, "masking": 1, "edges": 1}
 
@@ -21,8 +28,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", inputs(no_padding(2, 3), 3, int(rng.integers(5, 8)), 2))
     yield Case("values", inputs(no_padding(2, 4), 4, 2, int(rng.integers(5, 7))))
     yield Case("values", inputs(no_padding(2, 3), 4, 4, 4), title="D, d_k and d_v are equal")
+    tensors = inputs(no_padding(2, 3), 3, 2, int(rng.integers(2, 4)))
+    yield Case("values", tensors, title="the gradients", gradient="all")
     for length in (4, int(rng.integers(5, 7))):
         yield Case("masking", inputs(draw_mask(rng, 2, length), 3, 2, 4))
+    title = "padding between the words"
+    yield Case("masking", inputs(draw_gaps(rng, 2, 5), 3, 2, 4), title=title)
+    title = "keys and values are single numbers"
+    yield Case("edges", inputs(no_padding(1, 1), 3, 1, 1), title=title)
     yield Case("edges", inputs(no_padding(1, 1), 3, 2, 4), title="one text of one word")
     mask = draw_mask(rng, 3, 4, empty=True)
     yield Case("edges", inputs(mask, 3, 2, 4), title="one text is only padding")
@@ -108,5 +121,15 @@ RIGHT = {
             r = (X * (W_K @ (q / math.sqrt(len(q))))).sum(dim=-1)
             a = torch.softmax(torch.where(mask, r, torch.finfo(r.dtype).min), dim=-1) * mask
             return (a.unsqueeze(-1) * X).sum(dim=1) @ W_V, a
+        """,
+}
+
+EQUIVALENT = {
+    "W_K and q have d_k numbers in their last axis, too.": """
+        - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+        + a = masked_softmax(attention_scores(K, q) / math.sqrt(W_K.shape[-1]), mask)
+
+        - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+        + a = masked_softmax(attention_scores(K, q) / math.sqrt(q.shape[-1]), mask)
         """,
 }

@@ -19,7 +19,7 @@ def _scorer(rng: np.random.Generator, form: str) -> tuple[codec.Source, list[str
     sizes = rng.permutation(np.arange(1, 7)) / 2 + rng.uniform(0, 0.2, size=6)
     signs = rng.permutation([1, 1, 1, -1, -1, -1])
     weights = {word: round(float(w), 2) for word, w in zip(words, sizes * signs)}
-    bias = round(float(rng.uniform(0.2, 0.9)), 2)
+    bias = round(float(rng.integers(20, 90)) / 100 + 0.004, 3)
     total = f"sum({weights}.get(t, 0.0) for t in tokens)"
     by_position = f"sum((i + 1) * {weights}.get(t, 0.0) for i, t in enumerate(tokens))"
     forms = {"sum": total, "mean": f"{total} / max(1, len(tokens))", "order": by_position}
@@ -124,5 +124,12 @@ RIGHT = {
                 del rest[i]
                 without.append(score(rest))
             return score(tokens) - torch.tensor(without, dtype=torch.float32)
+        """,
+}
+
+EQUIVALENT = {
+    "torch.tensor also takes a list of tensors of one number.": """
+        - full = score(tokens)
+        + full = torch.tensor(score(tokens))
         """,
 }

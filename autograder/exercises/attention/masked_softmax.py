@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.attention.common import EXACT, draw_mask, no_padding, normal
+from autograder.exercises.attention.common import EXACT, draw_gaps, draw_mask, no_padding, normal
 
 POINTS = {"values": 2, "stability": 1, "empty": 2, "gradient": 1}
 
@@ -23,6 +23,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     gaps = torch.tensor([[True, False, True, True], [False, True, False, True]])
     title = "padding between the words"
     yield Case("values", [normal(rng, 2, 4), gaps], title=title, judge=_WEIGHTS)
+    r = -normal(rng, 2, 4).abs() - 0.1
+    r[:, int(rng.integers(3))] = 0
+    title = "the largest score is 0"
+    yield Case("values", [r, draw_mask(rng, 1, 4).repeat(2, 1)], title=title, judge=_WEIGHTS)
     inputs = [normal(rng, 2, 3, 4), draw_mask(rng, 2, 4)[:, None, :]]
     title = "three heads: r is (2, 3, 4), one mask for all heads"
     yield Case("values", inputs, title=title, judge=_WEIGHTS)
@@ -32,6 +36,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     r = normal(rng, 2, 4, scale=200.0) + float(rng.integers(200, 400))
     inputs = [r, draw_mask(rng, 2, 4)]
     yield Case("stability", inputs, title="scores in the hundreds", judge=_WEIGHTS)
+    r = normal(rng, 2, 4) + torch.tensor([[1e5], [-1e5]])[torch.from_numpy(rng.permutation(2))]
+    title = "huge scores, positive in one text and negative in the other"
+    yield Case("stability", [r, draw_gaps(rng, 2, 4)], title=title, judge=_WEIGHTS)
     inputs = [(normal(rng, 2, 5) + 14).half(), draw_mask(rng, 2, 5)]
     yield Case("stability", inputs, title="half precision", judge={**EXACT, **_WEIGHTS})
     r = normal(rng, 2, 4)
@@ -169,5 +176,63 @@ RIGHT = {
             empty = (r == -torch.inf).all(dim=-1, keepdim=True)
             a = torch.softmax(torch.where(empty, 0, r), dim=-1)
             return torch.where(empty, 0, a)
+        """,
+}
+
+EQUIVALENT = {
+    "The maximum cancels out, also in the gradient.": """
+        - highest = r.amax(dim=-1, keepdim=True)
+        + highest = r.amax(dim=-1, keepdim=True).detach()
+
+        - highest = r.amax(dim=-1, keepdim=True)
+        + highest = r.detach().amax(dim=-1, keepdim=True)
+
+        - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
+        + highest = highest.masked_fill(highest == -torch.inf, 0).detach()  # nothing to attend to
+
+        - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
+        + highest = highest.detach().masked_fill(highest == -torch.inf, 0)  # nothing to attend to
+
+        - e = torch.exp(r - highest)
+        + e = torch.exp(r - highest.detach())
+        """,
+    "Any finite number instead of the maximum gives exponentials of 0 for scores of -inf.": """
+        - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
+        + highest = highest.masked_fill(highest == -torch.inf, 1)  # nothing to attend to
+
+        - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
+        + highest = highest.masked_fill(highest == -torch.inf, -1)  # nothing to attend to
+
+        - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
+        + highest = highest.masked_fill(r == -torch.inf, 0)  # nothing to attend to
+        """,
+    "Nothing is below -inf.": """
+        - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
+        + highest = highest.masked_fill(highest <= -torch.inf, 0)  # nothing to attend to
+        """,
+    "The sign cancels out.": """
+        - e = torch.exp(r - highest)
+        + e = -torch.exp(r - highest)
+        """,
+    "A sum of exponentials is never negative.": """
+        - return e / total.masked_fill(total == 0, 1)
+        + return e / total.masked_fill(total <= 0, 1)
+        """,
+    "0 divided by anything but 0 is 0.": """
+        - return e / total.masked_fill(total == 0, 1)
+        + return e / total.masked_fill(total == 0, -1)
+
+        - return e / total.masked_fill(total == 0, 1)
+        + return e / total.masked_fill(total == 0, float('-inf'))
+
+        - return e / total.masked_fill(total == 0, 1)
+        + return e / total.masked_fill(total == 0, 2)
+
+        - return e / total.masked_fill(total == 0, 1)
+        + return e / total.masked_fill(e == 0, 1)
+        """,
+    "Nobody else has the sum.": """
+        - return e / total.masked_fill(total == 0, 1)
+        + return e / total.masked_fill_(total == 0, 1)
         """,
 }

@@ -8,7 +8,13 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.attention.common import draw_mask, draw_strided, no_padding, normal
+from autograder.exercises.attention.common import (
+    draw_gaps,
+    draw_mask,
+    draw_strided,
+    no_padding,
+    normal,
+)
 
 POINTS = {"values": 2, "masking": 1, "edges": 1}
 
@@ -20,9 +26,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", inputs(no_padding(2, 3), 4, int(rng.integers(5, 7))))
     yield Case("values", inputs(no_padding(2, 5), int(rng.integers(3, 5)), 2))
     yield Case("values", inputs(no_padding(3, 3), 3, 3), title="B, L, D and H are equal")
+    tensors = inputs(no_padding(2, 3), 2, int(rng.integers(2, 4)))
+    yield Case("values", tensors, title="the gradients", gradient="all")
     for length in (4, int(rng.integers(5, 7))):
         yield Case("masking", inputs(draw_mask(rng, 3, length), 2, 3))
     yield Case("masking", inputs(draw_mask(rng, 2, 4), 2, 3), title="as many heads as texts")
+    tensors = inputs(draw_gaps(rng, 2, 5), 2, 3)
+    yield Case("masking", tensors, title="padding between the words")
     yield Case("edges", inputs(draw_mask(rng, 2, 3), 1, 3), title="one head")
     yield Case("edges", inputs(no_padding(1, 1), 2, 3), title="one text of one word")
     mask = draw_mask(rng, 3, 4, empty=True)

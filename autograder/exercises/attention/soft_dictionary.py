@@ -35,6 +35,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "half precision and very sharp"
     judge = {**EXACT, "atol": 5e-3}
     yield Case("edges", inputs, {"sharpness": 1000.0}, title=title, judge=judge)
+    inputs = [queries.half(), keys.half(), normal(rng, 4, 2)]
+    yield Case("edges", inputs, title="queries and keys in half precision, values in float32")
     empty = [normal(rng, int(rng.integers(2, 4)), 3), torch.zeros(0, 3), torch.zeros(0, 2)]
     yield Case("edges", empty, title="a dictionary without entries")
     single = [normal(rng, 1, 2), normal(rng, 1, 2), normal(rng, 1, 3)]
@@ -120,5 +122,72 @@ RIGHT = {
             r = torch.einsum("md,nd->mn", Q.double(), K.double()) * scale
             e = torch.exp(r - r.amax(dim=1, keepdim=True))
             return torch.einsum("mn,nv->mv", e / e.sum(dim=1, keepdim=True), V.double()).to(V.dtype)
+        """,
+}
+
+EQUIVALENT = {
+    "Converting to float32 twice, or from float64, changes nothing here.": """
+          ) -> torch.Tensor:
+        +     Q = Q.float()
+              scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+
+          ) -> torch.Tensor:
+        +     Q = Q.double()
+              scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+
+          ) -> torch.Tensor:
+        +     K = K.float()
+              scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+
+          ) -> torch.Tensor:
+        +     K = K.double()
+              scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        """,
+    "Queries and keys have d numbers in the last of their two axes.": """
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(Q.shape[-1])
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[1])
+        """,
+    "Only looked up, never trained: the exercise asks for no gradient.": """
+        + @torch.no_grad()
+          def soft_dictionary(
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = (sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])).detach()
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = (sharpness * (Q.float() @ K.float().T)).detach() / math.sqrt(K.shape[-1])
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * ((Q.float() @ K.float().T).detach()) / math.sqrt(K.shape[-1])
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * (Q.float().detach() @ K.float().T) / math.sqrt(K.shape[-1])
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * (Q.detach().float() @ K.float().T) / math.sqrt(K.shape[-1])
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * (Q.float() @ K.float().T.detach()) / math.sqrt(K.shape[-1])
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * (Q.float() @ K.detach().float().T) / math.sqrt(K.shape[-1])
+
+        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
+        + return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype).detach()
+
+        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
+        + return (torch.softmax(scores, dim=-1).detach() @ V.float()).to(V.dtype)
+
+        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
+        + return (torch.softmax(scores.detach(), dim=-1) @ V.float()).to(V.dtype)
+
+        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
+        + return (torch.softmax(scores, dim=-1) @ V.float().detach()).to(V.dtype)
+
+        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
+        + return (torch.softmax(scores, dim=-1) @ V.detach().float()).to(V.dtype)
         """,
 }

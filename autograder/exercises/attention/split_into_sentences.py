@@ -129,3 +129,16 @@ RIGHT = {
             return sentences
         """,
 }
+
+EQUIVALENT = {
+    "The first token begins a sentence whatever `before` is.": """
+         sentences = []
+        - before = "."
+
+        - before = "."
+        + before = ''
+
+        - before = "."
+        + before = '.x'
+        """,
+}

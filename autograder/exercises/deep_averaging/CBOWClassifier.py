@@ -6,7 +6,13 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.deep_averaging.common import UNKNOWN, draw_lengths, draw_texts, normal
+from autograder.exercises.deep_averaging.common import (
+    UNKNOWN,
+    draw_gaps,
+    draw_lengths,
+    draw_texts,
+    normal,
+)
 from coursekit.checking import codec
 
 POINTS = {"scores": 2, "unknown": 1, "edges": 1}
@@ -14,21 +20,29 @@ POINTS = {"scores": 2, "unknown": 1, "edges": 1}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
-        group: str, texts: list[torch.Tensor], v: int, title: str = "", *pool: codec.Source
+        group: str,
+        texts: list[torch.Tensor],
+        v: int,
+        title: str = "",
+        *pool: codec.Source,
+        gradient: str = "",
     ) -> Case:
         """The vectors of <pad> and <unk> are not zero on purpose."""
         dim = int(rng.integers(2, 5))
         state = {"R.weight": normal(rng, v, dim), "W_o.weight": normal(rng, 1, dim)}
         state["W_o.bias"] = normal(rng, 1)
         then = [("__call__", *texts)]
-        return Case(group, [v, dim, *pool], state=state, then=then, title=title)
+        return Case(group, [v, dim, *pool], state=state, then=then, title=title, gradient=gradient)
 
     for n, longest, v in ((2, 4, 6), (3, 5, 8), (int(rng.integers(4, 6)), 6, 9)):
         yield case("scores", draw_texts(rng, draw_lengths(rng, n, longest), v), v)
     yield case("scores", draw_texts(rng, [int(rng.integers(3, 6))], 7), 7, "a batch of one text")
+    texts = draw_texts(rng, draw_lengths(rng, 3, 4), 6)
+    yield case("scores", texts, 6, "what training changes", gradient="all")
+    yield case("scores", draw_gaps(rng, 2, 7), 7, "the mask leaves out words in the middle")
     # Another pooling than the default also shows whether the class pools at all.
     texts = draw_texts(rng, draw_lengths(rng, 3, 5), 6)
-    pool = codec.Source("lambda X, mask: X[:, 0] + 2 * mask.sum(dim=1, keepdim=True)")
+    pool = codec.Source("lambda X, mask: X[:, 0] + 2 * (~mask).sum(dim=1, keepdim=True)")
     yield case("scores", texts, 6, "another pooling function is passed in", pool)
     ids, mask = draw_texts(rng, [5, 3, 4], 8)
     ids[0, int(rng.integers(5))] = ids[1, int(rng.integers(3))] = UNKNOWN
@@ -130,5 +144,19 @@ RIGHT = {
         +     d = self.pool(self.R(words)[None], known[None])[0]
         +     scores.append(d @ self.W_o.weight[0] + self.W_o.bias[0])
         + return torch.stack(scores)
+        """,
+}
+
+EQUIVALENT = {
+    "0 is padding, where the mask is False anyway.": """
+          def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +     mask = mask & (ids != 0)
+
+        - known = mask & (ids != Vocabulary.unknown)
+        + known = mask & (ids > Vocabulary.unknown)
+        """,
+    "This is the number of the unknown word.": """
+        - known = mask & (ids != Vocabulary.unknown)
+        + known = mask & (ids != 1)
         """,
 }

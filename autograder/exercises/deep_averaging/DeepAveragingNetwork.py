@@ -7,7 +7,14 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.deep_averaging.common import UNKNOWN, draw_lengths, draw_texts, normal
+from autograder.exercises.deep_averaging.common import (
+    UNKNOWN,
+    draw_gaps,
+    draw_lengths,
+    draw_texts,
+    normal,
+)
+from coursekit.checking import codec
 
 POINTS = {"layers": 2, "dropout": 2, "edges": 1}
 
@@ -35,11 +42,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, layers in ((3, 1), (4, 2), (int(rng.integers(5, 8)), 3)):
         yield case("layers", draw(n, 5), layers, 0.0, f"hidden layers: {layers}")
     yield case("layers", draw(3, 4), 0, 0.0, "no hidden layer at all")
+    yield case("layers", draw_gaps(rng, 3, 9), 1, 0.0, "the mask leaves out words in the middle")
+    yield _gradient_case(rng)
     yield case("dropout", draw(5, 6), 1, 0.5, "in evaluation, no word is dropped")
     # At a rate of 1 every text would lose all its words, so all texts keep theirs.
     title = "in training, a text never loses all its words"
     yield case("dropout", draw(5, 5), 1, 1.0, title, train=True)
     yield _dropout_case(rng)
+    yield _small_rate_case(rng)
     # Each text has one known word, which it keeps whatever is drawn for the others.
     ids, mask = draw_texts(rng, [4] * int(rng.integers(11, 14)), 9)
     known = torch.from_numpy(rng.integers(4, size=(len(ids), 1))) == torch.arange(4)
@@ -57,6 +67,37 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     empty = torch.zeros(2, 3, dtype=torch.long)
     yield case("edges", [empty, empty > 0], 1, 0.5, "texts without words, in training", train=True)
     yield case("edges", draw_texts(rng, [1], 9), 1, 0.3, "one word")
+
+
+def _gradient_case(rng: np.random.Generator) -> Case:
+    """Everything is positive, so no relu stops a gradient."""
+    state = {"training": False, "R.weight": normal(rng, 7, 2).abs() + 0.1}
+    for i, size in enumerate((2, 3)):
+        state[f"layers.{i}.weight"] = normal(rng, 3, size).abs() + 0.1
+        state[f"layers.{i}.bias"] = normal(rng, 3).abs()
+    state |= {"W_o.weight": normal(rng, 1, 3).abs() + 0.1, "W_o.bias": normal(rng, 1)}
+    then = [("__call__", *draw_texts(rng, draw_lengths(rng, 3, 4), 7))]
+    title = "what training changes"
+    return Case("layers", [7, 2, 3, 2, 0.0], {}, title, state, then, gradient="all")
+
+
+def _small_rate_case(rng: np.random.Generator) -> Case:
+    """One word of -4095 and 4095 words of 1: any few that are dropped change the sum."""
+    n, sign = 4096, int(rng.choice([-1, 1]))
+    state = {
+        "training": True,
+        "R.weight": torch.tensor([[0.0], [0.0], [sign], [-sign * (n - 1)]]),
+        "layers.0.weight": torch.tensor([[1.0], [-1.0]]),
+        "layers.0.bias": torch.zeros(2),
+        "W_o.weight": torch.full((1, 2), 1e4),
+        "W_o.bias": torch.zeros(1),
+    }
+    ids = codec.Source(f"torch.tensor([[2] * {n - 1} + [3]])")
+    mask = codec.Source(f"torch.ones(1, {n}, dtype=torch.bool)")
+    judge = {"kind": "between", "low": 0.05, "high": 1e9}
+    title = "a rate of 0.004: of 4096 words, some are dropped"
+    then = [("__call__", ids, mask)]
+    return Case("dropout", [4, 1, 2, 1, 0.004], state=state, then=then, judge=judge, title=title)
 
 
 def _dropout_case(rng: np.random.Generator) -> Case:
@@ -213,5 +254,27 @@ RIGHT = {
         +     z = torch.zeros(self.R.embedding_dim)
         +     for i in words:
         +         z = z + self.R.weight[i] / len(words)
+        """,
+}
+
+EQUIVALENT = {
+    "0 is padding, where the mask is False anyway.": """
+          def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +     mask = mask & (ids != 0)
+
+        - known = mask & (ids != Vocabulary.unknown)
+        + known = mask & (ids > Vocabulary.unknown)
+        """,
+    "This is the number of the unknown word.": """
+        - known = mask & (ids != Vocabulary.unknown)
+        + known = mask & (ids != 1)
+        """,
+    "word_dropout and mean_pool take a mask of integers, too.": """
+          def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +     mask = mask.long()
+        """,
+    "A random number can be compared with a tensor.": """
+        - self.rate = rate
+        + self.rate = torch.tensor(rate)
         """,
 }

@@ -38,6 +38,14 @@ def draw_texts(rng: np.random.Generator, lengths: list[int], n_words: int) -> li
     return [draw_numbers(rng, 2, n_words, *mask.shape) * mask, mask]
 
 
+def draw_gaps(rng: np.random.Generator, n: int, n_words: int) -> list[torch.Tensor]:
+    """The ids of n texts of known words, and a mask that leaves out some of them."""
+    ids = draw_numbers(rng, 2, n_words, n, 5)
+    mask = torch.from_numpy(rng.random((n, 5)) < 0.6)
+    mask[:, 4], mask[:, int(rng.integers(4))] = True, False
+    return [ids, mask]
+
+
 def draw_vectors(rng: np.random.Generator, n: int, longest: int, k: int) -> list[torch.Tensor]:
     """X and mask; the vectors at padding are as large as those at words."""
     return [normal(rng, n, longest, k), draw_mask(draw_lengths(rng, n, longest))]
@@ -58,7 +66,7 @@ def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "as many texts as positions as components"
     yield Case("values", draw_vectors(rng, n, n, n), title=title)
     low = draw_vectors(rng, 3, 5, 2)
-    low[0] = -low[0].abs() - 0.1
+    low[0] = -low[0].abs() - 1.5
     yield Case("values", low, title="all numbers are negative")
     k = int(rng.integers(2, 4))
     holes = torch.tensor([[True, False, True, True, False], [False, True, False, False, True]])
@@ -69,8 +77,15 @@ def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     mixed = [opposed(normal(rng, 3, 4, k)), draw_mask([4, 0, 2])]
     yield Case("edges", mixed, title="one of three texts has no words")
     yield Case("edges", [normal(rng, 1, 1, k), draw_mask([1])], title="one text of one word")
+    short = [normal(rng, 2, 1, 1), draw_mask([1, 1])]
+    yield Case("edges", short, title="two texts of one word, vectors of one number")
     gaps = [opposed(normal(rng, 2, k, 4).mT), draw_mask([4, 2])]
     yield Case("edges", gaps, title="a tensor that is not contiguous in memory")
+
+
+def gradient_case(rng: np.random.Generator, group: str) -> Case:
+    X, mask = draw_vectors(rng, 2, int(rng.integers(3, 5)), 2)
+    return Case(group, [X, mask], gradient="X", title="the gradient of X")
 
 
 def precision_cases(rng: np.random.Generator, large: float) -> Iterator[Case]:

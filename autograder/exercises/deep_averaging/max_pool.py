@@ -5,13 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.exercise import Case
-from autograder.exercises.deep_averaging.common import pool_cases, precision_cases
+from autograder.exercises.deep_averaging.common import gradient_case, pool_cases, precision_cases
 
 POINTS = {"values": 2, "edges": 1, "precision": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from pool_cases(rng)
+    yield gradient_case(rng, "values")
     yield from precision_cases(rng, 20_000.0)
 
 
@@ -69,5 +70,16 @@ RIGHT = {
                 words = vectors[real]
                 rows.append(words.amax(dim=0) if len(words) else torch.zeros_like(vectors[0]))
             return torch.stack(rows)
+        """,
+}
+
+EQUIVALENT = {
+    "float() ignores the case.": """
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        + h = X.masked_fill(~mask.unsqueeze(-1), float('-INF')).amax(dim=1)
+        """,
+    "masked_fill keeps the dtype of h.": """
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + return h.masked_fill(~mask.any(dim=1, keepdim=True), 0)
         """,
 }

@@ -116,3 +116,13 @@ RIGHT = {
             return torch.stack(rows).to(X.dtype)
         """,
 }
+
+EQUIVALENT = {
+    "Dividing a mask converts it anyway.": """
+          def mean_pool(X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +     mask = mask.float()
+
+          def mean_pool(X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +     mask = mask.long()
+        """,
+}

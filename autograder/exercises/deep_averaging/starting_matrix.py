@@ -31,6 +31,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", int(rng.integers(7, 9)), 3, 4, 3)
     yield case("edges", 4, 0, 3, 2, "no word has a vector")
     yield case("edges", 5, 5, 0, 3, "every word has a vector")
+    yield case("edges", 4, 2, 2, 1, "vectors of one number")
     words, index, _, random = case("edges", 3, 2, 2, 3).args
     padded = [words, {**index, "<pad>": len(index)}, normal(rng, len(index) + 1, 3), random]
     title = "there is a vector for <pad>, but the padding is zeros all the same"
@@ -116,5 +117,45 @@ RIGHT = {
             known = (rows >= 0)[:, None]
             R = torch.where(known, matrix[rows.clamp(min=0)].to(random.dtype), random)
             return R * (torch.arange(len(words)) > 0)[:, None]
+        """,
+}
+
+EQUIVALENT = {
+    "Assigning a row converts it to the dtype of `random`.": """
+          ) -> torch.Tensor:
+        +     matrix = matrix.float()
+              R = random.clone()
+
+          ) -> torch.Tensor:
+        +     matrix = matrix.double()
+              R = random.clone()
+        """,
+    "words[1] is the unknown word, which has no vector.": """
+        - for i, word in enumerate(words[1:], start=1):
+        + for i, word in list(enumerate(words[1:], start=1))[1:]:
+        """,
+    "Each word has a row of its own.": """
+        - for i, word in enumerate(words[1:], start=1):
+        + for i, word in list(enumerate(words[1:], start=1))[::-1]:
+        """,
+    "A row of one number can be assigned as a number.": """
+        - R[i] = matrix[index[word]]
+        + R[i] = matrix[index[word]].squeeze()
+        """,
+    "The numbers to start from: the exercise asks for no gradient.": """
+        + @torch.no_grad()
+          def starting_matrix(
+
+        - R = random.clone()
+        + R = random.detach().clone()
+
+        - R[i] = matrix[index[word]]
+        + R[i] = matrix[index[word]].detach()
+
+        - R[i] = matrix[index[word]]
+        + R[i] = matrix.detach()[index[word]]
+
+        - return R
+        + return R.detach()
         """,
 }

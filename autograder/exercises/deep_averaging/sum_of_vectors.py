@@ -27,6 +27,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     empty = torch.zeros(0, dtype=torch.long)
     yield Case("edges", [normal(rng, k, 5), empty], title="a text without words")
     yield Case("edges", [normal(rng, k, 5), draw_numbers(rng, 0, 5, 1)], title="one word")
+    single = [normal(rng, 1, 5), draw_numbers(rng, 0, 5, 3)]
+    yield Case("edges", single, title="vectors of one number")
     half = [normal(rng, k, 5).half(), draw_numbers(rng, 0, 5, 6)]
     yield Case("edges", half, title="half precision (float16)", judge=HALF)
     gaps = [normal(rng, 7, k).mT, draw_numbers(rng, 0, 7, 4)]
@@ -82,5 +84,18 @@ RIGHT = {
     "bag_times_matrix": """
         def sum_of_vectors(R, ids):
             return R @ torch.bincount(ids, minlength=R.shape[1]).to(R.dtype)
+        """,
+}
+
+EQUIVALENT = {
+    "Used in no model that is trained: the exercise asks for no gradient.": """
+        + @torch.no_grad()
+          def sum_of_vectors(R: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+
+        - return R[:, ids].sum(dim=1)
+        + return R[:, ids].sum(dim=1).detach()
+
+        - return R[:, ids].sum(dim=1)
+        + return R.detach()[:, ids].sum(dim=1)
         """,
 }

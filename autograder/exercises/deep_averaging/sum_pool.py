@@ -5,13 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.exercise import Case
-from autograder.exercises.deep_averaging.common import pool_cases, precision_cases
+from autograder.exercises.deep_averaging.common import gradient_case, pool_cases, precision_cases
 
 POINTS = {"values": 2, "edges": 1, "precision": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from pool_cases(rng)
+    yield gradient_case(rng, "values")
     yield from precision_cases(rng, 1000.0)
 
 
@@ -69,5 +70,12 @@ RIGHT = {
     "loop": """
         def sum_pool(X, mask):
             return torch.stack([vectors[real].sum(dim=0) for vectors, real in zip(X, mask)])
+        """,
+}
+
+EQUIVALENT = {
+    "masked_fill keeps the dtype of X.": """
+        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        + return X.masked_fill(~mask.unsqueeze(-1), 0).sum(dim=1)
         """,
 }

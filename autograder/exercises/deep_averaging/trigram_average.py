@@ -48,6 +48,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     index, T = table(5, int(rng.integers(2, 5)))
     yield Case("unknown", [strange, index, T], title="every trigram is unknown")
     yield Case("edges", [[], index, T], title="no trigrams")
+    index_1, T_1 = table(1, 1)
+    only = [*index_1, "<q>"]
+    yield Case("edges", [only, index_1, T_1], title="a table of one number")
+    title = "a table of one number, no trigrams"
+    yield Case("edges", [[], index_1, T_1], title=title)
     half = ((T.abs() + 1) * 20_000).clamp(max=60_000).half()
     title = "large numbers in half precision (float16)"
     exact = {"dtype": "exact"}
@@ -124,5 +129,29 @@ RIGHT = {
                 if trigram in index:
                     counts[index[trigram]] += 1
             return ((counts / counts.sum().clamp(min=1)) @ T.float()).to(T.dtype)
+        """,
+}
+
+EQUIVALENT = {
+    "An average does not depend on the order.": """
+        - rows = [index[trigram] for trigram in trigrams if trigram in index]
+        + rows = [index[trigram] for trigram in list(trigrams)[::-1] if trigram in index]
+        """,
+    "These are zeros of the same shape.": """
+        - return torch.zeros_like(T[0])
+        + return -torch.zeros_like(T[0])
+
+        - return torch.zeros_like(T[0])
+        + return torch.zeros_like(T[-1])
+        """,
+    "Used in no model that is trained: the exercise asks for no gradient.": """
+        + @torch.no_grad()
+          def trigram_average(trigrams: list[str], index: dict[str, int], T: torch.Tensor) -> torch.Tensor:
+
+        - return T[rows].mean(dim=0)
+        + return T[rows].mean(dim=0).detach()
+
+        - return T[rows].mean(dim=0)
+        + return T.detach()[rows].mean(dim=0)
         """,
 }

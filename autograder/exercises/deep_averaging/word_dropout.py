@@ -36,8 +36,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     holes[:, :3] = True
     holes[:, 3] = False
     yield drops(holes, 0.3, "words are missing in the middle")
+    yield drops(draw_mask([int(rng.integers(4, 7))]), 0.4, "a batch of one text")
+    yield _number_equal_to_rate(rng)
     lengths = [*draw_lengths(rng, 4, 7), 0]
     yield case("judging", draw_mask(lengths), 0.5, False, "in evaluation, nothing is dropped")
+    one = draw_mask([int(rng.integers(2, 6))])
+    title = "in evaluation, one text, no generator"
+    yield Case("judging", [one, 0.5, False], title=title)
     mask = draw_mask(draw_lengths(rng, 3, 5))
     yield case("judging", mask, 0.0, True, "a rate of 0 drops nothing")
     mask = draw_mask([5, 7, *rng.integers(3, 7, size=2).tolist()])
@@ -48,6 +53,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("no word left", short, 0.6, True, "many texts of one word, one longer one")
     title = "texts without words stay empty"
     yield case("no word left", draw_mask([0, 4, 0]), 0.5, True, title)
+
+
+def _number_equal_to_rate(rng: np.random.Generator) -> Case:
+    """The rate is the third largest of the numbers that are drawn, so three words stay."""
+    draw = torch.Generator().manual_seed(int(rng.integers(10_000)))
+    numbers = torch.rand(1, 6, generator=draw)
+    draw.manual_seed(draw.initial_seed())
+    rate = numbers.sort(descending=True).values[0, 2].item()
+    title = "a number is equal to the rate: its word stays"
+    return Case("drops", [draw_mask([6]), rate, True, draw], title=title)
 
 
 WRONG = {
@@ -132,5 +147,12 @@ RIGHT = {
             lost = kept.sum(dim=1) == 0
             kept[lost] = mask[lost]
             return kept
+        """,
+}
+
+EQUIVALENT = {
+    "Its shape is the same.": """
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = mask & (torch.rand((~mask).shape, generator=generator) >= rate)
         """,
 }
