@@ -112,7 +112,7 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
         both,  # the case shown must be one that the hint explains
         key=lambda i: (
             position[cases[i]["group"]],
-            STAGES.index(findings[i].stage),
+            *_rank(cases[i], findings[i]),
             _size(cases[i]),
         ),
     )
@@ -162,14 +162,19 @@ def _group(
     name: str, points: float, cases: list[dict[str, Any]], findings: list[Finding | None]
 ) -> GroupResult:
     """All of the group's points, or none and the reason."""
-    own = [finding for case, finding in zip(cases, findings) if case["group"] == name]
-    wrong = [finding for finding in own if finding is not None]
+    own = [(case, finding) for case, finding in zip(cases, findings) if case["group"] == name]
+    wrong = [(case, finding) for case, finding in own if finding is not None]
     result = GroupResult(name, float(points), float(points), len(own) - len(wrong), len(own))
     if wrong:
-        first = min(wrong, key=lambda finding: STAGES.index(finding.stage))
+        _, first = min(wrong, key=lambda pair: _rank(*pair))
         where = f" ({first.where})" if first.where else ""
         result.points, result.reason = 0.0, first.message + where
     return result
+
+
+def _rank(case: dict[str, Any], finding: Finding) -> tuple[bool, int]:
+    """Gradients are explained last, since wrong values have wrong gradients; then by stage."""
+    return "gradient" in case, STAGES.index(finding.stage)
 
 
 def _size(case: dict[str, Any]) -> int:

@@ -67,6 +67,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         inner: float = 0.0,
         hooks: dict[str, codec.Source] | None = None,
         reads: tuple[str, ...] = (),
+        any_ids: bool = False,
+        gradient: str = "",
         **options: Any,
     ) -> Case:
         """`inner` is the dropout of the encoder, `options` are those of the classifier."""
@@ -79,15 +81,22 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         }
         state |= draw_linear(rng, "output", d_model, 1) | (hooks or {})
         mask = lengths_mask(lengths)
-        ids = draw_ids(rng, 1, n_pieces - 1, *mask.shape) * mask
+        ids = draw_ids(rng, 1, n_pieces - 1, *mask.shape)
+        if any_ids:
+            ids[:, 1] = 0
+        else:
+            ids *= mask
         then = [("__call__", ids, mask), *[(name,) for name in reads]]
         options = {"dropout": 0.0} | options
-        return Case(group, [encoder, d_model], options, title, state, then)
+        return Case(group, [encoder, d_model], options, title, state, then, gradient)
 
     n = draw_number(rng, 3, 5)
     yield case("scores", [n, n])
     yield case("scores", [n, 2, 3], "padding")
     yield case("scores", [n], "a batch of one")
+    title = "real pieces with the id 0, padding with others: the mask tells what is real"
+    yield case("scores", [n, 2], title, any_ids=True)
+    yield case("scores", [n, 2], "what training changes", gradient="all")
     yield case("frozen", [n, 2], "frozen: the scores are the same", frozen=True)
     learns = {"_forward_hooks": _LEARNS}
     title = "frozen: which parts get gradients"
@@ -284,5 +293,17 @@ RIGHT = {
                     _, pooled = self.encoder(ids, 0 * ids, mask)
                 weight, bias = self.output.weight[0], self.output.bias
                 return torch.einsum("bd,d->b", self.dropout(pooled), weight) + bias
+        """,
+}
+
+EQUIVALENT = {
+    "nn.Dropout has no parameters": """
+        -        self.dropout = nn.Dropout(dropout)
+        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
+        """,
+    "padding comes at the end": """
+             def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+                 if self.frozen:
         """,
 }

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from autograder.course.exercise import Case
-from autograder.exercises.bert.common import TO_EVAL, draw_ids, draw_number, embeddings_state
+from autograder.exercises.bert.common import (
+    TO_EVAL,
+    draw_ids,
+    draw_number,
+    embeddings_state,
+)
 
 POINTS = {"values": 2, "norm": 1, "dropout": 1}
 
@@ -26,6 +31,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         dropout: float = 0.0,
         contiguous: bool = True,
         hooks: dict[str, Any] | None = None,
+        **more: Any,
     ) -> Case:
         n_pieces, max_length = draw_number(rng, 7, 9), length + spare
         tables = (n_pieces, d_model, max_length, n_segments)
@@ -41,7 +47,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         # which numbers an unwanted dropout leaves depends on the version of torch
         drawn = () if hooks else ("ignores_dropout_rate",)
         sizes = [n_pieces, d_model]
-        return Case(group, sizes, options, title, state, then, undefined=drawn)
+        return Case(group, sizes, options, title, state, then, undefined=drawn, **more)
 
     length = draw_number(rng, 3, 5)
     yield case("values", 2, length)
@@ -49,7 +55,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", 1, length, title="a batch of one")
     yield case("values", 2, length, spare=0, title="as long as there are positions")
     yield case("values", 2, 1, title="texts of one piece")
-    yield case("norm", 2, 3, scale=1e-3, title="tiny vectors: eps must not dominate")
+    title = "what training changes"
+    yield case("values", 2, 3, title=title, scale=1.0, gradient="all")
+    yield case("norm", 2, 3, scale=1e-5, title="tiny vectors: eps must not dominate")
     yield case("norm", 2, 2, n_segments=3, title="three segments")
     yield case("norm", 2, length, contiguous=False, title="tensors that are not contiguous")
     yield case("dropout", 2, 2, dropout=1.0, title="dropout 1 in training: nothing is left")
@@ -181,5 +189,30 @@ RIGHT = {
         +     x = self.pieces.weight[ids[:, i]] + self.segments.weight[segments[:, i]]
         +     columns.append(self.norm(x + self.positions.weight[i]))
         + return self.dropout(torch.stack(columns, dim=1))
+        """,
+}
+
+EQUIVALENT = {
+    "nn.Dropout has no parameters": """
+        -        self.dropout = nn.Dropout(dropout)
+        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
+        """,
+    "the text names no device, and ids and segments are on the same": """
+        -        places = torch.arange(ids.shape[1], device=ids.device)
+        +        places = torch.arange(ids.shape[1])
+
+        -        places = torch.arange(ids.shape[1], device=ids.device)
+        +        places = torch.arange(ids.shape[1], device=segments.device)
+        """,
+    "squeeze changes only texts of one piece, where one vector broadcasts to all": """
+        -        places = torch.arange(ids.shape[1], device=ids.device)
+        +        places = torch.arange(ids.shape[1], device=ids.device).squeeze()
+        """,
+    "ids and segments have the same two axes": """
+        -        places = torch.arange(ids.shape[1], device=ids.device)
+        +        places = torch.arange(segments.shape[1], device=ids.device)
+
+        -        places = torch.arange(ids.shape[1], device=ids.device)
+        +        places = torch.arange(ids.shape[-1], device=ids.device)
         """,
 }

@@ -21,9 +21,7 @@ from autograder.exercises.bert.common import (
 
 POINTS = {"values": 2, "padding": 2, "details": 1}
 
-_D_MODEL, _N_HEADS = 4, 2
-
-# Scaled down in the case of tiny vectors: then what a block adds and normalizes is about 0.001.
+# Scaled down in the case of tiny vectors: then what a block adds and normalizes is about 1e-5.
 _SHRUNK = ("W_V.bias", "W_O.bias", "W_1.bias", "W_2.bias")
 _SHRUNK += ("norm_1.weight", "norm_1.bias", "embeddings.norm.weight", "embeddings.norm.bias")
 
@@ -45,42 +43,54 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n_blocks: int,
         lengths: list[int],
         title: str,
+        sizes: tuple[int, int] = (4, 2),
         n_segments: int = 2,
         dropout: float = 0.0,
         tiny: bool = False,
+        scale: float = 30.0,  # so large that the embeddings' own eps makes no difference
+        any_ids: bool = False,
         hooks: dict[str, Any] | None = None,
         reads: tuple[str, ...] = (),
+        gradient: str = "",
     ) -> Case:
+        d_model, n_heads = sizes
         n_pieces, d_ff, longest = draw_number(rng, 7, 9), draw_number(rng, 5, 6), max(lengths)
-        tables = (n_pieces, _D_MODEL, longest + 1, n_segments)
-        # so large that the embeddings' own eps makes no difference
-        state: dict[str, Any] = embeddings_state(rng, tables, "embeddings.", scale=30.0)
+        tables = (n_pieces, d_model, longest + 1, n_segments)
+        state: dict[str, Any] = embeddings_state(rng, tables, "embeddings.", scale=scale)
         for block in range(n_blocks):
-            state |= _block_state(rng, f"blocks.{block}.", _D_MODEL, d_ff)
+            state |= _block_state(rng, f"blocks.{block}.", d_model, d_ff)
         if tiny:
-            state |= {k: 1e-3 * v for k, v in state.items() if k.endswith(_SHRUNK)}
-        state |= draw_linear(rng, "pooler", _D_MODEL, _D_MODEL) | (hooks or {})
+            state |= {k: 1e-5 * v for k, v in state.items() if k.endswith(_SHRUNK)}
+        state |= draw_linear(rng, "pooler", d_model, d_model) | (hooks or {})
         mask = lengths_mask(lengths)
-        ids = draw_ids(rng, 1, n_pieces - 1, len(lengths), longest) * mask
+        ids = draw_ids(rng, 1, n_pieces - 1, len(lengths), longest)
+        if any_ids:
+            ids[:, 1] = 0
+        else:
+            ids *= mask
         segments = torch.zeros_like(ids)
         for row, length in enumerate(lengths):
             segments[row, draw_number(rng, 1, max(1, length - 1)) : length] = n_segments - 1
         options = {"max_length": longest + 1, "n_segments": n_segments, "dropout": dropout}
         then = [("__call__", ids, segments, mask), *((name,) for name in reads)]
-        sizes = [n_pieces, _D_MODEL, _N_HEADS, d_ff, n_blocks]
+        numbers = [n_pieces, d_model, n_heads, d_ff, n_blocks]
         # the other groups are tolerant, so that only the details reveal another eps
         judge = {} if group == "details" else {"rtol": 1e-3, "atol": 1e-3}
         # which numbers an unwanted dropout leaves depends on the version of torch
         drawn = ("forgets_dropout_in_blocks",) if n_blocks and not hooks else ()
-        return Case(group, sizes, options, title, state, then, judge=judge, undefined=drawn)
+        return Case(group, numbers, options, title, state, then, gradient, judge, drawn)
 
     length = draw_number(rng, 3, 4)
     yield case("values", 0, [length, length], "no blocks: embeddings and pooler")
     yield case("values", 1, [length], "one block, a batch of one")
     yield case("values", 2, [3, 3], "two blocks")
+    yield case("values", 1, [2, 2], "three heads", sizes=(6, 3))
+    yield case("values", 1, [3], "what training changes", scale=1.0, gradient="all")
     yield case("values", 1, [length, length, length], "three texts of the same length")
     yield case("padding", 1, [draw_number(rng, 1, 2), 4], "padding")
     yield case("padding", 2, [4, 2], "padding, two blocks")
+    title = "real pieces with the id 0, padding with others: the mask tells what is real"
+    yield case("padding", 1, [2, 4], title, any_ids=True)
     yield case("padding", 1, [2, 2 + length], "nothing but [CLS] and [SEP]")
     yield case("details", 1, [length, 2], "tiny vectors: eps must not dominate", tiny=True)
     yield case("details", 1, [2, 3], "three segments", n_segments=3)
@@ -94,9 +104,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         (f".embeddings.{name}.num_embeddings",) for name in ("pieces", "positions", "segments")
     ]
     reads += [(".blocks.0.network.W_1.out_features",)]
-    sizes = [draw_number(rng, 5, 9), _D_MODEL, _N_HEADS, _D_MODEL, 1]
+    sizes = [draw_number(rng, 5, 9), 4, 2, 4, 1]
     title = "the sizes of the three tables, and the width of the network in a block"
     yield Case("details", sizes, options, then=reads, title=title)
+    reads = [*reads[1:3], (".embeddings.dropout.p",)]
+    yield Case("details", sizes, then=reads, title="default arguments")
     title = "dropout 1 in training: it acts in embeddings and blocks, nowhere else"
     yield case("details", 1, [2, 2], title, dropout=1.0)
 
@@ -254,5 +266,26 @@ RIGHT = {
         + H = through(len(self.blocks))
         + pooled = torch.einsum("ij,bj->bi", self.pooler.weight, H[:, 0]) + self.pooler.bias
         + return H, pooled.tanh()
+        """,
+}
+
+EQUIVALENT = {
+    "the blocks are alike": """
+        -            for _ in range(n_blocks)
+        +            for _ in list(range(n_blocks))[::-1]
+        """,
+    "padding_mask converts the mask": """
+             ) -> tuple[torch.Tensor, torch.Tensor]:
+        +        mask = mask.float()
+                 X = self.embeddings(ids, segments)
+
+             ) -> tuple[torch.Tensor, torch.Tensor]:
+        +        mask = mask.long()
+                 X = self.embeddings(ids, segments)
+        """,
+    "padding comes at the end": """
+             ) -> tuple[torch.Tensor, torch.Tensor]:
+        +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+                 X = self.embeddings(ids, segments)
         """,
 }

@@ -35,6 +35,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "the warm-up ends between two steps"
     yield case("warmup", odd // 10, odd, title=title)
     yield case("warmup", odd // 10 + 1, odd, title=title)
+    top = draw_number(rng, 2, 4)
+    yield case("warmup", top, 8 * top + 1, 0.125, title=title)
+    yield case("warmup", 0, 10, title="a warm-up of one step")
     yield case("warmup", draw_number(rng, 1, 3), 7, 1.0, title="nothing but warm-up")
     yield case("warmup", n, n, 1.0, title="nothing but warm-up, the end")
 
@@ -137,5 +140,15 @@ RIGHT = {
             if warmup == 0:
                 return float(np.interp(step, [0, n_steps], [peak, 0]))
             return float(np.interp(step, [0, top, n_steps], [0, peak, 0 if warmup < 1 else peak]))
+        """,
+}
+
+EQUIVALENT = {
+    "warmup and top are 0 together, and never below": """
+        -    if top > 0 and step <= top:
+        +    if (top != 0) and step <= top:
+
+        -    if top > 0 and step <= top:
+        +    if warmup > 0 and step <= top:
         """,
 }

@@ -25,11 +25,14 @@ def _draw(
     """Half of the ordinary tokens are chosen, and each of the three kinds comes up."""
     special = np.zeros((n_texts, length), dtype=bool)
     special[:, 0] = True
-    for row in special:
-        row[-draw_number(rng, 1, 2) :] = True
+    special[:, -1] = True
+    special[1::2, -2:] = True
     dice = _between(rng, 0, share, special.shape)
     kind_dice = _between(rng, 0, 1, special.shape)
-    ordinary = rng.permutation(np.argwhere(~special))
+    dice[:, -1] = kind_dice[:, -1] = 0
+    ordinary = rng.permutation(np.argwhere(~special)).tolist()
+    # The first text has an ordinary token, and it is chosen, where the second has a special one.
+    ordinary.sort(key=lambda at: at != [0, length - 2])
     low = 0.0 if share == 0.15 else 0.2  # above the default, so that another share shows
     for i, at in enumerate(map(tuple, ordinary)):
         if i < max(3, len(ordinary) // 2):
@@ -48,6 +51,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         group: str, n_texts: int, length: int, share: float = 0.15, title: str = "", **given: Any
     ) -> Case:
         ids, substitutes = (draw_ids(rng, 10, 99, n_texts, length) for _ in range(2))
+        ids[:, -1] = substitutes[:, -1] = 0  # [PAD], in most vocabularies
         inputs = {"ids": ids} | _draw(rng, n_texts, length, share) | given
         ids, special, dice, kind_dice = inputs.values()
         args = [ids, special, draw_number(rng, 1, 9), dice, kind_dice, substitutes]
@@ -59,17 +63,24 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", 3, length - 1)
     yield case("values", 1, length, title="a batch of one")
     yield case("values", 2, length, draw_number(rng, 5, 8) / 16, title="another share")
+    kinds = rng.permutation([0.79999, 0.8, 0.89999, 0.9])
     at_limits = {
         "special": torch.zeros(1, 8, dtype=torch.bool),
-        "dice": torch.tensor([[0.125, 0.25] * 4], dtype=torch.float64),
-        "kind_dice": torch.from_numpy(rng.permutation([0.0, 0.5, 0.8, 0.9]).repeat(2)[None]),
+        "dice": torch.tensor([[0.24999, 0.25] * 4], dtype=torch.float64),
+        "kind_dice": torch.from_numpy(kinds.repeat(2)[None]),
     }
-    title = "dice that lie exactly at a limit"
+    title = "dice at a limit or just below it"
     yield case("edges", 1, 8, 0.25, title, **at_limits)
     high = torch.from_numpy(_between(rng, 0.5, 1, (1, length)))
     yield case("edges", 1, length, title="no token is chosen", dice=high)
     all_special = torch.ones(1, length, dtype=torch.bool)
     yield case("edges", 1, length, title="nothing but special tokens", special=all_special)
+    short = {
+        "special": torch.zeros(3, 1, dtype=torch.bool),
+        "dice": torch.from_numpy(_between(rng, 0, 0.15, (3, 1))),
+        "kind_dice": torch.tensor([[0.5], [0.85], [0.95]]),
+    }
+    yield case("edges", 3, 1, title="texts of one piece", **short)
     gaps = draw_ids(rng, 10, 99, 8, 2).mT
     yield case("edges", 2, 8, title="a tensor that is not contiguous", ids=gaps)
 
@@ -196,5 +207,30 @@ RIGHT = {
             inputs = torch.where(kind_dice < 0.9, substitutes, ids)
             inputs = inputs.masked_fill(kind_dice < 0.8, mask_id)
             return ids * left + inputs * ~left, labels
+        """,
+}
+
+EQUIVALENT = {
+    "single precision tells dice and limits apart": """
+         ) -> tuple[torch.Tensor, torch.Tensor]:
+        +    dice = dice.float()
+             chosen = (dice < share) & ~special
+
+         ) -> tuple[torch.Tensor, torch.Tensor]:
+        +    kind_dice = kind_dice.float()
+             chosen = (dice < share) & ~special
+        """,
+    "double precision keeps every number": """
+         ) -> tuple[torch.Tensor, torch.Tensor]:
+        +    dice = dice.double()
+             chosen = (dice < share) & ~special
+
+         ) -> tuple[torch.Tensor, torch.Tensor]:
+        +    kind_dice = kind_dice.double()
+             chosen = (dice < share) & ~special
+        """,
+    "at 0.8, [MASK] is replaced by the substitute in the next step": """
+        -    inputs = torch.where(chosen & (kind_dice < 0.8), mask_id, ids)
+        +    inputs = torch.where(chosen & (kind_dice <= 0.8), mask_id, ids)
         """,
 }

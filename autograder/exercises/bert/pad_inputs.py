@@ -151,3 +151,13 @@ RIGHT = {
             return all_ids, all_segments, torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
         """,
 }
+
+EQUIVALENT = {
+    "pack_texts returns as many segments as ids": """
+        -        missing = longest - len(ids)
+        +        missing = longest - len(segments)
+
+        -        real.append([True] * len(ids) + [False] * missing)
+        +        real.append([True] * len(segments) + [False] * missing)
+        """,
+}

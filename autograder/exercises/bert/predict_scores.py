@@ -13,12 +13,13 @@ from coursekit.checking import codec
 
 POINTS = {"values": 1, "padding": 2, "modes": 1, "edges": 1}
 
-# The score is the mean over the real tokens, weighted by position. The model refuses more than
+# The score is the mean over the real tokens, weighted by position; padding adds its id, as it
+# should be 0. The model refuses more than
 # `most` texts at once, counts its calls, and stores itself where a step after the call finds it.
 # It also switches gradients on, in case an earlier answer switched them off for good.
 _TINY_MODEL = """type("TinyModel", (torch.nn.Module,), {{
     "forward": lambda self, ids, mask: (
-        torch.where(mask, self.dropout(self.pieces(ids)[..., 0]), 0.0)
+        torch.where(mask, self.dropout(self.pieces(ids)[..., 0]), ids.float())
         @ (1 + torch.arange(ids.shape[1])).float() / mask.sum(dim=1)
     ) if not self.calls.append(len(ids)) and len(ids) <= {most} else (_ for _ in ()).throw(
         MemoryError(f"{{len(ids)}} texts go through the model together, but batch_size is {most}")
@@ -228,5 +229,26 @@ RIGHT = {
                     result[batch] = model(ids, torch.arange(ids.shape[1]) < lengths[:, None])
             model.train(before)
             return result
+        """,
+}
+
+EQUIVALENT = {
+    "the segments are not used": """
+        -            ids, _, mask = pad_inputs([(row, [0] * len(row)) for row in rows], 0)
+        +            ids, _, mask = pad_inputs([(row, [1] * len(row)) for row in rows], 0)
+
+        -            ids, _, mask = pad_inputs([(row, [0] * len(row)) for row in rows], 0)
+        +            ids, _, mask = pad_inputs([(row, [-1] * len(row)) for row in rows], 0)
+        """,
+    "there are scores if there are inputs": """
+        -    return torch.cat(scores) if scores else torch.zeros(0)
+        +    return torch.cat(scores) if inputs else torch.zeros(0)
+        """,
+    "without texts there is no number": """
+        -    return torch.cat(scores) if scores else torch.zeros(0)
+        +    return torch.cat(scores) if scores else torch.ones(0)
+
+        -    return torch.cat(scores) if scores else torch.zeros(0)
+        +    return torch.cat(scores) if scores else torch.rand(0)
         """,
 }

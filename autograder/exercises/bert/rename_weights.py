@@ -53,7 +53,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     weights = _draw(rng, _EMBEDDINGS | _POOLER | layer)
     yield Case("names", [weights], title="one layer")
-    weights = _draw(rng, _EMBEDDINGS | layer, "bert.")
+    one_segment = {"embeddings.token_type_embeddings.weight": (1, 2)}
+    weights = _draw(rng, _EMBEDDINGS | one_segment | layer, "bert.")
     yield Case("names", [weights], title='all names begin with "bert.", and there is no pooler')
     weights = _draw(rng, _EMBEDDINGS | _POOLER, "bert.") | _draw(rng, _HEADS)
     yield Case("heads", [weights], title="with heads")
@@ -258,5 +259,24 @@ RIGHT = {
                             if full in weights:
                                 renamed[f"{new}.{kind}"] = weights[full]
             return renamed
+        """,
+}
+
+EQUIVALENT = {
+    "the order of the entries is free": """
+        -    for name, tensor in weights.items():
+        +    for name, tensor in list(weights.items())[::-1]:
+        """,
+    "the dictionary is made for this one look-up": """
+        -        kind = {"gamma": "weight", "beta": "bias"}.get(kind, kind)
+        +        kind = {"gamma": "weight", "beta": "bias"}.setdefault(kind, kind)
+        """,
+    "in these files, encoder.layer is always followed by a number": """
+        -        elif part.startswith("encoder.layer."):
+        +        elif part.startswith('encoder.layer'):
+        """,
+    "no digit is stripped, and a number follows": """
+        -            number, _, rest = part.removeprefix("encoder.layer.").partition(".")
+        +            number, _, rest = part.lstrip("encoder.layer.").partition(".")
         """,
 }

@@ -38,8 +38,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", _words(1, n, 2), title="the last word has two pieces")
     yield case("values", _words(n, 1, 2, middle=1), title="two texts, with [SEP] between them")
     yield case("edges", _words(n), title="a single word")
-    yield case("edges", [0, 0, 1][: n - 1], title="no special tokens")
+    yield case("edges", [0] * (n - 1) + [1], title="no special tokens")
+    yield case("edges", [0], title="a single piece")
     yield case("edges", [None, None], title="no words")
+    yield case("edges", [None], normal(rng, 1, 1), title="no words, one number per place")
     yield case("edges", [], normal(rng, 0, n), title="no positions at all")
     words = _words(1, 2, 1)
     gaps = normal(rng, n, len(words)).mT
@@ -150,5 +152,42 @@ RIGHT = {
             n = len(set(number.tolist()))
             sums = H.new_zeros(n, H.shape[1]).index_add(0, number, H[positions])
             return sums / torch.bincount(number, minlength=n)[:, None].to(H.dtype)
+        """,
+}
+
+EQUIVALENT = {
+    "no model is trained through it": """
+        +@torch.no_grad()
+         def word_vectors(H: torch.Tensor, words: list[int | None]) -> torch.Tensor:
+
+        -        return H[:0]
+        +        return H[:0].detach()
+
+        -        return H[:0]
+        +        return H.detach()[:0]
+
+        -    return torch.stack([H[rows].mean(dim=0) for rows in places])
+        +    return torch.stack([H[rows].mean(dim=0) for rows in places]).detach()
+
+        -    return torch.stack([H[rows].mean(dim=0) for rows in places])
+        +    return torch.stack([H[rows].mean(dim=0).detach() for rows in places])
+
+        -    return torch.stack([H[rows].mean(dim=0) for rows in places])
+        +    return torch.stack([H.detach()[rows].mean(dim=0) for rows in places])
+        """,
+    "there are no words below number 0 either": """
+        -    n = max((word for word in words if word is not None), default=-1) + 1
+        +    n = max((word for word in words if word is not None), default=-2) + 1
+        """,
+    "a mean does not depend on the order": """
+        -    places = [[i for i, word in enumerate(words) if word == number] for number in range(n)]
+        +    places = [[i for i, word in list(enumerate(words))[::-1] if word == number] for number in range(n)]
+        """,
+    "without rows there is no number": """
+        -        return H[:0]
+        +        return -H[:0]
+
+        -        return H[:0]
+        +        return H[1:0]
         """,
 }

@@ -212,3 +212,14 @@ RIGHT = {
             return found
         """,
 }
+
+EQUIVALENT = {
+    "start never passes the end of the word": """
+        -    while start < len(word):
+        +    while start != len(word):
+        """,
+    "no piece is empty after its ##": """
+        -        ends = range(len(word), start, -1)
+        +        ends = range(len(word), 0, -1)
+        """,
+}

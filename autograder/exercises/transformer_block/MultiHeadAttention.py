@@ -24,24 +24,31 @@ POINTS = {"values": 2, "widths": 1, "masking": 1, "safety": 2}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
-        group: str, sizes: list[int], *inputs: torch.Tensor, hooks: dict | None = None, **more: Any
+        group: str,
+        sizes: list[int],
+        *inputs: torch.Tensor,
+        widths: dict[str, int] | None = None,
+        hooks: dict | None = None,
+        **more: Any,
     ) -> Case:
-        d_model, n_heads, *widths = sizes
-        d_k, d_v = widths or [d_model // n_heads] * 2
+        d_model, n_heads = sizes
+        kwargs = widths or {}
+        d_k, d_v = (kwargs.get(name, d_model // n_heads) for name in ("d_k", "d_v"))
         state = attention_state(rng, d_model, n_heads * d_k, n_heads * d_v) | (hooks or {})
-        kwargs = dict(zip(("d_k", "d_v"), widths))
         then = [("__call__", *inputs)]
-        return Case(group, [d_model, n_heads], kwargs, state=state, then=then, **more)
+        return Case(group, sizes, kwargs, state=state, then=then, **more)
 
     (length,) = draw_sizes(rng, (3, 4))
     yield case("values", [4, 1], normal(rng, 2, length, 4), title="one head")
     yield case("values", [4, 2], normal(rng, 2, 3, 4), title="two heads")
     yield case("values", [6, 3], normal(rng, 1, length, 6), title="three heads, a batch of one")
     few, many = draw_sizes(rng, (2, 3), (4, 5))
-    yield case("widths", [4, 2, few, many], normal(rng, 2, 3, 4), title="values longer than keys")
-    yield case(
-        "widths", [3, 2, many, 2], normal(rng, 1, length, 3), title="keys longer than values"
-    )
+    X, widths = normal(rng, 2, 3, 4), {"d_k": few, "d_v": many}
+    yield case("widths", [4, 2], X, widths=widths, title="values longer than keys")
+    X, widths = normal(rng, 1, length, 3), {"d_k": many, "d_v": 2}
+    yield case("widths", [3, 2], X, widths=widths, title="keys longer than values")
+    X, widths = normal(rng, 1, 3, 6), {"d_v": many}
+    yield case("widths", [6, 2], X, widths=widths, title="only the values' length is given")
     padded = lengths_mask([int(rng.integers(1, 3)), 3])[:, None, :]
     yield case("masking", [4, 2], normal(rng, 2, 3, 4), padded, title="padding")
     yield case("masking", [4, 2], normal(rng, 2, length, 4), causal(length), title="a causal mask")

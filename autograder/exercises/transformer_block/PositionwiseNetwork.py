@@ -9,7 +9,12 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.transformer_block.common import HALF, TO_HALF, draw_sizes, linear, normal
+from autograder.exercises.transformer_block.common import (
+    HALF,
+    TO_HALF,
+    linear,
+    normal,
+)
 
 POINTS = {"relu": 1, "gelu": 1, "shapes": 1}
 
@@ -18,18 +23,22 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
         group: str, X: torch.Tensor, *activation: str, hooks: dict | None = None, **more: Any
     ) -> Case:
-        d_model, d_ff = X.shape[-1], int(rng.integers(5, 8))
+        d_model = X.shape[-1]
+        d_ff = 2 * d_model + int(rng.integers(0, 2))
         state = linear(rng, "W_1", d_model, d_ff) | linear(rng, "W_2", d_ff, d_model)
         state |= hooks or {}
         sizes = [d_model, d_ff, *activation]
         return Case(group, sizes, state=state, then=[("__call__", X)], **more)
 
-    d, length = draw_sizes(rng, (3, 4), (2, 4))
+    length, d = int(rng.integers(2, 5)), 3
     yield case("relu", normal(rng, 2, length, d))
     yield case("relu", normal(rng, 1, 1, d), "relu", title="a text of one token")
-    yield case("gelu", normal(rng, 2, length, d), "gelu")
+    yield case("gelu", normal(rng, 2, length, d + 1), "gelu")
     yield case("gelu", normal(rng, 1, 2, d, scale=3), "gelu", title="larger numbers")
-    yield case("shapes", normal(rng, d), title="a single vector")
+    title = "what training changes"
+    X = normal(rng, 1, 2, d)
+    yield case("gelu", X, "gelu", title=title, gradient="all")
+    yield case("shapes", normal(rng, d + 2), title="a single vector")
     yield case("shapes", normal(rng, d, 2).mT, title="a tensor that is not contiguous")
     half = normal(rng, 1, 2, d).half()
     yield case("shapes", half, "gelu", hooks=TO_HALF, title="half precision", judge=HALF)

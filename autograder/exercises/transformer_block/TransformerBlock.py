@@ -27,14 +27,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
         group: str,
         *inputs: torch.Tensor,
+        n_heads: int = 2,
         options: dict[str, Any] | None = None,
         hooks: dict[str, Any] | None = None,
         later: list[tuple[Any, ...]] | None = None,
         **more: Any,
     ) -> Case:
-        d_model, n_heads, d_ff = 4, 2, int(rng.integers(5, 7))
+        d_model = inputs[0].shape[-1]
+        d_ff = d_model + int(rng.integers(1, 3))
         state = block_state(rng, d_model, d_ff) | (hooks or {})
-        kwargs = {"dropout": 0.0} | (options or {})
+        kwargs = {"dropout": 0.0} if options is None else options
         then = [("__call__", *inputs), *(later or [])]
         return Case(group, [d_model, n_heads, d_ff], kwargs, state=state, then=then, **more)
 
@@ -43,6 +45,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X, order = normal(rng, 1, 4, 4), rng.permutation(4)
     title = "the same tokens in another order: each has the same vector as before"
     yield case("values", X, later=[("__call__", X[:, order])], title=title)
+    yield case("values", normal(rng, 2, 2, 6), n_heads=3, title="three heads")
+    title = "what training changes"
+    X = normal(rng, 1, 3, 4)
+    yield case("values", X, title=title, gradient="all")
     padded = lengths_mask([int(rng.integers(1, 3)), 3])[:, None, :]
     yield case("masking", normal(rng, 2, 3, 4), padded, title="padding")
     yield case("masking", normal(rng, 1, length, 4), causal(length), title="a causal mask")
@@ -54,11 +60,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "dropout 1 in evaluation: nothing is dropped"
     rate = [(".dropout.p",)]
     yield case("dropout", X, options=always, hooks=TO_EVAL, later=rate, title=title)
-    gelu = {"activation": "gelu", "eps": 1e-12}
+    gelu = {"dropout": 0.0, "activation": "gelu", "eps": 1e-12}
     yield case("options", normal(rng, 1, 3, 4), options=gelu, title="as in BERT")
-    eps = {"eps": float(rng.uniform(0.2, 0.5))}
+    eps = {"dropout": 0.0, "eps": float(rng.uniform(0.2, 0.5))}
     yield case("options", normal(rng, 1, 3, 4), options=eps, title="a large eps")
-    yield case("options", normal(rng, 2, 4, 2).mT, title="a tensor that is not contiguous")
+    X, title = normal(rng, 2, 4, 2), "the default dropout, in evaluation"
+    yield case("options", X.mT, options={}, hooks=TO_EVAL, later=rate, title=title)
+    yield case("options", X.mT, title="a tensor that is not contiguous")
     half = normal(rng, 1, 2, 4).half()
     yield case("options", half, hooks=TO_HALF, title="half precision", judge=HALF)
 
@@ -188,5 +196,12 @@ RIGHT = {
 
                 Z = add_and_norm(X, self.attention(X, mask)[0], self.norm_1)
                 return add_and_norm(Z, self.network(Z), self.norm_2)
+        """,
+}
+
+EQUIVALENT = {
+    "nn.Dropout has no parameters": """
+        -        self.dropout = nn.Dropout(dropout)
+        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
         """,
 }

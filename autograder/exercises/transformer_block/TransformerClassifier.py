@@ -22,21 +22,24 @@ POINTS = {"values": 2, "blocks": 1, "padding": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    n_words, d_model, n_heads, d_ff = 7, 4, 2, 5
-
     def case(
         group: str,
         n_blocks: int,
         lengths: list[int],
         longest: int | None = None,
         ids: torch.Tensor | None = None,
+        sizes: tuple[int, int] = (4, 2),
+        filled: bool = False,
         dropout: float = 0.0,
         hooks: dict[str, Any] | None = None,
         reads: list[tuple[Any, ...]] | None = None,
         **more: Any,
     ) -> Case:
+        d_model, n_heads = sizes
+        n_words, d_ff = int(rng.integers(6, 9)), d_model + int(rng.integers(1, 3))
         mask = lengths_mask(lengths, longest)
-        drawn = torch.from_numpy(rng.integers(1, n_words, size=tuple(mask.shape))) * mask
+        drawn = torch.from_numpy(rng.integers(1, n_words, size=tuple(mask.shape)))
+        drawn = drawn if filled else drawn * mask
         state = {"embedding.weight": normal(rng, n_words, d_model)}
         state |= linear(rng, "output", d_model, 1) | (hooks or {})
         if n_blocks:  # whether the blocks got the right dropout is read, not drawn
@@ -45,14 +48,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             state |= block_state(rng, d_model, d_ff, f"blocks.{block}.")
         kwargs = {"dropout": dropout, "max_length": mask.shape[1] + 2}
         then = [("__call__", drawn if ids is None else ids, mask), *(reads or [])]
-        sizes = [n_words, d_model, n_heads, d_ff, n_blocks]
-        return Case(group, sizes, kwargs, state=state, then=then, **more)
+        numbers = [n_words, d_model, n_heads, d_ff, n_blocks]
+        return Case(group, numbers, kwargs, state=state, then=then, **more)
 
     (length,) = draw_sizes(rng, (4, 5))
     yield case("values", 0, [2, 2], title="no blocks: embedding, positions, mean, score")
     title = "a batch of one, one block, and the positions"
     yield case("values", 1, [length], reads=[(".positions",)], title=title)
+    title = "what training changes"
+    yield case("values", 1, [3, 4], title=title, gradient="all")
     yield case("blocks", 1, [length, length, length], title="three texts of the same length")
+    yield case("blocks", 1, [2, 3], sizes=(6, 3), title="three heads")
     yield case("blocks", 2, [length, 3], title="two blocks")
     rate, reads = int(rng.integers(2, 6)) / 16, [(".blocks.0.dropout.p",)]
     title = "a dropout of its own: does it reach the blocks?"
@@ -60,21 +66,26 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     short = int(rng.integers(1, 3))
     yield case("padding", 0, [short, 4], title="padding, no blocks")
     yield case("padding", 1, [short, 2, 4], title="padding")
+    title = "padding with other ids than 0: the mask tells what is real"
+    yield case("padding", 1, [short, 4], filled=True, title=title)
     yield case("edges", 1, [0, int(rng.integers(2, 4))], title="a text without tokens")
     yield case("edges", 1, [0], longest=2, title="nothing but padding")
+    yield case("edges", 1, [1, 1, 1], title="three texts of one word")
     unknown = torch.ones(1, int(rng.integers(2, 5)), dtype=torch.long)
     yield case("edges", 1, [unknown.shape[1]], ids=unknown, title="only unknown words")
     title = "dropout 1 in training, no blocks: words and positions are dropped"
     yield case("edges", 0, [2, 3], dropout=1.0, title=title)
     title = "dropout 1 in evaluation: nothing is dropped"
     yield case("edges", 0, [2, 3], dropout=1.0, hooks=TO_EVAL, title=title)
+    sizes = [int(rng.integers(6, 9)), 4, 2, 5, 0]
     for read, title in (
         ((".positions.requires_grad",), "the positions are not learned"),
         (("get_buffer", "positions"), "the positions move along with the model: they are a buffer"),
         ((".embedding.padding_idx",), "row 0 of the embedding is padding"),
     ):
-        sizes, kwargs = [n_words, d_model, n_heads, d_ff, 0], {"max_length": length}
-        yield Case("edges", sizes, kwargs, then=[read], title=title)
+        yield Case("edges", sizes, {"max_length": length}, then=[read], title=title)
+    title, reads = "the default dropout and the default number of positions", [(".dropout.p",)]
+    yield Case("edges", [7, 2, 1, 3, 0], then=[*reads, (".positions",)], title=title)
 
 
 WRONG = {
@@ -210,5 +221,47 @@ RIGHT = {
                     Y = block(Y, mask.unsqueeze(1))
                 share = mask / mask.sum(dim=1, keepdim=True).clamp(min=1)
                 return self.output(torch.einsum("bl,bld->bd", share, Y))[:, 0]
+        """,
+}
+
+EQUIVALENT = {
+    "whether the positions are saved is left open": """
+        -        self.register_buffer("positions", sinusoidal_positions(max_length, d_model))
+        +        self.register_buffer("positions", sinusoidal_positions(max_length, d_model), persistent=False)
+        """,
+    "nn.Dropout has no parameters": """
+        -        self.dropout = nn.Dropout(dropout)
+        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
+        """,
+    "the blocks are alike": """
+        -            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
+        +            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in list(range(n_blocks))[::-1]
+        """,
+    "padding_mask converts the mask, and a product with 1 or 0 is the same in any type": """
+             def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = mask.float()
+                 X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+
+             def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = mask.long()
+                 X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        """,
+    "row 0 is padding, so no real word has the id 0": """
+             def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = mask & (ids != 0)
+                 X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        """,
+    "padding comes at the end": """
+             def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+                 X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        """,
+    "ids has two axes": """
+        -        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        +        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[-1]])
+        """,
+    "the vectors are a new tensor, which nothing else uses": """
+        -        h = (X * words).sum(dim=1) / words.sum(dim=1).clamp(min=1)
+        +        h = (X.mul_(words)).sum(dim=1) / words.sum(dim=1).clamp(min=1)
         """,
 }

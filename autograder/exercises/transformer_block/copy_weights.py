@@ -94,3 +94,22 @@ RIGHT = {
             return theirs | {"self_attn.in_proj_bias": torch.hstack(numbers)}
         """,
 }
+
+EQUIVALENT = {
+    "each call writes all 12 entries": """
+        -def copy_weights(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        +def copy_weights(weights: dict[str, torch.Tensor], theirs={}) -> dict[str, torch.Tensor]:
+        ...
+        -    theirs = {}
+        """,
+    "the order of the entries is free": """
+        -    for kind in ("weight", "bias"):
+        +    for kind in list(("weight", "bias"))[::-1]:
+
+        -    for kind in ("weight", "bias"):
+        +    for kind in ("bias", "weight"):
+
+        -        for mine, name in renamed.items():
+        +        for mine, name in list(renamed.items())[::-1]:
+        """,
+}

@@ -120,3 +120,13 @@ RIGHT = {
             return count | {"total": count["embedding"] + n_blocks * count["block"]}
         """,
 }
+
+EQUIVALENT = {
+    "2 * 2 is 4": """
+        -    norms = 2 * 2 * d_model
+        +    norms = (2 + 2) * d_model
+
+        -    norms = 2 * 2 * d_model
+        +    norms = 4 * d_model
+        """,
+}

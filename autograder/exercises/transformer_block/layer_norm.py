@@ -24,12 +24,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", inputs(d), title="one vector")
     yield Case("values", inputs(length, d))
     yield Case("values", inputs(2, 3, d), title="a batch of texts")
+    texts = inputs(2, d, scale=2)
+    yield Case("values", texts, title="the gradients", gradient="all")
     for eps in (float(rng.uniform(0.3, 0.6)), 0.05):
         yield Case("epsilon", inputs(length, d, scale=2), {"eps": eps}, title="a large eps")
+    yield Case("epsilon", inputs(length, d, scale=0.01), title="small numbers, the default eps")
     x, gamma, beta = inputs(length, d)
     x[:] = float(rng.integers(2, 6)) / 2
     yield Case("epsilon", [x, gamma, beta], title="all numbers of a token are equal")
     yield Case("safety", inputs(1), title="a single number")
+    yield Case("safety", inputs(1, 1, d), title="a text of one token")
     _, gamma, beta = inputs(d)
     gaps = normal(rng, d, 3, scale=50).mT  # not d tokens: a lost axis must not fit by chance
     yield Case("safety", [gaps, gamma, beta], title="a tensor that is not contiguous")
@@ -128,5 +132,53 @@ RIGHT = {
             variance = (h**2).sum(dim=-1, keepdim=True) / h.shape[-1] - mean**2
             scaled = (h - mean) * (variance.clamp(min=0) + eps) ** -0.5
             return (scaled * gamma + beta).to(x.dtype)
+        """,
+}
+
+EQUIVALENT = {
+    "gamma and beta have the precision of x, and the result is converted to it": """
+         ) -> torch.Tensor:
+        +    gamma = gamma.float()
+             h = x.to(torch.promote_types(x.dtype, torch.float32))
+
+         ) -> torch.Tensor:
+        +    gamma = gamma.double()
+             h = x.to(torch.promote_types(x.dtype, torch.float32))
+
+         ) -> torch.Tensor:
+        +    beta = beta.float()
+             h = x.to(torch.promote_types(x.dtype, torch.float32))
+
+         ) -> torch.Tensor:
+        +    beta = beta.double()
+             h = x.to(torch.promote_types(x.dtype, torch.float32))
+
+        -    h = x.to(torch.promote_types(x.dtype, torch.float32))
+        +    h = x.to(torch.promote_types(beta.dtype, torch.float32))
+
+        -    h = x.to(torch.promote_types(x.dtype, torch.float32))
+        +    h = x.to(torch.promote_types(gamma.dtype, torch.float32))
+
+        -    return (gamma * (h - mean) / torch.sqrt(variance + eps) + beta).to(x.dtype)
+        +    return (gamma * (h - mean) / torch.sqrt(variance + eps) + beta).to(beta.dtype)
+
+        -    return (gamma * (h - mean) / torch.sqrt(variance + eps) + beta).to(x.dtype)
+        +    return (gamma * (h - mean) / torch.sqrt(variance + eps) + beta).to(gamma.dtype)
+        """,
+    "the order of the two dtypes does not matter": """
+        -    h = x.to(torch.promote_types(x.dtype, torch.float32))
+        +    h = x.to(torch.promote_types(torch.float32, x.dtype))
+        """,
+    "the text asks for float32": """
+        -    h = x.to(torch.promote_types(x.dtype, torch.float32))
+        +    h = x.to(torch.float32)
+        """,
+    "the difference is squared": """
+        -    variance = (h - mean).square().mean(dim=-1, keepdim=True)
+        +    variance = (mean - h).square().mean(dim=-1, keepdim=True)
+        """,
+    "the deviations from the mean sum to 0, so the variance has no gradient for it": """
+        -    variance = (h - mean).square().mean(dim=-1, keepdim=True)
+        +    variance = (h - mean.detach()).square().mean(dim=-1, keepdim=True)
         """,
 }

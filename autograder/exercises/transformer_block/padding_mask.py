@@ -79,3 +79,11 @@ RIGHT = {
             return torch.stack([torch.tensor([[bool(open_) for open_ in row]]) for row in mask])
         """,
 }
+
+EQUIVALENT = {
+    "bool() converts any kind of number": """
+         def padding_mask(mask: torch.Tensor) -> torch.Tensor:
+        +    mask = mask.float()
+             return mask.bool().unsqueeze(1)
+        """,
+}

@@ -15,6 +15,8 @@ POINTS = {"values": 1, "batch": 1, "edges": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [normal(rng, *draw_sizes(rng, (2, 3), (4, 5)))])
     yield Case("values", [normal(rng, *draw_sizes(rng, (4, 5), (2, 3)))])
+    title = "the gradient"
+    yield Case("values", [normal(rng, 3, 2)], title=title, gradient="all")
     length, d = draw_sizes(rng, (4, 5), (2, 3))
     yield Case("batch", [normal(rng, 2, length, d)], title="a batch of two texts")
     yield Case("batch", [normal(rng, 1, length, d)], title="a batch of one text")
@@ -103,5 +105,12 @@ RIGHT = {
                 scores = (X * X[..., i : i + 1, :]).sum(dim=-1, keepdim=True)
                 rows.append((scores.softmax(dim=-2) * X).sum(dim=-2))
             return torch.stack(rows, dim=-2)
+        """,
+}
+
+EQUIVALENT = {
+    "X X^t is symmetric": """
+        -    scores = X @ X.mT
+        +    scores = (X @ X.mT).mT
         """,
 }

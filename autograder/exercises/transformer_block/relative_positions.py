@@ -10,12 +10,14 @@ from autograder.course.exercise import Case
 
 POINTS = {"values": 2, "edges": 1}
 
+_EXACT = {"dtype": "exact"}
+
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for k, low in ((1, 3), (2, 5)):
-        yield Case("values", [low + int(rng.integers(0, 3)), k])
+        yield Case("values", [low + int(rng.integers(0, 3)), k], judge=_EXACT)
     k = int(rng.integers(2, 4))
-    yield Case("values", [k + int(rng.integers(3, 5)), k])
+    yield Case("values", [k + int(rng.integers(3, 5)), k], judge=_EXACT)
     length = int(rng.integers(2, 5))
     yield Case("edges", [length, length + 2], title="k is larger than any distance")
     yield Case("edges", [length, 0], title="k is 0: all distances are the same")
@@ -79,5 +81,12 @@ RIGHT = {
         def relative_positions(length, k):
             i, j = torch.meshgrid(torch.arange(length), torch.arange(length), indexing="ij")
             return torch.clip(j - i + k, 0, 2 * k)
+        """,
+}
+
+EQUIVALENT = {
+    "broadcasting adds the first axis by itself": """
+        -    return (place[None, :] - place[:, None]).clamp(-k, k) + k
+        +    return (place - place[:, None]).clamp(-k, k) + k
         """,
 }

@@ -20,6 +20,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     length, d = draw_sizes(rng, (4, 5), (2, 4))
     yield Case("values", inputs(length, d, k=1))
     yield Case("values", inputs(length + 1, d, k=2))
+    texts = inputs(4, 2, k=1)
+    yield Case("values", texts, title="the gradients", gradient="all")
     yield Case("batch", inputs(2, length, d, k=1), title="a batch of two texts")
     yield Case("batch", inputs(1, 2, 4, d, k=2), title="axes for batch and heads in front")
     yield Case("edges", inputs(1, d, k=2), title="one token")
@@ -86,5 +88,12 @@ RIGHT = {
                 near = [W[max(-k, min(k, j - i)) + k] for j in range(length)]
                 rows.append(torch.stack([(Q[..., i, :] * w).sum(dim=-1) for w in near], dim=-1))
             return torch.stack(rows, dim=-2)
+        """,
+}
+
+EQUIVALENT = {
+    "the names of the axes are free": """
+        -    return torch.einsum("...id,ijd->...ij", Q, W[rows])
+        +    return torch.einsum('...ID,IJD->...IJ', Q, W[rows])
         """,
 }

@@ -33,10 +33,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     batch = inputs(2, 2, queries=2, keys=3, d_k=3, d_v=2)
     yield Case("values", batch, title="axes for batch and heads in front")
 
+    title = "the gradients"
+    texts = inputs(queries=3, keys=4)
+    yield Case("values", texts, title=title, gradient="all")
+
     padded = lengths_mask([int(rng.integers(1, 3)), 4])[:, None, :]
     texts = inputs(2, queries=4, keys=4, d_k=3, d_v=2)
     yield Case("masking", [*texts, padded], title="padding")
-    yield Case("masking", [*inputs(queries=more, keys=more), causal(more)], title="a causal mask")
+    one = inputs(1, queries=more, keys=more)
+    yield Case("masking", [*one, causal(more)], title="a causal mask, a batch of one")
     padded = lengths_mask([int(rng.integers(1, 3)), 3])[:, None, None, :]
     heads = inputs(2, 2, queries=3, keys=3, d_k=3, d_v=2)
     yield Case("masking", [*heads, padded], title="padding, for all heads")
@@ -53,7 +58,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("safety", [20 * Q, 20 * K, V], title="large scores")
     some = lengths_mask([0, 2])[:, None, :]
     title = "the gradient, with a text without tokens in the batch"
-    yield Case("safety", [*inputs(2, queries=2, keys=2), some], title=title, gradient="Q")
+    texts = inputs(2, queries=2, keys=2)
+    yield Case("safety", [*texts, some], title=title, gradient="all")
     Q, K, V = inputs(queries=d_k, keys=d_k, d_k=3, d_v=d_k)
     yield Case("safety", [Q, K, V.mT], title="a tensor that is not contiguous")
     # Orthogonal rows: the dot products are beyond float16, the scores are not.
@@ -184,5 +190,26 @@ RIGHT = {
             lowest = torch.finfo(scores.dtype).min
             weights = F.softmax(torch.where(mask, scores, lowest), dim=-1) * mask
             return torch.matmul(weights, V), weights
+        """,
+}
+
+EQUIVALENT = {
+    "queries and keys have the same length": """
+        -    scores = (Q / math.sqrt(Q.shape[-1])) @ K.mT
+        +    scores = (Q / math.sqrt(K.shape[-1])) @ K.mT
+        """,
+    "the scores are a new tensor, which nothing else uses": """
+        -        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        +        scores = scores.masked_fill_(~mask, torch.finfo(scores.dtype).min)
+        """,
+    "queries, keys, values and scores have the same precision": """
+        -        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        +        scores = scores.masked_fill(~mask, torch.finfo(Q.dtype).min)
+
+        -        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        +        scores = scores.masked_fill(~mask, torch.finfo(K.dtype).min)
+
+        -        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        +        scores = scores.masked_fill(~mask, torch.finfo(V.dtype).min)
         """,
 }

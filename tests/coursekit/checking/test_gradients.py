@@ -98,3 +98,14 @@ def test_a_gradient_of_zero_may_be_left_by_rounding(exercise):
     zero = {**gradients, "b": torch.tensor([0.0])}
     recorded = {**exercise, "cases": [{**case, "expected": expected}]}
     assert judge(recorded, [{"status": "value", "value": codec.encode(zero)}]).passed
+
+
+def test_wrong_values_are_explained_before_their_gradients(exercise):
+    (case,) = exercise["cases"]
+    values = {key: value for key, value in case.items() if key != "gradient"}
+    (values["expected"],) = run_cases(Reference, [values])
+    recorded = {**exercise, "cases": [case, values]}
+    doubled = answer(forward=lambda self, X, mask: 2 * self.W((X * self.v).relu()) * mask)
+    verdict = judge(recorded, run_cases(doubled, recorded["cases"]))
+    assert verdict.case == 1
+    assert "gradient" not in verdict.headline + verdict.groups[0].reason
