@@ -22,6 +22,8 @@ from coursekit.checking.gradients import ALL
 
 #: The hint of a misconception whose hint is still to be written; a release refuses it.
 UNWRITTEN_HINT = "TODO: write the hint."
+#: In `EQUIVALENT`: all edits of some operators of the audit.
+_EVERY_EDIT = re.compile(r"every edit: ([a-z, ]+)")
 _RAISES = re.compile(r"raises (\w+)")
 
 
@@ -154,6 +156,7 @@ class Exercise:
         style, which must pass.
     equivalents : edits of the reference that are right although they change it, each named by its
         reason: what `autograder audit` need not report.
+    exempt : operators of the audit all of whose edits are right, with the reason.
     """
 
     name: str
@@ -162,6 +165,7 @@ class Exercise:
     misconceptions: tuple[Misconception, ...] = ()
     alternatives: tuple[Answer, ...] = ()
     equivalents: tuple[Answer, ...] = ()
+    exempt: dict[str, str] = field(default_factory=dict)
 
 
 def read_exercise(name: str, module: Any) -> Exercise:
@@ -185,20 +189,22 @@ def read_exercise(name: str, module: Any) -> Exercise:
         )
     wrong = tuple(_misconception(name, key, text) for key, text in module.WRONG.items())
     right = tuple(Answer(name, key, _clean(text)) for key, text in module.RIGHT.items())
-    equivalents = tuple(
-        _equivalent(name, reason, edit)
-        for reason, text in getattr(module, "EQUIVALENT", {}).items()
-        for edit in re.split(r"\n\s*\n", _clean(text))
-    )
-    return Exercise(name, points, module.cases, wrong, right, equivalents)
+    equivalents, exempt = [], {}
+    for reason, text in getattr(module, "EQUIVALENT", {}).items():
+        if every := _EVERY_EDIT.fullmatch(text.strip()):
+            exempt |= {operator.strip(): reason for operator in every[1].split(",")}
+        else:
+            edits = re.split(r"\n\s*\n", _clean(text))
+            equivalents += [_equivalent(name, reason, edit) for edit in edits]
+    return Exercise(name, points, module.cases, wrong, right, tuple(equivalents), exempt)
 
 
 def _equivalent(exercise: str, reason: str, edit: str) -> Answer:
     """One edit of an entry of `EQUIVALENT`, which may have several, separated by blank lines."""
     if not is_edit(edit):
         raise CourseError(
-            f"{exercise}: EQUIVALENT maps a reason to edits of the solution, with - and + lines;"
-            f" {reason!r} has none."
+            f"{exercise}: EQUIVALENT maps a reason to edits of the solution, with - and + lines, or"
+            f" to `every edit: ` and operators of the audit; {reason!r} has neither."
         )
     return Answer(exercise, reason, edit)
 

@@ -83,7 +83,7 @@ def summarize(course: Course, assignment: str, name: str, result: dict[str, Any]
             audit.killed += 1
             audit.with_hint += bool(mutant["misconception"])
             continue
-        if status == "survived" and own in listed:
+        if status == "survived" and (own in listed or mutant["operator"] in exercise.exempt):
             audit.equivalent += 1
             continue
         shown = {"operator": mutant["operator"], "edit": as_edit(reference, mutant["source"])}
@@ -93,6 +93,11 @@ def summarize(course: Course, assignment: str, name: str, result: dict[str, Any]
             audit.inconsistent.append(shown)
         else:
             audit.survivors.append(shown)
+    survived = {m["operator"] for m in result["mutants"] if m["status"] == "survived"}
+    for operator, reason in exercise.exempt.items():
+        if operator not in survived:
+            problem = f"has `every edit: {operator}` ({reason}), but no such edit survives"
+            audit.wrongly_listed.append(f"{name}: EQUIVALENT {problem}; remove it.")
     for own, (reason, edit) in listed.items():
         status = statuses.get(own, "not a mutant of the reference")
         if status != "survived":

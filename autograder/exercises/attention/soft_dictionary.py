@@ -150,44 +150,5 @@ EQUIVALENT = {
         - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
         + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[1])
         """,
-    "Only looked up, never trained: the exercise asks for no gradient.": """
-        + @torch.no_grad()
-          def soft_dictionary(
-
-        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
-        + scores = (sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])).detach()
-
-        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
-        + scores = (sharpness * (Q.float() @ K.float().T)).detach() / math.sqrt(K.shape[-1])
-
-        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
-        + scores = sharpness * ((Q.float() @ K.float().T).detach()) / math.sqrt(K.shape[-1])
-
-        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
-        + scores = sharpness * (Q.float().detach() @ K.float().T) / math.sqrt(K.shape[-1])
-
-        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
-        + scores = sharpness * (Q.detach().float() @ K.float().T) / math.sqrt(K.shape[-1])
-
-        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
-        + scores = sharpness * (Q.float() @ K.float().T.detach()) / math.sqrt(K.shape[-1])
-
-        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
-        + scores = sharpness * (Q.float() @ K.detach().float().T) / math.sqrt(K.shape[-1])
-
-        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
-        + return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype).detach()
-
-        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
-        + return (torch.softmax(scores, dim=-1).detach() @ V.float()).to(V.dtype)
-
-        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
-        + return (torch.softmax(scores.detach(), dim=-1) @ V.float()).to(V.dtype)
-
-        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
-        + return (torch.softmax(scores, dim=-1) @ V.float().detach()).to(V.dtype)
-
-        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
-        + return (torch.softmax(scores, dim=-1) @ V.detach().float()).to(V.dtype)
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
 }

@@ -97,61 +97,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no gradient is taken through it in the course": """
-        +@torch.no_grad()
-         def gradient(
-
-        -    error = sigmoid(X @ w + w_0) - y
-        +    error = (sigmoid(X @ w + w_0) - y).detach()
-
-        -    error = sigmoid(X @ w + w_0) - y
-        +    error = sigmoid(X @ w + w_0).detach() - y
-
-        -    error = sigmoid(X @ w + w_0) - y
-        +    error = sigmoid((X @ w + w_0).detach()) - y
-
-        -    error = sigmoid(X @ w + w_0) - y
-        +    error = sigmoid((X @ w).detach() + w_0) - y
-
-        -    error = sigmoid(X @ w + w_0) - y
-        +    error = sigmoid(X.detach() @ w + w_0) - y
-
-        -    error = sigmoid(X @ w + w_0) - y
-        +    error = sigmoid(X @ w.detach() + w_0) - y
-
-        -    error = sigmoid(X @ w + w_0) - y
-        +    error = sigmoid(X @ w + w_0.detach()) - y
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return (X.T @ error / len(y) + l2 * w).detach(), error.mean()
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return (X.T @ error / len(y)).detach() + l2 * w, error.mean()
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return (X.T @ error).detach() / len(y) + l2 * w, error.mean()
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return X.T.detach() @ error / len(y) + l2 * w, error.mean()
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return X.detach().T @ error / len(y) + l2 * w, error.mean()
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return X.T @ error.detach() / len(y) + l2 * w, error.mean()
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return X.T @ error / len(y) + (l2 * w).detach(), error.mean()
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return X.T @ error / len(y) + l2 * w.detach(), error.mean()
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return X.T @ error / len(y) + l2 * w, error.mean().detach()
-
-        -    return X.T @ error / len(y) + l2 * w, error.mean()
-        +    return X.T @ error / len(y) + l2 * w, error.detach().mean()
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "subtracting converts the classes to floats": """
          ) -> tuple[torch.Tensor, torch.Tensor]:
         +    y = y.float()

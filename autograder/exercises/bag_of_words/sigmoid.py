@@ -63,46 +63,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no gradient is taken through it in the course": """
-        +@torch.no_grad()
-         def sigmoid(z: torch.Tensor) -> torch.Tensor:
-
-        -    small = torch.exp(-z.abs())
-        +    small = torch.exp(-z.abs()).detach()
-
-        -    small = torch.exp(-z.abs())
-        +    small = torch.exp((-z.abs()).detach())
-
-        -    small = torch.exp(-z.abs())
-        +    small = torch.exp(-z.abs().detach())
-
-        -    small = torch.exp(-z.abs())
-        +    small = torch.exp(-z.detach().abs())
-
-        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
-        +    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small)).detach()
-
-        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
-        +    return torch.where(z >= 0, (1 / (1 + small)).detach(), small / (1 + small))
-
-        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
-        +    return torch.where(z >= 0, 1 / ((1 + small).detach()), small / (1 + small))
-
-        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
-        +    return torch.where(z >= 0, 1 / (1 + small.detach()), small / (1 + small))
-
-        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
-        +    return torch.where(z >= 0, 1 / (1 + small), (small / (1 + small)).detach())
-
-        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
-        +    return torch.where(z >= 0, 1 / (1 + small), small.detach() / (1 + small))
-
-        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
-        +    return torch.where(z >= 0, 1 / (1 + small), small / ((1 + small).detach()))
-
-        -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
-        +    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small.detach()))
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "at 0 both forms give 0.5": """
         -    return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
         +    return torch.where(z > 0, 1 / (1 + small), small / (1 + small))

@@ -164,49 +164,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no gradient is taken through it in the course": """
-        +@torch.no_grad()
-         def train_logistic_regression(
-
-        -            for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
-        +            for_w, for_w_0 = gradient(X[batch].detach(), y[batch], w, w_0, l2)
-
-        -            for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
-        +            for_w, for_w_0 = gradient(X[batch], y[batch], w.detach(), w_0, l2)
-
-        -            for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
-        +            for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0.detach(), l2)
-
-        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
-        +            w, w_0 = (w - step * for_w).detach(), w_0 - step * for_w_0
-
-        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
-        +            w, w_0 = w.detach() - step * for_w, w_0 - step * for_w_0
-
-        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
-        +            w, w_0 = w - (step * for_w).detach(), w_0 - step * for_w_0
-
-        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
-        +            w, w_0 = w - step * for_w.detach(), w_0 - step * for_w_0
-
-        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
-        +            w, w_0 = w - step * for_w, (w_0 - step * for_w_0).detach()
-
-        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
-        +            w, w_0 = w - step * for_w, w_0.detach() - step * for_w_0
-
-        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
-        +            w, w_0 = w - step * for_w, w_0 - (step * for_w_0).detach()
-
-        -            w, w_0 = w - step * for_w, w_0 - step * for_w_0
-        +            w, w_0 = w - step * for_w, w_0 - step * for_w_0.detach()
-
-        -    return w, w_0
-        +    return w.detach(), w_0
-
-        -    return w, w_0
-        +    return w, w_0.detach()
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "subtracting converts the classes to floats": """
          ) -> tuple[torch.Tensor, torch.Tensor]:
         +    y = y.float()

@@ -156,25 +156,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no model is trained through it": """
-        +@torch.no_grad()
-         def word_vectors(H: torch.Tensor, words: list[int | None]) -> torch.Tensor:
-
-        -        return H[:0]
-        +        return H[:0].detach()
-
-        -        return H[:0]
-        +        return H.detach()[:0]
-
-        -    return torch.stack([H[rows].mean(dim=0) for rows in places])
-        +    return torch.stack([H[rows].mean(dim=0) for rows in places]).detach()
-
-        -    return torch.stack([H[rows].mean(dim=0) for rows in places])
-        +    return torch.stack([H[rows].mean(dim=0).detach() for rows in places])
-
-        -    return torch.stack([H[rows].mean(dim=0) for rows in places])
-        +    return torch.stack([H.detach()[rows].mean(dim=0) for rows in places])
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "there are no words below number 0 either": """
         -    n = max((word for word in words if word is not None), default=-1) + 1
         +    n = max((word for word in words if word is not None), default=-2) + 1

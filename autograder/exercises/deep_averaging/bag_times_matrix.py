@@ -106,23 +106,5 @@ EQUIVALENT = {
           def bag_times_matrix(R: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         +     x = x.float()
         """,
-    "Used in no model that is trained: the exercise asks for no gradient.": """
-        + @torch.no_grad()
-          def bag_times_matrix(R: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-
-        - return x.to(R.dtype) @ R.T
-        + return (x.to(R.dtype) @ R.T).detach()
-
-        - return x.to(R.dtype) @ R.T
-        + return x.to(R.dtype).detach() @ R.T
-
-        - return x.to(R.dtype) @ R.T
-        + return x.detach().to(R.dtype) @ R.T
-
-        - return x.to(R.dtype) @ R.T
-        + return x.to(R.dtype) @ R.T.detach()
-
-        - return x.to(R.dtype) @ R.T
-        + return x.to(R.dtype) @ R.detach().T
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
 }

@@ -142,20 +142,5 @@ EQUIVALENT = {
         - R[i] = matrix[index[word]]
         + R[i] = matrix[index[word]].squeeze()
         """,
-    "The numbers to start from: the exercise asks for no gradient.": """
-        + @torch.no_grad()
-          def starting_matrix(
-
-        - R = random.clone()
-        + R = random.detach().clone()
-
-        - R[i] = matrix[index[word]]
-        + R[i] = matrix[index[word]].detach()
-
-        - R[i] = matrix[index[word]]
-        + R[i] = matrix.detach()[index[word]]
-
-        - return R
-        + return R.detach()
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
 }

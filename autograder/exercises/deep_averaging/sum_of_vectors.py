@@ -88,14 +88,5 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "Used in no model that is trained: the exercise asks for no gradient.": """
-        + @torch.no_grad()
-          def sum_of_vectors(R: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
-
-        - return R[:, ids].sum(dim=1)
-        + return R[:, ids].sum(dim=1).detach()
-
-        - return R[:, ids].sum(dim=1)
-        + return R.detach()[:, ids].sum(dim=1)
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
 }

@@ -95,22 +95,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no gradient is taken through it in the course": """
-        +@torch.no_grad()
-         def masked_mean(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-
-        -    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1)
-        +    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1).detach()
-
-        -    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1)
-        +    total = torch.where(mask, x.detach(), torch.zeros_like(x)).sum(dim=1)
-
-        -    return total / mask.sum(dim=1).clamp(min=1)
-        +    return (total / mask.sum(dim=1).clamp(min=1)).detach()
-
-        -    return total / mask.sum(dim=1).clamp(min=1)
-        +    return total.detach() / mask.sum(dim=1).clamp(min=1)
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "the divisor restores the axis of a batch of one": """
         -    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1)
         +    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1).squeeze()

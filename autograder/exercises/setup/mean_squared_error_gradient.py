@@ -88,40 +88,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no gradient is taken through it in the course": """
-        +@torch.no_grad()
-         def mean_squared_error_gradient(
-
-        -    errors = X @ w - y  # (N,)
-        +    errors = (X @ w - y).detach()  # (N,)
-
-        -    errors = X @ w - y  # (N,)
-        +    errors = (X @ w).detach() - y  # (N,)
-
-        -    errors = X @ w - y  # (N,)
-        +    errors = X.detach() @ w - y  # (N,)
-
-        -    errors = X @ w - y  # (N,)
-        +    errors = X @ w.detach() - y  # (N,)
-
-        -    errors = X @ w - y  # (N,)
-        +    errors = X @ w - y.detach()  # (N,)
-
-        -    return 2 / len(y) * (X.T @ errors)
-        +    return (2 / len(y) * (X.T @ errors)).detach()
-
-        -    return 2 / len(y) * (X.T @ errors)
-        +    return 2 / len(y) * ((X.T @ errors).detach())
-
-        -    return 2 / len(y) * (X.T @ errors)
-        +    return 2 / len(y) * (X.T.detach() @ errors)
-
-        -    return 2 / len(y) * (X.T @ errors)
-        +    return 2 / len(y) * (X.detach().T @ errors)
-
-        -    return 2 / len(y) * (X.T @ errors)
-        +    return 2 / len(y) * (X.T @ errors.detach())
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "X, y and the errors have one length": """
         -    return 2 / len(y) * (X.T @ errors)
         +    return 2 / len(X) * (X.T @ errors)

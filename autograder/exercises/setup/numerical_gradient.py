@@ -108,37 +108,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no gradient is taken through it in the course": """
-        +@torch.no_grad()
-         def numerical_gradient(
-
-        -        gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
-        +        gradient[i] = ((f(x + step) - f(x - step)) / (2 * eps)).detach()
-
-        -        gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
-        +        gradient[i] = ((f(x + step) - f(x - step)).detach()) / (2 * eps)
-
-        -        gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
-        +        gradient[i] = (f(x + step).detach() - f(x - step)) / (2 * eps)
-
-        -        gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
-        +        gradient[i] = (f((x + step).detach()) - f(x - step)) / (2 * eps)
-
-        -        gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
-        +        gradient[i] = (f(x.detach() + step) - f(x - step)) / (2 * eps)
-
-        -        gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
-        +        gradient[i] = (f(x + step) - f(x - step).detach()) / (2 * eps)
-
-        -        gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
-        +        gradient[i] = (f(x + step) - f((x - step).detach())) / (2 * eps)
-
-        -        gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
-        +        gradient[i] = (f(x + step) - f(x.detach() - step)) / (2 * eps)
-
-        -    return gradient
-        +    return gradient.detach()
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "minus zero is zero, and every element is overwritten": """
         -    gradient = torch.zeros_like(x)
         +    gradient = -torch.zeros_like(x)

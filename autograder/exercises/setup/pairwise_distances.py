@@ -73,31 +73,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no gradient is taken through it in the course": """
-        +@torch.no_grad()
-         def pairwise_distances(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-
-        -    difference = a[:, None] - b[None, :]  # (N, M, D)
-        +    difference = (a[:, None] - b[None, :]).detach()  # (N, M, D)
-
-        -    difference = a[:, None] - b[None, :]  # (N, M, D)
-        +    difference = a[:, None].detach() - b[None, :]  # (N, M, D)
-
-        -    difference = a[:, None] - b[None, :]  # (N, M, D)
-        +    difference = a.detach()[:, None] - b[None, :]  # (N, M, D)
-
-        -    difference = a[:, None] - b[None, :]  # (N, M, D)
-        +    difference = a[:, None] - b[None, :].detach()  # (N, M, D)
-
-        -    difference = a[:, None] - b[None, :]  # (N, M, D)
-        +    difference = a[:, None] - b.detach()[None, :]  # (N, M, D)
-
-        -    return difference.square().sum(dim=-1).sqrt()
-        +    return difference.square().sum(dim=-1).sqrt().detach()
-
-        -    return difference.square().sum(dim=-1).sqrt()
-        +    return difference.detach().square().sum(dim=-1).sqrt()
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "the sign is lost in the square": """
         -    difference = a[:, None] - b[None, :]  # (N, M, D)
         +    difference = b[None, :] - a[:, None]  # (N, M, D)

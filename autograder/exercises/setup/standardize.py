@@ -124,37 +124,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no gradient is taken through it in the course": """
-        +@torch.no_grad()
-         def standardize(x: torch.Tensor) -> torch.Tensor:
-
-        -    std = x.std(dim=0, unbiased=False)
-        +    std = x.std(dim=0, unbiased=False).detach()
-
-        -    std = x.std(dim=0, unbiased=False)
-        +    std = x.detach().std(dim=0, unbiased=False)
-
-        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
-        +    return ((x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))).detach()
-
-        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
-        +    return ((x - x.mean(dim=0)).detach()) / torch.where(std > 0, std, torch.ones_like(std))
-
-        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
-        +    return (x.detach() - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
-
-        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
-        +    return (x - x.mean(dim=0).detach()) / torch.where(std > 0, std, torch.ones_like(std))
-
-        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
-        +    return (x - x.detach().mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
-
-        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
-        +    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std)).detach()
-
-        -    return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
-        +    return (x - x.mean(dim=0)) / torch.where(std > 0, std.detach(), torch.ones_like(std))
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "a column's only number broadcasts like a row of one": """
         -    std = x.std(dim=0, unbiased=False)
         +    std = x.std(dim=0, unbiased=False).squeeze()

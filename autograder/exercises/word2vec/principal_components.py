@@ -148,64 +148,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "Coordinates are looked at: nobody differentiates them.": """
-        +@torch.no_grad()
-         def principal_components(X: torch.Tensor, k: int) -> torch.Tensor:
-
-        -    centered = X.float() - X.float().mean(dim=0)
-        +    centered = (X.float() - X.float().mean(dim=0)).detach()
-
-        -    centered = X.float() - X.float().mean(dim=0)
-        +    centered = X.float().detach() - X.float().mean(dim=0)
-
-        -    centered = X.float() - X.float().mean(dim=0)
-        +    centered = X.detach().float() - X.float().mean(dim=0)
-
-        -    centered = X.float() - X.float().mean(dim=0)
-        +    centered = X.float() - X.float().mean(dim=0).detach()
-
-        -    centered = X.float() - X.float().mean(dim=0)
-        +    centered = X.float() - X.detach().float().mean(dim=0)
-
-        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
-        +    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k].detach()
-
-        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
-        +    directions = torch.linalg.svd(centered, full_matrices=False).Vh.detach()[:k]
-
-        -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
-        +    directions = torch.linalg.svd(centered.detach(), full_matrices=False).Vh[:k]
-
-        -    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
-        +    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True)).detach()
-
-        -    largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
-        +    largest = directions.detach().gather(1, directions.abs().argmax(dim=1, keepdim=True))
-
-        -    coordinates = centered @ (directions * largest.sign()).T
-        +    coordinates = (centered @ (directions * largest.sign()).T).detach()
-
-        -    coordinates = centered @ (directions * largest.sign()).T
-        +    coordinates = centered.detach() @ (directions * largest.sign()).T
-
-        -    coordinates = centered @ (directions * largest.sign()).T
-        +    coordinates = centered @ (directions * largest.sign()).T.detach()
-
-        -    coordinates = centered @ (directions * largest.sign()).T
-        +    coordinates = centered @ (directions.detach() * largest.sign()).T
-
-        -    coordinates = centered @ (directions * largest.sign()).T
-        +    coordinates = centered @ (directions * largest.sign().detach()).T
-
-        -    coordinates = centered @ (directions * largest.sign()).T
-        +    coordinates = centered @ (directions * largest.detach().sign()).T
-
-        -    return torch.nn.functional.pad(coordinates, (0, missing)).to(X.dtype)
-        +    return torch.nn.functional.pad(coordinates, (0, missing)).to(X.dtype).detach()
-
-        -    return torch.nn.functional.pad(coordinates, (0, missing)).to(X.dtype)
-        +    return torch.nn.functional.pad(coordinates.detach(), (0, missing)).to(X.dtype)
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "float16 minus float32 is float32.": """
         -    centered = X.float() - X.float().mean(dim=0)
         +    centered = X - X.float().mean(dim=0)

@@ -83,32 +83,5 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "These are gradients, written by hand: nobody differentiates them again.": """
-        +@torch.no_grad()
-         def softmax_gradients(
-
-        -    return U.T @ errors, errors[:, None] * v_c
-        +    return (U.T @ errors).detach(), errors[:, None] * v_c
-
-        -    return U.T @ errors, errors[:, None] * v_c
-        +    return U.T.detach() @ errors, errors[:, None] * v_c
-
-        -    return U.T @ errors, errors[:, None] * v_c
-        +    return U.detach().T @ errors, errors[:, None] * v_c
-
-        -    return U.T @ errors, errors[:, None] * v_c
-        +    return U.T @ errors.detach(), errors[:, None] * v_c
-
-        -    return U.T @ errors, errors[:, None] * v_c
-        +    return U.T @ errors, (errors[:, None] * v_c).detach()
-
-        -    return U.T @ errors, errors[:, None] * v_c
-        +    return U.T @ errors, errors[:, None].detach() * v_c
-
-        -    return U.T @ errors, errors[:, None] * v_c
-        +    return U.T @ errors, errors.detach()[:, None] * v_c
-
-        -    return U.T @ errors, errors[:, None] * v_c
-        +    return U.T @ errors, errors[:, None] * v_c.detach()
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
 }

@@ -98,16 +98,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "Vectors are looked up after training, which has its own formula for their gradients.": """
-        +@torch.no_grad()
-         def subword_vector(word: str, pieces: dict[str, int], Z: torch.Tensor) -> torch.Tensor:
-
-        -    return Z[rows].sum(dim=0)
-        +    return Z[rows].sum(dim=0).detach()
-
-        -    return Z[rows].sum(dim=0)
-        +    return Z.detach()[rows].sum(dim=0)
-        """,
+    "no model of the course is trained through it": "every edit: detached, without gradient",
     "A sum has no order.": """
         -    rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
         +    rows = [pieces[piece] for piece in list(character_ngrams(word))[::-1] if piece in pieces]
