@@ -156,12 +156,12 @@ def mechanism() -> str:
 
 
 def _judged(module: str) -> str:
-    """A module of cases without the lists that no verdict depends on."""
+    """A module of cases without lines of comments and the lists that no verdict depends on."""
     lines = module.splitlines()
     for node in ast.parse(module).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in _NOT_JUDGED:
             lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
-    return "\n".join(line for line in lines if line.strip())
+    return "\n".join(line for line in lines if line.strip() and line.lstrip()[0] != "#")
 
 
 def _used(notebook: Path, around: str) -> list[str]:

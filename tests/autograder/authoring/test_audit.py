@@ -184,6 +184,16 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
     assert "EQUIVALENT (caught) loses points" in problems
     assert "average_topic, gone: `no such line` is not in the solution" in problems
 
+    of_one = [m for m in survivors if m["operator"] == survivors[0]["operator"]]
+    every = {"right": f"every edit: {survivors[0]['operator']}", "none": "every edit: no operator"}
+    module.write_text(f"{text}\nEQUIVALENT = {every}\n")
+    (found,) = command.audit(small_course, [EXERCISE], seeds=1)
+    assert found.equivalent == len(of_one)
+    assert found.wrongly_listed == [
+        "average_topic: EQUIVALENT has `every edit: no operator` (none), but no such edit survives;"
+        " remove it."
+    ]
+
 
 def test_an_exercise_is_judged_again_if_what_decides_changes(small_course):
     before = digest(small_course, NAME, EXERCISE)
