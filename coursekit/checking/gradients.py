@@ -45,9 +45,9 @@ class Followed:
                 self._follow(named, name, self._free(name))
 
     def add_parameters(self, thing: Any) -> None:
-        """Follow what `thing` would be trained on, if it is a module."""
+        """Follow what `thing` would be trained on, if it is a module; a layer with two names, twice."""
         if self.name == ALL and hasattr(thing, "named_parameters"):
-            for name, parameter in thing.named_parameters():
+            for name, parameter in thing.named_parameters(remove_duplicate=False):
                 if parameter.requires_grad:
                     self.tensors[f"self.{name}"] = parameter
 

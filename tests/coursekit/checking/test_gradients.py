@@ -41,6 +41,14 @@ def with_an_unused_parameter(self, n):
     self.unused = nn.Parameter(torch.zeros(()))
 
 
+def with_another_name(self, n):
+    Reference.__init__(self, n)
+    W = self.W
+    del self.W
+    self.layers = nn.Sequential(W)
+    self.W = self.layers[0]
+
+
 def answer(init=Reference.__init__, forward=Reference.forward):
     return type("Answer", (Reference,), {"__init__": init, "forward": forward})
 
@@ -68,6 +76,7 @@ def exercise():
     [
         (answer(), "every case"),
         (answer(with_an_unused_parameter), "every case"),
+        (answer(with_another_name), "every case"),
         (
             answer(forward=lambda self, X, mask: self.W((X.detach() * self.v).relu()) * mask),
             "no gradient reaches input 1",
