@@ -38,11 +38,17 @@ from autograder.grading.answers import Answers, Outcomes, Questions
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
-from autograder.sandbox.client import MAX_TOKENS, GuardedClient, replace_surrogates
+from autograder.grading.outputs import (
+    error_output,
+    flood,
+    read_outcomes,
+    time_limit_error,
+    too_much,
+)
+from autograder.sandbox.client import GuardedClient
 from autograder.sandbox.isolation import SandboxLimits
 from autograder.sandbox.provisioner import SandboxedKernelManager
 from coursekit.checking.codec import MAX_BYTES
-from coursekit.checking.kernel_side import MIME
 
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
@@ -116,7 +122,7 @@ class _Client(NotebookClient):
             allow_errors=True,
             timeout_func=lambda cell: max(1, round(min(self._cell_seconds, self._left()))),
             interrupt_on_timeout=True,
-            error_on_timeout=_time_limit(limits.cell_seconds),
+            error_on_timeout=time_limit_error(limits.cell_seconds),
             raise_on_iopub_timeout=True,
             skip_cells_with_tag="",  # a tag in a submission must not skip anything
             on_cell_executed=self._note_error,
@@ -143,6 +149,7 @@ class _Client(NotebookClient):
         self._cell_seconds = limits.cell_seconds
         self._deadline = time.monotonic() + limits.notebook_seconds
         self._bytes, self._allowed = 0, limits.output_bytes
+        self._room = limits.notebook_output_bytes
         self._interrupted = 0.0
 
     def _left(self) -> float:
@@ -237,7 +244,7 @@ class _Client(NotebookClient):
             self.answers.note(name, None, self.end)
             self.answered(name, None, self.end)
             return
-        cell.outputs.append(_error_output("KernelEnded", self.end))
+        cell.outputs.append(error_output("KernelEnded", self.end))
         self.stopped |= dict.fromkeys(defined_names(cell.source), f"in its cell {self.end}")
         self.first_stop = self.first_stop or f"in cell {self._at + 1} {self.end}"
 
@@ -298,7 +305,7 @@ class _Client(NotebookClient):
             await self.async_execute_cell(request, index, store_history=False)
         finally:
             self.nb.cells[index] = original
-        outcomes, end = _read_outcomes(request.outputs, len(sent))
+        outcomes, end = read_outcomes(request.outputs, len(sent))
         if any(o.get("ename") in ("TimeLimit", "KeyboardInterrupt") for o in request.outputs):
             end = f"it did not end within {self.limits.cell_seconds:g} seconds"
         if name in self.stopped and outcomes and outcomes[0].get("status") == "unwritten":
@@ -314,13 +321,13 @@ class _Client(NotebookClient):
         content = execute_reply["content"]
         if content.get("ename") == "TimeLimit":  # what hangs once is often called again
             self._cell_seconds = max(min(5.0, self._cell_seconds), self._cell_seconds / 2)
-            self.error_on_timeout = _time_limit(self._cell_seconds)
+            self.error_on_timeout = time_limit_error(self._cell_seconds)
         if content["status"] != "error":
             for name in names:
                 self.stopped.pop(name, None)
             return
         if not any(output.output_type == "error" for output in cell.outputs):
-            cell.outputs.append(_error_output(content["ename"], content["evalue"]))
+            cell.outputs.append(error_output(content["ename"], content["evalue"]))
         what = f"{content['ename']}: {content['evalue']}".partition("\n")[0][:200]
         text = f"its cell stopped with {what}"
         if content["ename"] == "NameError" and self.first_stop:
@@ -340,13 +347,22 @@ class _Client(NotebookClient):
             before, self._bytes = self._bytes, self._bytes + len(repr(msg["content"]))
             if self._bytes > self._allowed:
                 if before <= self._allowed:
-                    cell.outputs.append(_flood(self._allowed))
+                    cell.outputs.append(flood(self._allowed))
                 # repeatedly, since code may swallow an interrupt
                 if time.monotonic() - self._interrupted > 1.0:
                     self._interrupted = time.monotonic()
                     self._interrupting = asyncio.ensure_future(self.km.interrupt_kernel())
                 return None
+            if cell is self.nb.cells[cell_index] and not self._has_room(cell, self._bytes - before):
+                return None
         return super().process_message(msg, cell, cell_index)
+
+    def _has_room(self, cell: NotebookNode, size: int) -> bool:
+        """Whether the notebook can keep another output of a cell; if not, say so in the cell."""
+        before, self._room = self._room, self._room - size
+        if before >= 0 > self._room:
+            cell.outputs.append(too_much(self.limits.notebook_output_bytes))
+        return self._room >= 0
 
 
 def _last_graded(notebook: NotebookNode) -> int:
@@ -363,38 +379,3 @@ def _definitions(source: str) -> str:
         return ast.unparse(kept_definitions(source[:LONGEST_CELL]))
     except (CourseError, *NOT_PYTHON):
         return ""
-
-
-def _time_limit(seconds: float) -> dict[str, Any]:
-    text = f"stopped after {seconds:g} seconds"
-    return {"ename": "TimeLimit", "evalue": text, "traceback": [f"TimeLimit: {text}"]}
-
-
-def _flood(limit: int) -> NotebookNode:
-    return _error_output("OutputLimit", f"output truncated: a cell may print {limit / 2**20:g} MiB")
-
-
-def _error_output(name: str, text: str) -> NotebookNode:
-    return new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
-
-
-def _read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | None, str]:
-    """Return the outcomes found in a request's outputs, or None and the reason there are none."""
-    shown = [output.data for output in outputs if output.output_type == "display_data"]
-    texts = [data[MIME] for data in shown if isinstance(data.get(MIME), str)][:count]
-    if sum(text.count(token) for text in texts for token in "[{,") > MAX_TOKENS:
-        return None, "its output has too many elements"
-    try:
-        together = [replace_surrogates(json.loads(text), [text.encode()]) for text in texts]
-    except (ValueError, RecursionError):
-        return None, "its output cannot be read"
-    if not all(isinstance(some, list) for some in together):
-        return None, "its output cannot be read"
-    outcomes = [outcome for some in together for outcome in some][:count]
-    if len(outcomes) == count:
-        readable = all(isinstance(outcome, dict) for outcome in outcomes)
-        return (outcomes, "") if readable else (None, "its output cannot be read")
-    for output in outputs:
-        if output.output_type == "error":
-            return None, f"it stopped with {output.ename}: {output.evalue}"[:300]
-    return None, "no answer came back"

@@ -42,6 +42,18 @@ def test_each_cell_that_is_stopped_halves_the_time_of_those_after_it():
     assert notebook.cells[3].outputs[0].data["text/plain"] == "7"
 
 
+def test_what_all_cells_print_together_is_cut_and_the_cells_go_on():
+    cells = [new_code_cell(f"print('{i}' * 10**6); x = {i}") for i in range(5)]
+    notebook = new_notebook(cells=[*cells, graded("check(answer)")])
+    notebook.cells.insert(5, new_code_cell("def answer(): return x"))
+    limits = Limits(notebook_output_bytes=3 * 2**20 + 2**19)
+    answers = run_notebook(notebook, {"answer": [{"args": []}]}, limits)
+    assert answers.outcomes["answer"][0]["value"] == 4
+    texts = ["".join(output.text for output in cell.outputs) for cell in notebook.cells[:5]]
+    assert sum(map(len, texts)) < 2**22
+    assert any("outputs are left out: a notebook keeps 3.5 MiB" in text for text in texts)
+
+
 def test_a_kernel_that_does_not_start_is_an_error_not_a_zero():
     full = Limits(disk_bytes=1)
     with pytest.raises(
