@@ -22,6 +22,9 @@ from autograder.sandbox.kernel import start_kernel
 from autograder.sandbox.messages import Connection
 
 _CHECK_EVERY = 0.2  # seconds between two looks at the memory
+#: What the buffers of one socket hold at most, which are as large as at first: see `seccomp` and
+#: `isolation`.
+_SOCKET_BYTES = 2**18
 _CONNECTION_FILE = "/run/kernel.json"
 
 
@@ -158,6 +161,17 @@ def _memory(shared: bool = True) -> int:
             continue
         with contextlib.suppress(OSError, ValueError, IndexError):
             total += _resident(entry) if shared else _proportional(entry)
+    return total + _in_sockets()
+
+
+def _in_sockets() -> int:
+    """Return how much memory the buffers of the sandbox's sockets can take, as no process's own."""
+    total = 0
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/1/net/protocols").read_text().splitlines()[1:]:
+            name, _, sockets, *_ = line.split()
+            directions = 2 if name.startswith("TCP") else 1
+            total += directions * int(sockets) * _SOCKET_BYTES
     return total
 
 
