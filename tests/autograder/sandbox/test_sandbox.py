@@ -378,3 +378,19 @@ def test_full_buffers_of_sockets_count_as_memory():
     assert "it used more than 0.195312 GiB of memory" in printed
     assert after.split() == ["refused", "True"]
     assert still_answers(answers)
+
+
+@pytest.mark.parametrize("start", ["os.fork() or (os.setsid(), spin())", "threads.append(spin)"])
+def test_a_hundred_busy_processes_or_threads_are_killed_with_the_reason(start):
+    # numpy's sort lets the other threads run
+    (printed,), answers = run(
+        "import numpy, os, threading\n"
+        "threads, numbers = [], numpy.random.rand(10**6)\n"
+        "def spin():\n"
+        "    while True: numpy.sort(numbers)\n"
+        f"for _ in range(60): {start}\n"
+        "for one in threads: threading.Thread(target=one, daemon=True).start()\n"
+        "spin()"
+    )
+    assert "processes or threads busy" in printed
+    assert still_answers(answers)
