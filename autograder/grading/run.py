@@ -15,7 +15,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from jupyter_client import AsyncKernelManager
@@ -56,6 +56,8 @@ _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display
 _PREPARE = "__import__('coursekit.checking.kernel_setup', fromlist=['prepare']).prepare()"
 #: Run in the kernel where figures are not rendered.
 _NO_FIGURES = "import matplotlib; matplotlib.use('agg'); del matplotlib"
+#: Why a run ended that ended the process which read its output.
+LOST = "the output of its kernel was too large to read"
 _NOT_RUN = "Not run while grading: this cell only displays something.\n"
 
 
@@ -66,6 +68,8 @@ def execute(
     folder: str,
     environment: dict[str, str],
     answered: Callable[[str, Outcomes | None, str], None] = lambda exercise, outcomes, end: None,
+    begun: Callable[[int], None] = lambda cell: None,
+    skipped: Collection[int] = (),
 ) -> Answers:
     """Do what `autograder.grading.isolated_run.run_notebook` does, in this process.
 
@@ -76,6 +80,8 @@ def execute(
     folder : an empty folder for the kernel's sockets and, without a sandbox, for its files.
     environment : the kernel's environment variables.
     answered : called with an exercise, its outcomes, and why there are none, as soon as known.
+    begun : called with the index of each cell before it runs.
+    skipped : cells that ended the process of an earlier run; only what they define runs.
 
     Raises
     ------
@@ -83,9 +89,10 @@ def execute(
         No kernel could be started, which is not the submission's fault.
     """
     answers = Answers()
-    begun = time.monotonic()
+    start = time.monotonic()
     for attempt in range(2):  # when memory is short, the second attempt may succeed
         client = _Client(notebook, questions, limits, answers, environment, answered)
+        client.begun, client.skipped = begun, skipped
         try:
             run_sync(client.run)(f"{folder}/{attempt}")
         except KeyboardInterrupt:
@@ -97,7 +104,7 @@ def execute(
             break
     else:
         raise CourseError(f"no kernel could be started on this machine: {client.end}")
-    seconds = round(time.monotonic() - begun, 2)
+    seconds = round(time.monotonic() - start, 2)
     answers.usage = Usage(seconds, **client.used, sandboxed=limits.sandbox, end=client.end)
     answers.complete(questions, client.end)
     return answers
@@ -201,7 +208,8 @@ class _Client(NotebookClient):
                     await self._step_again(cell, index)
                 else:
                     self._at = index
-                    await self._step(cell, index)
+                    self.begun(index)
+                    await (self._skip if index in self.skipped else self._step)(cell, index)
             return False
         except CellTimeoutError:
             self.end = "the notebook was stopped: a cell did not end and could not be interrupted"
@@ -266,6 +274,15 @@ class _Client(NotebookClient):
             await self._ask(name, index)
         else:
             await self._run_cell(cell, index)
+
+    async def _skip(self, cell: NotebookNode, index: int) -> None:
+        """Run only what a cell defines, which ended the process of an earlier run."""
+        self.end, asked = LOST, self._question(cell) is not None
+        self._note_end()
+        self.end = ""
+        if not asked:
+            await self._run_cell(new_code_cell(_definitions(cell.source)), index)
+            self.nb.cells[index] = cell
 
     async def _step_again(self, cell: NotebookNode, index: int) -> None:
         """Run a cell for its effects, in a new kernel; its outputs are those of the first time."""
