@@ -171,12 +171,13 @@ def markdown_to_html(context: Any, source: str) -> str:
     ----------
     context : jinja's; its cell has the attachments that the text shows.
     """
-    from mistune import HTMLRenderer
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
     class Renderer(IPythonRenderer):
         def block_code(self, code: str, info: str | None = None) -> str:
-            return HTMLRenderer.block_code(self, code)  # in no language that a student chooses
+            return super(IPythonRenderer, self).block_code(
+                code
+            )  # in no language that a student chooses
 
     resources = context.get("resources", {})
     left = resources.get("text_left", LONGEST_TEXT) - len(source)
