@@ -52,7 +52,7 @@ _ATTRIBUTE = re.compile(r"""(?<![\w-])([a-zA-Z]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(
 #: A notebook may show this many characters of HTML, and one text cell a tenth of it.
 LONGEST_MARKUP = 500_000
 #: What is rendered or highlighted of a notebook, the rest being shown as it is: characters of text,
-#: and words and signs of code, of which the largest released notebook has a fifth.
+#: and words and signs of code. The largest solution has 35,000 and 12,000.
 LONGEST_TEXT, MOST_TOKENS = 150_000, 25_000
 _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 #: Each of these makes nbconvert search the rest of the text for its end.
@@ -141,8 +141,10 @@ def _limit_highlighting(notebook: NotebookNode) -> None:
     left = MOST_TOKENS
     for cell in notebook.cells:
         cell.metadata.pop("magics_language", None)  # nbconvert's name for another language
+        if cell.cell_type != "code":
+            continue
         left -= sum(1 for _ in _TOKEN_OF_CODE.finditer(cell.source))
-        if left < 0 and cell.cell_type == "code":
+        if left < 0:
             cell.metadata["magics_language"] = "text"
 
 
