@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -32,7 +31,8 @@ from autograder.classroom.layouts import LAYOUTS, Layout, Submitter, find_layout
 from autograder.classroom.students import Students
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.grading.submissions import MAX_TOKENS, count_tokens, regular_file
+from autograder.grading.notebook_json import load
+from autograder.grading.submissions import regular_file
 
 if TYPE_CHECKING:
     from autograder.grading.gradebook import Classroom
@@ -182,10 +182,8 @@ def _released_features(course: Course, assignment: str) -> set[str]:
 def _features(content: bytes) -> set[str]:
     """What identifies a notebook's assignment: grade ids, checks, and the names it defines."""
     found: set[str] = set()
-    if count_tokens(content) > MAX_TOKENS:
-        return found
     try:
-        cells = json.loads(content)["cells"]
+        cells = load(content)["cells"]
         for cell in cells:
             grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
             source = "".join(cell["source"])

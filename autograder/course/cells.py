@@ -9,10 +9,11 @@ from collections.abc import Iterable
 
 from autograder.errors import CourseError
 
-#: What `ast.parse` raises on syntax errors, null bytes and too deep nesting.
+#: What `parse_start` raises on syntax errors, null bytes and too deep nesting.
 NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Only this many characters of a cell are parsed: a longer one could take seconds.
 LONGEST_CELL = 100_000
+_LONGEST_IMPORT = 1_000
 #: The statements that define functions and classes.
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -33,11 +34,26 @@ def parse(source: str, filename: str = "<cell>") -> ast.Module:
         raise CourseError(f"{filename} is not Python: {error}") from error
 
 
+def parse_start(source: str) -> ast.Module:
+    """The syntax tree of the first `LONGEST_CELL` characters, in a time that grows with them alone.
+
+    Raises
+    ------
+    SyntaxError, ValueError, RecursionError, MemoryError
+        They are not Python, or import a name so long that Python's parser takes seconds for it.
+    """
+    start = source[:LONGEST_CELL]
+    for line in re.split(r"[\r\n]", re.sub(r"\\(?:\r\n|\r|\n)", " ", start)):
+        if len(line) > _LONGEST_IMPORT and re.search(r"\b(?:import|from)\b", line):
+            raise ValueError("an import of a very long name")
+    return ast.parse(start)
+
+
 @functools.lru_cache(maxsize=256)
 def defined_names(source: str) -> tuple[str, ...]:
     """The functions and classes that a cell defines at top level, even if it does not parse."""
     try:
-        body = ast.parse(source[:LONGEST_CELL]).body
+        body = parse_start(source).body
     except NOT_PYTHON:
         return tuple(re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE))
     names = [node.name for node in body if isinstance(node, DEFINITIONS)]
@@ -46,10 +62,11 @@ def defined_names(source: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+@functools.lru_cache(maxsize=256)
 def checked_exercise(source: str) -> str | None:
     """The `name` of a cell that consists of ``check(name)`` alone, else None."""
     try:
-        body = ast.parse(source[:LONGEST_CELL].strip()).body
+        body = parse_start(source.strip()).body
     except NOT_PYTHON:
         return None
     if len(body) != 1 or not isinstance(body[0], ast.Expr):

@@ -10,6 +10,9 @@ from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.gradebook import Classroom
 from autograder.grading.markup import add_policy
+from autograder.grading.time_limit import TookTooLong, time_limit
+
+_PAGE_SECONDS = 60.0  # of processor time
 
 
 def write_feedback(course: Course, assignment: str, folder: Path | None = None) -> list[Path]:
@@ -31,7 +34,11 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
         )
     pages, failures = [], []
     for student in tqdm(graded, desc="feedback", unit="page", disable=None):
-        failure = classroom.write_feedback(assignment, student)
+        try:
+            with time_limit(_PAGE_SECONDS):
+                failure = classroom.write_feedback(assignment, student)
+        except TookTooLong as error:
+            failure = str(error)
         if failure:
             failures.append(f"could not write the feedback page of {student}: {failure}")
         else:

@@ -21,11 +21,13 @@ from autograder.grading.limits import Limits
 from autograder.grading.notes import Notes, Usage
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
+from autograder.grading.time_limit import TookTooLong, time_limit
 from autograder.grading.verdicts import decide, refusal, write_verdicts
 from coursekit.checking.verdict import Verdict
 
 _Result = TypeVar("_Result")
 
+_STEP_SECONDS = 60.0  # of processor time, for the grader's work before a run or after it
 #: How every cell runs for what it does to the answers, not for what it shows.
 BRIEFLY: dict[str, Any] = {"figures": False, "training_steps": 1, "data_rows": 64}
 
@@ -84,13 +86,17 @@ def grade_submission(
     "" or why the submission could not be graded; its exercises then get zeros with that reason.
     """
     try:
-        submission = read_submission(path)
-        notebook, notes = sanitize(submission, task.release)
+        with time_limit(_STEP_SECONDS):
+            submission = read_submission(path)
+            notebook, notes = sanitize(submission, task.release)
         notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run)
-        write_verdicts(notebook, verdicts, notes)
-        reason = save(notebook)
+        with time_limit(_STEP_SECONDS):
+            write_verdicts(notebook, verdicts, notes)
+            reason = save(notebook)
     except UnreadableSubmission as error:
         reason = str(error)
+    except TookTooLong as error:
+        reason = f"the grader stopped working on it: {error}"
     except (OSError, CourseError):
         raise  # of this machine
     except Exception as error:  # nothing that a student hands in ends the batch

@@ -24,7 +24,7 @@ from autograder.errors import CourseError
 from autograder.grading.answers import Answers, Outcomes, Questions, without_expected
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
-from autograder.grading.run import execute
+from autograder.grading.run import LOST, execute
 from autograder.sandbox.launch import has_server, start_server
 from autograder.sandbox.messages import Connection
 
@@ -37,7 +37,7 @@ _NO_DOWNLOADS = {
     "UV_OFFLINE": "1",
     "CONDA_OFFLINE": "1",
 }
-_LOST = "the output of its kernel was too large to read"
+_READERS = 3
 
 
 def run_notebook(
@@ -65,16 +65,26 @@ def run_notebook(
     if not limits.sandbox:
         with tempfile.TemporaryDirectory(prefix="run-") as folder:
             return execute(notebook, questions, limits, folder, _environment(folder, limits))
-    for _ in range(2):  # a reader may also die through no fault of the submission
-        answers = _run_in_sandbox(notebook, questions, limits)
-        if answers.usage is not None and answers.usage.end != _LOST:
+    ended: list[int] = []  # the cells at which readers died
+    for _ in range(_READERS):
+        # the first time it may have been no fault of the cell's
+        skipped = [cell for cell in ended if ended.count(cell) > 1]
+        answers = _run_in_sandbox(notebook, questions, limits, skipped, ended)
+        if answers.usage is not None and answers.usage.end != LOST:
             break
         if not has_server():
             raise CourseError("grading was interrupted; run the command again.")
     return answers
 
 
-def _run_in_sandbox(notebook: NotebookNode, questions: Questions, limits: Limits) -> Answers:
+def _run_in_sandbox(
+    notebook: NotebookNode,
+    questions: Questions,
+    limits: Limits,
+    skipped: list[int],
+    ended: list[int],
+) -> Answers:
+    """Run it with one reader; if that dies, add the cell at which it did to `ended`."""
     address = start_server()
     answers = Answers()
     begun = time.monotonic()
@@ -93,26 +103,37 @@ def _run_in_sandbox(notebook: NotebookNode, questions: Questions, limits: Limits
                 limits=asdict(limits),
                 folder=folder,
                 environment=_environment(folder, limits),
+                skipped=skipped,
             )
-        _receive(connection, notebook, answers)
+        cell = _receive(connection, notebook, answers)
+        if answers.usage is None:
+            ended.append(cell)
     if answers.usage is None:
-        answers.usage = Usage(round(time.monotonic() - begun, 2), end=_LOST)
+        answers.usage = Usage(round(time.monotonic() - begun, 2), end=LOST)
     answers.complete(questions, answers.usage.end)
     return answers
 
 
-def _receive(connection: Connection, notebook: NotebookNode, answers: Answers) -> None:
-    """Store what the reader sends: outcomes as they arrive, cell outputs and usage at the end."""
+def _receive(connection: Connection, notebook: NotebookNode, answers: Answers) -> int:
+    """Store what the reader sends: outcomes as they arrive, cell outputs and usage at the end.
+
+    Returns
+    -------
+    The cell that it ran last.
+    """
+    last = -1
     for message in connection:
+        last = message.get("begun", last)
         if "failed" in message:
             raise CourseError(message["failed"])
         if "exercise" in message:
             answers.note(message["exercise"], message["outcomes"], message["end"])
-            continue
-        for index, outputs, count in message["cells"]:
+        for index, outputs, count in message.get("cells", ()):
             cell = notebook.cells[index]
             cell.outputs, cell.execution_count = nbformat.from_dict(outputs), count
-        answers.usage = Usage(**message["usage"])
+        if "usage" in message:
+            answers.usage = Usage(**message["usage"])
+    return last
 
 
 def run_request(connection: Connection, request: dict[str, Any]) -> None:
@@ -131,9 +152,21 @@ def run_request(connection: Connection, request: dict[str, Any]) -> None:
     def answered(exercise: str, outcomes: Outcomes | None, end: str) -> None:
         connection.send(exercise=exercise, outcomes=outcomes, end=end)
 
+    def begun(cell: int) -> None:
+        connection.send(begun=cell)
+
     folder, environment = request["folder"], request["environment"]
     try:
-        answers = execute(notebook, request["questions"], limits, folder, environment, answered)
+        answers = execute(
+            notebook,
+            request["questions"],
+            limits,
+            folder,
+            environment,
+            answered,
+            begun,
+            request["skipped"],
+        )
     except CourseError as error:
         connection.send(failed=str(error))
         return

@@ -22,6 +22,7 @@ class Limits:
     kernels : how many a notebook may use, one after another. After a cell that ended its kernel,
         the cells before it run again in a new one, of that cell only what it defines.
     output_bytes : output of one cell; the rest is dropped and the cell interrupted.
+    notebook_output_bytes : output of all cells that is kept; cells go on without the rest.
     all_cells : always run the cells that only show something, for their figures.
     figures : draw the figures that cells make; without, they are made but not rendered.
     training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
@@ -37,6 +38,7 @@ class Limits:
     notebook_seconds: float = 300.0
     kernels: int = 4
     output_bytes: int = 10 * 2**20
+    notebook_output_bytes: int = 32 * 2**20
     all_cells: bool = False
     figures: bool = True
     training_steps: int | None = None

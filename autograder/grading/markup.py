@@ -51,7 +51,12 @@ _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)(\s[^<>]*|/)?>")
 _ATTRIBUTE = re.compile(r"""(?<![\w-])([a-zA-Z]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 #: A notebook may show this many characters of HTML, and one text cell a tenth of it.
 LONGEST_MARKUP = 500_000
-_MOST_FORMULAS = 200  # in a text cell
+#: What is rendered or highlighted of a notebook, the rest being shown as it is: characters of text,
+#: and words and signs of code. The largest solution has 35,000 and 12,000.
+LONGEST_TEXT, MOST_TOKENS = 150_000, 25_000
+_TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
+#: Each of these makes nbconvert search the rest of the text for its end.
+_FORMULAS, _MOST_FORMULAS = ("\\begin{", "\\(", "\\["), 200
 _TOO_LONG = "This markup is too long to be shown.\n"
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
@@ -115,6 +120,7 @@ def clean_outputs(notebook: NotebookNode) -> None:
     """Clean the outputs of all cells, in place, and drop kinds of output that can run code."""
     left = LONGEST_MARKUP
     notebook.metadata.pop("widgets", None)
+    _limit_highlighting(notebook)
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
@@ -127,6 +133,19 @@ def clean_outputs(notebook: NotebookNode) -> None:
             length = sum(len(output.data.get(kind, "")) for kind in ("text/html", "text/markdown"))
             output.data = NotebookNode(_clean_bundle(output.data, length <= left))
             left -= min(length, left)
+
+
+def _limit_highlighting(notebook: NotebookNode) -> None:
+    """Highlight code as Python, and none past `MOST_TOKENS`, where pages would take minutes."""
+    notebook.metadata.language_info = NotebookNode(name="python", pygments_lexer="ipython3")
+    left = MOST_TOKENS
+    for cell in notebook.cells:
+        cell.metadata.pop("magics_language", None)  # nbconvert's name for another language
+        if cell.cell_type != "code":
+            continue
+        left -= sum(1 for _ in _TOKEN_OF_CODE.finditer(cell.source))
+        if left < 0:
+            cell.metadata["magics_language"] = "text"
 
 
 def _clean_bundle(data: dict[str, Any], with_markup: bool) -> dict[str, str]:
@@ -156,10 +175,19 @@ def markdown_to_html(context: Any, source: str) -> str:
     """
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-    if len(source) > LONGEST_MARKUP // 10 or source.count("\\begin{") > _MOST_FORMULAS:
+    class Renderer(IPythonRenderer):
+        def block_code(self, code: str, info: str | None = None) -> str:
+            return super(IPythonRenderer, self).block_code(
+                code
+            )  # in no language that a student chooses
+
+    resources = context.get("resources", {})
+    left = resources.get("text_left", LONGEST_TEXT) - len(source)
+    if left < 0 or sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS:
         return f"<pre>{html.escape(source)}</pre>"
+    resources["text_left"] = left
     attachments = context.get("cell", {}).get("attachments", {})
-    renderer = IPythonRenderer(escape=False, attachments=attachments, anchor_link_text="¶")
+    renderer = Renderer(escape=False, attachments=attachments, anchor_link_text="¶")
     return clean_html(MarkdownWithMath(renderer=renderer).render(source))
 
 

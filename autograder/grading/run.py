@@ -15,7 +15,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from jupyter_client import AsyncKernelManager
@@ -38,11 +38,17 @@ from autograder.grading.answers import Answers, Outcomes, Questions
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
-from autograder.sandbox.client import MAX_TOKENS, GuardedClient, replace_surrogates
+from autograder.grading.outputs import (
+    error_output,
+    flood,
+    read_outcomes,
+    time_limit_error,
+    too_much,
+)
+from autograder.sandbox.client import GuardedClient
 from autograder.sandbox.isolation import SandboxLimits
 from autograder.sandbox.provisioner import SandboxedKernelManager
 from coursekit.checking.codec import MAX_BYTES
-from coursekit.checking.kernel_side import MIME
 
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
@@ -50,6 +56,8 @@ _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display
 _PREPARE = "__import__('coursekit.checking.kernel_setup', fromlist=['prepare']).prepare()"
 #: Run in the kernel where figures are not rendered.
 _NO_FIGURES = "import matplotlib; matplotlib.use('agg'); del matplotlib"
+#: Why a run ended that ended the process which read its output.
+LOST = "the output of its kernel was too large to read"
 _NOT_RUN = "Not run while grading: this cell only displays something.\n"
 
 
@@ -60,6 +68,8 @@ def execute(
     folder: str,
     environment: dict[str, str],
     answered: Callable[[str, Outcomes | None, str], None] = lambda exercise, outcomes, end: None,
+    begun: Callable[[int], None] = lambda cell: None,
+    skipped: Collection[int] = (),
 ) -> Answers:
     """Do what `autograder.grading.isolated_run.run_notebook` does, in this process.
 
@@ -70,6 +80,8 @@ def execute(
     folder : an empty folder for the kernel's sockets and, without a sandbox, for its files.
     environment : the kernel's environment variables.
     answered : called with an exercise, its outcomes, and why there are none, as soon as known.
+    begun : called with the index of each cell before it runs.
+    skipped : cells that ended the process of an earlier run; only what they define runs.
 
     Raises
     ------
@@ -77,9 +89,10 @@ def execute(
         No kernel could be started, which is not the submission's fault.
     """
     answers = Answers()
-    begun = time.monotonic()
+    start = time.monotonic()
     for attempt in range(2):  # when memory is short, the second attempt may succeed
         client = _Client(notebook, questions, limits, answers, environment, answered)
+        client.begun, client.skipped = begun, skipped
         try:
             run_sync(client.run)(f"{folder}/{attempt}")
         except KeyboardInterrupt:
@@ -91,7 +104,7 @@ def execute(
             break
     else:
         raise CourseError(f"no kernel could be started on this machine: {client.end}")
-    seconds = round(time.monotonic() - begun, 2)
+    seconds = round(time.monotonic() - start, 2)
     answers.usage = Usage(seconds, **client.used, sandboxed=limits.sandbox, end=client.end)
     answers.complete(questions, client.end)
     return answers
@@ -116,7 +129,7 @@ class _Client(NotebookClient):
             allow_errors=True,
             timeout_func=lambda cell: max(1, round(min(self._cell_seconds, self._left()))),
             interrupt_on_timeout=True,
-            error_on_timeout=_time_limit(limits.cell_seconds),
+            error_on_timeout=time_limit_error(limits.cell_seconds),
             raise_on_iopub_timeout=True,
             skip_cells_with_tag="",  # a tag in a submission must not skip anything
             on_cell_executed=self._note_error,
@@ -143,6 +156,7 @@ class _Client(NotebookClient):
         self._cell_seconds = limits.cell_seconds
         self._deadline = time.monotonic() + limits.notebook_seconds
         self._bytes, self._allowed = 0, limits.output_bytes
+        self._room = limits.notebook_output_bytes
         self._interrupted = 0.0
 
     def _left(self) -> float:
@@ -194,7 +208,8 @@ class _Client(NotebookClient):
                     await self._step_again(cell, index)
                 else:
                     self._at = index
-                    await self._step(cell, index)
+                    self.begun(index)
+                    await (self._skip if index in self.skipped else self._step)(cell, index)
             return False
         except CellTimeoutError:
             self.end = "the notebook was stopped: a cell did not end and could not be interrupted"
@@ -237,7 +252,7 @@ class _Client(NotebookClient):
             self.answers.note(name, None, self.end)
             self.answered(name, None, self.end)
             return
-        cell.outputs.append(_error_output("KernelEnded", self.end))
+        cell.outputs.append(error_output("KernelEnded", self.end))
         self.stopped |= dict.fromkeys(defined_names(cell.source), f"in its cell {self.end}")
         self.first_stop = self.first_stop or f"in cell {self._at + 1} {self.end}"
 
@@ -259,6 +274,15 @@ class _Client(NotebookClient):
             await self._ask(name, index)
         else:
             await self._run_cell(cell, index)
+
+    async def _skip(self, cell: NotebookNode, index: int) -> None:
+        """Run only what a cell defines, which ended the process of an earlier run."""
+        self.end, asked = LOST, self._question(cell) is not None
+        self._note_end()
+        self.end = ""
+        if not asked:
+            await self._run_cell(new_code_cell(_definitions(cell.source)), index)
+            self.nb.cells[index] = cell
 
     async def _step_again(self, cell: NotebookNode, index: int) -> None:
         """Run a cell for its effects, in a new kernel; its outputs are those of the first time."""
@@ -298,7 +322,7 @@ class _Client(NotebookClient):
             await self.async_execute_cell(request, index, store_history=False)
         finally:
             self.nb.cells[index] = original
-        outcomes, end = _read_outcomes(request.outputs, len(sent))
+        outcomes, end = read_outcomes(request.outputs, len(sent))
         if any(o.get("ename") in ("TimeLimit", "KeyboardInterrupt") for o in request.outputs):
             end = f"it did not end within {self.limits.cell_seconds:g} seconds"
         if name in self.stopped and outcomes and outcomes[0].get("status") == "unwritten":
@@ -314,13 +338,13 @@ class _Client(NotebookClient):
         content = execute_reply["content"]
         if content.get("ename") == "TimeLimit":  # what hangs once is often called again
             self._cell_seconds = max(min(5.0, self._cell_seconds), self._cell_seconds / 2)
-            self.error_on_timeout = _time_limit(self._cell_seconds)
+            self.error_on_timeout = time_limit_error(self._cell_seconds)
         if content["status"] != "error":
             for name in names:
                 self.stopped.pop(name, None)
             return
         if not any(output.output_type == "error" for output in cell.outputs):
-            cell.outputs.append(_error_output(content["ename"], content["evalue"]))
+            cell.outputs.append(error_output(content["ename"], content["evalue"]))
         what = f"{content['ename']}: {content['evalue']}".partition("\n")[0][:200]
         text = f"its cell stopped with {what}"
         if content["ename"] == "NameError" and self.first_stop:
@@ -340,13 +364,22 @@ class _Client(NotebookClient):
             before, self._bytes = self._bytes, self._bytes + len(repr(msg["content"]))
             if self._bytes > self._allowed:
                 if before <= self._allowed:
-                    cell.outputs.append(_flood(self._allowed))
+                    cell.outputs.append(flood(self._allowed))
                 # repeatedly, since code may swallow an interrupt
                 if time.monotonic() - self._interrupted > 1.0:
                     self._interrupted = time.monotonic()
                     self._interrupting = asyncio.ensure_future(self.km.interrupt_kernel())
                 return None
+            if cell is self.nb.cells[cell_index] and not self._has_room(cell, self._bytes - before):
+                return None
         return super().process_message(msg, cell, cell_index)
+
+    def _has_room(self, cell: NotebookNode, size: int) -> bool:
+        """Whether the notebook can keep another output of a cell; if not, say so in the cell."""
+        before, self._room = self._room, self._room - size
+        if before >= 0 > self._room:
+            cell.outputs.append(too_much(self.limits.notebook_output_bytes))
+        return self._room >= 0
 
 
 def _last_graded(notebook: NotebookNode) -> int:
@@ -363,38 +396,3 @@ def _definitions(source: str) -> str:
         return ast.unparse(kept_definitions(source[:LONGEST_CELL]))
     except (CourseError, *NOT_PYTHON):
         return ""
-
-
-def _time_limit(seconds: float) -> dict[str, Any]:
-    text = f"stopped after {seconds:g} seconds"
-    return {"ename": "TimeLimit", "evalue": text, "traceback": [f"TimeLimit: {text}"]}
-
-
-def _flood(limit: int) -> NotebookNode:
-    return _error_output("OutputLimit", f"output truncated: a cell may print {limit / 2**20:g} MiB")
-
-
-def _error_output(name: str, text: str) -> NotebookNode:
-    return new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
-
-
-def _read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | None, str]:
-    """Return the outcomes found in a request's outputs, or None and the reason there are none."""
-    shown = [output.data for output in outputs if output.output_type == "display_data"]
-    texts = [data[MIME] for data in shown if isinstance(data.get(MIME), str)][:count]
-    if sum(text.count(token) for text in texts for token in "[{,") > MAX_TOKENS:
-        return None, "its output has too many elements"
-    try:
-        together = [replace_surrogates(json.loads(text), [text.encode()]) for text in texts]
-    except (ValueError, RecursionError):
-        return None, "its output cannot be read"
-    if not all(isinstance(some, list) for some in together):
-        return None, "its output cannot be read"
-    outcomes = [outcome for some in together for outcome in some][:count]
-    if len(outcomes) == count:
-        readable = all(isinstance(outcome, dict) for outcome in outcomes)
-        return (outcomes, "") if readable else (None, "its output cannot be read")
-    for output in outputs:
-        if output.output_type == "error":
-            return None, f"it stopped with {output.ename}: {output.evalue}"[:300]
-    return None, "no answer came back"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import hashlib
 import json
@@ -21,10 +20,8 @@ from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
 from autograder.escaping import for_terminal
+from autograder.grading.notebook_json import MAX_BYTES, TooLarge, check_cells, load
 
-MAX_BYTES = 256 * 2**20
-#: Limit for brackets and commas, which determine how much memory the parsed JSON takes.
-MAX_TOKENS = 10_000_000
 #: How deep values in a notebook may be nested; a released one has at most 8.
 MAX_NESTING = 32
 _LARGEST = 2**63
@@ -59,12 +56,8 @@ def read_submission(path: Path) -> NotebookNode:
         content = path.read_bytes()
     except OSError as error:
         raise UnreadableSubmission(f"{path.name} cannot be opened: {error.strerror}") from error
-    if count_tokens(content) > MAX_TOKENS:
-        raise UnreadableSubmission(
-            f"{path.name} is too large to parse: more than {MAX_TOKENS:,} values"
-        )
     try:
-        data = json.loads(_text(content))
+        data = load(content)
         if not isinstance(data, dict) or not (data.get("cells") or data.get("worksheets")):
             raise UnreadableSubmission(
                 f"{path.name} is a notebook without cells, or not a notebook"
@@ -74,9 +67,6 @@ def read_submission(path: Path) -> NotebookNode:
             raise UnreadableSubmission(
                 f"{path.name} has notebook format {version!s:.20}, not 3 or 4; save it as format 4"
             )
-        for cell in data.get("cells", []):  # not needed, and possibly large
-            if isinstance(cell, dict) and "outputs" in cell:
-                cell["outputs"] = []
         data = plain(data)
         minor = data.get("nbformat_minor")
         data["nbformat_minor"] = minor if isinstance(minor, int) and 0 <= minor <= 5 else 0
@@ -84,8 +74,11 @@ def read_submission(path: Path) -> NotebookNode:
             warnings.simplefilter("ignore")  # missing and duplicate cell ids are fixed
             notebook: NotebookNode = nbformat.reads(json.dumps(data), as_version=4)
         tidy(notebook)
+        check_cells(notebook.cells)
     except UnreadableSubmission:
         raise
+    except TooLarge as error:
+        raise UnreadableSubmission(f"{path.name} {error}") from error
     except ValueError as error:
         raise UnreadableSubmission(
             f"{path.name} is not a valid notebook: it is cut off or damaged"
@@ -94,11 +87,6 @@ def read_submission(path: Path) -> NotebookNode:
         words = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise UnreadableSubmission(f"{path.name} is not a valid notebook ({words})") from error
     return notebook
-
-
-def count_tokens(content: bytes) -> int:
-    """How many values JSON has at most."""
-    return sum(content.count(sign) for sign in (b"[", b"{", b","))
 
 
 def tidy(notebook: NotebookNode) -> None:
@@ -259,12 +247,6 @@ def _found_instead(folder: Path) -> str:
         return "; the folder is empty"
     more = f" and {len(others) - _MAX_LISTED} more" if len(others) > _MAX_LISTED else ""
     return f"; the folder has {', '.join(others[:_MAX_LISTED])}{more}"
-
-
-def _text(content: bytes) -> str:
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16", "replace")
-    return content.decode("utf-8-sig", "replace")
 
 
 def _writable(text: str) -> str:

@@ -20,10 +20,12 @@ from autograder.errors import CourseError
 from autograder.grading.answers import Answers
 from autograder.grading.markup import clean_outputs
 from autograder.grading.notes import Notes
+from autograder.grading.time_limit import TookTooLong, time_limit
 from coursekit.checking.html import VerdictView
 from coursekit.checking.verdict import GroupResult, Verdict, judge
 
 MIME = "application/vnd.coursekit.verdict+json"
+_JUDGE_SECONDS = 20.0  # of processor time, for one exercise
 
 
 def class_seed(folder: Path) -> int:
@@ -66,9 +68,13 @@ def refusal(recorded: dict[str, dict[str, Any]], reason: str) -> list[Verdict]:
 def _verdict(exercise: dict[str, Any], answers: Answers) -> Verdict:
     name = exercise["name"]
     outcomes = answers.outcomes[name]
+    end = answers.ends.get(name, "")
     if outcomes is not None:
-        return judge(exercise, outcomes)
-    end = answers.ends[name]
+        try:
+            with time_limit(_JUDGE_SECONDS):
+                return judge(exercise, outcomes)
+        except TookTooLong:
+            end = f"comparing its results took more than {_JUDGE_SECONDS:g} seconds"
     counts = {g: sum(c["group"] == g for c in exercise["cases"]) for g in exercise["groups"]}
     return Verdict(
         exercise=name,

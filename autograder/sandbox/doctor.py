@@ -129,6 +129,7 @@ def _probe(folder: str) -> None:
     except OSError as error:
         _report(step, False, str(error))
         return
+    _report("memory and processor use are counted by the supervisor (cgroups are not needed)", True)
     _report("the host's processes are hidden", os.listdir("/proc").count("1") == os.getpid())
     interfaces = set(os.listdir("/sys/class/net") if os.path.isdir("/sys/class/net") else [])
     _report("the network is blocked", interfaces <= {"lo"} and not _has_route())

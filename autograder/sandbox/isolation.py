@@ -42,8 +42,9 @@ _PYTHON = (
     "pyvenv.cfg",
 )
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+_DEVICES = ("null", "full", "random", "urandom")  # zero has shared maps, see `seccomp`
 _TERMINALS = "newinstance,ptmxmode=0666,mode=620,max=32"
+_TCP_BUFFER = "4096 131072 262144"  # bytes: at least, at first, at most
 _USER = 1000
 _HOST_USER = 65534  # the host account of that user if root starts the sandbox: nobody
 _UNUSED_ADDRESSES = 2**30  # threads reserve addresses that they never use
@@ -163,6 +164,8 @@ def enter_sandbox(root: str, sockets: str, read_only: list[str], limits: Sandbox
     linux.mount(sockets, root + SOCKETS, flags=linux.MS_BIND)
     linux.mount("proc", f"{root}/proc", "proc", safe | linux.MS_NOEXEC)
     linux.loopback_up()
+    for name in ("tcp_rmem", "tcp_wmem"):  # of this network alone
+        Path(f"{root}/proc/sys/net/ipv4/{name}").write_text(_TCP_BUFFER)
     linux.make_root(root)
     for folder in ("/tmp", "/dev/shm", HOME):
         os.chown(folder, _USER, _USER)

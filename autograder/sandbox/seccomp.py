@@ -15,6 +15,8 @@ from autograder.sandbox import linux
 _MACHINES = ("x86_64", "aarch64")  # the columns of the tables below
 _ARCHITECTURE = (0xC000003E, 0xC00000B7)
 _CLONE, _CLONE3 = (56, 220), (435, 435)
+_MMAP, _SHARED, _ANONYMOUS = (9, 222), 0x01, 0x20
+_SETSOCKOPT, _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = (54, 208), 1, 7, 8
 _SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
 
 #: System calls that are refused whatever their arguments: name -> number per machine.
@@ -34,6 +36,7 @@ _REFUSED = {
     "mount": (165, 40),
     "mount_setattr": (442, 442),
     "move_mount": (429, 429),
+    "msgget": (68, 186),
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
     "open_tree": (428, 428),
@@ -46,6 +49,7 @@ _REFUSED = {
     "quotactl": (179, 60),
     "reboot": (169, 142),
     "request_key": (249, 218),
+    "semget": (64, 190),
     "sethostname": (170, 161),
     "setns": (308, 268),
     "shmget": (29, 194),
@@ -71,6 +75,7 @@ _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 _EPERM, _ENOSYS = 0x00050000 | 1, 0x00050000 | 38
 # offsets in the data that a filter is given
 _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
+_SECOND_ARGUMENT, _THIRD_ARGUMENT, _FOURTH_ARGUMENT = 24, 32, 40
 
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 
@@ -111,6 +116,27 @@ def _program(column: int) -> list[tuple[int, int, int, int]]:
         (_IF_EQUAL, 0, 4, _CLONE[column]),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),
         (_IF_ANY_BIT, 0, 1, _NAMESPACES),
+        (_RETURN, 0, 0, _EPERM),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+    # anonymous shared maps: their pages can stay when no process has them mapped any more, and then
+    # no limit counts them; files in /dev/shm, which torch shares tensors in, are limited as files
+    program += [
+        (_IF_EQUAL, 0, 5, _MMAP[column]),
+        (_LOAD, 0, 0, _FOURTH_ARGUMENT),
+        (_IF_ANY_BIT, 0, 2, _SHARED),
+        (_IF_ANY_BIT, 0, 1, _ANONYMOUS),
+        (_RETURN, 0, 0, _EPERM),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+    # sockets keep their default buffers, which the supervisor counts
+    program += [
+        (_IF_EQUAL, 0, 7, _SETSOCKOPT[column]),
+        (_LOAD, 0, 0, _SECOND_ARGUMENT),
+        (_IF_EQUAL, 0, 4, _SOL_SOCKET),
+        (_LOAD, 0, 0, _THIRD_ARGUMENT),
+        (_IF_EQUAL, 1, 0, _SO_SNDBUF),
+        (_IF_EQUAL, 0, 1, _SO_RCVBUF),
         (_RETURN, 0, 0, _EPERM),
         (_RETURN, 0, 0, _ALLOW),
     ]

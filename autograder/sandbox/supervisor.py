@@ -1,8 +1,8 @@
 """The supervisor of one sandbox, forked by the fork server, and the sandbox's first process.
 
 The supervisor shares the sandbox's mounts, but none of its processes can see or signal it. It
-starts the sandbox, delivers signals, kills it when its processes together use too much memory, and
-reports how it ended.
+starts the sandbox, delivers signals, kills it when its processes together use too much memory or
+keep more than their share of the processors, and reports how it ended.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import resource
 import select
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,6 +23,13 @@ from autograder.sandbox.kernel import start_kernel
 from autograder.sandbox.messages import Connection
 
 _CHECK_EVERY = 0.2  # seconds between two looks at the memory
+#: What the buffers of one socket hold at most, which are as large as at first: see `seccomp` and
+#: `isolation`.
+_SOCKET_BYTES = 2**18
+#: Threads that may be busy at a time: the kernel's own, and one worker per processor. Linux shares
+#: the processors between threads or sessions, so that a hundred would leave others little.
+_MOST_BUSY = 4 + (os.cpu_count() or 1)
+_BUSY_LOOKS, _BUSY_SECONDS = 3, 2.0  # after both, in a row, the sandbox is killed
 _CONNECTION_FILE = "/run/kernel.json"
 
 
@@ -123,7 +131,7 @@ def _watch(connection: Connection, child: int, limits: isolation.SandboxLimits) 
     """
     handle = os.pidfd_open(child)
     at_start = _memory()
-    reason = ""
+    reason, busy_looks, busy_since = "", 0, 0.0
     while True:
         try:
             while (message := connection.poll()) is not None:
@@ -136,9 +144,25 @@ def _watch(connection: Connection, child: int, limits: isolation.SandboxLimits) 
         if handle in readable:
             _, status = os.waitpid(child, 0)
             return os.waitstatus_to_exitcode(status), reason
-        if not readable and not reason and _exceeds(limits.memory_bytes, at_start):
+        if readable or reason:
+            continue
+        busy_looks = busy_looks + 1 if _busy() > _MOST_BUSY else 0
+        busy_since = busy_since if busy_looks > 1 else time.monotonic()
+        if _exceeds(limits.memory_bytes, at_start):
             reason = f"it used more than {limits.memory_bytes / 2**30:g} GiB of memory"
+        elif busy_looks >= _BUSY_LOOKS and time.monotonic() - busy_since > _BUSY_SECONDS:
+            reason = f"it kept more than {_MOST_BUSY} processes or threads busy"
+        if reason:
             os.kill(child, signal.SIGKILL)
+
+
+def _busy() -> int:
+    """Return how many threads of the sandbox run or wait for a processor."""
+    total = 0
+    for task in Path("/proc").glob("[0-9]*/task/*/stat"):
+        with contextlib.suppress(OSError):
+            total += task.read_bytes().rpartition(b")")[2].startswith(b" R")
+    return total
 
 
 def _exceeds(allowed: int, at_start: int) -> bool:
@@ -158,6 +182,17 @@ def _memory(shared: bool = True) -> int:
             continue
         with contextlib.suppress(OSError, ValueError, IndexError):
             total += _resident(entry) if shared else _proportional(entry)
+    return total + _in_sockets()
+
+
+def _in_sockets() -> int:
+    """Return how much memory the buffers of the sandbox's sockets can take, as no process's own."""
+    total = 0
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/1/net/protocols").read_text().splitlines()[1:]:
+            name, _, sockets, *_ = line.split()
+            directions = 2 if name.startswith("TCP") else 1
+            total += directions * int(sockets) * _SOCKET_BYTES
     return total
 
 

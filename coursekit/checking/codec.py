@@ -24,6 +24,7 @@ import numpy as np
 MAX_BYTES = 4 * 2**20
 MAX_NODES = 2_000_000
 MAX_DEPTH = 40
+_FEW_KEYS = 100  # this many may have the same hash
 
 _DTYPES = {
     **{name: np.dtype(name) for name in ("float16", "float32", "float64", "bool")},
@@ -265,9 +266,9 @@ def decode_views(data: Any, depth: int = 0) -> Any:
             items = [decode_views(item, depth + 1) for item in body]
             return tuple(items) if tag == "$tuple" else SetView(items)
         if tag == "$dict":
-            return {
-                _hashable(decode_views(k, depth + 1)): decode_views(v, depth + 1) for k, v in body
-            }
+            return _dictionary(
+                [(decode_views(k, depth + 1), decode_views(v, depth + 1)) for k, v in body]
+            )
         if tag in ("$int", "$float"):
             return int(body[:400]) if tag == "$int" else float(body)
         if tag == "$other":
@@ -288,6 +289,16 @@ class SetView:
     """A set, as a list of views of its elements in a fixed order."""
 
     items: list[Any]
+
+
+def _dictionary(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    """A dictionary of decoded pairs, unless its keys were chosen so that it takes forever."""
+    keys = [_hashable(key) for key, _ in pairs]
+    if len(keys) > _FEW_KEYS:
+        hashes = sorted(hash(key) for key in keys if not isinstance(key, str))
+        if any(a == b for a, b in zip(hashes, hashes[_FEW_KEYS:])):
+            raise PlainDataError("the dictionary has too many keys with the same hash")
+    return dict(zip(keys, (value for _, value in pairs)))
 
 
 def _hashable(key: Any) -> Any:

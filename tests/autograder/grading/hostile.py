@@ -362,6 +362,12 @@ RESTARTED = {
         "for number in (2, 15): signal.signal(number, signal.SIG_IGN)\n"
         "while True: pass"
     ),
+    "message_of_many_parts": (
+        _KERNEL + "parts = [b''] * 3_000_000\n"
+        "while True:\n"
+        "    try: kernel.iopub_socket.io_thread.socket.send_multipart(parts)\n"
+        "    except KeyboardInterrupt: pass"
+    ),
     "another_key": _KERNEL + "session.key = b'another'",
     "leaves_a_daemon": (
         "import os, time\nif os.fork() == 0:\n    os.setsid(); time.sleep(1000)\nos._exit(0)"
@@ -370,13 +376,6 @@ RESTARTED = {
 
 #: Cells before the last exercise after which nothing can go on; and what is said then.
 FATAL = {
-    "message_of_many_parts": (
-        _KERNEL + "parts = [b''] * 3_000_000\n"
-        "while True:\n"
-        "    try: kernel.iopub_socket.io_thread.socket.send_multipart(parts)\n"
-        "    except KeyboardInterrupt: pass",
-        "no points, because",
-    ),
     "no_replies": (_KERNEL + "kernel.do_execute = None", "did not end within"),
 }
 

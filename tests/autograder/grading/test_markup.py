@@ -8,7 +8,15 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from traitlets.config import PyFileConfigLoader
 
-from autograder.grading.markup import LONGEST_MARKUP, add_policy, clean_html, clean_outputs
+from autograder.grading.markup import (
+    LONGEST_MARKUP,
+    LONGEST_TEXT,
+    MOST_TOKENS,
+    add_policy,
+    clean_html,
+    clean_outputs,
+    markdown_to_html,
+)
 
 RUN = "parent.alert(1)"
 ATTACKS = [
@@ -112,3 +120,24 @@ def test_a_page_says_what_it_may_run(tmp_path):
     assert "default-src 'none'" in policy
     assert "script-src https://cdnjs.cloudflare.com/ajax/libs/mathjax/ 'unsafe-eval';" in policy
     assert "script-src 'unsafe-inline'" not in policy
+
+
+def test_code_is_highlighted_as_python_and_not_past_a_number_of_words():
+    cells = [new_code_cell("a." * (MOST_TOKENS // 3)) for _ in range(3)]
+    cells[0].metadata["magics_language"] = "perl6"
+    book = new_notebook(
+        cells=cells, metadata={"language_info": {"name": "p", "pygments_lexer": "perl6"}}
+    )
+    clean_outputs(book)
+    assert book.metadata.language_info.pygments_lexer == "ipython3"
+    assert [cell.metadata for cell in book.cells] == [{}, *[{"magics_language": "text"}] * 2]
+
+
+def test_text_with_too_many_formulas_or_past_a_length_is_shown_as_it_is():
+    context = {"resources": {}}
+    assert "<strong>" in markdown_to_html(context, "**x**")
+    for opening in ("\\begin{a}", "\\\\(", "\\\\["):
+        assert markdown_to_html(context, opening * 201).startswith("<pre>")
+    assert "<p>" in markdown_to_html(context, "x " * (LONGEST_TEXT // 2 - 10))
+    assert markdown_to_html(context, "**x** " * 10).startswith("<pre>")
+    assert "<span" not in markdown_to_html({}, "```perl6\nmy $x\n```")

@@ -42,6 +42,18 @@ def test_each_cell_that_is_stopped_halves_the_time_of_those_after_it():
     assert notebook.cells[3].outputs[0].data["text/plain"] == "7"
 
 
+def test_what_all_cells_print_together_is_cut_and_the_cells_go_on():
+    cells = [new_code_cell(f"print('{i}' * 10**6); x = {i}") for i in range(5)]
+    notebook = new_notebook(cells=[*cells, graded("check(answer)")])
+    notebook.cells.insert(5, new_code_cell("def answer(): return x"))
+    limits = Limits(notebook_output_bytes=3 * 2**20 + 2**19)
+    answers = run_notebook(notebook, {"answer": [{"args": []}]}, limits)
+    assert answers.outcomes["answer"][0]["value"] == 4
+    texts = ["".join(output.text for output in cell.outputs) for cell in notebook.cells[:5]]
+    assert sum(map(len, texts)) < 2**22
+    assert any("outputs are left out: a notebook keeps 3.5 MiB" in text for text in texts)
+
+
 def test_a_kernel_that_does_not_start_is_an_error_not_a_zero():
     full = Limits(disk_bytes=1)
     with pytest.raises(
@@ -50,21 +62,22 @@ def test_a_kernel_that_does_not_start_is_an_error_not_a_zero():
         run_notebook(new_notebook(cells=[graded("7")]), {}, full)
 
 
-def test_a_message_of_too_many_parts_ends_its_own_run_and_earlier_answers_count():
+def test_a_message_of_too_many_parts_costs_only_its_cell():
     parts = (
         "from ipykernel.kernelapp import IPKernelApp\n"
         "socket = IPKernelApp.instance().kernel.iopub_socket.io_thread.socket\n"
         "socket.send_multipart([b''] * 2_000_000)"
     )
+    parts = f"def other(): return 8\n{parts}\nlost = 1"
     cells = ["def answer(): return 7", "check(answer)", parts, "check(other)"]
     notebook = new_notebook(cells=[graded(source) for source in cells])
     limits = Limits(cell_seconds=20, reader_bytes=2**26)
     questions = {"answer": [{"call": {}}], "other": [{"call": {}}]}
     answers = run_notebook(notebook, questions, limits)
-    assert answers.outcomes["answer"] is not None
-    assert answers.outcomes["other"] is None
-    assert "too large to read" in answers.ends["other"]
-    assert "too large to read" in answers.usage.end
+    assert answers.outcomes["answer"][0]["value"] == 7
+    assert answers.outcomes["other"][0]["value"] == 8
+    assert "too large to read" in notebook.cells[2].outputs[0].evalue
+    assert answers.usage.end == ""
 
 
 def test_many_long_answers_come_back_whole_and_in_order():

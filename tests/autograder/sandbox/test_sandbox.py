@@ -344,3 +344,53 @@ def test_a_folder_reached_through_a_link_is_hidden_too(tmp_path):
     visible = f"{tmp_path}/link/course"
     plan = plan_mounts([visible], [f"{tmp_path}/real/course/class"])
     assert plan == [(visible, True), (f"{visible}/class", False)]
+
+
+def test_memory_that_belongs_to_no_process_is_refused():
+    (shared, zero, message, files), answers = run(
+        "import mmap; mmap.mmap(-1, 4096)",
+        "open('/dev/zero', 'rb')",
+        "import ctypes; libc = ctypes.CDLL(None)\nprint(libc.msgget(0, 0o1600), libc.semget(0, 1, 0o1600))",
+        "import torch; print(torch.ones(3).share_memory_().sum(), mmap.mmap(-1, 9, mmap.MAP_PRIVATE)[0])",
+    )
+    assert "PermissionError" in shared
+    assert "FileNotFoundError" in zero
+    assert message.split() == ["-1", "-1"]
+    assert files.split() == ["tensor(3.)", "0"]
+    assert still_answers(answers)
+
+
+def test_full_buffers_of_sockets_count_as_memory():
+    (printed, after), answers = run(
+        "import socket, time\n"
+        "kept = []\n"
+        "for _ in range(450): kept.append(socket.socketpair())\n"
+        "time.sleep(60)",
+        "import socket\n"
+        "one, other = socket.socketpair()\n"
+        "try: one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)\n"
+        "except PermissionError: print('refused')\n"
+        "other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)\n"
+        "one.setblocking(False)\n"
+        "print(one.send(b'x' * 2**20) < 2**18)\n",
+        memory_bytes=200 * 2**20,
+    )
+    assert "it used more than 0.195312 GiB of memory" in printed
+    assert after.split() == ["refused", "True"]
+    assert still_answers(answers)
+
+
+@pytest.mark.parametrize("start", ["os.fork() or (os.setsid(), spin())", "threads.append(spin)"])
+def test_a_hundred_busy_processes_or_threads_are_killed_with_the_reason(start):
+    # numpy's sort lets the other threads run
+    (printed,), answers = run(
+        "import numpy, os, threading\n"
+        "threads, numbers = [], numpy.random.rand(10**6)\n"
+        "def spin():\n"
+        "    while True: numpy.sort(numbers)\n"
+        f"for _ in range(60): {start}\n"
+        "for one in threads: threading.Thread(target=one, daemon=True).start()\n"
+        "spin()"
+    )
+    assert "processes or threads busy" in printed
+    assert still_answers(answers)

@@ -127,3 +127,11 @@ def test_malformed_data_from_a_submission_is_refused_not_run(data):
 def test_views_never_evaluate_a_source():
     view = codec.decode_views({"$source": "1 / 0"})
     assert isinstance(view, codec.OtherView)
+
+
+def test_a_dictionary_whose_keys_all_have_the_same_hash_is_refused():
+    keys = [{"$int": str(i * (2**61 - 1))} for i in range(1000)]
+    with pytest.raises(codec.PlainDataError, match="the same hash"):
+        codec.decode_views({"$dict": [[key, 0] for key in keys], "type": "dict"})
+    pairs = {**{i: i for i in range(1000)}, **{str(i): i for i in range(1000)}, (1, -1): 2, 0.5: 1}
+    assert codec.decode_views(codec.encode(pairs)) == pairs

@@ -1,0 +1,53 @@
+"""The outputs of a run: those that the grader adds, and the outcomes in those of a question."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.grading.answers import Outcomes
+from autograder.sandbox.client import MAX_TOKENS, replace_surrogates
+from coursekit.checking.kernel_side import MIME
+
+
+def time_limit_error(seconds: float) -> dict[str, Any]:
+    text = f"stopped after {seconds:g} seconds"
+    return {"ename": "TimeLimit", "evalue": text, "traceback": [f"TimeLimit: {text}"]}
+
+
+def flood(limit: int) -> NotebookNode:
+    return error_output("OutputLimit", f"output truncated: a cell may print {limit / 2**20:g} MiB")
+
+
+def too_much(limit: int) -> NotebookNode:
+    text = f"From here on outputs are left out: a notebook keeps {limit / 2**20:g} MiB.\n"
+    return new_output("stream", text=text)
+
+
+def error_output(name: str, text: str) -> NotebookNode:
+    return new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
+
+
+def read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | None, str]:
+    """Return the outcomes found in a request's outputs, or None and the reason there are none."""
+    shown = [output.data for output in outputs if output.output_type == "display_data"]
+    texts = [data[MIME] for data in shown if isinstance(data.get(MIME), str)][:count]
+    if sum(text.count(token) for text in texts for token in "[{,") > MAX_TOKENS:
+        return None, "its output has too many elements"
+    try:
+        together = [replace_surrogates(json.loads(text), [text.encode()]) for text in texts]
+    except (ValueError, RecursionError):
+        return None, "its output cannot be read"
+    if not all(isinstance(some, list) for some in together):
+        return None, "its output cannot be read"
+    outcomes = [outcome for some in together for outcome in some][:count]
+    if len(outcomes) == count:
+        readable = all(isinstance(outcome, dict) for outcome in outcomes)
+        return (outcomes, "") if readable else (None, "its output cannot be read")
+    for output in outputs:
+        if output.output_type == "error":
+            return None, f"it stopped with {output.ename}: {output.evalue}"[:300]
+    return None, "no answer came back"
