@@ -21,6 +21,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n, m = draw_number(rng, 2, 4), draw_number(rng, 5, 7)
     yield case("single", n, None, n + draw_number(rng, 4, 6))
     yield case("single", m, None, m - 1, title="too long")
+    yield case("single", m + 4, None, m + 1, title="too long")
     yield case("single", n, None, n + 2, title="fits exactly")
     yield case("single", n + 1, None, n + 2, title="one piece too long")
     yield case("single", 0, None, 5, title="an empty text")

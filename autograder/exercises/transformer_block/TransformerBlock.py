@@ -64,6 +64,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("options", normal(rng, 1, 3, 4), options=gelu, title="as in BERT")
     eps = {"dropout": 0.0, "eps": float(rng.uniform(0.2, 0.5))}
     yield case("options", normal(rng, 1, 3, 4), options=eps, title="a large eps")
+    silent = {"attention.W_O.weight": torch.zeros(4, 4), "attention.W_O.bias": torch.zeros(4)}
+    title = "the default eps, on small numbers"
+    yield case("options", normal(rng, 1, 3, 4) / 128, hooks=silent, title=title)
     X, title = normal(rng, 2, 4, 2), "the default dropout, in evaluation"
     yield case("options", X.mT, options={}, hooks=TO_EVAL, later=rate, title=title)
     yield case("options", X.mT, title="a tensor that is not contiguous")

@@ -1,11 +1,24 @@
 """negative_sampling_loss: one number; no negatives, scores near 1000 and half precision."""
 
-from functools import partial
+from __future__ import annotations
 
-from autograder.exercises.word2vec.common import sampling_cases
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.word2vec.common import EXACT, sampling_cases
 
 POINTS = {"values": 2, "edges": 2}
-cases = partial(sampling_cases, gradient="all")
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield from sampling_cases(rng, gradient="all")
+    v_c = torch.tensor([float(rng.integers(600, 1000)), 0.25])
+    inputs = [v_c, torch.tensor([-1.0, -1.0]), torch.zeros(0, 2)]
+    yield Case("edges", inputs, title="a score that half precision would round", judge=EXACT)
+
 
 WRONG = {
     "negatives_as_real_pairs": """
