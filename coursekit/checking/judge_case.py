@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from coursekit.checking import codec
+from coursekit.checking.codec import ArrayView
 from coursekit.checking.compare import JUDGES, Finding, same
 from coursekit.checking.gradients import ALL
 
@@ -77,7 +78,7 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     misbehaved = _misbehavior(outcome, rules)
     kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
-    if case.get("gradient") == ALL and all(isinstance(view, dict) for view in views):
+    if case.get("gradient") == ALL and all(map(_are_gradients, views)):
         return _gradient_finding(*views)
     try:
         finding = kind(*views, rules)
@@ -90,23 +91,35 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
 
 def _gradient_finding(expected: dict[str, Any], actual: dict[str, Any]) -> Finding | None:
     """What is wrong with the gradients of a case that asks for all of them, by name."""
-    largest = max((np.abs(g.values).max(initial=0) for g in expected.values()), default=0)
-    least = _GRADIENT_TOLERANCE * float(largest)  # what rounding leaves of a gradient of 0
+    rules = _gradient_rules(expected)
+    least = rules["atol"]
     for name, gradient in expected.items():
         if name not in actual:
             return Finding("property", f"{name} is not a parameter that training would change")
-        found = getattr(actual[name], "values", None)
-        if found is not None and not found.any() and (np.abs(gradient.values) > least).any():
+        if not actual[name].values.any() and (np.abs(gradient.values) > least).any():
             return Finding("property", f"no gradient reaches {name}, so it would not be trained")
     for name, gradient in actual.items():
         is_large = (np.abs(gradient.values) > least).any()
         if name not in expected and is_large and not _is_another_name(gradient, expected, actual):
             return Finding("property", f"{name} is a parameter that the model should not have")
     same_names = {name: actual[name] for name in expected}
-    finding = JUDGES["close"](expected, same_names, {"rtol": _GRADIENT_TOLERANCE, "atol": least})
+    finding = JUDGES["close"](expected, same_names, rules)
     if finding is not None:
         finding = replace(finding, message=f"its gradient differs: {finding.message}")
     return finding
+
+
+def _are_gradients(view: Any) -> bool:
+    """Whether it is a dictionary of tensors of numbers; a submission can send anything."""
+    return isinstance(view, dict) and all(
+        isinstance(g, ArrayView) and g.values.dtype.kind in "fiub" for g in view.values()
+    )
+
+
+def _gradient_rules(gradients: dict[str, Any]) -> dict[str, float]:
+    """The tolerances of gradients; `atol` is what rounding may leave of a gradient of 0."""
+    largest = max((np.abs(g.values).max(initial=0) for g in gradients.values()), default=0)
+    return {"rtol": _GRADIENT_TOLERANCE, "atol": _GRADIENT_TOLERANCE * float(largest)}
 
 
 def _is_another_name(gradient: Any, expected: dict[str, Any], actual: dict[str, Any]) -> bool:
@@ -171,6 +184,8 @@ def same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, A
     if _misbehavior(theirs, rules) != _misbehavior(ours, rules):
         return False
     views = codec.decode_views(theirs["value"]), codec.decode_views(ours["value"])
+    if case.get("gradient") == ALL and all(map(_are_gradients, views)):
+        rules = _gradient_rules(views[0])
     return same(*views, rules)
 
 

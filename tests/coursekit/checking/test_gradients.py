@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from coursekit.checking import codec
+from coursekit.checking.judge_case import same_outcome
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -118,3 +119,32 @@ def test_wrong_values_are_explained_before_their_gradients(exercise):
     verdict = judge(recorded, run_cases(doubled, recorded["cases"]))
     assert verdict.case == 1
     assert "gradient" not in verdict.headline + verdict.groups[0].reason
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"self.v": "text", "self.W.weight": 1, "self.W.bias": None, "input 1": []},
+        {"self.v": torch.zeros(3), 1: "x"},
+        {},
+        [1.0],
+        "text",
+    ],
+    ids=str,
+)
+def test_forged_gradients_earn_nothing(exercise, forged):
+    verdict = judge(exercise, [{"status": "value", "value": codec.encode(forged)}])
+    assert verdict.points == 0
+    assert verdict.headline
+
+
+def test_misconceptions_are_compared_with_the_tolerance_of_gradients(exercise):
+    case = exercise["cases"][0]
+    one, two = (
+        {
+            "status": "value",
+            "value": codec.encode({"a": torch.tensor([50.0]), "b": torch.tensor([b])}),
+        }
+        for b in (2e-6, -3e-6)
+    )
+    assert same_outcome(case, one, two)
