@@ -13,6 +13,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= reviews
 TOKENS ?= 100e6
+# one more than there are cores, since many tests wait for processes of their own
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 .PHONY: course lab test test-all oldest bench ladder pretrain execute constraints
 
@@ -24,10 +26,10 @@ lab: .venv/ready
 	$(BIN)/jupyter lab notebooks
 
 test: .venv/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" $(if $(ONLY),-k $(ONLY)_)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(if $(ONLY),-k $(ONLY)_)
 
 test-all: .venv/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(ONLY),-k $(ONLY)_)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(if $(ONLY),-k $(ONLY)_)
 
 oldest: .venv/ready
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
