@@ -19,6 +19,9 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
+# Submissions are read within limits of time and memory.
+c.Autograde.exporter_class = "autograder.grading.exporter.SubmissionExporter"
+
 # Student code never runs in nbgrader's own kernel: Grade replaces nbgrader's Execute.
 c.Autograde.autograde_preprocessors = [
     "autograder.grading.preprocessors.Grade",

@@ -8,6 +8,7 @@ from autograder.course.exercise import Case
 from autograder.exercises.bag_of_words.common import draw_texts, some_words
 
 POINTS = {"values": 2, "limits": 2}
+FORBIDDEN = ("coursekit.text.Vocabulary",)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
