@@ -75,6 +75,18 @@ class Classroom:
         except MissingEntry:
             return None
 
+    def require_writable(self) -> None:
+        """Raise `CourseError` if files cannot be written to the class's folder."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise CourseError(
+                f"the folder of the class, {self.folder}, cannot be written"
+                f" ({error.strerror or error}); choose another with --folder."
+            ) from error
+
     def config(self) -> Config:
         """The course's nbgrader configuration with the class's folders."""
         config = PyFileConfigLoader("nbgrader_config.py", str(self.course.root)).load_config()
