@@ -159,6 +159,7 @@ def collect(
         _import(classroom, assignment, chosen, result)
         if chosen:
             students.save()
+            classroom.enter_names({name: own[-1].submitter.name for name, own in chosen.items()})
     return result
 
 

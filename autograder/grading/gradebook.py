@@ -104,6 +104,17 @@ class Classroom:
         with tempfile.TemporaryDirectory() as release:
             generate(self.config(), assignment, Path(release), database=True)
 
+    def enter_names(self, names: dict[str, str]) -> None:
+        """Enter students' full names, which formgrader shows, unless the gradebook has a name."""
+        wanted = {student: name for student, name in names.items() if " " in name.strip()}
+        if not wanted:
+            return
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            known = {student.id for student in gradebook.students if student.last_name}
+            for student in sorted(wanted.keys() - known):
+                first, _, last = wanted[student].strip().rpartition(" ")
+                gradebook.update_or_create_student(student, first_name=first, last_name=last)
+
     def autograde(self, assignment: str, student: str, config: Config) -> str:
         """Autograde one submission with nbgrader; return "" or nbgrader's error message."""
         return _run(Autograde, config, assignment, student)
