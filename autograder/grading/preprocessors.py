@@ -29,6 +29,7 @@ from autograder.grading.sanitize import restore, suspicions
 from autograder.grading.submissions import tidy
 from autograder.grading.verdicts import class_seed, refusal, write_verdicts
 
+GOES_ON = "raises-exception"
 _TODO = re.compile(r"BEGIN SOLUTION:?[ \t]*(.*)")
 _MARK = '"the solution that stood here"'
 
@@ -120,6 +121,25 @@ def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = ready.outputs, ready.get("execution_count")
     read_notes(graded).write(nb)
+
+
+class RunAll(NbGraderPreprocessor):
+    """Lets *Run All* go on after an exercise that is not written yet, or wrong.
+
+    From the first exercise on, cells of the student notebook get the tag `raises-exception`, by
+    which JupyterLab, Notebook, VS Code and nbclient run the next cell after an error.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        started = False
+        for cell in nb.cells:
+            started = started or "nbgrader" in cell.metadata
+            if started and cell.cell_type == "code":
+                tags = cell.metadata.get("tags", [])
+                cell.metadata["tags"] = [*tags, *({GOES_ON} - set(tags))]
+        return nb, resources
 
 
 class NamedStub(ClearSolutions):
