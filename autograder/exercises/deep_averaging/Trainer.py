@@ -7,7 +7,12 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from autograder.exercises.deep_averaging.common import draw_lengths, draw_numbers, draw_texts, normal
+from autograder.exercises.deep_averaging.common import (
+    draw_lengths,
+    draw_numbers,
+    draw_texts,
+    normal,
+)
 from coursekit.checking import codec
 
 POINTS = {"training": 3, "evaluation": 2, "early stopping": 3}
@@ -121,6 +126,13 @@ def _scripted(rng: np.random.Generator, title: str, patience: int, ranks: list[i
     return Case("early stopping", [model, _SCRIPT_STEP], title=title, state=state, then=then)
 
 
+FURTHER = """
+Write `train_epoch` first: the five steps in the order of the text, with two running sums beside
+them, of the loss times the number of texts and of the number of texts. `evaluate` is the same
+without steps 1, 3, 4 and 5. `fit` needs three variables: the lowest validation loss so far, a copy
+of the weights that gave it, and how many epochs ago that was.
+"""
+
 WRONG = {
     "no_zero_grad": """
         The gradients of earlier batches are still there: `backward()` adds to `.grad`. Call
@@ -160,7 +172,7 @@ WRONG = {
         The evaluation records what a backward pass would need, which costs time and memory. Compute
         the scores inside `with torch.no_grad():`.
 
-        - with torch.no_grad():
+        - with torch.no_grad():  # no backward pass will follow
         -     for ids, mask, labels in batches:
         -         total += self.loss(ids, mask, labels).item() * len(labels)
         -         n += len(labels)
@@ -184,16 +196,10 @@ WRONG = {
         """,
     "keeps_the_last_weights": """
         The model ends with the weights of the last epoch. Load those of the epoch with the lowest
-        validation loss.
+        validation loss. Did you keep copies? `state_dict()` holds the model's own tensors, which
+        change as training continues: clone each of them.
 
         - self.model.load_state_dict(best)
-        """,
-    "keeps_a_reference": """
-        The saved weights changed along with the model: `state_dict()` holds the model's own tensors,
-        not copies. Clone each of them.
-
-        - best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
-        + best = self.model.state_dict()
         """,
     "counts_all_bad_epochs": """
         Epochs without improvement are counted from the beginning. The patience is about epochs in
@@ -277,7 +283,6 @@ RIGHT = {
         +     n += ids.shape[0]
         + return total / n
         ...
-        - best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
         - lowest, waited = float("inf"), 0
         + lowest = float("inf")
           train_losses, validation_losses = [], []
