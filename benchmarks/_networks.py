@@ -162,4 +162,4 @@ def _encoder(
     model = notebook["make_model"](
         data, pretrained, seed, frozen=kind == "frozen", scratch=kind == "random weights"
     )
-    return model, fed, len(pretrained.pieces)
+    return model, fed, len(pretrained.tokens)
