@@ -54,6 +54,8 @@ LONGEST_MARKUP = 500_000
 #: What is rendered or highlighted of a notebook, the rest being shown as it is: characters of text,
 #: and words and signs of code. The largest solution has 35,000 and 12,000.
 LONGEST_TEXT, MOST_TOKENS = 150_000, 25_000
+#: And of one text cell, since mistune's time may grow with the square of it. The largest has 3,000.
+LONGEST_TEXT_CELL = 20_000
 _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 #: Each of these makes nbconvert search the rest of the text for its end.
 _FORMULAS, _MOST_FORMULAS = ("\\begin{", "\\(", "\\["), 200
@@ -183,12 +185,24 @@ def markdown_to_html(context: Any, source: str) -> str:
 
     resources = context.get("resources", {})
     left = resources.get("text_left", LONGEST_TEXT) - len(source)
-    if left < 0 or sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS:
+    if (
+        left < 0
+        or len(source) > LONGEST_TEXT_CELL
+        or sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
+    ):
         return f"<pre>{html.escape(source)}</pre>"
     resources["text_left"] = left
     attachments = context.get("cell", {}).get("attachments", {})
     renderer = Renderer(escape=False, attachments=attachments, anchor_link_text="¶")
     return clean_html(MarkdownWithMath(renderer=renderer).render(source))
+
+
+def keep_links(text: str) -> str:
+    """nbconvert's filter `strip_files_prefix`, which searches for links of IPython before 1.0.
+
+    Its time grows with the third power of what a student writes; this one returns the text as it is.
+    """
+    return text
 
 
 def add_policy(page: Path) -> None:
