@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,8 @@ LONGEST_MARKUP = 500_000
 LONGEST_TEXT, MOST_TOKENS = 150_000, 25_000
 #: And of one text cell, since mistune's time may grow with the square of it. The largest has 3,000.
 LONGEST_TEXT_CELL = 20_000
+#: pygments' time grows with the third power of the number of blank lines in a row.
+_MOST_BLANK_LINES = 50
 _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 #: Each of these makes nbconvert search the rest of the text for its end.
 _FORMULAS, _MOST_FORMULAS = ("\\begin{", "\\(", "\\["), 200
@@ -146,8 +149,16 @@ def _limit_highlighting(notebook: NotebookNode) -> None:
         if cell.cell_type != "code":
             continue
         left -= sum(1 for _ in _TOKEN_OF_CODE.finditer(cell.source))
-        if left < 0:
+        if left < 0 or _blank_lines(cell.source) > _MOST_BLANK_LINES:
             cell.metadata["magics_language"] = "text"
+
+
+def _blank_lines(source: str) -> int:
+    """Return the largest number of blank lines in a row."""
+    lines = source.splitlines()
+    return max(
+        (sum(1 for _ in run) for text, run in groupby(lines, str.strip) if not text), default=0
+    )
 
 
 def _clean_bundle(data: dict[str, Any], with_markup: bool) -> dict[str, str]:

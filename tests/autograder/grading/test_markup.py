@@ -63,6 +63,15 @@ def test_a_page_of_bait_for_slow_patterns_takes_seconds(bait):
     assert time.process_time() - begun < 20  # without a limit, minutes
 
 
+def test_many_blank_lines_in_code_are_not_highlighted():
+    begun = time.process_time()
+    book = new_notebook(cells=[new_code_cell(" \n" * 100_000 + "x"), new_code_cell("x = 1\n\n\n")])
+    clean_outputs(book)
+    assert [cell.metadata for cell in book.cells] == [{"magics_language": "text"}, {}]
+    rendered(book)
+    assert time.process_time() - begun < 20  # without a limit, hours
+
+
 @pytest.fixture(scope="module")
 def page():
     """The page that formgrader makes of an autograded notebook with all attacks."""
