@@ -9,7 +9,6 @@ from tqdm.auto import tqdm
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.gradebook import Classroom
-from autograder.grading.markup import add_policy
 from autograder.grading.time_limit import TookTooLong, time_limit
 
 _PAGE_SECONDS = 60.0  # of processor time
@@ -42,9 +41,7 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
         if failure:
             failures.append(f"could not write the feedback page of {student}: {failure}")
         else:
-            page = classroom.feedback(student, assignment)
-            add_policy(page)
-            pages.append(page)
+            pages.append(classroom.feedback(student, assignment))
     if failures:
         raise CourseError("\n  ".join(failures))
     return pages
