@@ -179,13 +179,39 @@ def grade(
 
 @main.command()
 @click.argument("assignment")
+@click.option(
+    "--for",
+    "lms",
+    type=click.Choice(["canvas", "moodle", "gradescope"]),
+    default=None,
+    help="Also pack the pages in the form that this LMS takes back.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Archive to write with --for (default: in exports/ in the folder of the class).",
+)
 @folder_option
 @with_course
-def feedback(course: Any, assignment: str, folder: Path | None) -> None:
+def feedback(
+    course: Any, assignment: str, lms: str | None, output: Path | None, folder: Path | None
+) -> None:
     """Write a feedback page for every graded submission of ASSIGNMENT."""
+    if output is not None and lms is None:
+        raise click.UsageError("--output needs --for: it names the archive for the LMS.")
+    course.require(assignment)
+    if lms is not None:
+        from autograder.classroom.send_back import send_back
+
+        packed = send_back(course, assignment, lms, folder, output)
+        if packed.left_out:
+            _say(f"not from {lms.capitalize()}, {len(packed.left_out)}: {_names(packed.left_out)}")
+        _say(f"written: {packed.output}, {len(packed.students)} students")
+        return
     from autograder.grading.feedback import write_feedback
 
-    for page in write_feedback(course, course.require(assignment), folder):
+    for page in write_feedback(course, assignment, folder):
         _say(f"  {_names([str(page)])}")
 
 
