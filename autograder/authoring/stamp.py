@@ -13,6 +13,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from autograder.authoring.attach_drawings import attach_drawings
 from autograder.authoring.shown_cells import tag_shown_cells
 from autograder.course.cells import checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
@@ -23,6 +24,8 @@ from autograder.errors import CourseError
 #: Grade id prefix and first line of a cell for code that students wrote in an earlier assignment.
 _FROM = "from_"
 _REUSED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
+_QUESTION = re.compile(r"\*\*Question \d+ \((\d+) points?, graded by hand\)\.?\*\*")
+_ANSWER = re.compile(r"### BEGIN SOLUTION: (question_\w+)[ \t]*\n")
 _BADGE = re.compile(r"^\[!\[Open in Colab\].*$", re.MULTILINE)
 _SETUP = """\
 # Set-up. Where coursekit is missing (in Colab, say) this installs it; otherwise it does nothing.
@@ -54,7 +57,10 @@ def stamp(
     reused: set[str] = set()
     for number, cell in enumerate(stamped.cells):
         if cell.cell_type != "code":
-            continue  # a text cell may have nbgrader metadata of its author's, for manual grading
+            where = f"{assignment}, cell {number + 1}"
+            attach_drawings(cell, course.root, where)
+            _stamp_question(cell, stamped.cells[number - 1] if number else None, where)
+            continue
         metadata = cell.metadata.get("nbgrader", {})
         if metadata.get("grade") and metadata.get("solution"):
             continue  # so may a manually graded code cell
@@ -163,6 +169,28 @@ def _stamp_code(
         cell.metadata["nbgrader"] = _nbgrader_metadata(names[0], None)
     elif names:
         raise CourseError(f"{where} defines {names[0]} without a ### BEGIN SOLUTION block.")
+
+
+def _stamp_question(cell: NotebookNode, question: NotebookNode | None, where: str) -> None:
+    """Make a text cell with a model answer the hand-graded answer to the question above it."""
+    match = _ANSWER.match(cell.source)
+    if match is None:
+        return  # an author may also write nbgrader's metadata for a text cell
+    points = _QUESTION.match(question.source) if question is not None else None
+    if points is None:
+        raise CourseError(
+            f"{where} answers a question: begin the text cell above it with"
+            " `**Question 1 (2 points, graded by hand).**`."
+        )
+    if not cell.source.rstrip().endswith("### END SOLUTION") or "Marking guide" not in cell.source:
+        raise CourseError(
+            f"{where}: write the model answer and a `**Marking guide**`, then `### END SOLUTION`."
+        )
+    cell.metadata["nbgrader"] = {
+        **_nbgrader_metadata(match[1], float(points[1])),
+        "locked": False,
+        "solution": True,
+    }
 
 
 def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:

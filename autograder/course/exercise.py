@@ -1,8 +1,8 @@
 """What an author writes for an exercise: cases, wrong answers, other right answers.
 
 They are in `autograder/exercises/<topic>/<exercise>.py`, a module with four names: `POINTS`,
-`cases`, `WRONG` and `RIGHT`, and optionally a fifth, `EQUIVALENT`. The reference is loaded from the
-solution notebook.
+`cases`, `WRONG` and `RIGHT`, and optionally `FURTHER` and `EQUIVALENT`. The reference is loaded from
+the solution notebook.
 """
 
 from __future__ import annotations
@@ -157,6 +157,7 @@ class Exercise:
     equivalents : edits of the reference that are right although they change it, each named by its
         reason: what `autograder audit` need not report.
     exempt : operators of the audit all of whose edits are right, with the reason.
+    further : a hint that `check` offers after some failed tries, or "".
     """
 
     name: str
@@ -166,10 +167,11 @@ class Exercise:
     alternatives: tuple[Answer, ...] = ()
     equivalents: tuple[Answer, ...] = ()
     exempt: dict[str, str] = field(default_factory=dict)
+    further: str = ""
 
 
 def read_exercise(name: str, module: Any) -> Exercise:
-    """The exercise that a module describes with `POINTS`, `cases`, `WRONG`, `RIGHT`, `EQUIVALENT`.
+    """The exercise that a module describes, see above.
 
     Raises
     ------
@@ -196,7 +198,8 @@ def read_exercise(name: str, module: Any) -> Exercise:
         else:
             edits = re.split(r"\n\s*\n", _clean(text))
             equivalents += [_equivalent(name, reason, edit) for edit in edits]
-    return Exercise(name, points, module.cases, wrong, right, tuple(equivalents), exempt)
+    further = " ".join(getattr(module, "FURTHER", "").split())
+    return Exercise(name, points, module.cases, wrong, right, tuple(equivalents), exempt, further)
 
 
 def _equivalent(exercise: str, reason: str, edit: str) -> Answer:

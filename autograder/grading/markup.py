@@ -49,7 +49,7 @@ _UNSHOWN = re.compile(
 )
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)(\s[^<>]*|/)?>")
 _ATTRIBUTE = re.compile(r"""(?<![\w-])([a-zA-Z]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-#: A notebook may show this many characters of HTML, and one text cell a tenth of it.
+#: A notebook may show this many characters of HTML, pictures in it aside.
 LONGEST_MARKUP = 500_000
 #: What is rendered or highlighted of a notebook, the rest being shown as it is: characters of text,
 #: and words and signs of code. The largest solution has 35,000 and 12,000.
@@ -58,6 +58,7 @@ _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 #: Each of these makes nbconvert search the rest of the text for its end.
 _FORMULAS, _MOST_FORMULAS = ("\\begin{", "\\(", "\\["), 200
 _TOO_LONG = "This markup is too long to be shown.\n"
+_PICTURE_IN_HTML = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]*")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 _TEXTS = ("text/plain", "text/latex", "text/markdown")  # nbconvert escapes or renders them
@@ -126,7 +127,8 @@ def clean_outputs(notebook: NotebookNode) -> None:
             if "data" not in output:
                 continue
             output.metadata = NotebookNode()
-            length = sum(len(output.data.get(kind, "")) for kind in ("text/html", "text/markdown"))
+            markup = (output.data.get(kind, "") for kind in ("text/html", "text/markdown"))
+            length = sum(len(_PICTURE_IN_HTML.sub("", text)) for text in markup)
             output.data = NotebookNode(_clean_bundle(output.data, length <= left))
             left -= min(length, left)
 

@@ -114,6 +114,8 @@ def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:
 class NamedStub(ClearSolutions):
     """nbgrader's ClearSolutions, with stubs that say in words what is missing.
 
+    The answer to a question that is graded by hand becomes a line that asks for one.
+
     ``### BEGIN SOLUTION: softmax over the keys`` becomes
     ``raise NotImplementedError("softmax over the keys")``.
     """
@@ -123,6 +125,7 @@ class NamedStub(ClearSolutions):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         todos = [match.strip() for match in _TODO.findall(cell.source)]
         self.code_stub = {"python": f"# TODO: your code\nraise NotImplementedError({_MARK})"}
+        self.text_stub = "*Your answer, in a few sentences.*"
         cell, resources = super().preprocess_cell(cell, resources, cell_index)
         for todo in todos:
             cell.source = cell.source.replace(_MARK, json.dumps(todo, ensure_ascii=False), 1)

@@ -12,10 +12,16 @@ _GREEN, _RED, _BLUE, _GRAY = "#00694f", "#a13d00", "#00588f", "#555"
 
 
 class VerdictView:
-    """Shows a verdict: ``_repr_html_`` for notebooks, ``str`` and ``repr`` as plain text."""
+    """Shows a verdict: ``_repr_html_`` for notebooks, ``str`` and ``repr`` as plain text.
 
-    def __init__(self, verdict: Verdict, note: str = "") -> None:
-        self.verdict, self.note = verdict, note
+    Parameters
+    ----------
+    note : a last line.
+    further : a hint on the whole exercise, folded in HTML.
+    """
+
+    def __init__(self, verdict: Verdict, note: str = "", further: str = "") -> None:
+        self.verdict, self.note, self.further = verdict, note, further
 
     def __repr__(self) -> str:
         verdict = self.verdict
@@ -31,6 +37,7 @@ class VerdictView:
                 lines.append("  your function printed:")
                 lines += [f"    {line}" for line in verdict.printed.splitlines()]
         lines += [_group_text(group) for group in _groups(verdict)]
+        lines += [f"  further hint: {self.further}"] if self.further else []
         lines += [f"  {self.note}"] if self.note else []
         return "\n".join(lines)
 
@@ -60,6 +67,11 @@ class VerdictView:
                     f'<pre style="margin:0">{escape(verdict.printed)}</pre></div>'
                 )
         parts += [_group_html(group) for group in _groups(verdict)]
+        if self.further:
+            parts.append(
+                f'<details style="color:{_BLUE}"><summary>Still stuck? A further hint.</summary>'
+                f"{_prose(self.further)}</details>"
+            )
         if self.note:
             parts.append(f'<div style="color:{_GRAY}">{_prose(self.note)}</div>')
         return "".join([*parts, "</div>"])

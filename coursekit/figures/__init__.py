@@ -7,6 +7,7 @@ draws them inside `with style():`.
 
 from coursekit.figures.bars import decisive_words, model_bars, phenomenon_bars
 from coursekit.figures.curves import learning_curves
+from coursekit.figures.display import show
 from coursekit.figures.heatmaps import attention_map, phenomenon_heatmap, position_heatmap
 from coursekit.figures.ladder import labels_figure, ladder_figure
 from coursekit.figures.projection import project_words
@@ -27,6 +28,7 @@ __all__ = [
     "phenomenon_heatmap",
     "position_heatmap",
     "project_words",
+    "show",
     "style",
     "word_weights",
 ]

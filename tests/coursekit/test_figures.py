@@ -1,5 +1,6 @@
 """Figures: what they show, what they refuse, and that they leave matplotlib alone."""
 
+import base64
 import warnings
 
 import matplotlib
@@ -24,6 +25,7 @@ from coursekit.figures import (
     phenomenon_heatmap,
     position_heatmap,
     project_words,
+    show,
     style,
     word_weights,
 )
@@ -339,3 +341,26 @@ def test_showing_figures_turned_on_by_the_first_one_stays_on():
         assert plt.isinteractive()
     finally:
         plt.ioff()
+
+
+def test_a_figure_is_shown_with_its_alternative_text_and_closed(monkeypatch):
+    shown = []
+    monkeypatch.setattr(
+        "coursekit.figures.display.display", lambda data, raw: shown.append((data, raw))
+    )
+    plt.subplots(figsize=(2, 1))
+    show('A line that\nrises to "5" & stays')
+    ((data, raw),) = shown
+    assert raw
+    assert data["text/html"].startswith('<img alt="A line that rises to &quot;5&quot; &amp; stays"')
+    picture = base64.b64decode(data["text/html"].split("base64,")[1].split('"')[0])
+    assert picture.startswith(b"\x89PNG")
+    assert not plt.get_fignums()
+
+
+def test_no_figure_and_no_description_are_refused():
+    with pytest.raises(FigureError, match="draw one first"):
+        show("a line")
+    plt.subplots(figsize=(2, 1))
+    with pytest.raises(FigureError, match="Describe the figure"):
+        show("  ")

@@ -90,6 +90,15 @@ def test_tables_pictures_and_formulas_are_kept():
     assert drawn.outputs[0].data["text/html"].startswith('<img src="data:image/svg+xml;base64,')
 
 
+def test_figures_with_an_alternative_text_are_kept_however_many():
+    picture = base64.b64encode(b"picture" * 20_000).decode()
+    image = f'<img alt="A line" src="data:image/png;base64,{picture}" style="max-width: 100%">'
+    outputs = [new_output("display_data", {"text/html": image}) for _ in range(10)]
+    cell = new_code_cell(outputs=outputs)
+    clean_outputs(new_notebook(cells=[cell]))
+    assert [output.data["text/html"] for output in cell.outputs] == [image] * 10
+
+
 def test_what_is_not_closed_closes_nothing_around_it():
     assert clean_html("</div></td><b><i>x</b>") == "<b><i>x</i></b>"
     assert clean_html("<div>" * 1000).count("</div>") == 100

@@ -40,3 +40,10 @@ def test_names_between_backticks_become_code_in_html_only():
     shown.hint = "Use `a < b`."
     assert "<code>a &lt; b</code>" in VerdictView(shown)._repr_html_()
     assert "`a < b`" in repr(VerdictView(shown))
+
+
+def test_a_further_hint_is_folded():
+    html = VerdictView(verdict(0.0), further="Use `exp` <first>.")._repr_html_()
+    assert (
+        "<summary>Still stuck? A further hint.</summary>Use <code>exp</code> &lt;first&gt;." in html
+    )
