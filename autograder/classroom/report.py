@@ -208,8 +208,8 @@ class Report:
         return [one.student for one in self.scored if one.grade and one.grade.note]
 
     def late(self) -> list[Grade]:
-        """Grades with a late penalty, largest penalty first."""
-        late = [s.grade for s in self.scored if s.grade and s.grade.late_penalty > 0]
+        """Grades of late submissions, largest penalty first."""
+        late = [s.grade for s in self.scored if s.grade and (s.grade.late or s.grade.late_penalty)]
         return sorted(late, key=lambda grade: (-grade.late_penalty, grade.student))
 
     def without_grade(self) -> list[str]:

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 import nbgrader.api
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.apps import NbGrader, ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
@@ -25,6 +25,8 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course.layout import Course
 from autograder.errors import CourseError
+from autograder.grading.late import Lateness, lateness
+from autograder.grading.origins import read_origins
 
 # nbgrader opens its database nine times per submission, and every new engine compiles all queries
 # again; one engine per database compiles them once
@@ -74,6 +76,39 @@ class Classroom:
                 return gradebook.find_assignment(assignment).duedate
         except MissingEntry:
             return None
+
+    def lateness(self, assignment: str) -> dict[str, Lateness]:
+        """Student -> lateness, for all submissions in the gradebook."""
+        origins = read_origins(self.folder, assignment)
+        with self._submissions(assignment) as submissions:
+            return {
+                one.student_id: lateness(
+                    one, one.student_id in origins and origins[one.student_id].late
+                )
+                for one in submissions
+            }
+
+    def set_by_hand(self, assignment: str) -> set[tuple[str, str]]:
+        """(student, exercise) pairs whose points an instructor has set in formgrader."""
+        with self._submissions(assignment) as submissions:
+            return {
+                (one.student_id, grade.name.removeprefix("check_"))
+                for one in submissions
+                for notebook in one.notebooks
+                for grade in notebook.grades
+                if grade.manual_score is not None
+            }
+
+    @contextlib.contextmanager
+    def _submissions(self, assignment: str) -> Iterator[list[SubmittedAssignment]]:
+        if not self.database.exists():
+            yield []
+            return
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            try:
+                yield list(gradebook.assignment_submissions(assignment))
+            except MissingEntry:
+                yield []
 
     def config(self) -> Config:
         """The course's nbgrader configuration with the class's folders."""
