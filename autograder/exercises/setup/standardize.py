@@ -72,6 +72,12 @@ WRONG = {
         - std = x.std(dim=0, unbiased=False)
         + std = x.std(dim=0)
         """,
+    "divides_by_variance": """
+        You divide by the variance. The standard deviation is its square root: torch's `std`.
+
+        - std = x.std(dim=0, unbiased=False)
+        + std = x.var(dim=0, unbiased=False)
+        """,
     "divides_by_zero": """
         Where all numbers of a column are equal, its deviation is 0, and 0 / 0 is NaN. Divide
         such a column by 1 instead.
