@@ -9,6 +9,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.LockCells",
     "autograder.grading.preprocessors.NamedStub",
+    "autograder.grading.preprocessors.RunAll",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -18,6 +19,9 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+
+# Submissions are read within limits of time and memory.
+c.Autograde.exporter_class = "autograder.grading.exporter.SubmissionExporter"
 
 # Student code never runs in nbgrader's own kernel: Grade replaces nbgrader's Execute.
 c.Autograde.autograde_preprocessors = [

@@ -81,7 +81,8 @@ def exercises(course: Any, json: bool) -> None:
 @click.option(
     "--layout",
     default=None,
-    help="File naming scheme, e.g. canvas (default: auto-detect).",
+    help="File naming scheme: canvas, moodle, blackboard, gradescope or folder (default:"
+    " auto-detect).",
 )
 @click.option("--json", is_flag=True, help="As JSON.")
 @with_course

@@ -100,7 +100,7 @@ def mask(
     special = (ids == PAD) | (ids == CLS) | (ids == SEP)
     dice, kind_dice = (torch.rand(ids.shape, generator=generator) for _ in range(2))
     substitutes = torch.randint(len(SPECIAL), n_pieces, ids.shape, generator=generator)
-    hide = definitions(BERT)["mask_pieces"]
+    hide = definitions(BERT)["mask_tokens"]
     return hide(ids, special, MASK, dice, kind_dice, substitutes, share)
 
 

@@ -133,6 +133,26 @@ def test_the_closing_table_of_a_network_shows_what_was_measured(assignment, star
         assert all(is_shown_as(a, b) for a, b in pairs), (model, cell)
 
 
+@pytest.mark.parametrize("assignment", ["04_attention"])
+@pytest.mark.parametrize(
+    ("start", "model"),
+    [
+        ("mean pooling", MEAN),
+        ("attention, one query", ATTENTION),
+        ("keys and values", "keys and values"),
+        ("three heads", "3 heads"),
+        ("hierarchical attention", "hierarchical attention"),
+    ],
+)
+def test_the_table_of_three_seeds_shows_what_was_measured(assignment, start, model):
+    _, average, *seeds = table_row(text_of(assignment), f"{start} |")
+    runs = results("classifiers")["reviews"][model]["runs"]
+    assert len(seeds) == len(runs)
+    for shown, run in zip(seeds, runs):
+        assert is_shown_as(shown.rstrip("%"), 100 * run["accuracy"])
+    assert is_shown_as(average.rstrip("%"), 100 * mean(run["accuracy"] for run in runs))
+
+
 @pytest.mark.parametrize("assignment", ["02_word2vec"])
 @pytest.mark.parametrize(
     ("start", "who"),

@@ -32,6 +32,7 @@ from autograder.grading.grade_submission import (
     grade_submission,
 )
 from autograder.grading.gradebook import Classroom
+from autograder.grading.isolated_run import PRELOAD
 from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.preprocessors import Grade
 from autograder.grading.regrade_cache import RegradeCache
@@ -135,7 +136,7 @@ def grade_class(
             if local:
                 cells = read_shared(course.notebook(assignment)).cells
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
-                start_server_in_background(*import_statements(code))
+                start_server_in_background(PRELOAD, *import_statements(code))
             classroom.register(assignment)
             task = Task.of(course, assignment, class_seed(classroom.folder), limits)
             with (

@@ -75,6 +75,18 @@ class Classroom:
         except MissingEntry:
             return None
 
+    def require_writable(self) -> None:
+        """Raise `CourseError` if files cannot be written to the class's folder."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise CourseError(
+                f"the folder of the class, {self.folder}, cannot be written"
+                f" ({error.strerror or error}); choose another with --folder."
+            ) from error
+
     def config(self) -> Config:
         """The course's nbgrader configuration with the class's folders."""
         config = PyFileConfigLoader("nbgrader_config.py", str(self.course.root)).load_config()
@@ -91,6 +103,17 @@ class Classroom:
         self.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as release:
             generate(self.config(), assignment, Path(release), database=True)
+
+    def enter_names(self, names: dict[str, str]) -> None:
+        """Enter students' full names, which formgrader shows, unless the gradebook has a name."""
+        wanted = {student: name for student, name in names.items() if " " in name.strip()}
+        if not wanted:
+            return
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            known = {student.id for student in gradebook.students if student.last_name}
+            for student in sorted(wanted.keys() - known):
+                first, _, last = wanted[student].strip().rpartition(" ")
+                gradebook.update_or_create_student(student, first_name=first, last_name=last)
 
     def autograde(self, assignment: str, student: str, config: Config) -> str:
         """Autograde one submission with nbgrader; return "" or nbgrader's error message."""

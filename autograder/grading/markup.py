@@ -39,7 +39,15 @@ _STYLES = {
     *("border-left", "border-radius", "border-right", "border-top", "color", "display"),
     *("font-family", "font-size", "font-style", "font-weight", "height", "line-height", "margin"),
     *("margin-bottom", "margin-left", "margin-right", "margin-top", "max-width", "min-width"),
-    *("opacity", "padding", "padding-bottom", "padding-left", "padding-right", "padding-top"),
+    *(
+        "opacity",
+        "overflow-wrap",
+        "padding",
+        "padding-bottom",
+        "padding-left",
+        "padding-right",
+        "padding-top",
+    ),
     *("text-align", "text-decoration", "vertical-align", "white-space", "width"),
 }
 _STYLE = re.compile(r"(?:(?!url)[\w#%.,() '-])*")

@@ -198,11 +198,17 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Take each name apart before you translate it: remove a leading `bert.`, split off the last part
+(weight or bias, gamma or beta), and for names in a block also its number. Look up what is left
+in a dictionary, as a whole.
+"""
+
 RIGHT = {
     "by_replacing": """
         def rename_weights(weights):
             parts = [
-                ("embeddings.word_embeddings", "embeddings.pieces"),
+                ("embeddings.word_embeddings", "embeddings.tokens"),
                 ("embeddings.position_embeddings", "embeddings.positions"),
                 ("embeddings.token_type_embeddings", "embeddings.segments"),
                 ("embeddings.LayerNorm", "embeddings.norm"),
@@ -242,7 +248,7 @@ RIGHT = {
                 "norm_2": "output.LayerNorm",
             }
             wanted = {
-                "embeddings.pieces": "embeddings.word_embeddings",
+                "embeddings.tokens": "embeddings.word_embeddings",
                 "embeddings.positions": "embeddings.position_embeddings",
                 "embeddings.segments": "embeddings.token_type_embeddings",
                 "embeddings.norm": "embeddings.LayerNorm",

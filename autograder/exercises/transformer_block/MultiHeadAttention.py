@@ -87,7 +87,7 @@ WRONG = {
         + return self.W_O(heads.reshape(*X.shape[:2], -1)), weights
         """,
     "heads_ignore_mask": """
-        The mask is ignored: tokens still look at forbidden positions. Pass it on to the
+        The mask is ignored: tokens still attend to masked positions. Pass it on to the
         attention, with an axis for the heads.
 
         - heads, weights = scaled_dot_product_attention(Q, K, V, mask)  # (B, H, L, d_v)
@@ -132,6 +132,12 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Split in two steps, never in one: first make the last axis two axes, (H, d_k), for example with
+`unflatten(-1, (n_heads, -1))`, then `transpose(1, 2)`. After the attention do the reverse, in
+reverse order, and print the shape after every step.
+"""
+
 RIGHT = {
     "loops_over_heads": """
         - Q, K, V = (
@@ -145,9 +151,9 @@ RIGHT = {
         + Q, K, V = (W(X).chunk(self.n_heads, dim=-1) for W in (self.W_Q, self.W_K, self.W_V))
         + found, weights = [], []
         + for queries, keys, values in zip(Q, K, V):
-        +     output, looked = scaled_dot_product_attention(queries, keys, values, mask)
+        +     output, attended = scaled_dot_product_attention(queries, keys, values, mask)
         +     found.append(output)
-        +     weights.append(looked)
+        +     weights.append(attended)
         + return self.W_O(torch.cat(found, dim=-1)), torch.stack(weights, dim=1)
         """,
     "einsum_heads": """

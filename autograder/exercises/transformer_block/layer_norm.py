@@ -120,6 +120,12 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Take mean and variance over `dim=-1` with `keepdim=True`, both of the converted tensor. The
+variance is the mean of the squared differences; `x.var()` divides by d - 1 unless you say
+otherwise.
+"""
+
 RIGHT = {
     "norm_by_torch": """
         def layer_norm(x, gamma, beta, eps=1e-5):

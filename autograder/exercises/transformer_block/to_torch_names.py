@@ -67,12 +67,17 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Start with an empty dictionary and loop over `weight` and `bias`. For each, concatenate the
+three tensors of W_Q, W_K and W_V along axis 0, then copy the five renamed ones.
+"""
+
 RIGHT = {
     "copy_by_replacing": """
-        def copy_weights(weights):
+        def to_torch_names(weights):
             theirs = {}
             for name, weight in weights.items():
-                for mine, new in (("attention.W_O", "self_attn.out_proj"), ("network.W_", "linear")):
+                for mine, new in (("attention.W_O", "self_attn.out_proj"), ("feed_forward.W_", "linear")):
                     name = name.replace(mine, new)
                 name = name.replace("norm_", "norm")
                 if not name.startswith("attention."):
@@ -83,9 +88,9 @@ RIGHT = {
             return theirs
         """,
     "copy_by_hand": """
-        def copy_weights(weights):
-            names = {"attention.W_O": "self_attn.out_proj", "network.W_1": "linear1"}
-            names |= {"network.W_2": "linear2", "norm_1": "norm1", "norm_2": "norm2"}
+        def to_torch_names(weights):
+            names = {"attention.W_O": "self_attn.out_proj", "feed_forward.W_1": "linear1"}
+            names |= {"feed_forward.W_2": "linear2", "norm_1": "norm1", "norm_2": "norm2"}
             kinds, (Q, K, V) = ("weight", "bias"), (f"attention.W_{letter}" for letter in "QKV")
             theirs = {f"{new}.{k}": weights[f"{mine}.{k}"] for mine, new in names.items() for k in kinds}
             rows = [weights[f"{name}.weight"] for name in (Q, K, V)]
@@ -97,8 +102,8 @@ RIGHT = {
 
 EQUIVALENT = {
     "each call writes all 12 entries": """
-        -def copy_weights(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        +def copy_weights(weights: dict[str, torch.Tensor], theirs={}) -> dict[str, torch.Tensor]:
+        -def to_torch_names(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        +def to_torch_names(weights: dict[str, torch.Tensor], theirs={}) -> dict[str, torch.Tensor]:
         ...
         -    theirs = {}
         """,
