@@ -38,5 +38,8 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.OverwriteCells",
 ]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
 
-# Text cells run no script in formgrader or on feedback pages.
-c.HTMLExporter.filters = {"markdown2html": "autograder.grading.markup.markdown_to_html"}
+# Text cells run no script in formgrader or on feedback pages, and take no longer than others.
+c.HTMLExporter.filters = {
+    "markdown2html": "autograder.grading.markup.markdown_to_html",
+    "strip_files_prefix": "autograder.grading.markup.keep_links",
+}

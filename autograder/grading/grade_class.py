@@ -9,7 +9,6 @@ import glob
 import os
 import re
 import shutil
-import tempfile
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -34,6 +33,7 @@ from autograder.grading.grade_submission import (
 from autograder.grading.gradebook import Classroom
 from autograder.grading.isolated_run import PRELOAD
 from autograder.grading.limits import Limits, hidden_folders
+from autograder.grading.patience import is_of_this_machine, patiently
 from autograder.grading.preprocessors import Grade
 from autograder.grading.regrade_cache import RegradeCache
 from autograder.grading.runners import Pool, Runner, Serial
@@ -41,11 +41,15 @@ from autograder.grading.submissions import copy_files
 from autograder.grading.verdicts import class_seed, read_verdicts
 from autograder.sandbox.doctor import missing
 from autograder.sandbox.launch import start_server_in_background
+from autograder.sandbox.scratch import scratch
 from coursekit.checking.verdict import Verdict
 
-#: Characters in a folder name that nbgrader's paths or its database cannot have.
-_RENAME = "its name has control characters, spaces at an end, or is not UTF-8; rename the folder"
-_UNUSABLE = re.compile(r"^\s|\s$|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+#: Characters in a folder name that nbgrader's paths, its database or its pages cannot have.
+_RENAME = (
+    'its name has control characters, <, > or ", spaces at an end, or is not UTF-8;'
+    " rename the folder"
+)
+_UNUSABLE = re.compile(r"^\s|\s$|[<>\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass
@@ -128,7 +132,7 @@ def grade_class(
     config = classroom.config()
     hidden = hidden_folders(course.root, classroom.folder)
     limits = replace(options.apply(config), hidden=hidden)
-    cache = RegradeCache(classroom, assignment, limits)
+    cache = patiently(lambda: RegradeCache(classroom, assignment, limits))
     changed = [s for s in chosen if options.regrade or not cache.holds(s)]
     graded = Graded(assignment)
     with _stopping(graded, chosen):
@@ -137,7 +141,7 @@ def grade_class(
                 cells = read_shared(course.notebook(assignment)).cells
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
                 start_server_in_background(PRELOAD, *import_statements(code))
-            classroom.register(assignment)
+            patiently(lambda: classroom.register(assignment))
             task = Task.of(course, assignment, class_seed(classroom.folder), limits)
             with (
                 _runner(task.questions, limits, options) as runner,
@@ -148,7 +152,7 @@ def grade_class(
                     graded.verdicts[student] = verdicts
                     if unread:
                         graded.unread[student] = unread
-                    cache.keep(student, unread)
+                    patiently(functools.partial(cache.keep, student, unread))
                     bar.update()
         for student in chosen:
             if student not in graded.verdicts:
@@ -192,14 +196,17 @@ class _Desk:
         result = self.classroom.autograded(student, self.assignment)
         shutil.rmtree(result.parent, ignore_errors=True)
         path = self.classroom.submission(student, self.assignment)
-        save = functools.partial(self._save, student)
+
+        def save(notebook: NotebookNode) -> str:
+            return patiently(lambda: self._save(student, notebook))
+
         reason = yield from grade_submission(path, self.task, self.runner.start, save)
         saved = read_verdicts(nbformat.read(result, as_version=4)) if result.exists() else []
         return student, saved, reason
 
     def _save(self, student: str, notebook: NotebookNode) -> str:
         """Have nbgrader score and save a graded notebook; "", or why it cannot."""
-        with tempfile.TemporaryDirectory() as folder:
+        with scratch() as folder:
             graded = Path(folder) / "graded.ipynb"
             nbformat.write(notebook, graded)
             path = Path(folder) / "submitted" / student / self.assignment
@@ -258,9 +265,16 @@ def _runner(questions: Questions, limits: Limits, options: Options) -> Iterator[
 
 @contextlib.contextmanager
 def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
-    """Turns ctrl-C into one sentence."""
+    """Turns ctrl-C, and a disk that is full, into one sentence."""
     try:
         yield
+    except OSError as error:
+        if not is_of_this_machine(error):
+            raise
+        raise CourseError(
+            f"grading has stopped ({error.strerror}: {error.filename}); run the command again when"
+            " there is room, and it goes on from there."
+        ) from error
     except KeyboardInterrupt:
         done = len(graded.verdicts)
         raise CourseError(

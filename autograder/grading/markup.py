@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,10 @@ LONGEST_MARKUP = 500_000
 #: What is rendered or highlighted of a notebook, the rest being shown as it is: characters of text,
 #: and words and signs of code. The largest solution has 35,000 and 12,000.
 LONGEST_TEXT, MOST_TOKENS = 150_000, 25_000
+#: And of one text cell, since mistune's time may grow with the square of it. The largest has 3,000.
+LONGEST_TEXT_CELL = 20_000
+#: pygments' time grows with the third power of the number of blank lines in a row.
+_MOST_BLANK_LINES = 50
 _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 #: Each of these makes nbconvert search the rest of the text for its end.
 _FORMULAS, _MOST_FORMULAS = ("\\begin{", "\\(", "\\["), 200
@@ -154,8 +159,16 @@ def _limit_highlighting(notebook: NotebookNode) -> None:
         if cell.cell_type != "code":
             continue
         left -= sum(1 for _ in _TOKEN_OF_CODE.finditer(cell.source))
-        if left < 0:
+        if left < 0 or _blank_lines(cell.source) > _MOST_BLANK_LINES:
             cell.metadata["magics_language"] = "text"
+
+
+def _blank_lines(source: str) -> int:
+    """Return the largest number of blank lines in a row."""
+    lines = source.splitlines()
+    return max(
+        (sum(1 for _ in run) for text, run in groupby(lines, str.strip) if not text), default=0
+    )
 
 
 def _clean_bundle(data: dict[str, Any], with_markup: bool) -> dict[str, str]:
@@ -193,12 +206,24 @@ def markdown_to_html(context: Any, source: str) -> str:
 
     resources = context.get("resources", {})
     left = resources.get("text_left", LONGEST_TEXT) - len(source)
-    if left < 0 or sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS:
+    if (
+        left < 0
+        or len(source) > LONGEST_TEXT_CELL
+        or sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
+    ):
         return f"<pre>{html.escape(source)}</pre>"
     resources["text_left"] = left
     attachments = context.get("cell", {}).get("attachments", {})
     renderer = Renderer(escape=False, attachments=attachments, anchor_link_text="¶")
     return clean_html(MarkdownWithMath(renderer=renderer).render(source))
+
+
+def keep_links(text: str) -> str:
+    """nbconvert's filter `strip_files_prefix`, which searches for links of IPython before 1.0.
+
+    Its time grows with the third power of what a student writes; this one returns the text as it is.
+    """
+    return text
 
 
 def add_policy(page: Path) -> None:

@@ -23,6 +23,7 @@ from autograder.grading.notes import Notes
 from autograder.grading.time_limit import TookTooLong, time_limit
 from coursekit.checking.html import VerdictView
 from coursekit.checking.verdict import GroupResult, Verdict, judge
+from coursekit.data.paths import write_atomically
 
 MIME = "application/vnd.coursekit.verdict+json"
 _JUDGE_SECONDS = 20.0  # of processor time, for one exercise
@@ -37,11 +38,8 @@ def class_seed(folder: Path) -> int:
         The file does not contain a whole number.
     """
     path = folder / "class_seed"
-    try:
-        with path.open("x") as file:
-            file.write(f"{secrets.randbelow(2**31)}\n")
-    except FileExistsError:
-        pass
+    if not path.exists():
+        write_atomically(path, f"{secrets.randbelow(2**31)}\n".encode())
     try:
         return int(path.read_text())
     except ValueError as error:
