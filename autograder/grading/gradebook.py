@@ -9,13 +9,14 @@ import logging
 import os
 import re
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 import nbgrader.api
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.apps import NbGrader, ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
@@ -24,6 +25,8 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course.layout import Course
 from autograder.errors import CourseError
+from autograder.grading.late import Lateness, lateness
+from autograder.grading.origins import read_origins
 from autograder.grading.patience import is_of_this_machine
 from autograder.sandbox.scratch import scratch
 
@@ -87,6 +90,39 @@ class Classroom:
                 f"the folder of the class, {self.folder}, cannot be written"
                 f" ({error.strerror or error}); choose another with --folder."
             ) from error
+
+    def lateness(self, assignment: str) -> dict[str, Lateness]:
+        """Student -> lateness, for all submissions in the gradebook."""
+        origins = read_origins(self.folder, assignment)
+        with self._submissions(assignment) as submissions:
+            return {
+                one.student_id: lateness(
+                    one, one.student_id in origins and origins[one.student_id].late
+                )
+                for one in submissions
+            }
+
+    def set_by_hand(self, assignment: str) -> set[tuple[str, str]]:
+        """(student, exercise) pairs whose points an instructor has set in formgrader."""
+        with self._submissions(assignment) as submissions:
+            return {
+                (one.student_id, grade.name.removeprefix("check_"))
+                for one in submissions
+                for notebook in one.notebooks
+                for grade in notebook.grades
+                if grade.manual_score is not None
+            }
+
+    @contextlib.contextmanager
+    def _submissions(self, assignment: str) -> Iterator[list[SubmittedAssignment]]:
+        if not self.database.exists():
+            yield []
+            return
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            try:
+                yield list(gradebook.assignment_submissions(assignment))
+            except MissingEntry:
+                yield []
 
     def config(self) -> Config:
         """The course's nbgrader configuration with the class's folders."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import base64
 import html
 import re
+from collections.abc import Callable
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from jinja2 import pass_context
@@ -75,12 +75,8 @@ _PICTURE_IN_HTML = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]*")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 _TEXTS = ("text/plain", "text/latex", "text/markdown")  # nbconvert escapes or renders them
-_MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
-#: What a feedback page may load and run: pictures in it, and MathJax for its formulas.
-_POLICY = (
-    f"default-src 'none'; script-src {_MATHJAX} 'unsafe-eval'; font-src {_MATHJAX}; "
-    "style-src 'unsafe-inline'; img-src data: https:; base-uri 'none'; form-action 'none'"
-)
+#: Stand for a formula while the text around it is cleaned.
+_HERE = ("\ue000", "\ue001")
 
 
 def clean_html(text: str) -> str:
@@ -196,26 +192,17 @@ def markdown_to_html(context: Any, source: str) -> str:
     ----------
     context : jinja's; its cell has the attachments that the text shows.
     """
-    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-
-    class Renderer(IPythonRenderer):
-        def block_code(self, code: str, info: str | None = None) -> str:
-            return super(IPythonRenderer, self).block_code(
-                code
-            )  # in no language that a student chooses
-
     resources = context.get("resources", {})
     left = resources.get("text_left", LONGEST_TEXT) - len(source)
-    if (
-        left < 0
-        or len(source) > LONGEST_TEXT_CELL
-        or sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
-    ):
-        return f"<pre>{html.escape(source)}</pre>"
-    resources["text_left"] = left
-    attachments = context.get("cell", {}).get("attachments", {})
-    renderer = Renderer(escape=False, attachments=attachments, anchor_link_text="¶")
-    return clean_html(MarkdownWithMath(renderer=renderer).render(source))
+    if left >= 0 and not _is_slow(source):
+        resources["text_left"] = left
+    return render(source, context.get("cell", {}).get("attachments", {}), too_long=left < 0)
+
+
+def _is_slow(source: str) -> bool:
+    """Whether rendering a text cell could take long."""
+    many_formulas = sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
+    return len(source) > LONGEST_TEXT_CELL or many_formulas
 
 
 def keep_links(text: str) -> str:
@@ -226,8 +213,62 @@ def keep_links(text: str) -> str:
     return text
 
 
-def add_policy(page: Path) -> None:
-    """Add to an HTML page what it may load and run, as a content security policy."""
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("<head>", f"<head>\n{meta}", 1), encoding="utf-8")
+def render(
+    source: str,
+    attachments: dict[str, dict[str, str]] | None = None,
+    too_long: bool = False,
+    formula: Callable[[str, bool], str] | None = None,
+) -> str:
+    """Markdown as clean HTML.
+
+    Parameters
+    ----------
+    attachments : pictures of the text, by name and MIME type.
+    too_long : show the text as it is.
+    formula : turns LaTeX, and whether it stands on a line of its own, into clean HTML; without it,
+        formulas are left to MathJax, and headings get anchors, as on nbgrader's pages.
+    """
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    made: list[str] = []
+
+    class Renderer(IPythonRenderer):
+        def block_code(self, code: str, info: str | None = None) -> str:
+            return super(IPythonRenderer, self).block_code(
+                code
+            )  # in no language that a student chooses
+
+        def image(self, text: str, url: str, title: str | None = None) -> str:
+            if url.startswith("attachment:") and url.removeprefix("attachment:") not in (
+                self.attachments
+            ):
+                return self.text(text)
+            return super().image(text, url, title)
+
+    class WithFormulas(Renderer):
+        def block_math(self, body: str) -> str:
+            return self._formula(body, True)
+
+        def inline_math(self, body: str) -> str:
+            return self._formula(body, False)
+
+        def latex_environment(self, name: str, body: str) -> str:
+            return self._formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", True)
+
+        def _formula(self, body: str, block: bool) -> str:
+            assert formula is not None
+            made.append(formula(body, block))
+            return f"{_HERE[0]}{len(made) - 1}{_HERE[1]}"
+
+    if too_long or _is_slow(source):
+        return f"<pre>{html.escape(source)}</pre>"
+    kind = Renderer if formula is None else WithFormulas
+    renderer = kind(
+        escape=False,
+        attachments=attachments or {},
+        anchor_link_text="¶",
+        exclude_anchor_links=formula is not None,
+    )
+    source = source.translate(dict.fromkeys(map(ord, _HERE)))
+    clean = clean_html(MarkdownWithMath(renderer=renderer).render(source))
+    return re.sub(f"{_HERE[0]}(\\d+){_HERE[1]}", lambda found: made[int(found[1])], clean)

@@ -128,16 +128,20 @@ def _error(text: str) -> NotebookNode:
 
 def read_verdicts(notebook: NotebookNode) -> list[Verdict]:
     """The verdicts in an autograded notebook, in order."""
-    verdicts = []
-    for cell in notebook.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        if cell.cell_type != "code" or not marks.get("grade") or marks.get("solution"):
-            continue  # other cells' outputs come from the student
-        for output in cell.outputs:
-            data = output.get("data", {}).get(MIME)
-            if data:
-                verdicts.append(_verdict_of(data if isinstance(data, str) else json.dumps(data)))
-    return verdicts
+    found = (verdict_in(cell) for cell in notebook.cells)
+    return [verdict for verdict in found if verdict is not None]
+
+
+def verdict_in(cell: NotebookNode) -> Verdict | None:
+    """The verdict in a cell of an autograded notebook, if it is a check cell with one."""
+    marks = cell.metadata.get("nbgrader", {})
+    if cell.cell_type != "code" or not marks.get("grade") or marks.get("solution"):
+        return None  # other cells' outputs come from the student
+    for output in cell.outputs:
+        data = output.get("data", {}).get(MIME)
+        if data:
+            return _verdict_of(data if isinstance(data, str) else json.dumps(data))
+    return None
 
 
 @functools.lru_cache(maxsize=1024)
