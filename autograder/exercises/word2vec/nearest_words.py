@@ -134,10 +134,6 @@ RIGHT = {
 EQUIVALENT = {
     "More digits than needed.": """
          def nearest_words(word: str, words: list[str], E: torch.Tensor, n: int) -> list[tuple[str, float]]:
-        +    E = E
-             if word not in words:
-
-         def nearest_words(word: str, words: list[str], E: torch.Tensor, n: int) -> list[tuple[str, float]]:
         +    E = E.double()
              if word not in words:
         """,
