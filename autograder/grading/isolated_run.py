@@ -38,6 +38,8 @@ _NO_DOWNLOADS = {
     "CONDA_OFFLINE": "1",
 }
 _READERS = 3
+#: Run by the fork server once, so that no reader has to import this module.
+PRELOAD = f"import {__name__}"
 
 
 def run_notebook(
@@ -85,7 +87,7 @@ def _run_in_sandbox(
     ended: list[int],
 ) -> Answers:
     """Run it with one reader; if that dies, add the cell at which it did to `ended`."""
-    address = start_server()
+    address = start_server(PRELOAD)
     answers = Answers()
     begun = time.monotonic()
     with (
@@ -98,6 +100,7 @@ def _run_in_sandbox(
     ):
         with contextlib.suppress(OSError):
             connection.send(
+                run=f"{__name__}:{run_request.__name__}",
                 notebook=notebook,
                 questions=questions,
                 limits=asdict(limits),

@@ -1,4 +1,4 @@
-"""key_value_attention: D, d_k and d_v differ, so that no size can stand in for another."""
+"""key_value_attention: d, d_k and d_v differ, so that no size can stand in for another."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     yield Case("values", inputs(no_padding(2, 3), 3, int(rng.integers(5, 8)), 2))
     yield Case("values", inputs(no_padding(2, 4), 4, 2, int(rng.integers(5, 7))))
-    yield Case("values", inputs(no_padding(2, 3), 4, 4, 4), title="D, d_k and d_v are equal")
+    yield Case("values", inputs(no_padding(2, 3), 4, 4, 4), title="d, d_k and d_v are equal")
     tensors = inputs(no_padding(2, 3), 3, 2, int(rng.integers(2, 4)))
     yield Case("values", tensors, title="the gradients", gradient="all")
     for length in (4, int(rng.integers(5, 7))):
@@ -47,6 +47,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [X, mask, *others], title="half precision", judge=judge)
 
 
+FURTHER = """
+Make K and V first, each X times its matrix. `attention_scores(K, q)` gives the scores; divide them
+by the square root of the size of a key, and the rest are your two functions, with V, not X, in the
+weighted sum.
+"""
+
 WRONG = {
     "forgets_to_scale": """
         The scores are not scaled: divide them by the square root of d_k before the softmax.
@@ -61,7 +67,7 @@ WRONG = {
         + a = masked_softmax(attention_scores(K, q) / K.shape[-1], mask)
         """,
     "scales_by_word_size": """
-        The scores are divided by the square root of D, the size of the word vectors. The dot
+        The scores are divided by the square root of d, the size of the word vectors. The dot
         product adds up d_k terms, the size of the keys.
 
         - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)

@@ -8,6 +8,7 @@ from autograder.course.exercise import Case
 from autograder.exercises.bag_of_words.common import draw_texts, some_words
 
 POINTS = {"values": 2, "limits": 2}
+FORBIDDEN = ("coursekit.text.Vocabulary",)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -29,9 +30,21 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("limits", [exact], {"min_count": 2}, title=title, judge=ordered)
     largest = int(rng.integers(2, 5))
     yield Case("limits", [draw_texts(rng, 5, words)], {"max_size": largest}, judge=ordered)
-    yield Case("limits", [exact], {"max_size": 50}, title="room for more words", judge=ordered)
+    yield Case(
+        "limits",
+        [exact],
+        {"max_size": 50},
+        title="max_size is larger than the vocabulary",
+        judge=ordered,
+    )
     yield Case("limits", [[[], []]], title="empty texts", judge=ordered)
 
+
+FURTHER = """
+Count all words of all texts with one `Counter`, keep those with at least min_count, and sort them
+with `key=lambda word: (-counts[word], word)`: tuples are compared first by the count, then by the
+alphabet. `words[:None]` is the whole list, so the cut needs no `if`.
+"""
 
 WRONG = {
     "breaks_ties_by_appearance": """
@@ -65,7 +78,7 @@ WRONG = {
         + kept = [word for word in counts if counts[word] > min_count]
         """,
     "starts_at_one": """
-        The first word has index 1. Indices are positions in a tensor, and those start at 0.
+        The first word has index 1. The indices are positions in a vector, and those start at 0.
 
         - return {word: index for index, word in enumerate(kept[:max_size])}
         + return {word: index for index, word in enumerate(kept[:max_size], start=1)}

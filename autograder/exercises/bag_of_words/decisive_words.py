@@ -44,7 +44,7 @@ WRONG = {
         + return ranked[::-1][:k], ranked[:k][::-1]
         """,
     "takes_all_for_zero": """
-        With k = 0 a list holds all words: `[-0:]` is the whole list. Slice from the front.
+        With k = 0 a list contains all words: `[-0:]` is the whole list. Slice from the front.
 
         - return ranked[::-1][:k], ranked[:k]
         + return ranked[-k:][::-1], ranked[:k]

@@ -29,6 +29,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [torch.zeros(2, 3), never, n_texts], title="texts without known words")
 
 
+FURTHER = """
+The idf is one number per word, shape (|V|,), from `df` and `n_texts` alone; check it on paper for a
+word with df = n_texts, where it is 0. Multiplied by `counts`, (M, |V|), it is broadcast over the rows.
+"""
+
 WRONG = {
     "uses_the_batch_size": """
         N is taken from the rows of `counts`. Use n_texts, the size of the training collection.

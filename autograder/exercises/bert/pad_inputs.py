@@ -11,6 +11,7 @@ from autograder.course.exercise import Case
 from autograder.exercises.bert.common import EXACT, draw_ids, draw_number
 
 POINTS = {"values": 1, "mask": 1, "edges": 1}
+FORBIDDEN = ("coursekit.text.pad_batch",)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:

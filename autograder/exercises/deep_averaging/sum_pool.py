@@ -32,15 +32,15 @@ WRONG = {
         + return X.masked_fill(mask.unsqueeze(-1), 0.0).sum(dim=1)
         """,
     "sums_the_components": """
-        The sum runs over the wrong axis. In (B, L, K) the words are on axis 1, and it is this
-        axis that should disappear: (B, K).
+        The sum runs over the wrong axis. In (B, L, d) the words are on axis 1, and it is this
+        axis that should disappear: (B, d).
 
         - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
         + return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=-1)
         """,
     "mask_without_axis": """
-        X has three axes, (B, L, K), and the mask has two, (B, L). Give the mask a third axis of
-        length 1 at the end, so that broadcasting applies it to all K components of a word.
+        X has three axes, (B, L, d), and the mask has two, (B, L). Give the mask a third axis of
+        length 1 at the end, so that broadcasting applies it to all d components of a word.
 
         def sum_pool(X, mask):
             return (X * mask).sum(dim=1)

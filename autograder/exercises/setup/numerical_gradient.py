@@ -42,7 +42,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "forward_only": """
-        You step forward only, from x to x + eps. Step to both sides, x + eps and x - eps, and
+        You step forward only, from x to x + eps. Step in both directions, x + eps and x - eps, and
         divide by the whole width: the error shrinks from eps to eps squared.
 
         - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)

@@ -43,7 +43,7 @@ WRONG = {
         + return [1, 5, 3, 5, 1]
         """,
     "returns_in_the_loop": """
-        Only the first word is answered: a `return` inside the loop ends the function in its
+        Only the first word is processed: a `return` inside the loop ends the function in its
         first iteration.
 
         - return [len(word) for word in words]

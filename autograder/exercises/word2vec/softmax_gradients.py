@@ -28,7 +28,7 @@ WRONG = {
         + return U.T @ errors, for_U
         """,
     "transposed": """
-        The gradient for U is transposed. It should be shaped like U: (D, K), a row for each word.
+        The gradient for U is transposed. It should be shaped like U: (|V|, d), a row for each word.
 
         - return U.T @ errors, errors[:, None] * v_c
         + return U.T @ errors, v_c[:, None] * errors
@@ -64,6 +64,11 @@ WRONG = {
         + errors = errors - y
         """,
 }
+
+FURTHER = """
+First compute the errors, shape (|V|,): the softmax of the scores, with 1 subtracted at index o.
+The gradient for U has one row per word: entry [w, :] is errors[w] times v_c, an outer product.
+"""
 
 RIGHT = {
     "autograd": """

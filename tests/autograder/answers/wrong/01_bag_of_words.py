@@ -1,0 +1,172 @@
+# %% document_frequency: counts every occurrence
+def document_frequency(texts):
+    df = {}
+    for text in texts:
+        for word in text:
+            df[word] = df.get(word, 0) + 1
+    return df
+
+
+# %% document_frequency: only the words of the first text
+def document_frequency(texts):
+    df = {}
+    for word in texts[0]:
+        df[word] = sum(word in text for text in texts)
+    return df
+
+
+# %% build_vocabulary: equally frequent words in the order of the text
+def build_vocabulary(texts, min_count=1, max_size=None):
+    counts = Counter(word for text in texts for word in text)
+    words = [word for word, count in counts.most_common(max_size) if count >= min_count]
+    return {word: i for i, word in enumerate(words)}
+
+
+# %% build_vocabulary: more than min_count, not at least
+def build_vocabulary(texts, min_count=1, max_size=None):
+    counts = {}
+    for text in texts:
+        for word in text:
+            counts[word] = counts.get(word, 0) + 1
+    words = [word for word in counts if counts[word] > min_count]
+    words.sort(key=lambda word: (-counts[word], word))
+    return {word: i for i, word in enumerate(words[:max_size])}
+
+
+# %% binary_bag: counts
+def binary_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        if token in vocabulary:
+            x[vocabulary[token]] += 1
+    return x
+
+
+# %% binary_bag: KeyError for an unknown word
+def binary_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        x[vocabulary[token]] = 1
+    return x
+
+
+# %% count_bag: adds 1 only once per index
+def count_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    indices = [vocabulary[token] for token in tokens if token in vocabulary]
+    x[indices] += 1
+    return x
+
+
+# %% count_bag: whole numbers
+def count_bag(tokens, vocabulary):
+    return torch.tensor([tokens.count(word) for word in vocabulary])
+
+
+# %% tfidf: forgets the ones
+def tfidf(counts, df, n_texts):
+    return counts * torch.log(n_texts / df)
+
+
+# %% tfidf: the fraction upside down
+def tfidf(counts, df, n_texts):
+    idf = torch.log((1 + df) / (1 + n_texts))
+    return counts * idf
+
+
+# %% decide: 1 also for a score of 0
+def decide(X, w, w_0):
+    scores = X @ w + w_0
+    return (scores >= 0).long()
+
+
+# %% decide: truth values, not whole numbers
+def decide(X, w, w_0):
+    return X @ w + w_0 > 0
+
+
+# %% sigmoid: the naive form
+def sigmoid(z):
+    return torch.exp(z) / (torch.exp(z) + 1)
+
+
+# %% sigmoid: both forms computed everywhere, where() picks
+def sigmoid(z):
+    return torch.where(z >= 0, 1 / (1 + torch.exp(-z)), torch.exp(z) / (torch.exp(z) + 1))
+
+
+# %% negative_log_likelihood: log of the sigmoid
+def negative_log_likelihood(scores, y):
+    p = sigmoid(scores)
+    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
+
+
+# %% negative_log_likelihood: a sum, not a mean
+def negative_log_likelihood(scores, y):
+    s = torch.where(y == 1, -scores, scores)
+    return (s.clamp(min=0) + torch.log(1 + torch.exp(-s.abs()))).sum()
+
+
+# %% gradient: pulls with l2 times half the weights
+def gradient(X, y, w, w_0, l2):
+    p = sigmoid(X @ w + w_0)
+    error = p - y
+    return X.T @ error / len(y) + l2 / 2 * w, error.mean()
+
+
+# %% gradient: forgets to divide by N
+def gradient(X, y, w, w_0, l2):
+    error = sigmoid(X @ w + w_0) - y
+    return X.T @ error + l2 * w, error.sum()
+
+
+# %% minibatches: drops the last, shorter batch
+def minibatches(n, batch_size, generator):
+    order = torch.randperm(n, generator=generator)
+    return [order[i * batch_size : (i + 1) * batch_size] for i in range(n // batch_size)]
+
+
+# %% minibatches: ignores the generator
+def minibatches(n, batch_size, generator):
+    order = torch.randperm(n)
+    return list(order.split(batch_size))
+
+
+# %% train_logistic_regression: the learning rate stays the same
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w = torch.zeros(X.shape[1])
+    w_0 = torch.tensor(0.0)
+    for epoch in progress(range(epochs)):
+        for batch in minibatches(len(X), batch_size, generator):
+            dw, dw_0 = gradient(X[batch], y[batch], w, w_0, l2)
+            w = w - lr * dw
+            w_0 = w_0 - lr * dw_0
+    return w, w_0
+
+
+# %% train_logistic_regression: one order of mini-batches for all epochs
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w = torch.zeros(X.shape[1])
+    w_0 = torch.zeros(())
+    batches = minibatches(len(X), batch_size, generator)
+    for epoch in progress(range(epochs)):
+        eta = lr * (1 - epoch / epochs)
+        for batch in batches:
+            dw, dw_0 = gradient(X[batch], y[batch], w, w_0, l2)
+            w -= eta * dw
+            w_0 -= eta * dw_0
+    return w, w_0
+
+
+# %% decisive_words: the negative ones in the wrong order
+def decisive_words(w, vocabulary, k):
+    words = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item(), reverse=True)
+    return words[:k], words[-k:]
+
+
+# %% decisive_words: only works when there are k words
+def decisive_words(w, vocabulary, k):
+    words = list(vocabulary)
+    positive = [words[i] for i in torch.topk(w, k).indices]
+    negative = [words[i] for i in torch.topk(-w, k).indices]
+    return positive, negative

@@ -1,0 +1,353 @@
+# %% wordpiece: no ## inside a word
+def wordpiece(word, pieces):
+    result = []
+    start = 0
+    while start < len(word):
+        end = len(word)
+        while end > start and word[start:end] not in pieces:
+            end -= 1
+        if end == start:
+            return ["[UNK]"]
+        result.append(word[start:end])
+        start = end
+    return result
+
+
+# %% wordpiece: keeps the pieces found before it is stuck
+def wordpiece(word, pieces):
+    result = []
+    rest = word
+    while rest:
+        prefix = "##" if result else ""
+        for n in range(len(rest), 0, -1):
+            if prefix + rest[:n] in pieces:
+                result.append(prefix + rest[:n])
+                rest = rest[n:]
+                break
+        else:
+            result.append("[UNK]")
+            break
+    return result
+
+
+# %% pack_texts: cuts the end of the packed list
+def pack_texts(first, second, max_length, cls, sep):
+    ids = [cls] + first + [sep]
+    segments = [0] * len(ids)
+    if second is not None:
+        ids = ids + second + [sep]
+        segments = segments + [1] * (len(second) + 1)
+    return ids[:max_length], segments[:max_length]
+
+
+# %% pack_texts: equally long texts lose from the first; pops the given lists
+def pack_texts(first, second, max_length, cls, sep):
+    if second is None:
+        first = first[: max_length - 2]
+        return [cls] + first + [sep], [0] * (len(first) + 2)
+    while len(first) + len(second) > max_length - 3:
+        if len(first) > len(second):
+            first.pop()
+        else:
+            second.pop()
+    ids = [cls] + first + [sep] + second + [sep]
+    return ids, [0] * (len(first) + 2) + [1] * (len(second) + 1)
+
+
+# %% pad_inputs: the mask from ids != pad
+def pad_inputs(inputs, pad):
+    L = max((len(ids) for ids, _ in inputs), default=0)
+    ids = torch.tensor([ids + [pad] * (L - len(ids)) for ids, _ in inputs], dtype=torch.int64)
+    segments = torch.tensor([s + [0] * (L - len(s)) for _, s in inputs], dtype=torch.int64)
+    return ids, segments, ids != pad
+
+
+# %% pad_inputs: segments filled up with pad
+def pad_inputs(inputs, pad):
+    B, L = len(inputs), max(len(ids) for ids, _ in inputs)
+    ids = torch.full((B, L), pad)
+    segments = torch.full((B, L), pad)
+    mask = torch.zeros(B, L, dtype=torch.bool)
+    for b, (i, s) in enumerate(inputs):
+        ids[b, : len(i)] = torch.tensor(i)
+        segments[b, : len(s)] = torch.tensor(s)
+        mask[b, : len(i)] = True
+    return ids, segments, mask
+
+
+# %% BertEmbeddings: the default epsilon
+class BertEmbeddings(nn.Module):
+    def __init__(self, n_pieces, d_model, max_length=512, n_segments=2, dropout=0.1):
+        super().__init__()
+        self.pieces = nn.Embedding(n_pieces, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.segments = nn.Embedding(n_segments, d_model)
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments):
+        positions = torch.arange(ids.shape[1], device=ids.device)
+        X = self.pieces(ids) + self.positions(positions) + self.segments(segments)
+        return self.dropout(self.norm(X))
+
+
+# %% BertEmbeddings: dropout before the normalization
+class BertEmbeddings(nn.Module):
+    def __init__(self, n_pieces, d_model, max_length=512, n_segments=2, dropout=0.1):
+        super().__init__()
+        self.pieces = nn.Embedding(n_pieces, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.segments = nn.Embedding(n_segments, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments):
+        B, L = ids.shape
+        p = torch.arange(L).expand(B, L)
+        X = self.pieces(ids) + self.positions(p) + self.segments(segments)
+        return self.norm(self.dropout(X))
+
+
+# %% BertEncoder: pools the mean of all places
+class BertEncoder(nn.Module):
+    def __init__(
+        self, n_pieces, d_model, n_heads, d_ff, n_blocks, max_length=512, n_segments=2, dropout=0.1
+    ):
+        super().__init__()
+        self.embeddings = BertEmbeddings(n_pieces, d_model, max_length, n_segments, dropout)
+        self.blocks = nn.ModuleList(
+            TransformerBlock(d_model, n_heads, d_ff, dropout, "gelu", 1e-12)
+            for _ in range(n_blocks)
+        )
+        self.pooler = nn.Linear(d_model, d_model)
+
+    def forward(self, ids, segments, mask):
+        X = self.embeddings(ids, segments)
+        for block in self.blocks:
+            X = block(X, padding_mask(mask))
+        return X, torch.tanh(self.pooler(X.mean(dim=1)))
+
+
+# %% BertEncoder: blocks with the ReLU
+class BertEncoder(nn.Module):
+    def __init__(
+        self, n_pieces, d_model, n_heads, d_ff, n_blocks, max_length=512, n_segments=2, dropout=0.1
+    ):
+        super().__init__()
+        self.embeddings = BertEmbeddings(n_pieces, d_model, max_length, n_segments, dropout)
+        self.blocks = nn.ModuleList(
+            [TransformerBlock(d_model, n_heads, d_ff, dropout, eps=1e-12) for _ in range(n_blocks)]
+        )
+        self.pooler = nn.Linear(d_model, d_model)
+
+    def forward(self, ids, segments, mask):
+        H = self.embeddings(ids, segments)
+        m = padding_mask(mask)
+        for block in self.blocks:
+            H = block(H, m)
+        c = torch.tanh(self.pooler(H[:, 0]))
+        return H, c
+
+
+# %% rename_weights: output.dense replaced inside attention.output.dense
+def rename_weights(weights):
+    table = {
+        "embeddings.word_embeddings": "embeddings.pieces",
+        "embeddings.position_embeddings": "embeddings.positions",
+        "embeddings.token_type_embeddings": "embeddings.segments",
+        "embeddings.LayerNorm": "embeddings.norm",
+        "encoder.layer": "blocks",
+        "attention.self.query": "attention.W_Q",
+        "attention.self.key": "attention.W_K",
+        "attention.self.value": "attention.W_V",
+        "output.dense": "network.W_2",
+        "output.LayerNorm": "norm_2",
+        "attention.output.dense": "attention.W_O",
+        "attention.output.LayerNorm": "norm_1",
+        "intermediate.dense": "network.W_1",
+        "pooler.dense": "pooler",
+        "gamma": "weight",
+        "beta": "bias",
+    }
+    result = {}
+    for name, tensor in weights.items():
+        if name.startswith("cls."):
+            continue
+        new = name.removeprefix("bert.")
+        for old, ours in table.items():
+            new = new.replace(old, ours)
+        result[new] = tensor
+    return result
+
+
+# %% rename_weights: does not know gamma and beta
+def rename_weights(weights):
+    pairs = [
+        ("embeddings.word_embeddings", "embeddings.pieces"),
+        ("embeddings.position_embeddings", "embeddings.positions"),
+        ("embeddings.token_type_embeddings", "embeddings.segments"),
+        ("embeddings.LayerNorm", "embeddings.norm"),
+        ("encoder.layer", "blocks"),
+        ("attention.self.query", "attention.W_Q"),
+        ("attention.self.key", "attention.W_K"),
+        ("attention.self.value", "attention.W_V"),
+        ("attention.output.dense", "attention.W_O"),
+        ("attention.output.LayerNorm", "norm_1"),
+        ("intermediate.dense", "network.W_1"),
+        ("output.dense", "network.W_2"),
+        ("output.LayerNorm", "norm_2"),
+        ("pooler.dense", "pooler"),
+    ]
+    result = {}
+    for name, tensor in weights.items():
+        name = name.removeprefix("bert.")
+        if not name.startswith(("embeddings.", "encoder.", "pooler.")):
+            continue
+        if not name.endswith((".weight", ".bias")):
+            continue
+        for theirs, ours in pairs:
+            name = name.replace(theirs, ours)
+        result[name] = tensor
+    return result
+
+
+# %% MaskedPieceHead: no GELU
+class MaskedPieceHead(nn.Module):
+    def __init__(self, n_pieces, d_model):
+        super().__init__()
+        self.transform = nn.Linear(d_model, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.bias = nn.Parameter(torch.zeros(n_pieces))
+
+    def forward(self, H, table):
+        return self.norm(self.transform(H)) @ table.T + self.bias
+
+
+# %% MaskedPieceHead: a softmax at the end
+class MaskedPieceHead(nn.Module):
+    def __init__(self, n_pieces, d_model):
+        super().__init__()
+        self.transform = nn.Linear(d_model, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.bias = nn.Parameter(torch.zeros(n_pieces))
+
+    def forward(self, H, table):
+        u = self.norm(F.gelu(self.transform(H)))
+        scores = u @ table.T + self.bias
+        return torch.softmax(scores, dim=-1)
+
+
+# %% mask_pieces: special pieces can be chosen
+def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
+    chosen = dice < share
+    inputs = ids.clone()
+    inputs[chosen & (kind_dice < 0.8)] = mask_id
+    other = chosen & (kind_dice >= 0.8) & (kind_dice < 0.9)
+    inputs[other] = substitutes[other]
+    labels = torch.where(chosen, ids, -100)
+    return inputs, labels
+
+
+# %% mask_pieces: labels only where the piece changed
+def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
+    chosen = (dice < share) & ~special
+    masked = chosen & (kind_dice < 0.8)
+    swapped = chosen & (kind_dice >= 0.8) & (kind_dice < 0.9)
+    inputs = torch.where(masked, mask_id, ids)
+    inputs = torch.where(swapped, substitutes, inputs)
+    labels = torch.where(masked | swapped, ids, -100)
+    return inputs, labels
+
+
+# %% word_vectors: the first piece only
+def word_vectors(H, words):
+    seen = []
+    rows = []
+    for i, w in enumerate(words):
+        if w is not None and w not in seen:
+            seen.append(w)
+            rows.append(H[i])
+    return torch.stack(rows) if rows else torch.zeros(0, H.shape[1])
+
+
+# %% word_vectors: adds the pieces up
+def word_vectors(H, words):
+    n = max([w for w in words if w is not None], default=-1) + 1
+    result = torch.zeros(n, H.shape[1], dtype=H.dtype)
+    for i, w in enumerate(words):
+        if w is not None:
+            result[w] += H[i]
+    return result
+
+
+# %% BertClassifier: frozen encoder keeps its dropout
+class BertClassifier(nn.Module):
+    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, 1)
+        if frozen:
+            self.encoder.requires_grad_(False)
+
+    def forward(self, ids, mask):
+        _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
+        return self.output(self.dropout(pooled)).squeeze(-1)
+
+
+# %% BertClassifier: takes the vector of the first place, not the pooled one
+class BertClassifier(nn.Module):
+    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, 1)
+        self.frozen = frozen
+        if frozen:
+            for p in encoder.parameters():
+                p.requires_grad = False
+
+    def forward(self, ids, mask):
+        if self.frozen:
+            self.encoder.eval()
+        H, _ = self.encoder(ids, torch.zeros_like(ids), mask)
+        return self.output(self.dropout(H[:, 0])).squeeze(-1)
+
+
+# %% learning_rate: falls from the peak over all steps
+def learning_rate(step, n_steps, peak, warmup=0.1):
+    w = warmup * n_steps
+    if step < w:
+        return peak * step / w
+    return peak * (1 - step / n_steps)
+
+
+# %% learning_rate: divides by zero with nothing but warm-up
+def learning_rate(step, n_steps, peak, warmup=0.1):
+    w = warmup * n_steps
+    if step < w:
+        return peak * step / w
+    return peak * (n_steps - step) / (n_steps - w)
+
+
+# %% predict_scores: leaves the model in evaluation mode
+def predict_scores(model, inputs, batch_size):
+    model.eval()
+    scores = []
+    with torch.no_grad():
+        for i in range(0, len(inputs), batch_size):
+            batch = [(ids, [0] * len(ids)) for ids in inputs[i : i + batch_size]]
+            ids, _, mask = pad_inputs(batch, 0)
+            scores.append(model(ids, mask))
+    return torch.cat(scores) if scores else torch.zeros(0)
+
+
+# %% predict_scores: dropout stays on
+def predict_scores(model, inputs, batch_size):
+    scores = torch.zeros(len(inputs))
+    with torch.no_grad():
+        for start in range(0, len(inputs), batch_size):
+            part = inputs[start : start + batch_size]
+            ids, _, mask = pad_inputs([(p, [0] * len(p)) for p in part], 0)
+            scores[start : start + len(part)] = model(ids, mask)
+    return scores
