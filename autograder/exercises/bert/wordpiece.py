@@ -210,7 +210,8 @@ RIGHT = {
         def wordpiece(word, vocabulary):
             found, rest, mark = [], word, ""
             while rest:
-                fitting = [p for p in tokens if len(p) > len(mark) and (mark + rest).startswith(p)]
+                fitting = [t for t in vocabulary if len(t) > len(mark)]
+                fitting = [t for t in fitting if (mark + rest).startswith(t)]
                 if not fitting:
                     return ["[UNK]"]
                 found.append(max(fitting, key=len))
