@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import secrets
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,14 @@ MIME = "application/vnd.coursekit.verdict+json"
 _JUDGE_SECONDS = 20.0  # of processor time, for one exercise
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def class_seed(folder: Path) -> int:
     """The class's seed: the number in `folder/class_seed`, which is created on first use.
+
+    Only the file's owner can read it: who knows the seed knows the cases.
 
     Raises
     ------
@@ -38,7 +45,7 @@ def class_seed(folder: Path) -> int:
     """
     path = folder / "class_seed"
     try:
-        with path.open("x") as file:
+        with open(path, "x", opener=_private) as file:
             file.write(f"{secrets.randbelow(2**31)}\n")
     except FileExistsError:
         pass
