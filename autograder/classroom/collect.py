@@ -33,6 +33,7 @@ from autograder.classroom.students import Students
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.notebook_json import load
+from autograder.grading.origins import Origin, save_origins
 from autograder.grading.submissions import regular_file
 
 if TYPE_CHECKING:
@@ -300,6 +301,17 @@ def _import(
             shutil.copy(latest.file.path, archive / f"{student}_attempt_{stamp}_{assignment}.ipynb")
         if any(archive.iterdir()):
             zip_collect(classroom, assignment, Path(folder))
+    origins = {
+        student: Origin(own[-1].file.outer, result.layout, _marked_late(own[-1].file.outer))
+        for student, own in chosen.items()
+        if result.students.get(student) == own[-1].file.name
+    }
+    save_origins(classroom.folder, assignment, origins)
+
+
+def _marked_late(name: str) -> bool:
+    """Whether Canvas marked a file of its download as late."""
+    return bool(re.match(r"[^_/]+_LATE_\d+_\d+_", PurePosixPath(name).name))
 
 
 def _prepare(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import secrets
 from pathlib import Path
 from typing import Any
@@ -24,13 +23,10 @@ from autograder.grading.notes import Notes
 from autograder.grading.time_limit import TookTooLong, time_limit
 from coursekit.checking.html import VerdictView
 from coursekit.checking.verdict import GroupResult, Verdict, judge
+from coursekit.data.paths import write_atomically
 
 MIME = "application/vnd.coursekit.verdict+json"
 _JUDGE_SECONDS = 20.0  # of processor time, for one exercise
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def class_seed(folder: Path) -> int:
@@ -44,11 +40,8 @@ def class_seed(folder: Path) -> int:
         The file does not contain a whole number.
     """
     path = folder / "class_seed"
-    try:
-        with open(path, "x", opener=_private) as file:
-            file.write(f"{secrets.randbelow(2**31)}\n")
-    except FileExistsError:
-        pass
+    if not path.exists():
+        write_atomically(path, f"{secrets.randbelow(2**31)}\n".encode(), private=True)
     try:
         return int(path.read_text())
     except ValueError as error:
@@ -137,16 +130,20 @@ def _error(text: str) -> NotebookNode:
 
 def read_verdicts(notebook: NotebookNode) -> list[Verdict]:
     """The verdicts in an autograded notebook, in order."""
-    verdicts = []
-    for cell in notebook.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        if cell.cell_type != "code" or not marks.get("grade") or marks.get("solution"):
-            continue  # other cells' outputs come from the student
-        for output in cell.outputs:
-            data = output.get("data", {}).get(MIME)
-            if data:
-                verdicts.append(_verdict_of(data if isinstance(data, str) else json.dumps(data)))
-    return verdicts
+    found = (verdict_in(cell) for cell in notebook.cells)
+    return [verdict for verdict in found if verdict is not None]
+
+
+def verdict_in(cell: NotebookNode) -> Verdict | None:
+    """The verdict in a cell of an autograded notebook, if it is a check cell with one."""
+    marks = cell.metadata.get("nbgrader", {})
+    if cell.cell_type != "code" or not marks.get("grade") or marks.get("solution"):
+        return None  # other cells' outputs come from the student
+    for output in cell.outputs:
+        data = output.get("data", {}).get(MIME)
+        if data:
+            return _verdict_of(data if isinstance(data, str) else json.dumps(data))
+    return None
 
 
 @functools.lru_cache(maxsize=1024)

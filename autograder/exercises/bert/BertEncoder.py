@@ -32,8 +32,8 @@ def _block_state(
     state: dict[str, torch.Tensor] = {}
     for name in ("W_Q", "W_K", "W_V", "W_O"):
         state |= draw_linear(rng, f"{path}attention.{name}", d_model, d_model)
-    state |= draw_linear(rng, f"{path}network.W_1", d_model, d_ff)
-    state |= draw_linear(rng, f"{path}network.W_2", d_ff, d_model)
+    state |= draw_linear(rng, f"{path}feed_forward.W_1", d_model, d_ff)
+    state |= draw_linear(rng, f"{path}feed_forward.W_2", d_ff, d_model)
     return state | norm(rng, f"{path}norm_1", d_model) | norm(rng, f"{path}norm_2", d_model)
 
 
@@ -103,9 +103,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     reads = [
         (f".embeddings.{name}.num_embeddings",) for name in ("tokens", "positions", "segments")
     ]
-    reads += [(".blocks.0.network.W_1.out_features",)]
+    reads += [(".blocks.0.feed_forward.W_1.out_features",)]
     sizes = [draw_number(rng, 5, 9), 4, 2, 4, 1]
-    title = "the sizes of the three tables, and the width of the network in a block"
+    title = "the sizes of the three tables, and the width of the feed-forward network in a block"
     yield Case("details", sizes, options, then=reads, title=title)
     reads = [*reads[1:3], (".embeddings.dropout.p",)]
     yield Case("details", sizes, then=reads, title="default arguments")

@@ -22,7 +22,7 @@ def _between(rng: np.random.Generator, low: float, high: float, size: Any = None
 def _draw(
     rng: np.random.Generator, n_texts: int, length: int, probability: float
 ) -> dict[str, torch.Tensor]:
-    """Half of the ordinary tokens are chosen, and each of the three kinds comes up."""
+    """Half of the ordinary tokens are selected, and each of the three kinds comes up."""
     special = np.zeros((n_texts, length), dtype=bool)
     special[:, 0] = True
     special[:, -1] = True
@@ -31,7 +31,7 @@ def _draw(
     replace_draws = _between(rng, 0, 1, special.shape)
     select_draws[:, -1] = replace_draws[:, -1] = 0
     ordinary = rng.permutation(np.argwhere(~special)).tolist()
-    # The first text has an ordinary token, and it is chosen, where the second has a special one.
+    # The first text has an ordinary token, and it is selected, where the second has a special one.
     ordinary.sort(key=lambda at: at != [0, length - 2])
     low = (
         0.0 if probability == 0.15 else 0.2
@@ -79,7 +79,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "draws at a limit or just below it"
     yield case("edges", 1, 8, 0.25, title, **at_limits)
     high = torch.from_numpy(_between(rng, 0.5, 1, (1, length)))
-    yield case("edges", 1, length, title="no token is chosen", select_draws=high)
+    yield case("edges", 1, length, title="no token is selected", select_draws=high)
     all_special = torch.ones(1, length, dtype=torch.bool)
     yield case("edges", 1, length, title="nothing but special tokens", special=all_special)
     short = {
@@ -93,107 +93,107 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
-    "chooses_special_tokens": """
-        Special tokens are chosen as well. [CLS], [SEP] and [PAD] are not words of the text, so
+    "selects_special_tokens": """
+        Special tokens are selected as well. [CLS], [SEP] and [PAD] are not words of the text, so
         there is nothing to predict: exclude them.
 
-        - chosen = (select_draws < probability) & ~special
-        + chosen = select_draws < probability
+        - selected = (select_draws < probability) & ~special
+        + selected = select_draws < probability
         """,
-    "chooses_only_special_tokens": """
-        Only special tokens are chosen. `special` is True at the positions that must never be
-        chosen: invert it.
+    "selects_only_special_tokens": """
+        Only special tokens are selected. `special` is True at the positions that must never be
+        selected: invert it.
 
-        - chosen = (select_draws < probability) & ~special
-        + chosen = (select_draws < probability) & special
+        - selected = (select_draws < probability) & ~special
+        + selected = (select_draws < probability) & special
         """,
-    "chooses_above_the_probability": """
-        The tokens whose draw is above `probability` are chosen: 85 percent of the text instead of
-        15. Choose those below.
+    "selects_above_the_probability": """
+        The tokens whose draw is above `probability` are selected: 85 percent of the text instead of
+        15. Select those below.
 
-        - chosen = (select_draws < probability) & ~special
-        + chosen = (select_draws > probability) & ~special
+        - selected = (select_draws < probability) & ~special
+        + selected = (select_draws > probability) & ~special
         """,
-    "chooses_at_the_probability": """
-        A token whose draw equals `probability` is chosen. Only draws strictly below it count.
+    "selects_at_the_probability": """
+        A token whose draw equals `probability` is selected. Only draws strictly below it count.
 
-        - chosen = (select_draws < probability) & ~special
-        + chosen = (select_draws <= probability) & ~special
+        - selected = (select_draws < probability) & ~special
+        + selected = (select_draws <= probability) & ~special
         """,
     "draws_its_own_numbers": """
         The function draws random numbers of its own. Use `select_draws`, which is passed in, so that
         the same call always masks the same tokens.
 
-        - chosen = (select_draws < probability) & ~special
-        + chosen = (torch.rand(ids.shape) < probability) & ~special
+        - selected = (select_draws < probability) & ~special
+        + selected = (torch.rand(ids.shape) < probability) & ~special
         """,
     "labels_everywhere": """
-        Every position is labeled with its token. Only the chosen tokens are predicted; all other
+        Every position is labeled with its token. Only the selected tokens are predicted; all other
         labels must be -100, which the loss ignores.
 
-        - labels = torch.where(chosen, ids, -100)
+        - labels = torch.where(selected, ids, -100)
         + labels = ids.clone()
         """,
     "labels_others_zero": """
-        Positions that were not chosen have the label 0. That is the id of a token, [PAD], and
+        Positions that were not selected have the label 0. That is the id of a token, [PAD], and
         the model would learn to predict it; the loss ignores only -100.
 
-        - labels = torch.where(chosen, ids, -100)
-        + labels = torch.where(chosen, ids, 0)
+        - labels = torch.where(selected, ids, -100)
+        + labels = torch.where(selected, ids, 0)
         """,
     "labels_the_masked_inputs": """
         The labels show what the model reads, [MASK] for example. They should show the original
         tokens.
 
-        - labels = torch.where(chosen, ids, -100)
+        - labels = torch.where(selected, ids, -100)
         ...
         - return torch.where(replaced, random_ids, inputs), labels
         + inputs = torch.where(replaced, random_ids, inputs)
-        + labels = torch.where(chosen, inputs, -100)
+        + labels = torch.where(selected, inputs, -100)
         + return inputs, labels
         """,
     "labels_only_masks": """
         Only positions with [MASK] have a label. Chosen tokens that are replaced or kept must
         be predicted too; otherwise the model could trust every token it sees.
 
-        - labels = torch.where(chosen, ids, -100)
-        + labels = torch.where(chosen & (replace_draws < 0.8), ids, -100)
+        - labels = torch.where(selected, ids, -100)
+        + labels = torch.where(selected & (replace_draws < 0.8), ids, -100)
         """,
     "masks_all_chosen": """
-        Every chosen token becomes [MASK]. One in ten should be replaced and one in ten kept;
+        Every selected token becomes [MASK]. One in ten should be replaced and one in ten kept;
         `replace_draws` says which.
 
-        - inputs = torch.where(chosen & (replace_draws < 0.8), mask_id, ids)
-        - replaced = chosen & (replace_draws >= 0.8) & (replace_draws < 0.9)
+        - inputs = torch.where(selected & (replace_draws < 0.8), mask_id, ids)
+        - replaced = selected & (replace_draws >= 0.8) & (replace_draws < 0.9)
         - return torch.where(replaced, random_ids, inputs), labels
-        + return torch.where(chosen, mask_id, ids), labels
+        + return torch.where(selected, mask_id, ids), labels
         """,
     "keeps_no_token": """
-        No chosen token is kept: from 0.8 on, all of them are replaced. From 0.9 on the token
+        No selected token is kept: from 0.8 on, all of them are replaced. From 0.9 on the token
         stays as it is.
 
-        - replaced = chosen & (replace_draws >= 0.8) & (replace_draws < 0.9)
-        + replaced = chosen & (replace_draws >= 0.8)
+        - replaced = selected & (replace_draws >= 0.8) & (replace_draws < 0.9)
+        + replaced = selected & (replace_draws >= 0.8)
         """,
-    "replaces_unchosen_tokens": """
-        Tokens that were not chosen are replaced as well. `replace_draws` only decides what
-        happens to a chosen token.
+    "replaces_unselected_tokens": """
+        Tokens that were not selected are replaced as well. `replace_draws` only decides what
+        happens to a selected token.
 
-        - replaced = chosen & (replace_draws >= 0.8) & (replace_draws < 0.9)
+        - replaced = selected & (replace_draws >= 0.8) & (replace_draws < 0.9)
         + replaced = (replace_draws >= 0.8) & (replace_draws < 0.9)
         """,
     "changes_ids_in_place": """
         The ids are overwritten in place. They are needed again in the next epoch, with other
         draws: work on a copy.
 
-        - inputs = torch.where(chosen & (replace_draws < 0.8), mask_id, ids)
+        - inputs = torch.where(selected & (replace_draws < 0.8), mask_id, ids)
         + inputs = ids
-        + inputs[chosen & (replace_draws < 0.8)] = mask_id
+        + inputs[selected & (replace_draws < 0.8)] = mask_id
         """,
 }
 
 FURTHER = """
-Make one boolean tensor, `chosen`, and derive all else from it: the labels with one
+Make one boolean tensor, `selected`, and derive all else from it: the labels with one
 `torch.where`, the inputs with two, the second of which starts from the result of the first.
 """
 
@@ -226,23 +226,23 @@ EQUIVALENT = {
     "single precision tells draws and limits apart": """
          ) -> tuple[torch.Tensor, torch.Tensor]:
         +    select_draws = select_draws.float()
-             chosen = (select_draws < probability) & ~special
+             selected = (select_draws < probability) & ~special
 
          ) -> tuple[torch.Tensor, torch.Tensor]:
         +    replace_draws = replace_draws.float()
-             chosen = (select_draws < probability) & ~special
+             selected = (select_draws < probability) & ~special
         """,
     "double precision keeps every number": """
          ) -> tuple[torch.Tensor, torch.Tensor]:
         +    select_draws = select_draws.double()
-             chosen = (select_draws < probability) & ~special
+             selected = (select_draws < probability) & ~special
 
          ) -> tuple[torch.Tensor, torch.Tensor]:
         +    replace_draws = replace_draws.double()
-             chosen = (select_draws < probability) & ~special
+             selected = (select_draws < probability) & ~special
         """,
     "at 0.8, [MASK] is overwritten by the random token in the next step": """
-        -    inputs = torch.where(chosen & (replace_draws < 0.8), mask_id, ids)
-        +    inputs = torch.where(chosen & (replace_draws <= 0.8), mask_id, ids)
+        -    inputs = torch.where(selected & (replace_draws < 0.8), mask_id, ids)
+        +    inputs = torch.where(selected & (replace_draws <= 0.8), mask_id, ids)
         """,
 }

@@ -208,6 +208,12 @@ WRONG = {
         - lowest, waited = found, 0
         + lowest = found
         """,
+    "waits_one_epoch_too_long": """
+        Training stops one epoch too late: `patience` epochs without improvement are enough.
+
+        - if waited == patience:
+        + if waited > patience:
+        """,
     "compares_with_the_previous_epoch": """
         Each epoch is compared with the one before it. Compare it with the best one so far.
 

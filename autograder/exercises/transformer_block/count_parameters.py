@@ -110,20 +110,20 @@ RIGHT = {
             parts["total"] = parts["embedding"] + n_blocks * parts["block"]
             return parts
         """,
-    "count_real_layers": """
+    "count_by_shapes": """
         def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
-            def size(*layers):
-                return sum(parameter.numel() for layer in layers for parameter in layer.parameters())
+            def size(*shapes):
+                return sum(math.prod(shape) for shape in shapes)
 
-            with torch.device("meta"):  # shapes without memory
-                block = TransformerBlock(d_model, 1, d_ff)
-                block.attention = MultiHeadAttention(d_model, n_heads, d_k, d_v)
-                layers = {"embedding": [nn.Embedding(vocab_size, d_model)], "block": [block]}
-                layers["head"] = [nn.Linear(d_model, d) for d in (d_k, d_k, d_v)]
-            layers["attention"], layers["feed_forward"] = [block.attention], [block.feed_forward]
-            layers["norms"] = [block.norm_1, block.norm_2]
-            count = {name: size(*parts) for name, parts in layers.items()}
-            return count | {"total": count["embedding"] + n_blocks * count["block"]}
+            head = [(d_model, d) for d in (d_k, d_k, d_v)] + [(d_k,), (d_k,), (d_v,)]
+            output = [(n_heads * d_v, d_model), (d_model,)]
+            count = {"embedding": size((vocab_size, d_model)), "head": size(*head)}
+            count["attention"] = size(*n_heads * head, *output)
+            count["feed_forward"] = size((d_model, d_ff), (d_ff,), (d_ff, d_model), (d_model,))
+            count["norms"] = size(*4 * [(d_model,)])
+            count["block"] = count["attention"] + count["feed_forward"] + count["norms"]
+            count["total"] = count["embedding"] + sum(count["block"] for _ in range(n_blocks))
+            return count
         """,
 }
 

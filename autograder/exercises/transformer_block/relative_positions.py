@@ -87,6 +87,6 @@ RIGHT = {
 EQUIVALENT = {
     "broadcasting adds the first axis by itself": """
         -    return (position[None, :] - position[:, None]).clamp(-k, k) + k
-        +    return (place - position[:, None]).clamp(-k, k) + k
+        +    return (position - position[:, None]).clamp(-k, k) + k
         """,
 }

@@ -31,29 +31,29 @@ WRONG = {
     "keys_before_queries": """
         The three projections are in the wrong order. From top to bottom it is Q, K, V.
 
-        - glued = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
-        + glued = [weights[f"attention.{name}.{kind}"] for name in ("W_K", "W_Q", "W_V")]
+        - parts = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
+        + parts = [weights[f"attention.{name}.{kind}"] for name in ("W_K", "W_Q", "W_V")]
         """,
     "concatenates_columns": """
         The three matrices are concatenated side by side. They belong on top of each other: the
         outputs of an nn.Linear are the rows of its weight.
 
-        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(glued)
-        + theirs[f"self_attn.in_proj_{kind}"] = torch.cat(glued, dim=-1)
+        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(parts)
+        + theirs[f"self_attn.in_proj_{kind}"] = torch.cat(parts, dim=-1)
         """,
     "stacks_projections": """
         The three matrices are stacked along a new axis. Concatenate them along an existing one,
         to a matrix with 3 * d_model rows.
 
-        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(glued)
-        + theirs[f"self_attn.in_proj_{kind}"] = torch.stack(glued)
+        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(parts)
+        + theirs[f"self_attn.in_proj_{kind}"] = torch.stack(parts)
         """,
     "transposes_weights": """
         The matrices are transposed. Both sides store a weight as (out, in), as every nn.Linear
         does: copy them as they are.
 
-        - glued = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
-        + glued = [weights[f"attention.{name}.{kind}"].t() for name in ("W_Q", "W_K", "W_V")]
+        - parts = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
+        + parts = [weights[f"attention.{name}.{kind}"].t() for name in ("W_Q", "W_K", "W_V")]
         ...
         - theirs[f"{name}.{kind}"] = weights[f"{mine}.{kind}"]
         + theirs[f"{name}.{kind}"] = weights[f"{mine}.{kind}"].t()

@@ -168,6 +168,12 @@ WRONG = {
         - similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
         + similarity = unit @ (E[rows[0]] - E[rows[1]] + E[rows[2]])
         """,
+    "not_normalized": """
+        The vectors are not normalized at all, so the longest decide. Bring all to length 1 first.
+
+        - unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        + unit = E
+        """,
     "stops_at_an_unknown_word": """
         A word without a vector stops the function. Return None if one of the three is unknown.
 

@@ -28,7 +28,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield case("values", [words[0], *table(words, K)])
     a, b = letters(rng, 2)
     word = f"{b}{a}{a}{a}{a}{b}"
-    yield case("values", [word, *table([word], 2)], title="an n-gram comes twice")
+    yield case("values", [word, *table([word], 2)], title="an n-gram occurs twice")
     word = letters(rng, 6)
     ngrams, G = table([word], 3)
     unseen = word + "qu"

@@ -417,7 +417,7 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
     assert process.returncode == 1
     assert "stopped: 1 of 2 submissions are graded; run the command again" in words
     assert "Traceback" not in words
-    assert list(tmp_path.glob("kernels-*")) == []
+    assert list(tmp_path.glob("autograder-*")) == []
     assert not processes_of(tmp_path)
     kernels = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
     assert str(tmp_path) not in kernels

@@ -192,7 +192,11 @@ def copy_weights(weights):
     }
     result = {
         "self_attn.in_proj_weight": torch.cat(
-            [weights["attention.W_Q.weight"], weights["attention.W_K.weight"], weights["attention.W_V.weight"]]
+            [
+                weights["attention.W_Q.weight"],
+                weights["attention.W_K.weight"],
+                weights["attention.W_V.weight"],
+            ]
         )
     }
     for mine, theirs in names.items():
@@ -256,8 +260,13 @@ def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     norms = 4 * d_model
     block = attention + network + norms
     return {
-        "embedding": embedding, "head": head, "attention": attention, "network": network,
-        "norms": norms, "block": block, "total": embedding + n_blocks * block,
+        "embedding": embedding,
+        "head": head,
+        "attention": attention,
+        "network": network,
+        "norms": norms,
+        "block": block,
+        "total": embedding + n_blocks * block,
     }
 
 
