@@ -37,6 +37,9 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.OverwriteCells",
 ]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
 
+# Feedback pages run no script but MathJax.
+c.GenerateFeedback.exporter_class = "autograder.grading.exporter.FeedbackExporter"
+
 # Text cells run no script in formgrader or on feedback pages, and take no longer than others.
 c.HTMLExporter.filters = {
     "markdown2html": "autograder.grading.markup.markdown_to_html",

@@ -1,20 +1,17 @@
-"""Reads submissions for nbgrader's own commands within the limits of `autograder grade`.
-
-`nbgrader_config.py` names `SubmissionExporter`. What cannot be read, or only with much time or
-memory, goes on as a notebook without cells, and `RestoreCells` and `Grade` give it zeros with the
-reason.
-"""
+"""How nbgrader reads submissions and writes feedback pages; see `nbgrader_config.py`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from nbconvert.exporters import NotebookExporter
+from nbconvert.exporters import HTMLExporter, NotebookExporter
+from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
 from autograder.errors import CourseError
 from autograder.grading.grade_submission import STEP_SECONDS, why_unread
+from autograder.grading.markup import with_policy
 from autograder.grading.submissions import read_submission
 from autograder.grading.time_limit import time_limit
 
@@ -23,7 +20,12 @@ UNREAD = "coursekit_unread"
 
 
 class SubmissionExporter(NotebookExporter):
-    """Reads and sanitizes a submission; the file of nbgrader's second pass it reads as it is."""
+    """Reads and sanitizes a submission within the limits of `autograder grade`.
+
+    What cannot be read, or only with much time or memory, goes on as a notebook without cells, and
+    `RestoreCells` and `Grade` give it zeros with the reason. The file of nbgrader's second pass,
+    which holds the sanitized notebook, is read as it is.
+    """
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
@@ -38,3 +40,13 @@ class SubmissionExporter(NotebookExporter):
         except Exception as error:  # whatever a student hands in gets a score
             marked = {**(resources or {}), UNREAD: why_unread(error)}
             return self.from_notebook_node(new_notebook(), marked, **kw)
+
+
+class FeedbackExporter(HTMLExporter):
+    """Writes a feedback page with a content security policy."""
+
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        page, resources = super().from_notebook_node(nb, resources, **kw)
+        return with_policy(page), resources

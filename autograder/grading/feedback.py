@@ -10,7 +10,6 @@ from tqdm.auto import tqdm
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.gradebook import Classroom
-from autograder.grading.markup import add_policy
 from autograder.grading.patience import patiently
 from autograder.grading.time_limit import TookTooLong, time_limit
 
@@ -46,9 +45,7 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
         if failure:
             failures.append(f"could not write the feedback page of {student}: {failure}")
         else:
-            page = classroom.feedback(student, assignment)
-            add_policy(page)
-            pages.append(page)
+            pages.append(classroom.feedback(student, assignment))
     if failures:
         raise CourseError("\n  ".join(failures))
     return pages

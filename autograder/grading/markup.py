@@ -11,7 +11,6 @@ import base64
 import html
 import re
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from jinja2 import pass_context
@@ -216,8 +215,7 @@ def keep_links(text: str) -> str:
     return text
 
 
-def add_policy(page: Path) -> None:
-    """Add to an HTML page what it may load and run, as a content security policy."""
+def with_policy(page: str) -> str:
+    """An HTML page with a content security policy: what it may load and run."""
     meta = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("<head>", f"<head>\n{meta}", 1), encoding="utf-8")
+    return page.replace("<head>", f"<head>\n{meta}", 1)

@@ -14,10 +14,10 @@ from autograder.grading.markup import (
     LONGEST_TEXT,
     LONGEST_TEXT_CELL,
     MOST_TOKENS,
-    add_policy,
     clean_html,
     clean_outputs,
     markdown_to_html,
+    with_policy,
 )
 
 RUN = "parent.alert(1)"
@@ -133,12 +133,10 @@ def test_long_markup_is_not_shown():
     assert not any("text/html" in output.data for output in cell.outputs)
 
 
-def test_a_page_says_what_it_may_run(tmp_path):
-    page = tmp_path / "page.html"
-    page.write_text("<html><head><title>x</title></head></html>")
-    add_policy(page)
+def test_a_page_says_what_it_may_run():
+    page = with_policy("<html><head><title>x</title></head></html>")
     (policy,) = re.findall(
-        r'<head>\n<meta http-equiv="Content-Security-Policy" content="(.*)">', page.read_text()
+        r'<head>\n<meta http-equiv="Content-Security-Policy" content="(.*)">', page
     )
     assert "default-src 'none'" in policy
     assert "script-src https://cdnjs.cloudflare.com/ajax/libs/mathjax/ 'unsafe-eval';" in policy
