@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from nbformat import NotebookNode
 
+from autograder.course.compounds import with_released_pairs
 from autograder.course.layout import Course
 from autograder.course.recording import record_assignment
 from autograder.course.reference import read_shared
@@ -66,7 +67,8 @@ class Task:
     @classmethod
     def of(cls, course: Course, assignment: str, seed: int, limits: Limits) -> Task:
         release = read_shared(course.notebook(assignment))
-        return cls(release, record_assignment(course, assignment, seed), limits)
+        recorded = record_assignment(course, assignment, seed)
+        return cls(release, with_released_pairs(course, assignment, recorded), limits)
 
 
 def grade_submission(
