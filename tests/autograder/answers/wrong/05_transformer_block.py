@@ -1,36 +1,36 @@
-# %% raw_self_attention: softmax down the columns
+# %% raw_self_attention: softmax down the columns | softmax_over_columns
 def raw_self_attention(X):
     A = torch.softmax(X @ X.mT, dim=-2)
     return A @ X
 
 
-# %% raw_self_attention: divides by the root of d
+# %% raw_self_attention: divides by the root of d | scales_raw_scores
 def raw_self_attention(X):
     scores = X @ X.mT / X.shape[-1] ** 0.5
     return torch.softmax(scores, dim=-1) @ X
 
 
-# %% padding_mask: the axis in the wrong place
+# %% padding_mask: the axis in the wrong place | closes_rows
 def padding_mask(mask):
     return mask.bool()[:, :, None]
 
 
-# %% padding_mask: whole numbers stay
+# %% padding_mask: whole numbers stay | keeps_whole_numbers
 def padding_mask(mask):
     return mask.unsqueeze(1)
 
 
-# %% causal_mask: the upper triangle
+# %% causal_mask: the upper triangle | opens_the_future
 def causal_mask(length):
     return torch.triu(torch.ones(length, length, dtype=torch.bool))
 
 
-# %% causal_mask: floats
+# %% causal_mask: floats | causal_numbers
 def causal_mask(length):
     return torch.tril(torch.ones(length, length))
 
 
-# %% scaled_dot_product_attention: -inf without care for empty rows
+# %% scaled_dot_product_attention: -inf without care for empty rows | nan_for_closed_rows
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = Q @ K.mT / math.sqrt(Q.shape[-1])
     if mask is not None:
@@ -39,7 +39,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     return weights @ V, weights
 
 
-# %% scaled_dot_product_attention: empty rows look everywhere
+# %% scaled_dot_product_attention: empty rows look everywhere | uniform_for_closed_rows
 def scaled_dot_product_attention(Q, K, V, mask=None):
     Q = Q / math.sqrt(Q.shape[-1])
     scores = Q @ K.transpose(-2, -1)
@@ -49,7 +49,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     return weights @ V, weights
 
 
-# %% MultiHeadAttention: one reshape to the heads
+# %% MultiHeadAttention: one reshape to the heads | reshapes_tokens_into_heads
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads, d_k=None, d_v=None):
         super().__init__()
@@ -73,7 +73,7 @@ class MultiHeadAttention(nn.Module):
         return self.W_O(out), weights
 
 
-# %% MultiHeadAttention: heads not brought back before the reshape
+# %% MultiHeadAttention: heads not brought back before the reshape | concatenates_heads_too_early
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads, d_k=None, d_v=None):
         super().__init__()
@@ -96,7 +96,7 @@ class MultiHeadAttention(nn.Module):
         return self.W_O(out.reshape(B, L, self.h * self.d_v)), weights
 
 
-# %% layer_norm: divides by d - 1
+# %% layer_norm: divides by d - 1 | unbiased_variance
 def layer_norm(x, gamma, beta, eps=1e-5):
     y = x.to(torch.promote_types(x.dtype, torch.float32))
     mean = y.mean(dim=-1, keepdim=True)
@@ -104,14 +104,14 @@ def layer_norm(x, gamma, beta, eps=1e-5):
     return (gamma * (y - mean) / torch.sqrt(var + eps) + beta).to(x.dtype)
 
 
-# %% layer_norm: epsilon outside the root, in the precision of x
+# %% layer_norm: epsilon outside the root, in the precision of x | eps_outside_root
 def layer_norm(x, gamma, beta, eps=1e-5):
     mean = x.mean(dim=-1, keepdim=True)
     std = x.std(dim=-1, keepdim=True, unbiased=False)
     return gamma * (x - mean) / (std + eps) + beta
 
 
-# %% PositionwiseNetwork: always ReLU
+# %% PositionwiseNetwork: always ReLU | always_relu
 class PositionwiseNetwork(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
@@ -122,7 +122,7 @@ class PositionwiseNetwork(nn.Module):
         return self.W_2(F.relu(self.W_1(Z)))
 
 
-# %% PositionwiseNetwork: an activation at the end, too
+# %% PositionwiseNetwork: an activation at the end, too | activates_twice
 class PositionwiseNetwork(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
@@ -134,7 +134,7 @@ class PositionwiseNetwork(nn.Module):
         return self.f(self.W_2(self.f(self.W_1(Z))))
 
 
-# %% TransformerBlock: normalizes before
+# %% TransformerBlock: normalizes before | normalizes_first
 class TransformerBlock(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
         super().__init__()
@@ -150,7 +150,7 @@ class TransformerBlock(nn.Module):
         return X + self.dropout(self.network(self.norm_2(X)))
 
 
-# %% TransformerBlock: no residual around the network
+# %% TransformerBlock: no residual around the network | network_without_residual
 class TransformerBlock(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
         super().__init__()
@@ -166,7 +166,7 @@ class TransformerBlock(nn.Module):
         return self.norm_2(self.dropout(self.network(Z)))
 
 
-# %% copy_weights: K above Q
+# %% copy_weights: K above Q | keys_before_queries
 def copy_weights(weights):
     parts = ("K", "Q", "V")
     result = {}
@@ -181,7 +181,7 @@ def copy_weights(weights):
     return result
 
 
-# %% copy_weights: forgets the biases of Q, K and V
+# %% copy_weights: forgets the biases of Q, K and V |
 def copy_weights(weights):
     names = {
         "attention.W_O": "self_attn.out_proj",
@@ -201,7 +201,7 @@ def copy_weights(weights):
     return result
 
 
-# %% sinusoidal_positions: sines left, cosines right
+# %% sinusoidal_positions: sines left, cosines right | sines_then_cosines
 def sinusoidal_positions(length, d_model):
     pos = torch.arange(length)[:, None]
     i = torch.arange(0, d_model, 2)
@@ -209,7 +209,7 @@ def sinusoidal_positions(length, d_model):
     return torch.cat([angle.sin(), angle.cos()], dim=1)[:, :d_model]
 
 
-# %% sinusoidal_positions: the column number in place of 2i
+# %% sinusoidal_positions: the column number in place of 2i | wavelength_per_column
 def sinusoidal_positions(length, d_model):
     pos = torch.arange(length, dtype=torch.float32)[:, None]
     column = torch.arange(d_model, dtype=torch.float32)
@@ -219,19 +219,19 @@ def sinusoidal_positions(length, d_model):
     return angle
 
 
-# %% relative_positions: i - j
+# %% relative_positions: i - j | reverses_distance
 def relative_positions(length, k):
     i = torch.arange(length)
     return (i[:, None] - i[None, :]).clamp(-k, k) + k
 
 
-# %% relative_positions: clipped but not moved
+# %% relative_positions: clipped but not moved | keeps_negative_distances
 def relative_positions(length, k):
     i = torch.arange(length)
     return (i[None, :] - i[:, None]).clamp(-k, k)
 
 
-# %% relative_scores: k is the length of the table
+# %% relative_scores: the query of the word that is looked at | uses_other_query
 def relative_scores(Q, W):
     L = Q.shape[-2]
     k = len(W) // 2
@@ -239,7 +239,7 @@ def relative_scores(Q, W):
     return torch.einsum("...jd,ijd->...ij", Q, W[rows])
 
 
-# %% relative_scores: divides by the root of d_k
+# %% relative_scores: divides by the root of d_k | scales_relative_scores
 def relative_scores(Q, W):
     L, d_k = Q.shape[-2:]
     k = (len(W) - 1) // 2
@@ -247,7 +247,7 @@ def relative_scores(Q, W):
     return torch.einsum("...id,ijd->...ij", Q, vectors) / math.sqrt(d_k)
 
 
-# %% count_parameters: no biases
+# %% count_parameters: no biases | counts_no_biases
 def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     embedding = n_words * d_model
     head = 2 * d_model * d_k + d_model * d_v
@@ -261,7 +261,7 @@ def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     }
 
 
-# %% count_parameters: one norm per block
+# %% count_parameters: one norm per block | counts_one_norm
 def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     counts = {}
     counts["embedding"] = n_words * d_model
@@ -274,7 +274,7 @@ def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     return counts
 
 
-# %% TransformerClassifier: the mean over all places
+# %% TransformerClassifier: the mean over all places | averages_padding
 class TransformerClassifier(nn.Module):
     def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
         super().__init__()
@@ -293,7 +293,7 @@ class TransformerClassifier(nn.Module):
         return self.output(X.mean(dim=1)).squeeze(-1)
 
 
-# %% TransformerClassifier: forgets the positions
+# %% TransformerClassifier: forgets the positions | without_positions
 class TransformerClassifier(nn.Module):
     def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
         super().__init__()

@@ -1,4 +1,4 @@
-# %% wordpiece: no ## inside a word
+# %% wordpiece: no ## inside a word | ignores_marks
 def wordpiece(word, pieces):
     result = []
     start = 0
@@ -13,7 +13,7 @@ def wordpiece(word, pieces):
     return result
 
 
-# %% wordpiece: keeps the pieces found before it is stuck
+# %% wordpiece: keeps the pieces found before it is stuck | keeps_the_beginning
 def wordpiece(word, pieces):
     result = []
     rest = word
@@ -30,7 +30,7 @@ def wordpiece(word, pieces):
     return result
 
 
-# %% pack_texts: cuts the end of the packed list
+# %% pack_texts: cuts the end of the packed list | cuts_the_end
 def pack_texts(first, second, max_length, cls, sep):
     ids = [cls] + first + [sep]
     segments = [0] * len(ids)
@@ -40,7 +40,7 @@ def pack_texts(first, second, max_length, cls, sep):
     return ids[:max_length], segments[:max_length]
 
 
-# %% pack_texts: equally long texts lose from the first; pops the given lists
+# %% pack_texts: equally long texts lose from the first; pops the given lists |
 def pack_texts(first, second, max_length, cls, sep):
     if second is None:
         first = first[: max_length - 2]
@@ -54,7 +54,7 @@ def pack_texts(first, second, max_length, cls, sep):
     return ids, [0] * (len(first) + 2) + [1] * (len(second) + 1)
 
 
-# %% pad_inputs: the mask from ids != pad
+# %% pad_inputs: the mask from ids != pad | mask_from_ids
 def pad_inputs(inputs, pad):
     L = max((len(ids) for ids, _ in inputs), default=0)
     ids = torch.tensor([ids + [pad] * (L - len(ids)) for ids, _ in inputs], dtype=torch.int64)
@@ -62,7 +62,7 @@ def pad_inputs(inputs, pad):
     return ids, segments, ids != pad
 
 
-# %% pad_inputs: segments filled up with pad
+# %% pad_inputs: segments filled up with pad | segments_padded_with_pad
 def pad_inputs(inputs, pad):
     B, L = len(inputs), max(len(ids) for ids, _ in inputs)
     ids = torch.full((B, L), pad)
@@ -75,7 +75,7 @@ def pad_inputs(inputs, pad):
     return ids, segments, mask
 
 
-# %% BertEmbeddings: the default epsilon
+# %% BertEmbeddings: the default epsilon | default_epsilon
 class BertEmbeddings(nn.Module):
     def __init__(self, n_pieces, d_model, max_length=512, n_segments=2, dropout=0.1):
         super().__init__()
@@ -91,7 +91,7 @@ class BertEmbeddings(nn.Module):
         return self.dropout(self.norm(X))
 
 
-# %% BertEmbeddings: dropout before the normalization
+# %% BertEmbeddings: dropout before the normalization | dropout_before_norm
 class BertEmbeddings(nn.Module):
     def __init__(self, n_pieces, d_model, max_length=512, n_segments=2, dropout=0.1):
         super().__init__()
@@ -108,7 +108,7 @@ class BertEmbeddings(nn.Module):
         return self.norm(self.dropout(X))
 
 
-# %% BertEncoder: pools the mean of all places
+# %% BertEncoder: pools the mean of all places | pools_the_mean
 class BertEncoder(nn.Module):
     def __init__(
         self, n_pieces, d_model, n_heads, d_ff, n_blocks, max_length=512, n_segments=2, dropout=0.1
@@ -128,7 +128,7 @@ class BertEncoder(nn.Module):
         return X, torch.tanh(self.pooler(X.mean(dim=1)))
 
 
-# %% BertEncoder: blocks with the ReLU
+# %% BertEncoder: blocks with the ReLU |
 class BertEncoder(nn.Module):
     def __init__(
         self, n_pieces, d_model, n_heads, d_ff, n_blocks, max_length=512, n_segments=2, dropout=0.1
@@ -149,7 +149,7 @@ class BertEncoder(nn.Module):
         return H, c
 
 
-# %% rename_weights: output.dense replaced inside attention.output.dense
+# %% rename_weights: output.dense replaced inside attention.output.dense | replaces_short_names_first
 def rename_weights(weights):
     table = {
         "embeddings.word_embeddings": "embeddings.pieces",
@@ -180,7 +180,7 @@ def rename_weights(weights):
     return result
 
 
-# %% rename_weights: does not know gamma and beta
+# %% rename_weights: does not know gamma and beta |
 def rename_weights(weights):
     pairs = [
         ("embeddings.word_embeddings", "embeddings.pieces"),
@@ -211,7 +211,7 @@ def rename_weights(weights):
     return result
 
 
-# %% MaskedPieceHead: no GELU
+# %% MaskedPieceHead: no GELU | without_activation
 class MaskedPieceHead(nn.Module):
     def __init__(self, n_pieces, d_model):
         super().__init__()
@@ -223,7 +223,7 @@ class MaskedPieceHead(nn.Module):
         return self.norm(self.transform(H)) @ table.T + self.bias
 
 
-# %% MaskedPieceHead: a softmax at the end
+# %% MaskedPieceHead: a softmax at the end | returns_probabilities
 class MaskedPieceHead(nn.Module):
     def __init__(self, n_pieces, d_model):
         super().__init__()
@@ -237,7 +237,7 @@ class MaskedPieceHead(nn.Module):
         return torch.softmax(scores, dim=-1)
 
 
-# %% mask_pieces: special pieces can be chosen
+# %% mask_pieces: special pieces can be chosen | chooses_special_tokens
 def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
     chosen = dice < share
     inputs = ids.clone()
@@ -248,7 +248,7 @@ def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15)
     return inputs, labels
 
 
-# %% mask_pieces: labels only where the piece changed
+# %% mask_pieces: labels only where the piece changed |
 def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
     chosen = (dice < share) & ~special
     masked = chosen & (kind_dice < 0.8)
@@ -259,7 +259,7 @@ def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15)
     return inputs, labels
 
 
-# %% word_vectors: the first piece only
+# %% word_vectors: the first piece only | takes_the_first_piece
 def word_vectors(H, words):
     seen = []
     rows = []
@@ -270,7 +270,7 @@ def word_vectors(H, words):
     return torch.stack(rows) if rows else torch.zeros(0, H.shape[1])
 
 
-# %% word_vectors: adds the pieces up
+# %% word_vectors: adds the pieces up | sums_the_pieces
 def word_vectors(H, words):
     n = max([w for w in words if w is not None], default=-1) + 1
     result = torch.zeros(n, H.shape[1], dtype=H.dtype)
@@ -280,7 +280,7 @@ def word_vectors(H, words):
     return result
 
 
-# %% BertClassifier: frozen encoder keeps its dropout
+# %% BertClassifier: frozen encoder keeps its dropout | frozen_encoder_drops_out
 class BertClassifier(nn.Module):
     def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
         super().__init__()
@@ -295,7 +295,7 @@ class BertClassifier(nn.Module):
         return self.output(self.dropout(pooled)).squeeze(-1)
 
 
-# %% BertClassifier: takes the vector of the first place, not the pooled one
+# %% BertClassifier: takes the vector of the first place, not the pooled one | takes_the_first_vector
 class BertClassifier(nn.Module):
     def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
         super().__init__()
@@ -314,7 +314,7 @@ class BertClassifier(nn.Module):
         return self.output(self.dropout(H[:, 0])).squeeze(-1)
 
 
-# %% learning_rate: falls from the peak over all steps
+# %% learning_rate: falls from the peak over all steps | decays_from_step_zero
 def learning_rate(step, n_steps, peak, warmup=0.1):
     w = warmup * n_steps
     if step < w:
@@ -322,7 +322,7 @@ def learning_rate(step, n_steps, peak, warmup=0.1):
     return peak * (1 - step / n_steps)
 
 
-# %% learning_rate: divides by zero with nothing but warm-up
+# %% learning_rate: divides by zero with nothing but warm-up | divides_by_zero_at_the_end
 def learning_rate(step, n_steps, peak, warmup=0.1):
     w = warmup * n_steps
     if step < w:
@@ -330,7 +330,7 @@ def learning_rate(step, n_steps, peak, warmup=0.1):
     return peak * (n_steps - step) / (n_steps - w)
 
 
-# %% predict_scores: leaves the model in evaluation mode
+# %% predict_scores: leaves the model in evaluation mode | leaves_the_model_in_evaluation
 def predict_scores(model, inputs, batch_size):
     model.eval()
     scores = []
@@ -342,7 +342,7 @@ def predict_scores(model, inputs, batch_size):
     return torch.cat(scores) if scores else torch.zeros(0)
 
 
-# %% predict_scores: dropout stays on
+# %% predict_scores: dropout stays on | leaves_dropout_on
 def predict_scores(model, inputs, batch_size):
     scores = torch.zeros(len(inputs))
     with torch.no_grad():
