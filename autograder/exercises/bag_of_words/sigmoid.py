@@ -32,7 +32,8 @@ WRONG = {
             return torch.exp(z) / (1 + torch.exp(z))
         """,
     "falls": """
-        It falls where it should rise: look at the sign in the exponent.
+        It falls where it should rise. Check the sign in the exponent, and which form each sign of z
+        gets.
 
         def sigmoid(z):
             return 1 / (1 + torch.exp(z))

@@ -100,12 +100,20 @@ WRONG = {
         + for_Z = H.view(-1, len(Z)).T @ X.view(-1, X.shape[-1])
         """,
     "mask_as_float32": """
-        Half precision stops the function: the mask becomes float32. Convert it to the dtype of X.
+        Half precision stops the function: a float32 tensor meets float16 ones. Leave X, Y and Z as
+        they are, and convert what you make from the mask to their dtype.
 
         raises RuntimeError
 
         - pairs = mask.sum(dim=2, keepdim=True).to(X.dtype)
         + pairs = mask.sum(dim=2, keepdim=True).float()
+        """,
+    "other_pairs_as_negatives": """
+        What the mask leaves out counts as a negative, with the error sigma(s). These are no pairs
+        at all: their error is 0.
+
+        - G = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        + G = torch.sigmoid(X @ Y.mT) - mask.to(X.dtype)
         """,
 }
 
