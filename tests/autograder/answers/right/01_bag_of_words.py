@@ -140,27 +140,27 @@ def tfidf(counts, df, n_texts):
     return torch.einsum("md,d->md", counts, -torch.log((df + 1) / (n_texts + 1)))
 
 
-# %% decide: where
-def decide(X, w, w_0):
+# %% predict_classes: where
+def predict_classes(X, w, w_0):
     s = X.matmul(w) + w_0
     return torch.where(s > 0, 1, 0)
 
 
-# %% decide: int
-def decide(X, w, w_0):
+# %% predict_classes: int
+def predict_classes(X, w, w_0):
     return (w_0 + (X * w).sum(dim=1) > 0).int()
 
 
-# %% decide: a loop
-def decide(X, w, w_0):
+# %% predict_classes: a loop
+def predict_classes(X, w, w_0):
     classes = []
     for x in X:
         classes.append(1 if w_0 + torch.dot(w, x) > 0 else 0)
     return torch.tensor(classes)
 
 
-# %% decide: gt
-def decide(X, w, w_0):
+# %% predict_classes: gt
+def predict_classes(X, w, w_0):
     return torch.gt(w @ X.T + w_0, 0).to(torch.int64)
 
 

@@ -16,21 +16,21 @@ def bag_times_matrix(R, x):
     return nn.functional.linear(x.to(R.dtype), R)
 
 
-# %% sum_of_vectors: embedding
-def sum_of_vectors(R, ids):
+# %% embedding_bag: embedding
+def embedding_bag(R, ids):
     return nn.functional.embedding(ids, R.T).sum(dim=0)
 
 
-# %% sum_of_vectors: a loop
-def sum_of_vectors(R, ids):
+# %% embedding_bag: a loop
+def embedding_bag(R, ids):
     total = torch.zeros(R.shape[0], dtype=R.dtype)
     for i in ids.tolist():
         total += R[:, i]
     return total
 
 
-# %% sum_of_vectors: index_select
-def sum_of_vectors(R, ids):
+# %% embedding_bag: index_select
+def embedding_bag(R, ids):
     return torch.index_select(R, 1, ids).sum(-1)
 
 
@@ -242,16 +242,16 @@ def trigram_average(trigrams, index, T):
     return T[rows].mean(0) if rows else torch.zeros(T.size(1), dtype=T.dtype)
 
 
-# %% starting_matrix: a list of rows
-def starting_matrix(words, index, matrix, random):
+# %% initial_embeddings: a list of rows
+def initial_embeddings(words, index, matrix, random):
     rows = [torch.zeros_like(random[0])]
     for i, word in enumerate(words[1:], start=1):
         rows.append(matrix[index[word]].to(random.dtype) if word in index else random[i])
     return torch.stack(rows)
 
 
-# %% starting_matrix: all known rows at once
-def starting_matrix(words, index, matrix, random):
+# %% initial_embeddings: all known rows at once
+def initial_embeddings(words, index, matrix, random):
     result = random.clone()
     known = [i for i, word in enumerate(words) if word in index]
     result[known] = matrix[[index[words[i]] for i in known]].to(result.dtype)

@@ -149,8 +149,8 @@ def soft_dictionary(Q, K, V, sharpness=1.0):
     return torch.einsum("mn,nv->mv", s.softmax(dim=-1), V.float()).type_as(V)
 
 
-# %% several_heads: head by head
-def several_heads(X, mask, vs):
+# %% multi_head_attention_pooling: head by head
+def multi_head_attention_pooling(X, mask, vs):
     all_h, all_a = [], []
     for v in vs:
         a = masked_softmax(attention_scores(X, v), mask)
@@ -159,8 +159,8 @@ def several_heads(X, mask, vs):
     return torch.cat(all_h, dim=1), torch.stack(all_a, dim=1)
 
 
-# %% several_heads: einsum
-def several_heads(X, mask, vs):
+# %% multi_head_attention_pooling: einsum
+def multi_head_attention_pooling(X, mask, vs):
     B, _, D = X.shape
     a = masked_softmax(torch.einsum("bld,hd->bhl", X, vs), mask.unsqueeze(1))
     return torch.einsum("bhl,bld->bhd", a, X).reshape(B, len(vs) * D), a

@@ -1,17 +1,17 @@
-# %% raw_self_attention: transpose
-def raw_self_attention(X):
+# %% simple_self_attention: transpose
+def simple_self_attention(X):
     weights = torch.matmul(X, X.transpose(-2, -1)).softmax(dim=-1)
     return torch.matmul(weights, X)
 
 
-# %% raw_self_attention: einsum
-def raw_self_attention(X):
+# %% simple_self_attention: einsum
+def simple_self_attention(X):
     A = torch.einsum("...id,...jd->...ij", X, X).softmax(-1)
     return torch.einsum("...ij,...jd->...id", A, X)
 
 
-# %% raw_self_attention: by hand
-def raw_self_attention(X):
+# %% simple_self_attention: by hand
+def simple_self_attention(X):
     scores = X @ X.mT
     e = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return (e / e.sum(dim=-1, keepdim=True)) @ X
@@ -142,8 +142,8 @@ def layer_norm(x, gamma, beta, eps=1e-5):
     return (y * gamma.double() + beta.double()).to(x.dtype)
 
 
-# %% PositionwiseNetwork: if
-class PositionwiseNetwork(nn.Module):
+# %% PositionwiseFeedForward: if
+class PositionwiseFeedForward(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
         self.W_1 = nn.Linear(d_model, d_ff)
@@ -156,8 +156,8 @@ class PositionwiseNetwork(nn.Module):
         return self.W_2(hidden)
 
 
-# %% PositionwiseNetwork: modules for the activation
-class PositionwiseNetwork(nn.Module):
+# %% PositionwiseFeedForward: modules for the activation
+class PositionwiseFeedForward(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
         self.W_1 = nn.Linear(d_model, d_ff)
@@ -168,8 +168,8 @@ class PositionwiseNetwork(nn.Module):
         return self.W_2(self.f(self.W_1(Z)))
 
 
-# %% PositionwiseNetwork: getattr
-class PositionwiseNetwork(nn.Module):
+# %% PositionwiseFeedForward: getattr
+class PositionwiseFeedForward(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
         self.activation = getattr(F, activation)
@@ -189,14 +189,14 @@ class TransformerBlock(nn.Module):
         self.dropout = nn.Dropout(p=dropout)
         self.norm_1 = nn.LayerNorm(d_model, eps)
         self.norm_2 = nn.LayerNorm(d_model, eps)
-        self.network = PositionwiseNetwork(d_model, d_ff, activation=activation)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation=activation)
         self.attention = MultiHeadAttention(d_model=d_model, n_heads=n_heads)
 
     def forward(self, X, mask=None):
         heard, _weights = self.attention(X, mask)
         heard = self.dropout(heard)
         X = self.norm_1(heard + X)
-        thought = self.dropout(self.network(X))
+        thought = self.dropout(self.feed_forward(X))
         return self.norm_2(thought + X)
 
 
@@ -205,7 +205,7 @@ class TransformerBlock(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
         super().__init__()
         self.attention = MultiHeadAttention(d_model, n_heads)
-        self.network = PositionwiseNetwork(d_model, d_ff, activation)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
         self.norm_1, self.norm_2 = (nn.LayerNorm(d_model, eps=eps) for _ in range(2))
         self.dropout = nn.Dropout(dropout)
 
@@ -214,11 +214,11 @@ class TransformerBlock(nn.Module):
 
     def forward(self, X, mask=None):
         Z = self.add(X, self.attention(X, mask=mask)[0], self.norm_1)
-        return self.add(Z, self.network(Z), self.norm_2)
+        return self.add(Z, self.feed_forward(Z), self.norm_2)
 
 
-# %% copy_weights: replace
-def copy_weights(weights):
+# %% to_torch_names: replace
+def to_torch_names(weights):
     table = {
         "attention.W_O": "self_attn.out_proj",
         "network.W_1": "linear1",
@@ -237,8 +237,8 @@ def copy_weights(weights):
     return result
 
 
-# %% copy_weights: one line each
-def copy_weights(weights):
+# %% to_torch_names: one line each
+def to_torch_names(weights):
     w = dict(weights)
     matrices = [w.pop(f"attention.W_{x}.weight") for x in ("Q", "K", "V")]
     biases = [w.pop(f"attention.W_{x}.bias") for x in ("Q", "K", "V")]
@@ -258,8 +258,8 @@ def copy_weights(weights):
     }
 
 
-# %% sinusoidal_positions: fills columns
-def sinusoidal_positions(length, d_model):
+# %% sinusoidal_positional_encoding: fills columns
+def sinusoidal_positional_encoding(length, d_model):
     table = torch.zeros(length, d_model)
     pos = torch.arange(length, dtype=torch.float32).unsqueeze(1)
     angle = pos / 10000 ** (torch.arange(0, d_model, 2) / d_model)
@@ -268,8 +268,8 @@ def sinusoidal_positions(length, d_model):
     return table
 
 
-# %% sinusoidal_positions: loops
-def sinusoidal_positions(length, d_model):
+# %% sinusoidal_positional_encoding: loops
+def sinusoidal_positional_encoding(length, d_model):
     table = torch.zeros(length, d_model)
     for pos in range(length):
         for column in range(d_model):
@@ -278,8 +278,8 @@ def sinusoidal_positions(length, d_model):
     return table
 
 
-# %% sinusoidal_positions: stacked pairs
-def sinusoidal_positions(length, d_model):
+# %% sinusoidal_positional_encoding: stacked pairs
+def sinusoidal_positional_encoding(length, d_model):
     i = torch.arange((d_model + 1) // 2, dtype=torch.float64)
     angle = torch.outer(torch.arange(length, dtype=torch.float64), 10000 ** (-2 * i / d_model))
     pairs = torch.stack([angle.sin(), angle.cos()], dim=-1)
@@ -301,43 +301,43 @@ def relative_positions(length, k):
     return torch.clamp(i - i.unsqueeze(1) + k, min=0, max=2 * k)
 
 
-# %% relative_scores: gathers
-def relative_scores(Q, W):
+# %% relative_position_scores: gathers
+def relative_position_scores(Q, W):
     L = Q.shape[-2]
     rows = relative_positions(L, (len(W) - 1) // 2)
     products = Q @ W.T
     return torch.gather(products, -1, rows.expand(*Q.shape[:-2], L, L))
 
 
-# %% relative_scores: multiply and add
-def relative_scores(Q, W):
+# %% relative_position_scores: multiply and add
+def relative_position_scores(Q, W):
     rows = relative_positions(Q.size(-2), W.size(0) // 2)
     return (Q.unsqueeze(-2) * W[rows]).sum(dim=-1)
 
 
-# %% relative_scores: matrix product per word
-def relative_scores(Q, W):
+# %% relative_position_scores: matrix product per word
+def relative_position_scores(Q, W):
     vectors = W[relative_positions(Q.shape[-2], (W.shape[0] - 1) // 2)]
     return torch.matmul(vectors, Q.unsqueeze(-1)).squeeze(-1)
 
 
 # %% count_parameters: helper for a linear layer
-def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     def linear(n_in, n_out):
         return n_in * n_out + n_out
 
-    result = {"embedding": n_words * d_model}
+    result = {"embedding": vocab_size * d_model}
     result["head"] = 2 * linear(d_model, d_k) + linear(d_model, d_v)
     result["attention"] = n_heads * result["head"] + linear(n_heads * d_v, d_model)
-    result["network"] = linear(d_model, d_ff) + linear(d_ff, d_model)
+    result["feed_forward"] = linear(d_model, d_ff) + linear(d_ff, d_model)
     result["norms"] = 4 * d_model
-    result["block"] = result["attention"] + result["network"] + result["norms"]
+    result["block"] = result["attention"] + result["feed_forward"] + result["norms"]
     result["total"] = result["embedding"] + n_blocks * result["block"]
     return result
 
 
 # %% count_parameters: asks PyTorch
-def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     def size(*modules):
         return sum(p.numel() for module in modules for p in module.parameters())
 
@@ -346,7 +346,7 @@ def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     network = size(nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model))
     norms = size(nn.LayerNorm(d_model), nn.LayerNorm(d_model))
     block = attention + network + norms
-    embedding = n_words * d_model
+    embedding = vocab_size * d_model
     return dict(
         embedding=embedding,
         head=head,
@@ -360,10 +360,10 @@ def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
 
 # %% TransformerClassifier: einsum for the mean
 class TransformerClassifier(nn.Module):
-    def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
         super().__init__()
-        self.embedding = nn.Embedding(n_words, d_model, padding_idx=0)
-        self.register_buffer("positions", sinusoidal_positions(max_length, d_model))
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
         self.dropout = nn.Dropout(dropout)
         self.blocks = nn.ModuleList()
         for _ in range(n_blocks):
@@ -381,15 +381,15 @@ class TransformerClassifier(nn.Module):
 
 # %% TransformerClassifier: helper methods
 class TransformerClassifier(nn.Module):
-    def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
         super().__init__()
         self.output = nn.Linear(d_model, 1)
         self.blocks = nn.ModuleList(
             [TransformerBlock(d_model, n_heads, d_ff, dropout, "relu") for _ in range(n_blocks)]
         )
         self.dropout = nn.Dropout(dropout)
-        self.embedding = nn.Embedding(n_words, d_model, padding_idx=0)
-        self.register_buffer("positions", sinusoidal_positions(max_length, d_model))
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
 
     def encode(self, ids, mask):
         X = self.dropout(self.embedding(ids) + self.positions[: ids.size(1)])

@@ -44,8 +44,8 @@ def wordpiece(word, pieces):
     return tokens
 
 
-# %% pack_texts: copies
-def pack_texts(first, second, max_length, cls, sep):
+# %% add_special_tokens: copies
+def add_special_tokens(first, second, max_length, cls, sep):
     a = list(first)
     if second is None:
         a = a[: max_length - 2]
@@ -59,8 +59,8 @@ def pack_texts(first, second, max_length, cls, sep):
     return [cls, *a, sep, *b, sep], [0] * (len(a) + 2) + [1] * (len(b) + 1)
 
 
-# %% pack_texts: counts lengths
-def pack_texts(first, second, max_length, cls, sep):
+# %% add_special_tokens: counts lengths
+def add_special_tokens(first, second, max_length, cls, sep):
     if second is None:
         n = min(len(first), max_length - 2)
         ids = [cls] + first[:n] + [sep]
@@ -104,11 +104,11 @@ def pad_inputs(inputs, pad):
 
 # %% BertEmbeddings: expands the positions
 class BertEmbeddings(nn.Module):
-    def __init__(self, n_pieces, d_model, max_length=512, n_segments=2, dropout=0.1):
+    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
         super().__init__()
         self.segments = nn.Embedding(n_segments, d_model)
         self.positions = nn.Embedding(max_length, d_model)
-        self.pieces = nn.Embedding(n_pieces, d_model)
+        self.pieces = nn.Embedding(vocab_size, d_model)
         self.dropout = nn.Dropout(dropout)
         self.norm = nn.LayerNorm(d_model, 1e-12)
 
@@ -121,9 +121,9 @@ class BertEmbeddings(nn.Module):
 
 # %% BertEmbeddings: slices the table of positions
 class BertEmbeddings(nn.Module):
-    def __init__(self, n_pieces, d_model, max_length=512, n_segments=2, dropout=0.1):
+    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
         super().__init__()
-        self.pieces = nn.Embedding(n_pieces, d_model)
+        self.pieces = nn.Embedding(vocab_size, d_model)
         self.positions = nn.Embedding(max_length, d_model)
         self.segments = nn.Embedding(n_segments, d_model)
         self.norm = nn.LayerNorm(d_model, eps=1e-12)
@@ -140,11 +140,11 @@ class BertEmbeddings(nn.Module):
 # %% BertEncoder: keyword arguments
 class BertEncoder(nn.Module):
     def __init__(
-        self, n_pieces, d_model, n_heads, d_ff, n_blocks, max_length=512, n_segments=2, dropout=0.1
+        self, vocab_size, d_model, n_heads, d_ff, n_blocks, max_length=512, n_segments=2, dropout=0.1
     ):
         super().__init__()
         self.embeddings = BertEmbeddings(
-            n_pieces, d_model, max_length=max_length, n_segments=n_segments, dropout=dropout
+            vocab_size, d_model, max_length=max_length, n_segments=n_segments, dropout=dropout
         )
         self.blocks = nn.ModuleList()
         for _ in range(n_blocks):
@@ -166,14 +166,14 @@ class BertEncoder(nn.Module):
 # %% BertEncoder: its own mask
 class BertEncoder(nn.Module):
     def __init__(
-        self, n_pieces, d_model, n_heads, d_ff, n_blocks, max_length=512, n_segments=2, dropout=0.1
+        self, vocab_size, d_model, n_heads, d_ff, n_blocks, max_length=512, n_segments=2, dropout=0.1
     ):
         super().__init__()
         self.pooler = nn.Linear(d_model, d_model)
         self.blocks = nn.ModuleList(
             [TransformerBlock(d_model, n_heads, d_ff, dropout, "gelu", 1e-12) for _ in range(n_blocks)]
         )
-        self.embeddings = BertEmbeddings(n_pieces, d_model, max_length, n_segments, dropout)
+        self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
 
     def forward(self, ids, segments, mask):
         X = self.embeddings(ids, segments)
@@ -249,11 +249,11 @@ def rename_weights(weights):
     return result
 
 
-# %% MaskedPieceHead: linear
-class MaskedPieceHead(nn.Module):
-    def __init__(self, n_pieces, d_model):
+# %% MaskedLanguageModelHead: linear
+class MaskedLanguageModelHead(nn.Module):
+    def __init__(self, vocab_size, d_model):
         super().__init__()
-        self.bias = nn.Parameter(torch.zeros(n_pieces))
+        self.bias = nn.Parameter(torch.zeros(vocab_size))
         self.norm = nn.LayerNorm(d_model, eps=1e-12)
         self.transform = nn.Linear(d_model, d_model)
 
@@ -262,22 +262,22 @@ class MaskedPieceHead(nn.Module):
         return F.linear(u, table, self.bias)
 
 
-# %% MaskedPieceHead: einsum
-class MaskedPieceHead(nn.Module):
-    def __init__(self, n_pieces, d_model):
+# %% MaskedLanguageModelHead: einsum
+class MaskedLanguageModelHead(nn.Module):
+    def __init__(self, vocab_size, d_model):
         super().__init__()
         self.transform = nn.Linear(d_model, d_model)
         self.activation = nn.GELU()
         self.norm = nn.LayerNorm(d_model, eps=1e-12)
-        self.bias = nn.Parameter(torch.zeros(n_pieces))
+        self.bias = nn.Parameter(torch.zeros(vocab_size))
 
     def forward(self, H, table):
         u = self.norm(self.activation(self.transform(H)))
         return torch.einsum("...d,nd->...n", u, table) + self.bias
 
 
-# %% mask_pieces: boolean indexing
-def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
+# %% mask_tokens: boolean indexing
+def mask_tokens(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
     chosen = (dice < share) & ~special
     labels = torch.full_like(ids, -100)
     labels[chosen] = ids[chosen]
@@ -288,8 +288,8 @@ def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15)
     return inputs, labels
 
 
-# %% mask_pieces: a loop
-def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
+# %% mask_tokens: a loop
+def mask_tokens(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
     inputs, labels = ids.clone(), torch.full_like(ids, -100)
     B, L = ids.shape
     for b in range(B):
@@ -304,8 +304,8 @@ def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15)
     return inputs, labels
 
 
-# %% mask_pieces: nested where
-def mask_pieces(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
+# %% mask_tokens: nested where
+def mask_tokens(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
     chosen = torch.logical_and(dice < share, torch.logical_not(special))
     hidden = torch.where(
         kind_dice < 0.8, torch.full_like(ids, mask_id), torch.where(kind_dice < 0.9, substitutes, ids)

@@ -74,14 +74,14 @@ def tfidf(counts, df, n_texts):
     return counts * idf
 
 
-# %% decide: 1 also for a score of 0 | includes_zero
-def decide(X, w, w_0):
+# %% predict_classes: 1 also for a score of 0 | includes_zero
+def predict_classes(X, w, w_0):
     scores = X @ w + w_0
     return (scores >= 0).long()
 
 
-# %% decide: truth values, not whole numbers | gives_booleans
-def decide(X, w, w_0):
+# %% predict_classes: truth values, not whole numbers | gives_booleans
+def predict_classes(X, w, w_0):
     return X @ w + w_0 > 0
 
 

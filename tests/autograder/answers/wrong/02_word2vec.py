@@ -147,7 +147,7 @@ def skip_gram_step(X, Y, Z, mask, k):
     return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).sum(dim=0)
 
 
-# %% skip_gram_step: sigmoid minus mask everywhere | other_pairs_as_negatives
+# %% skip_gram_step: sigmoid minus mask everywhere | other_words_as_negatives
 def skip_gram_step(X, Y, Z, mask, k):
     m = mask.to(X.dtype)
     G = torch.sigmoid(X @ Y.mT) - m

@@ -8,13 +8,13 @@ def bag_times_matrix(R, x):
     return x.float() @ R.float().T
 
 
-# %% sum_of_vectors: rows in place of columns | looks_up_rows
-def sum_of_vectors(R, ids):
+# %% embedding_bag: rows in place of columns | looks_up_rows
+def embedding_bag(R, ids):
     return R[ids].sum(dim=0)
 
 
-# %% sum_of_vectors: every word once | each_word_once
-def sum_of_vectors(R, ids):
+# %% embedding_bag: every word once | each_word_once
+def embedding_bag(R, ids):
     return R[:, ids.unique()].sum(dim=1)
 
 
@@ -162,8 +162,8 @@ def trigram_average(trigrams, index, T):
     return T[rows].mean(dim=0)
 
 
-# %% starting_matrix: row of the vocabulary in place of the row of the vectors | takes_row_i
-def starting_matrix(words, index, matrix, random):
+# %% initial_embeddings: row of the vocabulary in place of the row of the vectors | takes_row_i
+def initial_embeddings(words, index, matrix, random):
     result = random.clone()
     for i, word in enumerate(words):
         if word in index:
@@ -172,8 +172,8 @@ def starting_matrix(words, index, matrix, random):
     return result
 
 
-# %% starting_matrix: writes into random | changes_random
-def starting_matrix(words, index, matrix, random):
+# %% initial_embeddings: writes into random | changes_random
+def initial_embeddings(words, index, matrix, random):
     for i, word in enumerate(words):
         if word in index:
             random[i] = matrix[index[word]]
