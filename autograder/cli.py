@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_module
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -24,8 +24,18 @@ class _Group(click.Group):
         try:
             return super().invoke(context)
         except CourseError as error:
-            click.echo(for_terminal(f"autograder: {error}"), err=True)
-            sys.exit(1)
+            _fail(str(error))
+        except Exception as error:
+            from autograder.grading.patience import is_of_this_machine, machine_problem
+
+            if not is_of_this_machine(error):
+                raise
+            _fail(f"{machine_problem(error)}; when that is over, run the command again.")
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo(for_terminal(f"autograder: {message}"), err=True)
+    sys.exit(1)
 
 
 def _say(text: str) -> None:
