@@ -61,6 +61,12 @@ WRONG = {
         - ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item())
         + ranked = sorted(vocabulary, key=lambda word: abs(w[vocabulary[word]].item()))
         """,
+    "strongest_positive_last": """
+        The first list is reversed: it should start with the largest weight.
+
+        - return ranked[::-1][:k], ranked[:k]
+        + return ranked[::-1][:k][::-1], ranked[:k]
+        """,
 }
 
 RIGHT = {
