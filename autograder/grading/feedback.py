@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from tqdm.auto import tqdm
@@ -9,7 +10,7 @@ from tqdm.auto import tqdm
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.gradebook import Classroom
-from autograder.grading.markup import add_policy
+from autograder.grading.patience import patiently
 from autograder.grading.time_limit import TookTooLong, time_limit
 
 _PAGE_SECONDS = 60.0  # of processor time
@@ -36,15 +37,15 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
     for student in tqdm(graded, desc="feedback", unit="page", disable=None):
         try:
             with time_limit(_PAGE_SECONDS):
-                failure = classroom.write_feedback(assignment, student)
+                failure = patiently(
+                    functools.partial(classroom.write_feedback, assignment, student)
+                )
         except TookTooLong as error:
             failure = str(error)
         if failure:
             failures.append(f"could not write the feedback page of {student}: {failure}")
         else:
-            page = classroom.feedback(student, assignment)
-            add_policy(page)
-            pages.append(page)
+            pages.append(classroom.feedback(student, assignment))
     if failures:
         raise CourseError("\n  ".join(failures))
     return pages

@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 import html
 import re
-from pathlib import Path
+from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 from jinja2 import pass_context
@@ -39,7 +40,15 @@ _STYLES = {
     *("border-left", "border-radius", "border-right", "border-top", "color", "display"),
     *("font-family", "font-size", "font-style", "font-weight", "height", "line-height", "margin"),
     *("margin-bottom", "margin-left", "margin-right", "margin-top", "max-width", "min-width"),
-    *("opacity", "padding", "padding-bottom", "padding-left", "padding-right", "padding-top"),
+    *(
+        "opacity",
+        "overflow-wrap",
+        "padding",
+        "padding-bottom",
+        "padding-left",
+        "padding-right",
+        "padding-top",
+    ),
     *("text-align", "text-decoration", "vertical-align", "white-space", "width"),
 }
 _STYLE = re.compile(r"(?:(?!url)[\w#%.,() '-])*")
@@ -54,6 +63,10 @@ LONGEST_MARKUP = 500_000
 #: What is rendered or highlighted of a notebook, the rest being shown as it is: characters of text,
 #: and words and signs of code. The largest solution has 35,000 and 12,000.
 LONGEST_TEXT, MOST_TOKENS = 150_000, 25_000
+#: And of one text cell, since mistune's time may grow with the square of it. The largest has 3,000.
+LONGEST_TEXT_CELL = 20_000
+#: pygments' time grows with the third power of the number of blank lines in a row.
+_MOST_BLANK_LINES = 50
 _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 #: Each of these makes nbconvert search the rest of the text for its end.
 _FORMULAS, _MOST_FORMULAS = ("\\begin{", "\\(", "\\["), 200
@@ -62,12 +75,8 @@ _PICTURE_IN_HTML = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]*")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 _TEXTS = ("text/plain", "text/latex", "text/markdown")  # nbconvert escapes or renders them
-_MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
-#: What a feedback page may load and run: pictures in it, and MathJax for its formulas.
-_POLICY = (
-    f"default-src 'none'; script-src {_MATHJAX} 'unsafe-eval'; font-src {_MATHJAX}; "
-    "style-src 'unsafe-inline'; img-src data: https:; base-uri 'none'; form-action 'none'"
-)
+#: Stand for a formula while the text around it is cleaned.
+_HERE = ("\ue000", "\ue001")
 
 
 def clean_html(text: str) -> str:
@@ -146,8 +155,16 @@ def _limit_highlighting(notebook: NotebookNode) -> None:
         if cell.cell_type != "code":
             continue
         left -= sum(1 for _ in _TOKEN_OF_CODE.finditer(cell.source))
-        if left < 0:
+        if left < 0 or _blank_lines(cell.source) > _MOST_BLANK_LINES:
             cell.metadata["magics_language"] = "text"
+
+
+def _blank_lines(source: str) -> int:
+    """Return the largest number of blank lines in a row."""
+    lines = source.splitlines()
+    return max(
+        (sum(1 for _ in run) for text, run in groupby(lines, str.strip) if not text), default=0
+    )
 
 
 def _clean_bundle(data: dict[str, Any], with_markup: bool) -> dict[str, str]:
@@ -175,7 +192,45 @@ def markdown_to_html(context: Any, source: str) -> str:
     ----------
     context : jinja's; its cell has the attachments that the text shows.
     """
+    resources = context.get("resources", {})
+    left = resources.get("text_left", LONGEST_TEXT) - len(source)
+    if left >= 0 and not _is_slow(source):
+        resources["text_left"] = left
+    return render(source, context.get("cell", {}).get("attachments", {}), too_long=left < 0)
+
+
+def _is_slow(source: str) -> bool:
+    """Whether rendering a text cell could take long."""
+    many_formulas = sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
+    return len(source) > LONGEST_TEXT_CELL or many_formulas
+
+
+def keep_links(text: str) -> str:
+    """nbconvert's filter `strip_files_prefix`, which searches for links of IPython before 1.0.
+
+    Its time grows with the third power of what a student writes; this one returns the text as it is.
+    """
+    return text
+
+
+def render(
+    source: str,
+    attachments: dict[str, dict[str, str]] | None = None,
+    too_long: bool = False,
+    formula: Callable[[str, bool], str] | None = None,
+) -> str:
+    """Markdown as clean HTML.
+
+    Parameters
+    ----------
+    attachments : pictures of the text, by name and MIME type.
+    too_long : show the text as it is.
+    formula : turns LaTeX, and whether it stands on a line of its own, into clean HTML; without it,
+        formulas are left to MathJax, and headings get anchors, as on nbgrader's pages.
+    """
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    made: list[str] = []
 
     class Renderer(IPythonRenderer):
         def block_code(self, code: str, info: str | None = None) -> str:
@@ -183,18 +238,37 @@ def markdown_to_html(context: Any, source: str) -> str:
                 code
             )  # in no language that a student chooses
 
-    resources = context.get("resources", {})
-    left = resources.get("text_left", LONGEST_TEXT) - len(source)
-    if left < 0 or sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS:
+        def image(self, text: str, url: str, title: str | None = None) -> str:
+            if url.startswith("attachment:") and url.removeprefix("attachment:") not in (
+                self.attachments
+            ):
+                return self.text(text)
+            return super().image(text, url, title)
+
+    class WithFormulas(Renderer):
+        def block_math(self, body: str) -> str:
+            return self._formula(body, True)
+
+        def inline_math(self, body: str) -> str:
+            return self._formula(body, False)
+
+        def latex_environment(self, name: str, body: str) -> str:
+            return self._formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", True)
+
+        def _formula(self, body: str, block: bool) -> str:
+            assert formula is not None
+            made.append(formula(body, block))
+            return f"{_HERE[0]}{len(made) - 1}{_HERE[1]}"
+
+    if too_long or _is_slow(source):
         return f"<pre>{html.escape(source)}</pre>"
-    resources["text_left"] = left
-    attachments = context.get("cell", {}).get("attachments", {})
-    renderer = Renderer(escape=False, attachments=attachments, anchor_link_text="¶")
-    return clean_html(MarkdownWithMath(renderer=renderer).render(source))
-
-
-def add_policy(page: Path) -> None:
-    """Add to an HTML page what it may load and run, as a content security policy."""
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("<head>", f"<head>\n{meta}", 1), encoding="utf-8")
+    kind = Renderer if formula is None else WithFormulas
+    renderer = kind(
+        escape=False,
+        attachments=attachments or {},
+        anchor_link_text="¶",
+        exclude_anchor_links=formula is not None,
+    )
+    source = source.translate(dict.fromkeys(map(ord, _HERE)))
+    clean = clean_html(MarkdownWithMath(renderer=renderer).render(source))
+    return re.sub(f"{_HERE[0]}(\\d+){_HERE[1]}", lambda found: made[int(found[1])], clean)
