@@ -8,13 +8,13 @@ def bag_times_matrix(R, x):
     return x.float() @ R.float().T
 
 
-# %% sum_of_vectors: rows in place of columns
-def sum_of_vectors(R, ids):
+# %% embedding_bag: rows in place of columns
+def embedding_bag(R, ids):
     return R[ids].sum(dim=0)
 
 
-# %% sum_of_vectors: every word once
-def sum_of_vectors(R, ids):
+# %% embedding_bag: every word once
+def embedding_bag(R, ids):
     return R[:, ids.unique()].sum(dim=1)
 
 
@@ -162,8 +162,8 @@ def trigram_average(trigrams, index, T):
     return T[rows].mean(dim=0)
 
 
-# %% starting_matrix: row of the vocabulary in place of the row of the vectors
-def starting_matrix(words, index, matrix, random):
+# %% initial_embeddings: row of the vocabulary in place of the row of the vectors
+def initial_embeddings(words, index, matrix, random):
     result = random.clone()
     for i, word in enumerate(words):
         if word in index:
@@ -172,10 +172,99 @@ def starting_matrix(words, index, matrix, random):
     return result
 
 
-# %% starting_matrix: writes into random
-def starting_matrix(words, index, matrix, random):
+# %% initial_embeddings: writes into random
+def initial_embeddings(words, index, matrix, random):
     for i, word in enumerate(words):
         if word in index:
             random[i] = matrix[index[word]]
     random[0] = 0
     return random
+
+
+# %% Trainer: the gradients of all batches add up
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model, self.max_norm = model, max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total = n = 0
+        for batch in batches:
+            loss = self.loss(*batch)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item() * len(batch[2])
+            n += len(batch[2])
+        return total / n
+
+    def evaluate(self, batches):
+        self.model.eval()
+        with torch.no_grad():
+            total = sum(self.loss(*batch).item() * len(batch[2]) for batch in batches)
+        return total / sum(len(labels) for _, _, labels in batches)
+
+    def fit(self, train, validation, epochs, patience):
+        train_losses, validation_losses, bad = [], [], 0
+        for _ in range(epochs):
+            train_losses.append(self.train_epoch(train))
+            validation_losses.append(self.evaluate(validation))
+            if validation_losses[-1] == min(validation_losses):
+                best = {k: v.clone() for k, v in self.model.state_dict().items()}
+                bad = 0
+            else:
+                bad += 1
+                if bad == patience:
+                    break
+        self.model.load_state_dict(best)
+        return train_losses, validation_losses
+
+
+# %% Trainer: keeps no copy of the weights
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model, self.max_norm = model, max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total = n = 0
+        for batch in batches:
+            self.optimizer.zero_grad()
+            loss = self.loss(*batch)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item() * len(batch[2])
+            n += len(batch[2])
+        return total / n
+
+    def evaluate(self, batches):
+        self.model.eval()
+        with torch.no_grad():
+            total = sum(self.loss(*batch).item() * len(batch[2]) for batch in batches)
+        return total / sum(len(labels) for _, _, labels in batches)
+
+    def fit(self, train, validation, epochs, patience):
+        train_losses, validation_losses, bad = [], [], 0
+        for _ in range(epochs):
+            train_losses.append(self.train_epoch(train))
+            validation_losses.append(self.evaluate(validation))
+            if validation_losses[-1] < min([*validation_losses[:-1], 1e9]):
+                best = self.model.state_dict()
+                bad = 0
+            else:
+                bad += 1
+                if bad == patience:
+                    break
+        self.model.load_state_dict(best)
+        return train_losses, validation_losses

@@ -111,15 +111,15 @@ def soft_dictionary(Q, K, V, sharpness=1.0):
     return (weights @ V.float()).to(V.dtype)
 
 
-# %% several_heads: the heads are averaged
-def several_heads(X, mask, vs):
+# %% multi_head_attention_pooling: the heads are averaged
+def multi_head_attention_pooling(X, mask, vs):
     scores = (X @ vs.T).transpose(1, 2)
     a = masked_softmax(scores, mask[:, None, :])
     return (a @ X).mean(dim=1), a
 
 
-# %% several_heads: flattened with the heads last
-def several_heads(X, mask, vs):
+# %% multi_head_attention_pooling: flattened with the heads last
+def multi_head_attention_pooling(X, mask, vs):
     scores = torch.einsum("bld,hd->bhl", X, vs)
     a = masked_softmax(scores, mask[:, None, :])
     h = torch.einsum("bhl,bld->bdh", a, X)
