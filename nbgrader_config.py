@@ -44,7 +44,7 @@ c.HTMLExporter.filters = {
     "strip_files_prefix": "autograder.grading.markup.keep_links",
 }
 
-# One page per submission: points, hints, the student's code, comments.
+# One page per submission, without scripts: points, hints, the student's code, comments.
 c.GenerateFeedback.exporter_class = "autograder.grading.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
 

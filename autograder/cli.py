@@ -14,19 +14,22 @@ from autograder.authoring import cli as authoring
 from autograder.authoring.audit.cli import audit
 from autograder.classroom import cli as classroom
 from autograder.cli_options import folder_option, with_course
-from autograder.errors import CourseError
+from autograder.errors import CourseError, Stopped
 from autograder.escaping import for_terminal
 
 
 class _Group(click.Group):
-    """Turns an error the user can fix into a message and exit status 1, without a traceback."""
+    """Turns an error the user can fix, or ctrl-C, into a message and an exit status."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except CourseError as error:
-            click.echo(for_terminal(f"autograder: {error}"), err=True)
-            sys.exit(1)
+        except KeyboardInterrupt:
+            error: CourseError = Stopped("stopped.")
+        except CourseError as found:
+            error = found
+        click.echo(for_terminal(f"autograder: {error}"), err=True)
+        sys.exit(error.status)
 
 
 def _say(text: str) -> None:

@@ -80,8 +80,8 @@ WRONG = {
         + w = w - step * for_w
         """,
     "returns_after_one_epoch": """
-        The weights are those after one epoch, as if training ended there or started again in
-        every epoch. Only the code for one epoch belongs inside the loop, not the `return`.
+        The weights are those after one epoch, as if training ended there or started again in every
+        epoch. Set them to 0 before the loop, go through all epochs, and return after the loop.
 
         - return w, w_0
         +     return w, w_0

@@ -268,6 +268,6 @@ EQUIVALENT = {
         """,
     "the vectors are a new tensor, which nothing else uses": """
         -        h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
-        +        h = (X.mul_(words)).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+        +        h = (X.mul_(real)).sum(dim=1) / real.sum(dim=1).clamp(min=1)
         """,
 }
