@@ -45,7 +45,7 @@ def make_bundle(course: Course, output: Path) -> list[str]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "coursekit-course"
         folder.mkdir()
-        wheel = _build_wheel(course, folder)
+        wheel = build_wheel(course, folder)
         for notebook in released:
             target = folder / notebook.relative_to(course.root)
             target.parent.mkdir(parents=True)
@@ -60,7 +60,7 @@ def make_bundle(course: Course, output: Path) -> list[str]:
         return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
 
 
-def _build_wheel(course: Course, folder: Path) -> str:
+def build_wheel(course: Course, folder: Path) -> str:
     """Build the wheel into `folder`, offline; return its name."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
     command += ["--no-build-isolation", "--wheel-dir", str(folder), str(course.root)]

@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Collection
 from typing import Any
 
-from jupyter_client import AsyncKernelManager
 from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -38,6 +37,7 @@ from autograder.grading.answers import Answers, Outcomes, Questions
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
+from autograder.grading.kernel_user import UserKernelManager
 from autograder.grading.outputs import (
     error_output,
     flood,
@@ -125,7 +125,7 @@ class _Client(NotebookClient):
         super().__init__(
             notebook,
             kernel_name="python3",
-            kernel_manager_class=SandboxedKernelManager if limits.sandbox else AsyncKernelManager,
+            kernel_manager_class=SandboxedKernelManager if limits.sandbox else UserKernelManager,
             allow_errors=True,
             timeout_func=lambda cell: max(1, round(min(self._cell_seconds, self._left()))),
             interrupt_on_timeout=True,
@@ -189,6 +189,8 @@ class _Client(NotebookClient):
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
                 self.km.limits = self._sandbox_limits()
+            else:
+                self.km.user = self.limits.user
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
             await self.async_start_new_kernel(cwd=folder, env=self.environment)
             await self.async_start_new_kernel_client()
