@@ -2,33 +2,52 @@
 
 A statement that few others have written says much about a pair that shares it, one that everybody
 writes says nothing. A statement that a share p of the others has gives -ln p nats; the sum over a
-pair's statements is how improbable it is that two students wrote them independently. A pair is
-listed if fewer than one such pair is expected in a hundred classes of this size, as in a test with
-Bonferroni's correction for the number of pairs.
+pair's statements is how improbable it is that two students wrote them independently. The threshold
+follows from the number of pairs, as in a test with Bonferroni's correction, and is strict, since
+statements are not quite independent.
+
+Two students who both write the textbook's answer look as alike as a copy of it: such copies cannot
+be found, in a short exercise above all.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
+import nbformat
+
+from autograder.classroom.adopt import answers
 from autograder.classroom.statements import Statement, statements
+from autograder.course import catalog
+from autograder.course.answers import reference_cell, typed
+from autograder.course.layout import Course
+from autograder.course.reference import read_shared
+from autograder.errors import CourseError
+from autograder.grading.gradebook import Classroom
+from autograder.grading.pages import environment
+from coursekit.data.paths import write_atomically
+
+_TEMPLATES = Path(__file__).parent / "templates"
 
 #: student -> exercise -> source of the answer
 ClassAnswers = Mapping[str, Mapping[str, str]]
 
-#: A class in which nobody copied has a listed pair with this probability, at most.
-_FALSE = 0.01
+#: A class in which nobody copied has a listed pair with this probability, were all independent.
+_FALSE = 1e-4
 #: A statement that more than this share of the others has written does not count.
-_COMMON = 0.1
+_COMMON = 0.5
 #: A short statement says little even if nobody else wrote it: nats per name, constant, operation.
-_NATS_PER_NODE = 0.35
+_NATS_PER_NODE = 0.5
 #: An exercise counts if the pair shares this part of what is rare in the one answer and the other:
 #: habits of style are shared here and there, a copy is shared throughout.
-_SHARED = 0.6
+_SHARED = 0.8
 #: So many statements at least; a single one is soon written twice.
 _FEWEST = 2
 
@@ -70,7 +89,7 @@ def threshold(students: int) -> float:
     return math.log(pairs / _FALSE)
 
 
-def similar_pairs(answers: ClassAnswers, known: Mapping[str, Iterable[str]]) -> list[SimilarPair]:
+def similar_pairs(given: ClassAnswers, known: Mapping[str, Iterable[str]]) -> list[SimilarPair]:
     """The pairs above the threshold, most alike first.
 
     Parameters
@@ -79,11 +98,11 @@ def similar_pairs(answers: ClassAnswers, known: Mapping[str, Iterable[str]]) -> 
         misconceptions. Their statements count as those of further students.
     """
     found: dict[tuple[str, str], list[SimilarExercise]] = defaultdict(list)
-    for exercise in {name for own in answers.values() for name in own}:
-        sources = {s: own[exercise] for s, own in answers.items() if exercise in own}
+    for exercise in sorted({name for own in given.values() for name in own}):
+        sources = {s: own[exercise] for s, own in given.items() if exercise in own}
         for pair, one in _alike(exercise, sources, known.get(exercise, ())):
             found[pair].append(one)
-    least = threshold(len(answers))
+    least = threshold(len(given))
     pairs = [
         SimilarPair(
             pair, sum(one.nats for one in own), tuple(sorted(own, key=lambda one: -one.nats))
@@ -167,3 +186,69 @@ def _lines(own: dict[Statement, tuple[int, int]], shared: list[Statement]) -> It
     for one in shared:
         first, last = own[one]
         yield from range(first, last + 1)
+
+
+def read_answers(classroom: Classroom, assignment: str) -> dict[str, dict[str, str]]:
+    """The answers in the graded submissions; a notebook that cannot be read has none.
+
+    Raises
+    ------
+    CourseError
+        Fewer than two submissions are graded.
+    """
+    found = {}
+    for path in sorted(classroom.folder.glob(f"autograded/*/{assignment}/{assignment}.ipynb")):
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+            notebook = nbformat.from_dict(json.loads(path.read_bytes()))
+            found[path.parent.parent.name] = answers(notebook)
+    if len(found) < 2:
+        raise CourseError(
+            f"fewer than two submissions of {assignment} are graded; run `autograder grade"
+            f" {assignment}` first."
+        )
+    return found
+
+
+def known_answers(course: Course, assignment: str) -> dict[str, list[str]]:
+    """Exercise -> what anybody may write: release, reference, alternatives, misconceptions."""
+    released = answers(read_shared(course.notebook(assignment)))
+    return {
+        name: [
+            released.get(name, ""),
+            reference_cell(course, assignment, name),
+            *(typed(course, assignment, a) for a in exercise.alternatives),
+            *(typed(course, assignment, a) for a in exercise.misconceptions),
+        ]
+        for name, exercise in catalog.exercises(course, assignment).items()
+    }
+
+
+def write_similar(
+    course: Course, assignment: str, folder: Path | None = None, output: Path | None = None
+) -> tuple[Path, list[SimilarPair]]:
+    """Write the page that shows similar pairs side by side; return its path and the pairs.
+
+    Parameters
+    ----------
+    output : the page; reports/ASSIGNMENT-similar.html in the class's folder if None.
+
+    Raises
+    ------
+    CourseError
+        Fewer than two submissions are graded, or the page cannot be written.
+    """
+    classroom = Classroom(course, folder)
+    given = read_answers(classroom, assignment)
+    known = known_answers(course, assignment)
+    own = {s: {n: text for n, text in all_.items() if n in known} for s, all_ in given.items()}
+    pairs = similar_pairs(own, known)
+    output = output or classroom.folder / "reports" / f"{assignment}-similar.html"
+    page = environment(_TEMPLATES).get_template("similar.html")
+    html = page.render(
+        assignment=assignment, pairs=pairs, students=len(own), least=threshold(len(own))
+    )
+    try:
+        write_atomically(output, html.encode())
+    except OSError as error:
+        raise CourseError(f"cannot write {output}: {error.strerror}.") from error
+    return output, pairs

@@ -34,10 +34,10 @@ from autograder.course.cells import (
 )
 from autograder.errors import CourseError
 from autograder.grading.answers import Answers, Outcomes, Questions
+from autograder.grading.kernel_user import UserKernelManager
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
-from autograder.grading.kernel_user import UserKernelManager
 from autograder.grading.outputs import (
     error_output,
     flood,
