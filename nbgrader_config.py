@@ -9,6 +9,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.LockCells",
     "autograder.grading.preprocessors.NamedStub",
+    "autograder.grading.preprocessors.RunAll",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -18,6 +19,9 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+
+# Submissions are read within limits of time and memory.
+c.Autograde.exporter_class = "autograder.grading.exporter.SubmissionExporter"
 
 # Student code never runs in nbgrader's own kernel: Grade replaces nbgrader's Execute.
 c.Autograde.autograde_preprocessors = [
@@ -34,10 +38,13 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.OverwriteCells",
 ]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
 
-# Text cells run no script in formgrader or on feedback pages.
-c.HTMLExporter.filters = {"markdown2html": "autograder.grading.markup.markdown_to_html"}
+# Text cells run no script in formgrader or on feedback pages, and take no longer than others.
+c.HTMLExporter.filters = {
+    "markdown2html": "autograder.grading.markup.markdown_to_html",
+    "strip_files_prefix": "autograder.grading.markup.keep_links",
+}
 
-# One page per submission: points, hints, the student's code, comments.
+# One page per submission, without scripts: points, hints, the student's code, comments.
 c.GenerateFeedback.exporter_class = "autograder.grading.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
 

@@ -32,11 +32,6 @@ MAY_IMPORT["autograder.authoring"] = {"autograder.grading", *MAY_IMPORT["autogra
 MAY_IMPORT["autograder.classroom"] = MAY_IMPORT["autograder.authoring"]
 #: Modules that start all others.
 ENTRIES = {"autograder/cli.py", "autograder/cli_options.py", "autograder/command.py"}
-#: Imports against the direction, each with its reason.
-EXCEPTIONS = {
-    # the process that all sandboxed kernels are forked from also runs the run stage, once per kernel
-    ("autograder/sandbox/fork_server.py", "autograder.grading.isolated_run"),
-}
 #: What a module of cases may import of this repository, besides `common` beside it.
 FOR_EXERCISES = ("autograder.course.exercise", "coursekit")
 #: Modules that may be longer than the limit, since they are lists of cases.
@@ -87,16 +82,12 @@ def test_imports_run_in_one_direction():
         against += [
             f"{path}, line {line}: {name}"
             for name, line in imported(path)
-            if is_ours(name)
-            and group(name) not in {own, *MAY_IMPORT[own]}
-            and (path, name) not in EXCEPTIONS
+            if is_ours(name) and group(name) not in {own, *MAY_IMPORT[own]}
         ]
     assert against == []
 
 
 def test_no_exception_is_kept_longer_than_needed():
-    there = {(path, name) for path in MODULES for name, _ in imported(path)}
-    assert there >= EXCEPTIONS
     assert set(MODULES) >= LISTS | ENTRIES
 
 

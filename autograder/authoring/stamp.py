@@ -17,9 +17,10 @@ from autograder.authoring.attach_drawings import attach_drawings
 from autograder.authoring.shown_cells import tag_shown_cells
 from autograder.course.cells import checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
-from autograder.course.layout import Course, repository
+from autograder.course.layout import Course, student_repository
 from autograder.course.reference import sources
 from autograder.errors import CourseError
+from coursekit import __version__
 
 #: Grade id prefix and first line of a cell for code that students wrote in an earlier assignment.
 _FROM = "from_"
@@ -34,8 +35,38 @@ from pathlib import Path
 
 if importlib.util.find_spec("coursekit") is None:
     wheels = [*Path().glob("coursekit-*.whl"), *Path("../..").glob("coursekit-*.whl")]
-    package = wheels[0] if wheels else "{repository}/archive/refs/heads/main.zip"
-    %pip install --quiet {{package}}"""
+    wheel = wheels[-1] if wheels else "{address}"
+    %pip install --quiet --retries 1 {{wheel}}
+    importlib.invalidate_caches()
+    if importlib.util.find_spec("coursekit") is None:
+        raise ModuleNotFoundError(
+            "coursekit could not be installed. Upload {wheel} from the course's"
+            " handout next to this notebook (in Colab: Files, on the left), and run this cell again."
+        )
+
+import coursekit  # before torch: sets how its threads wait"""
+#: The branch of the students' repository that badges and set-up cells lead to.
+_BRANCH = "main"
+
+
+def wheel_name() -> str:
+    """The file name of the wheel that is built from this version."""
+    return f"coursekit-{__version__}-py3-none-any.whl"
+
+
+def wheel_address(course: Course) -> str:
+    """Where the set-up cell installs coursekit from, if the wheel is not beside the notebook."""
+    return f"{student_repository(course.root)}/raw/{_BRANCH}/{wheel_name()}"
+
+
+def badge(course: Course, assignment: str) -> str:
+    """The line that opens the student notebook of an assignment in Colab."""
+    address = student_repository(course.root)
+    colab = address.replace("https://github.com", "https://colab.research.google.com/github")
+    return (
+        "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
+        f"({colab}/blob/{_BRANCH}/notebooks/{assignment}/{assignment}.ipynb)"
+    )
 
 
 def stamp(
@@ -50,8 +81,7 @@ def stamp(
         solution block, or defined twice; a check without cases. Or set-up cell or badge is missing.
     """
     stamped = copy.deepcopy(notebook)
-    address = repository(course.root)
-    _stamp_header(stamped, address, assignment)
+    _stamp_header(stamped, course, assignment)
     defined: dict[str, int] = {}
     checked: dict[str, int] = {}
     reused: set[str] = set()
@@ -105,23 +135,17 @@ def _metadata() -> NotebookNode:
     )
 
 
-def _stamp_header(notebook: NotebookNode, address: str, assignment: str) -> None:
-    path = f"notebooks/{assignment}/{assignment}.ipynb"
-    colab = address.replace("https://github.com", "https://colab.research.google.com/github")
-    badge = (
-        "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
-        f"({colab}/blob/main/{path})"
-    )
+def _stamp_header(notebook: NotebookNode, course: Course, assignment: str) -> None:
     first = next((c for c in notebook.cells if c.cell_type == "markdown"), None)
     if first is None or not _BADGE.search(first.source):
         raise CourseError(
             f"{assignment}: the first text cell needs a line that starts with [![Open in Colab]."
         )
-    first.source = _BADGE.sub(badge, first.source)
+    first.source = _BADGE.sub(badge(course, assignment), first.source)
     setup = next((c for c in notebook.cells if c.source.startswith("# Set-up")), None)
     if setup is None:
         raise CourseError(f"{assignment}: there is no set-up cell; begin one with # Set-up.")
-    setup.source = _SETUP.format(repository=address)
+    setup.source = _SETUP.format(address=wheel_address(course), wheel=wheel_name())
 
 
 def _stamp_code(

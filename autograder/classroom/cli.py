@@ -34,24 +34,6 @@ def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     default=None,
-    help="Archive to write (default: in exports/ in the folder of the class).",
-)
-@folder_option
-@with_course
-def gradescope(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
-    """Write the archive with which Gradescope grades ASSIGNMENT. It holds the solution."""
-    from autograder.classroom.gradescope_autograder import write_autograder
-
-    path = write_autograder(course, course.require(assignment), folder, output)
-    click.echo(for_terminal(f"written: {path}"))
-
-
-@click.command()
-@click.argument("assignment")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
     help="HTML file to write (default: reports/ASSIGNMENT-similar.html).",
 )
 @folder_option
@@ -70,4 +52,4 @@ def similar(course: Any, assignment: str, output: Path | None, folder: Path | No
     click.echo(for_terminal(f"written: {path}"))
 
 
-COMMANDS = (gradebook, gradescope, similar)
+COMMANDS = (gradebook, similar)

@@ -132,6 +132,8 @@ def collected_lines(collected: Collected) -> list[str]:
     if collected.layout != "folder":
         naming = f"{collected.layout.capitalize()} naming"
     lines = [f"Collected {_count(new)} ({naming})."]
+    if collected.around:
+        lines.append(_reading(collected))
     if collected.unchanged:
         lines.append(f"Already in submitted/: {_count(len(collected.unchanged))}.")
     for student, files in collected.earlier.items():
@@ -143,6 +145,18 @@ def collected_lines(collected: Collected) -> list[str]:
             lines.append(f"{title} ({len(found)}):")
             lines += _listed(found)
     return [for_terminal(line, lines=False) for line in lines]
+
+
+def _reading(collected: Collected) -> str:
+    """Which reading was taken, where folders hold the whole class."""
+    around = collected.around.rstrip("/")
+    if collected.layout != "folder":
+        return f"Everything is in the folder {around}."
+    top = around.partition("/")[0]
+    return (
+        f"Everything is in the folder {around}; the students are named by what it contains. If"
+        f" {top} is one student, choose --layout folder."
+    )
 
 
 def _listed(found: list[tuple[str, str]]) -> list[str]:

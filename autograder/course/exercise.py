@@ -1,8 +1,8 @@
 """What an author writes for an exercise: cases, wrong answers, other right answers.
 
 They are in `autograder/exercises/<topic>/<exercise>.py`, a module with four names: `POINTS`,
-`cases`, `WRONG` and `RIGHT`, and optionally `FURTHER` and `EQUIVALENT`. The reference is loaded from
-the solution notebook.
+`cases`, `WRONG` and `RIGHT`, and optionally `FURTHER`, `EQUIVALENT` and `FORBIDDEN`. The reference is
+loaded from the solution notebook.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from autograder.course.edits import EditError, apply_edit, is_edit
 from autograder.errors import CourseError
 from coursekit.checking import codec
+from coursekit.checking.forbidden import parts
 from coursekit.checking.gradients import ALL
 
 #: The hint of a misconception whose hint is still to be written; a release refuses it.
@@ -157,6 +158,8 @@ class Exercise:
     equivalents : edits of the reference that are right although they change it, each named by its
         reason: what `autograder audit` need not report.
     exempt : operators of the audit all of whose edits are right, with the reason.
+    forbidden : functions and classes of coursekit that an answer must not call, since they are what
+        it should write; they raise while its cases run.
     further : a hint that `check` offers after some failed tries, or "".
     """
 
@@ -167,11 +170,12 @@ class Exercise:
     alternatives: tuple[Answer, ...] = ()
     equivalents: tuple[Answer, ...] = ()
     exempt: dict[str, str] = field(default_factory=dict)
+    forbidden: tuple[str, ...] = ()
     further: str = ""
 
 
 def read_exercise(name: str, module: Any) -> Exercise:
-    """The exercise that a module describes, see above.
+    """The exercise that a module describes: `POINTS`, `cases`, `WRONG`, `RIGHT` and the optional names.
 
     Raises
     ------
@@ -198,8 +202,26 @@ def read_exercise(name: str, module: Any) -> Exercise:
         else:
             edits = re.split(r"\n\s*\n", _clean(text))
             equivalents += [_equivalent(name, reason, edit) for edit in edits]
+    forbidden = _forbidden(name, getattr(module, "FORBIDDEN", ()))
     further = " ".join(getattr(module, "FURTHER", "").split())
-    return Exercise(name, points, module.cases, wrong, right, tuple(equivalents), exempt, further)
+    equals = tuple(equivalents)
+    return Exercise(name, points, module.cases, wrong, right, equals, exempt, forbidden, further)
+
+
+def _forbidden(exercise: str, names: Any) -> tuple[str, ...]:
+    """The names in `FORBIDDEN`, each of a function or class of coursekit."""
+    if not isinstance(names, tuple):
+        raise CourseError(f'{exercise}: FORBIDDEN must be a tuple of names, as in ("a.b",).')
+    for name in names:
+        try:
+            functions = name.startswith("coursekit.") and parts(name)
+        except (AttributeError, ImportError):
+            functions = []
+        if not functions:
+            raise CourseError(
+                f"{exercise}: FORBIDDEN has {name!r}, which is no function or class of coursekit."
+            )
+    return names
 
 
 def _equivalent(exercise: str, reason: str, edit: str) -> Answer:

@@ -154,6 +154,8 @@ def draw(exercise: Exercise, reference: Any, seed: int) -> list[dict[str, Any]]:
             f" {type(error).__name__}: {error}"
         ) from error
     for number, case in enumerate(cases):
+        if exercise.forbidden:
+            case["forbidden"] = list(exercise.forbidden)
         _require_valid(exercise.name, number, case)
     return cases
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from tqdm.auto import tqdm
@@ -9,6 +10,7 @@ from tqdm.auto import tqdm
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.gradebook import Classroom
+from autograder.grading.patience import patiently
 from autograder.grading.time_limit import TookTooLong, time_limit
 
 _PAGE_SECONDS = 60.0  # of processor time
@@ -35,7 +37,9 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
     for student in tqdm(graded, desc="feedback", unit="page", disable=None):
         try:
             with time_limit(_PAGE_SECONDS):
-                failure = classroom.write_feedback(assignment, student)
+                failure = patiently(
+                    functools.partial(classroom.write_feedback, assignment, student)
+                )
         except TookTooLong as error:
             failure = str(error)
         if failure:

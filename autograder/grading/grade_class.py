@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -34,8 +33,10 @@ from autograder.grading.grade_submission import (
     grade_submission,
 )
 from autograder.grading.gradebook import Classroom
+from autograder.grading.isolated_run import PRELOAD
 from autograder.grading.late import Lateness
 from autograder.grading.limits import Limits, hidden_folders
+from autograder.grading.patience import is_of_this_machine, patiently
 from autograder.grading.preprocessors import Grade
 from autograder.grading.regrade_cache import RegradeCache
 from autograder.grading.runners import Pool, Runner, Serial
@@ -43,11 +44,15 @@ from autograder.grading.submissions import copy_files
 from autograder.grading.verdicts import class_seed, read_verdicts
 from autograder.sandbox.doctor import missing
 from autograder.sandbox.launch import start_server_in_background
+from autograder.sandbox.scratch import scratch
 from coursekit.checking.verdict import Verdict
 
-#: Characters in a folder name that nbgrader's paths or its database cannot have.
-_RENAME = "its name has control characters, spaces at an end, or is not UTF-8; rename the folder"
-_UNUSABLE = re.compile(r"^\s|\s$|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+#: Characters in a folder name that nbgrader's paths, its database or its pages cannot have.
+_RENAME = (
+    'its name has control characters, <, > or ", spaces at an end, or is not UTF-8;'
+    " rename the folder"
+)
+_UNUSABLE = re.compile(r"^\s|\s$|[<>\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass
@@ -159,7 +164,7 @@ def grade_class(
     config = classroom.config()
     hidden = hidden_folders(course.root, classroom.folder)
     limits = replace(options.apply(config), hidden=hidden)
-    cache = RegradeCache(classroom, assignment, limits)
+    cache = patiently(lambda: RegradeCache(classroom, assignment, limits))
     again = options.regrade or options.exercise is not None
     changed = [s for s in chosen if again or not cache.holds(s)]
     graded = Graded(assignment, earlier={s: earlier[s] for s in changed if s in earlier})
@@ -168,8 +173,8 @@ def grade_class(
             if local:
                 cells = read_shared(course.notebook(assignment)).cells
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
-                start_server_in_background(*import_statements(code))
-            classroom.register(assignment)
+                start_server_in_background(PRELOAD, *import_statements(code))
+            patiently(lambda: classroom.register(assignment))
             seed = class_seed(classroom.folder)
             task = Task.of(course, assignment, seed, limits, options.exercise or "")
             with (
@@ -182,7 +187,7 @@ def grade_class(
                     if unread:
                         graded.unread[student] = unread
                     if options.exercise is None:  # else the other exercises may have changed
-                        cache.keep(student, unread)
+                        patiently(functools.partial(cache.keep, student, unread))
                     bar.update()
         for student in chosen:
             if student not in graded.verdicts:
@@ -229,7 +234,10 @@ class _Desk:
         result = self.classroom.autograded(student, self.assignment)
         shutil.rmtree(result.parent, ignore_errors=True)
         path = self.classroom.submission(student, self.assignment)
-        save = functools.partial(self._save, student)
+
+        def save(notebook: NotebookNode) -> str:
+            return patiently(lambda: self._save(student, notebook))
+
         earlier = self.earlier.get(student, [])
         reason = yield from grade_submission(path, self.task, self.runner.start, save, earlier)
         saved = read_verdicts(nbformat.read(result, as_version=4)) if result.exists() else []
@@ -237,7 +245,7 @@ class _Desk:
 
     def _save(self, student: str, notebook: NotebookNode) -> str:
         """Have nbgrader score and save a graded notebook; "", or why it cannot."""
-        with tempfile.TemporaryDirectory() as folder:
+        with scratch() as folder:
             graded = Path(folder) / "graded.ipynb"
             nbformat.write(notebook, graded)
             path = Path(folder) / "submitted" / student / self.assignment
@@ -318,9 +326,16 @@ def _runner(questions: Questions, limits: Limits, options: Options) -> Iterator[
 
 @contextlib.contextmanager
 def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
-    """Turns ctrl-C into one sentence."""
+    """Turns ctrl-C, and a disk that is full, into one sentence."""
     try:
         yield
+    except OSError as error:
+        if not is_of_this_machine(error):
+            raise
+        raise CourseError(
+            f"grading has stopped ({error.strerror}: {error.filename}); run the command again when"
+            " there is room, and it goes on from there."
+        ) from error
     except KeyboardInterrupt:
         done = len(graded.verdicts)
         raise CourseError(

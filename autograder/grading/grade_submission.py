@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from nbformat import NotebookNode
 
+from autograder.course.compounds import with_released_pairs
 from autograder.course.layout import Course
 from autograder.course.recording import record, record_assignment
 from autograder.course.reference import read_shared
@@ -32,7 +33,7 @@ from coursekit.checking.verdict import Verdict
 
 _Result = TypeVar("_Result")
 
-_STEP_SECONDS = 60.0  # of processor time, for the grader's work before a run or after it
+STEP_SECONDS = 60.0  # of processor time, for the grader's work before a run or after it
 #: How every cell runs for what it does to the answers, not for what it shows.
 BRIEFLY: dict[str, Any] = {"figures": False, "training_steps": 1, "data_rows": 64}
 
@@ -74,8 +75,10 @@ class Task:
     def of(cls, course: Course, assignment: str, seed: int, limits: Limits, only: str = "") -> Task:
         release = read_shared(course.notebook(assignment))
         if only:
-            return cls(release, {only: record(course, assignment, only, seed)}, limits, only)
-        return cls(release, record_assignment(course, assignment, seed), limits)
+            recorded = {only: record(course, assignment, only, seed)}
+        else:
+            recorded = record_assignment(course, assignment, seed)
+        return cls(release, with_released_pairs(course, assignment, recorded), limits, only)
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
         """All verdicts on a submission: the new ones in place of the earlier ones."""
@@ -107,22 +110,17 @@ def grade_submission(
     "" or why the submission could not be graded; its exercises then get zeros with that reason.
     """
     try:
-        with time_limit(_STEP_SECONDS):
+        with time_limit(STEP_SECONDS):
             submission = read_submission(path)
             notebook, notes = sanitize(submission, task.release)
         notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run)
-        with time_limit(_STEP_SECONDS):
+        with time_limit(STEP_SECONDS):
             write_verdicts(notebook, task.among(verdicts, earlier), notes)
             reason = save(notebook)
-    except UnreadableSubmission as error:
-        reason = str(error)
-    except TookTooLong as error:
-        reason = f"the grader stopped working on it: {error}"
     except (OSError, CourseError):
         raise  # of this machine
     except Exception as error:  # nothing that a student hands in ends the batch
-        kind = type(error).__name__
-        reason = f"the grader could not handle it ({kind}: {for_terminal(str(error))[:200]})"
+        reason = why_unread(error)
     if reason:
         notebook = copy.deepcopy(task.release)
         verdicts = task.among(refusal(task.recorded, reason), earlier)
@@ -131,6 +129,16 @@ def grade_submission(
         if failure:
             return f"{reason}; and no score could be saved: {failure}"
     return reason
+
+
+def why_unread(error: Exception) -> str:
+    """Why a submission gets zeros that raised `error` in the grader."""
+    if isinstance(error, UnreadableSubmission):
+        return str(error)
+    if isinstance(error, TookTooLong):
+        return f"the grader stopped working on it: {error}"
+    kind, text = type(error).__name__, for_terminal(str(error))
+    return f"the grader could not handle it ({kind}: {text[:200]})"
 
 
 def run_and_judge(

@@ -27,6 +27,8 @@ from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.late import Lateness, lateness
 from autograder.grading.origins import read_origins
+from autograder.grading.patience import is_of_this_machine
+from autograder.sandbox.scratch import scratch
 
 # nbgrader opens its database nine times per submission, and every new engine compiles all queries
 # again; one engine per database compiles them once
@@ -77,6 +79,18 @@ class Classroom:
         except MissingEntry:
             return None
 
+    def require_writable(self) -> None:
+        """Raise `CourseError` if files cannot be written to the class's folder."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise CourseError(
+                f"the folder of the class, {self.folder}, cannot be written"
+                f" ({error.strerror or error}); choose another with --folder."
+            ) from error
+
     def lateness(self, assignment: str) -> dict[str, Lateness]:
         """Student -> lateness, for all submissions in the gradebook."""
         origins = read_origins(self.folder, assignment)
@@ -124,8 +138,32 @@ class Classroom:
     def register(self, assignment: str) -> None:
         """Add the assignment to the gradebook, or update it, from the solution notebook."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory() as release:
+        self._create_database()
+        with scratch() as release:
             generate(self.config(), assignment, Path(release), database=True)
+
+    def _create_database(self) -> None:
+        """Create the gradebook, unless it exists, so that only its owner can read it."""
+        if self.database.exists():
+            return
+        before = os.umask(0o077)
+        try:
+            with tools_on_path(), Gradebook(f"sqlite:///{self.database}"):
+                pass
+        finally:
+            os.umask(before)
+
+    def enter_names(self, names: dict[str, str]) -> None:
+        """Enter students' full names, which formgrader shows, unless the gradebook has a name."""
+        wanted = {student: name for student, name in names.items() if " " in name.strip()}
+        if not wanted:
+            return
+        self._create_database()
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            known = {student.id for student in gradebook.students if student.last_name}
+            for student in sorted(wanted.keys() - known):
+                first, _, last = wanted[student].strip().rpartition(" ")
+                gradebook.update_or_create_student(student, first_name=first, last_name=last)
 
     def autograde(self, assignment: str, student: str, config: Config) -> str:
         """Autograde one submission with nbgrader; return "" or nbgrader's error message."""
@@ -177,14 +215,20 @@ def zip_collect(classroom: Classroom, assignment: str, downloaded: Path) -> None
             app.process_extracted_files()
         except (NbGraderException, SystemExit, RuntimeError) as error:
             raise CourseError(
-                f"nbgrader could not collect {assignment}: {log.getvalue().strip() or error}"
+                f"nbgrader could not collect {assignment}: {log.text().strip() or error}"
             ) from error
 
 
 def _run(
     converter_class: type[BaseConverter], config: Config, assignment: str, student: str
 ) -> str:
-    """Run one of nbgrader's converters; return "" or its error message."""
+    """Run one of nbgrader's converters; return "" or its error message.
+
+    Raises
+    ------
+    Exception
+        This machine is the reason, as `is_of_this_machine` says: a full disk, a locked gradebook.
+    """
     config.CourseDirectory.assignment_id = assignment
     if student:
         config.CourseDirectory.student_id = student
@@ -197,25 +241,43 @@ def _run(
                 converter.force = True
                 converter.start()
         except (NbGraderException, SystemExit, RuntimeError) as error:
-            messages = _EXCEPTION.findall(log.getvalue())
+            for cause in (error.__context__, *log.causes):
+                if cause is not None and is_of_this_machine(cause):
+                    raise cause from None
+            messages = _EXCEPTION.findall(log.text())
             return messages[-1] if messages else str(error).splitlines()[0]
     return ""
 
 
 @contextlib.contextmanager
-def _quiet(config: Config) -> Iterator[tuple[NbGrader, io.StringIO]]:
-    """nbgrader's application, with its errors logged to a string instead of the terminal."""
+def _quiet(config: Config) -> Iterator[tuple[NbGrader, _Log]]:
+    """nbgrader's application, with its errors kept instead of logged to the terminal."""
     parent = NbGrader(config=config)
     parent.coursedir = CourseDirectory(parent=parent)
     parent.log.handlers, parent.log.propagate = [], False
-    log = io.StringIO()
-    handler = logging.StreamHandler(log)
-    handler.setLevel(logging.ERROR)
-    parent.log.addHandler(handler)
+    log = _Log()
+    parent.log.addHandler(log)
     try:
         yield parent, log
     finally:
-        parent.log.removeHandler(handler)
+        parent.log.removeHandler(log)
+
+
+class _Log(logging.StreamHandler):
+    """Keeps the errors that nbgrader logs, and the exceptions that it catches there."""
+
+    def __init__(self) -> None:
+        super().__init__(io.StringIO())
+        self.setLevel(logging.ERROR)
+        self.causes: list[BaseException] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        super().emit(record)
+        if (error := sys.exc_info()[1]) is not None:
+            self.causes.append(error)
+
+    def text(self) -> str:
+        return self.stream.getvalue()
 
 
 @contextlib.contextmanager

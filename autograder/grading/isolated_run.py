@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import signal
 import tempfile
 import threading
@@ -38,6 +37,8 @@ _NO_DOWNLOADS = {
     "CONDA_OFFLINE": "1",
 }
 _READERS = 3
+#: Run by the fork server once, so that no reader has to import this module.
+PRELOAD = f"import {__name__}"
 
 
 def run_notebook(
@@ -85,7 +86,7 @@ def _run_in_sandbox(
     ended: list[int],
 ) -> Answers:
     """Run it with one reader; if that dies, add the cell at which it did to `ended`."""
-    address = start_server()
+    address = start_server(PRELOAD)
     answers = Answers()
     begun = time.monotonic()
     with (
@@ -98,6 +99,7 @@ def _run_in_sandbox(
     ):
         with contextlib.suppress(OSError):
             connection.send(
+                run=f"{__name__}:{run_request.__name__}",
                 notebook=notebook,
                 questions=questions,
                 limits=asdict(limits),
@@ -180,6 +182,8 @@ def run_request(connection: Connection, request: dict[str, Any]) -> None:
 
 def _limit_reader(seconds: int, memory_bytes: int) -> None:
     """End this process after `seconds`, and let it allocate at most `memory_bytes` more."""
+    import resource  # only where it is used: Windows has no such module
+
     signal.alarm(seconds)
     status = Path("/proc/self/status").read_text()
     allocated = 1024 * int(status.partition("VmData:")[2].split()[0])

@@ -13,6 +13,9 @@ from typing import Any
 from jupyter_client import AsyncKernelManager
 from traitlets import Unicode
 
+#: The user that runs submissions in Gradescope's containers.
+USER = "submission"
+
 
 class UserKernelManager(AsyncKernelManager):
     """Starts the kernel as `user`; as the grader's own user if that is ""."""

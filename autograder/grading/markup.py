@@ -11,6 +11,7 @@ import base64
 import html
 import re
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 from jinja2 import pass_context
@@ -39,7 +40,15 @@ _STYLES = {
     *("border-left", "border-radius", "border-right", "border-top", "color", "display"),
     *("font-family", "font-size", "font-style", "font-weight", "height", "line-height", "margin"),
     *("margin-bottom", "margin-left", "margin-right", "margin-top", "max-width", "min-width"),
-    *("opacity", "padding", "padding-bottom", "padding-left", "padding-right", "padding-top"),
+    *(
+        "opacity",
+        "overflow-wrap",
+        "padding",
+        "padding-bottom",
+        "padding-left",
+        "padding-right",
+        "padding-top",
+    ),
     *("text-align", "text-decoration", "vertical-align", "white-space", "width"),
 }
 _STYLE = re.compile(r"(?:(?!url)[\w#%.,() '-])*")
@@ -54,6 +63,10 @@ LONGEST_MARKUP = 500_000
 #: What is rendered or highlighted of a notebook, the rest being shown as it is: characters of text,
 #: and words and signs of code. The largest solution has 35,000 and 12,000.
 LONGEST_TEXT, MOST_TOKENS = 150_000, 25_000
+#: And of one text cell, since mistune's time may grow with the square of it. The largest has 3,000.
+LONGEST_TEXT_CELL = 20_000
+#: pygments' time grows with the third power of the number of blank lines in a row.
+_MOST_BLANK_LINES = 50
 _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 #: Each of these makes nbconvert search the rest of the text for its end.
 _FORMULAS, _MOST_FORMULAS = ("\\begin{", "\\(", "\\["), 200
@@ -142,8 +155,16 @@ def _limit_highlighting(notebook: NotebookNode) -> None:
         if cell.cell_type != "code":
             continue
         left -= sum(1 for _ in _TOKEN_OF_CODE.finditer(cell.source))
-        if left < 0:
+        if left < 0 or _blank_lines(cell.source) > _MOST_BLANK_LINES:
             cell.metadata["magics_language"] = "text"
+
+
+def _blank_lines(source: str) -> int:
+    """Return the largest number of blank lines in a row."""
+    lines = source.splitlines()
+    return max(
+        (sum(1 for _ in run) for text, run in groupby(lines, str.strip) if not text), default=0
+    )
 
 
 def _clean_bundle(data: dict[str, Any], with_markup: bool) -> dict[str, str]:
@@ -173,13 +194,23 @@ def markdown_to_html(context: Any, source: str) -> str:
     """
     resources = context.get("resources", {})
     left = resources.get("text_left", LONGEST_TEXT) - len(source)
-    if left >= 0 and not _has_many_formulas(source):
+    if left >= 0 and not _is_slow(source):
         resources["text_left"] = left
     return render(source, context.get("cell", {}).get("attachments", {}), too_long=left < 0)
 
 
-def _has_many_formulas(source: str) -> bool:
-    return sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
+def _is_slow(source: str) -> bool:
+    """Whether rendering a text cell could take long."""
+    many_formulas = sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
+    return len(source) > LONGEST_TEXT_CELL or many_formulas
+
+
+def keep_links(text: str) -> str:
+    """nbconvert's filter `strip_files_prefix`, which searches for links of IPython before 1.0.
+
+    Its time grows with the third power of what a student writes; this one returns the text as it is.
+    """
+    return text
 
 
 def render(
@@ -229,7 +260,7 @@ def render(
             made.append(formula(body, block))
             return f"{_HERE[0]}{len(made) - 1}{_HERE[1]}"
 
-    if too_long or _has_many_formulas(source):
+    if too_long or _is_slow(source):
         return f"<pre>{html.escape(source)}</pre>"
     kind = Renderer if formula is None else WithFormulas
     renderer = kind(

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from autograder.grading.answers import Answers, Questions
 from autograder.grading.grade_submission import Running
-from autograder.grading.isolated_run import run_notebook
+from autograder.grading.isolated_run import PRELOAD, run_notebook
 from autograder.grading.limits import Limits
 from autograder.sandbox.launch import start_server, stop_server
 
@@ -54,7 +54,7 @@ class Pool:
     def __init__(self, questions: Questions, slots: int) -> None:
         self.questions, self.slots = questions, slots
         self._threads = ThreadPoolExecutor(slots)
-        start_server()
+        start_server(PRELOAD)
 
     def start(self, notebook: NotebookNode, limits: Limits) -> Running:
         return self._threads.submit(self._run, notebook, limits)

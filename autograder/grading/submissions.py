@@ -79,6 +79,10 @@ def read_submission(path: Path) -> NotebookNode:
         raise
     except TooLarge as error:
         raise UnreadableSubmission(f"{path.name} {error}") from error
+    except RecursionError as error:
+        raise UnreadableSubmission(
+            f"{path.name} is not a valid notebook: its values are nested too deeply"
+        ) from error
     except ValueError as error:
         raise UnreadableSubmission(
             f"{path.name} is not a valid notebook: it is cut off or damaged"

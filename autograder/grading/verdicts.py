@@ -23,6 +23,7 @@ from autograder.grading.notes import Notes
 from autograder.grading.time_limit import TookTooLong, time_limit
 from coursekit.checking.html import VerdictView
 from coursekit.checking.verdict import GroupResult, Verdict, judge
+from coursekit.data.paths import write_atomically
 
 MIME = "application/vnd.coursekit.verdict+json"
 _JUDGE_SECONDS = 20.0  # of processor time, for one exercise
@@ -31,17 +32,16 @@ _JUDGE_SECONDS = 20.0  # of processor time, for one exercise
 def class_seed(folder: Path) -> int:
     """The class's seed: the number in `folder/class_seed`, which is created on first use.
 
+    Only the file's owner can read it: who knows the seed knows the cases.
+
     Raises
     ------
     CourseError
         The file does not contain a whole number.
     """
     path = folder / "class_seed"
-    try:
-        with path.open("x") as file:
-            file.write(f"{secrets.randbelow(2**31)}\n")
-    except FileExistsError:
-        pass
+    if not path.exists():
+        write_atomically(path, f"{secrets.randbelow(2**31)}\n".encode(), private=True)
     try:
         return int(path.read_text())
     except ValueError as error:

@@ -2,8 +2,8 @@
 
 `autograder.sandbox.launch` starts it. It listens on a Unix socket, one connection per request:
 
-- a request with a ``notebook`` gets a reader, a process with limited memory that runs the notebook
-  in a sandbox and reads the kernel's output (`autograder.grading.isolated_run.run_request`);
+- a request with ``run``, a function's name such as ``package.module:function``, gets a process that
+  calls it with the connection and the request;
 - any other gets the supervisor of a new sandbox (`autograder.sandbox.supervisor.supervise`).
 
 Both end when their connection is closed, and when this process ends.
@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import pkgutil
 import select
 import shutil
 import signal
@@ -24,7 +25,6 @@ from pathlib import Path
 from typing import NoReturn
 
 import autograder.without_iri_grammar  # noqa: F401  before anything imports nbformat
-from autograder.grading.isolated_run import run_request
 from autograder.sandbox import linux
 from autograder.sandbox.launch import use_server
 from autograder.sandbox.messages import Connection
@@ -110,9 +110,9 @@ def _answer(connection: Connection, address: str) -> NoReturn:
         linux.die_with_parent()
         os.setsid()
         request = connection.receive()
-        if "notebook" in request:
+        if "run" in request:
             use_server(address)
-            run_request(connection, request)
+            pkgutil.resolve_name(request["run"])(connection, request)
             os._exit(0)
         supervise(connection, request)
     finally:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
 import autograder
 from autograder.errors import CourseError
+from autograder.sandbox.scratch import delete_scratch, make_scratch
 
 _MAX_FOLDER_BYTES = 85  # a Unix socket's path has at most 107
 
@@ -51,7 +50,7 @@ class _Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        delete_scratch(self.folder)
         atexit.unregister(self.stop)
 
 
@@ -62,10 +61,10 @@ _lock = threading.Lock()
 
 def make_socket_folder() -> str:
     """Make a temporary folder whose path is short enough for the sockets in it."""
-    folder = tempfile.mkdtemp(prefix="kernels-")
+    folder = make_scratch()
     if len(os.fsencode(folder)) > _MAX_FOLDER_BYTES:
-        os.rmdir(folder)
-        folder = tempfile.mkdtemp(prefix="kernels-", dir="/tmp")
+        delete_scratch(folder)
+        folder = make_scratch("/tmp")
     return folder
 
 

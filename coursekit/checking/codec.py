@@ -48,6 +48,14 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """An input that is a `torch.Generator` with a seed, from which `count` numbers were drawn."""
+
+    seed: int
+    count: int = 0
+
+
+@dataclass(frozen=True)
 class ArrayView:
     """An array or tensor as data.
 
@@ -108,6 +116,8 @@ class Encoder:
             return {"$dict": pairs, "type": kind.__name__}
         if kind is Source:
             return {"$source": self._text(value.text)}
+        if kind is Drawn:
+            return {"$generator": [value.seed, value.count] if value.count else value.seed}
         if isinstance(value, np.ndarray) and value.dtype.name in _DTYPES:
             return {"$array": self._array(value.dtype.name, value)}
         if isinstance(value, np.generic) and value.dtype.name in _DTYPES:
@@ -212,7 +222,10 @@ def _decode_torch(tag: str, body: Any) -> Any:
             tensor = torch.from_numpy(_numbers(body))
         return tensor if body.get("contiguous", True) else _with_gaps(tensor)
     if tag == "$generator":
-        return torch.Generator().manual_seed(body)
+        seed, count = body if isinstance(body, list) else (body, 0)
+        generator = torch.Generator().manual_seed(seed)
+        torch.rand(count, generator=generator)
+        return generator
     if tag == "$dtype":
         return getattr(torch, body)
     if tag == "$device":

@@ -56,8 +56,9 @@ def _show(value: Any) -> str:
     if isinstance(value, ArrayView):
         return _show_array(value)
     if isinstance(value, OtherView):
-        if value.type == "generator" and value.text.isdigit():
-            return f"torch.Generator().manual_seed({value.text})"
+        if value.type == "generator" and (numbers := re.findall(r"\d+", value.text)):
+            drawn = f", after {numbers[1]} draws" if len(numbers) > 1 else ""
+            return f"torch.Generator().manual_seed({numbers[0]}){drawn}"
         return value.text or f"<{value.type}>"
     if isinstance(value, SetView):
         return "{" + _join(value.items) + "}" if value.items else "set()"

@@ -145,6 +145,8 @@ def _error_finding(outcome: dict[str, Any]) -> Finding:
     where = f" ({line})" if line else ""
     if kind == "NotImplementedError" and message.endswith("not written yet"):
         return Finding("error", message)
+    if kind == "NotAllowed":
+        return Finding("error", f"{message}{where}")
     if kind == "StdinNotImplementedError":  # Jupyter's
         return Finding("error", f"it calls input(), which is not available while checking{where}")
     tips = _TIPS if outcome.get("place") else {**_TIPS, **_TIPS_FOR_THE_CALL}

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from coursekit.checking import codec
+from coursekit.checking.forbidden import without
 from coursekit.checking.gradients import Followed
 from coursekit.checking.guards import TimeUp, random_state, time_limit
 
@@ -74,7 +75,7 @@ def run_case(
         ),  # warnings of libraries are not the student's output
     ):
         try:
-            with time_limit(seconds):
+            with time_limit(seconds), without(case.get("forbidden", ())):
                 result = _call(thing, args, kwargs, case, given, followed)
                 if followed is not None:
                     result = followed.gradient(result)
@@ -105,8 +106,9 @@ def call(thing: Callable[..., Any], case: dict[str, Any]) -> Any:
     args = [codec.decode(a) for a in case.get("args", [])]
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
     followed = Followed.of(case, args, kwargs)
-    result = _call(thing, args, kwargs, case, [], followed)
-    return result if followed is None else followed.gradient(result)
+    with without(case.get("forbidden", ())):
+        result = _call(thing, args, kwargs, case, [], followed)
+        return result if followed is None else followed.gradient(result)
 
 
 def _call(

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
-import torch
 
 from autograder.course.exercise import Case
+from coursekit.checking.codec import Drawn
 
 POINTS = {"values": 2, "edges": 1}
 
@@ -13,23 +13,26 @@ POINTS = {"values": 2, "edges": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     first, second = (int(seed) for seed in rng.choice(1000, size=2, replace=False))
 
-    def case(group: str, n: int, batch_size: int, title: str = "", seed: int = first) -> Case:
+    def case(
+        group: str, n: int, batch_size: int, title: str = "", seed: int = first, drawn: int = 0
+    ) -> Case:
         must = {"kind": "shuffled", "must_shuffle": True, "keeps_generators": True}
-        generator = torch.Generator().manual_seed(seed)
-        return Case(group, [n, batch_size, generator], title=title, judge=must)
+        return Case(group, [n, batch_size, Drawn(seed, drawn)], title=title, judge=must)
 
-    size = int(rng.integers(4, 7))
+    size = int(rng.integers(5, 8))  # not 4, the number of batches
     yield case("values", 4 * size, size)
     yield case("values", 4 * size, size, "the same generator again")
     yield case("values", 4 * size, size, "another generator", second)
+    drawn = int(rng.integers(1, 9))
+    yield case("values", 4 * size, size, "the generator has been used before", drawn=drawn)
     size = int(rng.integers(5, 8))
     left = 3 * size + int(rng.integers(1, size - 1))
     yield case("edges", left, size, "n is not a multiple of the batch size")
     yield case("edges", left, size, "another generator", second)
-    yield case("edges", int(rng.integers(10, 15)), 32, "one batch holds everything")
+    yield case("edges", int(rng.integers(10, 15)), 32, "one batch contains everything")
     yield case("edges", int(rng.integers(9, 13)), 1, "batches of one")
     single = {"kind": "shuffled", "keeps_generators": True}
-    given = [1, int(rng.integers(1, 9)), torch.Generator().manual_seed(first)]
+    given = [1, int(rng.integers(1, 9)), Drawn(first)]
     yield Case("edges", given, title="a single text", judge=single)
 
 
@@ -40,18 +43,26 @@ WRONG = {
         - order = torch.randperm(n, generator=generator)
         + order = torch.arange(n)
         """,
-    "turns_around": """
-        The order is turned around, which is as sorted as before. Draw a random one: torch.randperm.
+    "reverses": """
+        The order is reversed, which is as sorted as before. Draw a random one: torch.randperm.
 
         - order = torch.randperm(n, generator=generator)
         + order = torch.arange(n).flip(0)
         """,
     "own_generator": """
-        The order comes from a generator of your own: every epoch would have the same one. Pass on
+        The order comes from a generator of your own: every epoch would have the same order. Pass on
         the `generator` that you are given.
 
         - order = torch.randperm(n, generator=generator)
         + order = torch.randperm(n, generator=torch.Generator().manual_seed(0))
+        """,
+    "starts_the_generator_again": """
+        The order comes from the seed of `generator`, not from its state: every epoch would have the
+        same one. Pass on the `generator` that you are given.
+
+        - order = torch.randperm(n, generator=generator)
+        + own = torch.Generator().manual_seed(generator.initial_seed())
+        + order = torch.randperm(n, generator=own)
         """,
     "drops_the_last": """
         The last, shorter batch is missing, so some texts are not seen in this epoch.
@@ -60,7 +71,7 @@ WRONG = {
         + return [order[i : i + batch_size] for i in range(0, n - batch_size + 1, batch_size)]
         """,
     "draws_with_replacement": """
-        Indices are drawn with replacement. In an epoch each text comes exactly once.
+        Indices are drawn with replacement. In an epoch each text occurs exactly once.
 
         - order = torch.randperm(n, generator=generator)
         + order = torch.randint(n, (n,), generator=generator)
@@ -78,7 +89,7 @@ WRONG = {
         + return list(order.chunk(batch_size))
         """,
     "shuffles_the_batches": """
-        The batches are shuffled, but each still holds neighboring texts. Shuffle before cutting.
+        The batches are shuffled, but each still contains neighboring texts. Shuffle before cutting.
 
         - order = torch.randperm(n, generator=generator)
         - return list(order.split(batch_size))

@@ -7,6 +7,7 @@ import torch
 
 from autograder.course.exercise import Case
 from autograder.exercises.deep_averaging.common import draw_lengths, draw_mask
+from coursekit.checking import codec
 
 POINTS = {"drops": 2, "judging": 1, "no word left": 1}
 
@@ -16,16 +17,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     own = {"keeps_generators": True}
 
     def case(group: str, mask: torch.Tensor, rate: float, training: bool, title: str = "") -> Case:
-        draw = torch.Generator().manual_seed(int(rng.integers(10_000)))
+        # it has drawn numbers before, so its seed alone does not give those that come next
+        draw = codec.Drawn(int(rng.integers(10_000)), count=int(rng.integers(1, 9)))
         return Case(group, [mask, rate, training, draw], title=title, judge=own)
 
     def drops(mask: torch.Tensor, rate: float, title: str = "", group: str = "drops") -> Case:
         """Every text keeps a word and loses one, so the rule about losing all does not matter."""
         while True:
             drawn = case(group, mask, rate, True, title)
-            draw = drawn.args[-1]
+            draw = codec.decode(codec.encode(drawn.args[-1]))
             kept = torch.rand(mask.shape, generator=draw) >= rate
-            draw.manual_seed(draw.initial_seed())
             if (mask & kept).any(dim=1).all() and (mask & ~kept).any(dim=1).all():
                 return drawn
 
@@ -64,6 +65,12 @@ def _number_equal_to_rate(rng: np.random.Generator) -> Case:
     title = "a number is equal to the rate: its word stays"
     return Case("drops", [draw_mask([6]), rate, True, draw], title=title)
 
+
+FURTHER = """
+Compute the boolean tensor of words that are real and whose number is at least `rate`. Then decide
+row by row, with `any(dim=1, keepdim=True)`, whether this row or the row of the original mask is
+returned; `torch.where` chooses between the two.
+"""
 
 WRONG = {
     "drops_the_wrong_side": """

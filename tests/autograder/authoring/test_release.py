@@ -68,6 +68,25 @@ def test_an_edit_listed_as_equivalent_must_apply_and_pass(small_course):
     assert "a reason: `counts = mask.sum(dim=1)` is not in the solution" in refusal(small_course)
 
 
+def test_what_an_exercise_forbids_is_named_in_its_stub_and_refused_if_the_solution_uses_it(
+    small_course,
+):
+    edit_module(small_course, "WRONG = ", 'FORBIDDEN = ("coursekit.text.pad",)\n\nWRONG = ')
+    assert "'coursekit.text.pad', which is no function or class of coursekit" in refusal(
+        small_course
+    )
+    edit_module(small_course, "coursekit.text.pad", "coursekit.text.pad_batch")
+    release(small_course, [NAME])
+    sources = "".join(cell.source for cell in read(small_course.notebook(NAME)).cells)
+    assert "# TODO: your code, without coursekit.text.pad_batch" in sources
+    edit_cell(
+        small_course,
+        "    ### BEGIN SOLUTION",
+        "    from coursekit import pad_batch as pad\n    pad([[1]])\n    ### BEGIN SOLUTION",
+    )
+    assert "coursekit.text.pad_batch may not be used in this exercise" in refusal(small_course)
+
+
 def test_a_changed_text_makes_the_generated_files_stale_and_names_them(small_course):
     edit_cell(small_course, "What came out", "What you saw")
     stale = release(small_course, [NAME], check=True).stale

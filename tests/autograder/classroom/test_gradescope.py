@@ -13,7 +13,8 @@ import nbformat
 import pytest
 from downloads import NAME
 
-from autograder.classroom.gradescope_autograder import grade_here, write_autograder
+from autograder.authoring.gradescope import write_autograder
+from autograder.classroom.gradescope_autograder import grade_here
 from autograder.course.answers import filled
 from autograder.course.layout import Course
 from autograder.sandbox.doctor import is_available

@@ -453,7 +453,7 @@ def hostile_submissions(course: Course, assignment: str) -> dict[str, Hostile]:
         "no_bytes": Hostile({file: b""}, 0, "cut off or damaged"),
         "no_cells": Hostile({file: b'{"cells": []}'}, 0, "without cells"),
         "no_notebook": Hostile({file: b"PK\x03\x04\xff\xfe"}, 0, "cut off or damaged"),
-        "bracket_bomb": Hostile({file: b"[" * 10**6}, 0, "recursion"),
+        "bracket_bomb": Hostile({file: b"[" * 10**6}, 0, "nested too deeply"),
         "array_bomb": Hostile({file: b"[" + b"[]," * 10**7}, 0, "too large to parse"),
         "format_5": Hostile(
             {file: whole.replace(b'"nbformat": 4', b'"nbformat": 5')}, 0, "has notebook format 5"

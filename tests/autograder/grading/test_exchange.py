@@ -27,7 +27,11 @@ def run(user, folder, *command):
     }
     done = subprocess.run(
         [sys.executable, "-m", *command],
-        **{"user": user, "group": user, "extra_groups": [], "cwd": folder, "env": environment},
+        user=user,
+        group=user,
+        extra_groups=[],
+        cwd=folder,
+        env=environment,
         capture_output=True,
         text=True,
     )

@@ -2,6 +2,7 @@
 
 import base64
 import re
+import time
 
 import nbformat
 import pytest
@@ -11,6 +12,7 @@ from traitlets.config import PyFileConfigLoader
 from autograder.grading.markup import (
     LONGEST_MARKUP,
     LONGEST_TEXT,
+    LONGEST_TEXT_CELL,
     MOST_TOKENS,
     clean_html,
     clean_outputs,
@@ -43,12 +45,35 @@ RUNS = re.compile(
 )
 
 
-@pytest.fixture(scope="module")
-def page():
-    """The page that formgrader makes of an autograded notebook with all attacks."""
+def rendered(book):
+    """The body of the page that formgrader makes of a notebook."""
     from checkout import ROOT
     from nbconvert.exporters import HTMLExporter
 
+    config = PyFileConfigLoader("nbgrader_config.py", str(ROOT)).load_config()
+    html, _ = HTMLExporter(config=config, template_name="classic").from_notebook_node(book)
+    return html.partition("<body")[2]
+
+
+@pytest.mark.parametrize("bait", ["![a](files/", "[](files/", "[", "=\n", "[a](", "![]("])
+def test_a_page_of_bait_for_slow_patterns_takes_seconds(bait):
+    begun = time.process_time()
+    rendered(new_notebook(cells=[new_markdown_cell((bait * LONGEST_TEXT_CELL)[:19_000])]))
+    assert time.process_time() - begun < 20  # without a limit, minutes
+
+
+def test_many_blank_lines_in_code_are_not_highlighted():
+    begun = time.process_time()
+    book = new_notebook(cells=[new_code_cell(" \n" * 100_000 + "x"), new_code_cell("x = 1\n\n\n")])
+    clean_outputs(book)
+    assert [cell.metadata for cell in book.cells] == [{"magics_language": "text"}, {}]
+    rendered(book)
+    assert time.process_time() - begun < 20  # without a limit, hours
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The page that formgrader makes of an autograded notebook with all attacks."""
     book = new_notebook()
     for attack in ATTACKS:
         kinds = ("text/html", "text/markdown", "text/latex", "image/svg+xml", "text/plain")
@@ -62,9 +87,7 @@ def page():
     book.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": {"x": ATTACKS[0]}}
     clean_outputs(book)
     nbformat.validate(book)
-    config = PyFileConfigLoader("nbgrader_config.py", str(ROOT)).load_config()
-    html, _ = HTMLExporter(config=config, template_name="classic").from_notebook_node(book)
-    return html.partition("<body")[2]
+    return rendered(book)
 
 
 def test_no_output_and_no_text_runs_anything_in_the_graders_browser(page):
@@ -134,6 +157,9 @@ def test_text_with_too_many_formulas_or_past_a_length_is_shown_as_it_is():
     assert "<strong>" in markdown_to_html(context, "**x**")
     for opening in ("\\begin{a}", "\\\\(", "\\\\["):
         assert markdown_to_html(context, opening * 201).startswith("<pre>")
-    assert "<p>" in markdown_to_html(context, "x " * (LONGEST_TEXT // 2 - 10))
+    for _ in range(LONGEST_TEXT // LONGEST_TEXT_CELL):
+        assert "<p>" in markdown_to_html(context, "x " * (LONGEST_TEXT_CELL // 2 - 1))
+    context["resources"]["text_left"] -= LONGEST_TEXT % LONGEST_TEXT_CELL
+    assert markdown_to_html({}, "x" * (LONGEST_TEXT_CELL + 1)).startswith("<pre>")
     assert markdown_to_html(context, "**x** " * 10).startswith("<pre>")
     assert "<span" not in markdown_to_html({}, "```perl6\nmy $x\n```")

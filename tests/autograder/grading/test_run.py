@@ -54,6 +54,18 @@ def test_what_all_cells_print_together_is_cut_and_the_cells_go_on():
     assert any("outputs are left out: a notebook keeps 3.5 MiB" in text for text in texts)
 
 
+def test_what_an_exercise_forbids_raises_in_the_kernel_though_it_was_imported_before():
+    cells = [
+        new_code_cell("from coursekit import pad_batch as helper\nprint(helper([[1]])[0])"),
+        new_code_cell("def pads(rows): return helper(rows)[0].tolist()"),
+        graded("check(pads)"),
+    ]
+    for forbidden in ([], ["coursekit.text.pad_batch"]):
+        case = {"args": [[[1]]], "forbidden": forbidden}
+        (outcome,) = run_notebook(new_notebook(cells=cells), {"pads": [case]}).outcomes["pads"]
+        assert outcome.get("type") == ("NotAllowed" if forbidden else None)
+
+
 def test_a_kernel_that_does_not_start_is_an_error_not_a_zero():
     full = Limits(disk_bytes=1)
     with pytest.raises(

@@ -136,7 +136,7 @@ def test_a_submission_that_keeps_the_grader_busy_gets_zeros_and_the_reason(
             pass
 
     monkeypatch.setattr(stage, "sanitize", sanitize)
-    monkeypatch.setattr(stage, "_STEP_SECONDS", 0.05)
+    monkeypatch.setattr(stage, "STEP_SECONDS", 0.05)
     saved = []
     path = written(small_course, tmp_path, lambda book: None)
     task = Task.of(small_course, NAME, 1, Limits())

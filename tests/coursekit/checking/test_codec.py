@@ -72,6 +72,13 @@ def test_a_generator_travels_as_its_seed():
     assert torch.equal(torch.randn(3, generator=again), expected)
 
 
+def test_a_generator_that_has_drawn_numbers_goes_on_from_there():
+    again = there_and_back(codec.Drawn(7, 3))
+    expected = torch.rand(5, generator=torch.Generator().manual_seed(7))
+    assert torch.equal(torch.rand(2, generator=again), expected[3:])
+    assert codec.encode(codec.Drawn(7)) == codec.encode(torch.Generator().manual_seed(7))
+
+
 def test_a_function_travels_as_its_source():
     square = there_and_back(codec.Source("lambda x: x ** 2"))
     assert square(3) == 9

@@ -278,15 +278,17 @@ def test_answers_with_equal_wrong_outputs_have_equal_digests():
 
 
 def shuffle_verdict(shuffle):
-    """The verdict on a function that shuffles, called with the same generator twice and another."""
+    """The verdict on a function that shuffles with a generator, the same again, another, and the
+    first one after it has drawn numbers.
+    """
     cases = [
         {
             "group": "values",
-            "args": [20, codec.encode(torch.Generator().manual_seed(seed))],
+            "args": [20, codec.encode(generator)],
             "names": ["n", "generator"],
             "judge": {"kind": "shuffled", "must_shuffle": True},
         }
-        for seed in (1, 1, 2)
+        for generator in map(codec.Drawn, (1, 1, 2, 1), (0, 0, 0, 4))
     ]
     for case, outcome in zip(
         cases, run_cases(lambda n, generator: [torch.randperm(n, generator=generator)], cases)
@@ -302,6 +304,9 @@ def test_a_shuffled_order_comes_from_the_generator_that_is_given():
         "": lambda n, generator: [torch.rand(n, generator=generator).argsort()],
         "two different generators give the same order": lambda n, generator: [
             torch.randperm(n, generator=torch.Generator().manual_seed(0))
+        ],
+        "two different generators give the same": lambda n, generator: [
+            torch.randperm(n, generator=torch.Generator().manual_seed(generator.initial_seed()))
         ],
         "the same state of the generator gives different orders": lambda n, generator: [
             torch.randperm(n, generator=own)

@@ -1,4 +1,4 @@
-"""several_heads: B, L, D and H differ, so that no axis can stand in for another."""
+"""multi_head_attention_pooling: B, L, d and H differ, so that no axis can stand in for another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     yield Case("values", inputs(no_padding(2, 3), 4, int(rng.integers(5, 7))))
     yield Case("values", inputs(no_padding(2, 5), int(rng.integers(3, 5)), 2))
-    yield Case("values", inputs(no_padding(3, 3), 3, 3), title="B, L, D and H are equal")
+    yield Case("values", inputs(no_padding(3, 3), 3, 3), title="B, L, d and H are equal")
     tensors = inputs(no_padding(2, 3), 2, int(rng.integers(2, 4)))
     yield Case("values", tensors, title="the gradients", gradient="all")
     for length in (4, int(rng.integers(5, 7))):
@@ -42,24 +42,29 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [X, *others], title="X is not contiguous in memory")
 
 
+FURTHER = """
+Get the scores into the shape (B, H, L): vs times X with its last two axes transposed. After the
+masked softmax, weights times X is (B, H, d), one row per head; `flatten(1)` concatenates the rows.
+"""
+
 WRONG = {
     "averages_the_heads": """
-        The sums of the heads are averaged. Concatenate them to H times D numbers, so that the
+        The sums of the heads are averaged. Concatenate them to one vector of size H times d, so that the
         next layer can tell the heads apart.
 
         - return (a @ X).flatten(1), a
         + return (a @ X).mean(dim=1), a
         """,
     "interleaves_the_heads": """
-        The heads are interleaved: first the first number of all heads, then the second of all
-        heads. Put all D numbers of head 1 first, then those of head 2.
+        The heads are interleaved: first the first component of all heads, then the second of all
+        heads. Put all d components of head 1 first, then those of head 2.
 
         - return (a @ X).flatten(1), a
         + return (a @ X).transpose(1, 2).flatten(1), a
         """,
     "does_not_concatenate": """
-        The sums of the heads are still a matrix per text, (B, H, D). Concatenate its rows:
-        (B, H * D).
+        The sums of the heads are still a matrix per text, (B, H, d). Concatenate its rows:
+        (B, H * d).
 
         - return (a @ X).flatten(1), a
         + return a @ X, a
@@ -81,7 +86,8 @@ WRONG = {
         + a = masked_softmax(r, mask[:, :, None]).transpose(1, 2)
         """,
     "heads_ignore_mask": """
-        Padding gets attention. The mask, (B, L), needs an axis for the heads: mask[:, None, :].
+        Padding gets attention. Pass the mask to masked_softmax; it is (B, L) and needs an axis for
+        the heads: mask[:, None, :].
 
         - a = masked_softmax(r, mask[:, None, :])
         + a = torch.softmax(r, dim=-1)
@@ -102,7 +108,7 @@ WRONG = {
         + r = (X @ vs.T).reshape(len(X), len(vs), -1)
         """,
     "scales_the_heads": """
-        The scores are divided by the square root of D. That scaling belongs to queries and keys;
+        The scores are divided by the square root of d. That scaling belongs to queries and keys;
         here the score is the plain X v, as in the first exercise.
 
         - r = vs @ X.transpose(1, 2)
@@ -112,13 +118,13 @@ WRONG = {
 
 RIGHT = {
     "einsum": """
-        def several_heads(X, mask, vs):
+        def multi_head_attention_pooling(X, mask, vs):
             r = torch.einsum("bld,hd->bhl", X, vs)
             a = torch.softmax(torch.where(mask[:, None], r, -1e9), dim=-1) * mask[:, None]
             return torch.einsum("bhl,bld->bhd", a, X).reshape(len(X), -1), a
         """,
     "loop": """
-        def several_heads(X, mask, vs):
+        def multi_head_attention_pooling(X, mask, vs):
             weights = [masked_softmax(attention_scores(X, v), mask) for v in vs]
             return torch.cat([attend(a, X) for a in weights], dim=1), torch.stack(weights, dim=1)
         """,

@@ -1,4 +1,4 @@
-"""starting_matrix: vectors numbered differently from the words; row 0 of the vectors matters."""
+"""initial_embeddings: vectors numbered differently from the words; row 0 of the vectors matters."""
 
 from collections.abc import Iterator
 
@@ -41,6 +41,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     half = [words, index, matrix.half(), random]
     yield Case("edges", half, title=title, judge={"dtype": "exact"})
 
+
+FURTHER = """
+Start from a copy of `random`, set row 0 to zeros, and go through the words from number 1 on with
+`enumerate`: if the word is in `index`, its row becomes the row of `matrix` that `index` names.
+"""
 
 WRONG = {
     "changes_random": """
@@ -104,7 +109,7 @@ WRONG = {
 
 RIGHT = {
     "stack": """
-        def starting_matrix(words, index, matrix, random):
+        def initial_embeddings(words, index, matrix, random):
             rows = [
                 matrix[index[word]].to(random.dtype) if word in index else random[i]
                 for i, word in enumerate(words)
@@ -112,7 +117,7 @@ RIGHT = {
             return torch.stack([torch.zeros_like(random[0]), *rows[1:]])
         """,
     "where": """
-        def starting_matrix(words, index, matrix, random):
+        def initial_embeddings(words, index, matrix, random):
             rows = torch.tensor([index.get(word, -1) for word in words])
             known = (rows >= 0)[:, None]
             R = torch.where(known, matrix[rows.clamp(min=0)].to(random.dtype), random)

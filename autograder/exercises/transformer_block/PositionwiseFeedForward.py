@@ -83,7 +83,7 @@ RIGHT = {
         + return h @ self.W_2.weight.T + self.W_2.bias
         """,
     "network_of_modules": """
-        class PositionwiseNetwork(nn.Module):
+        class PositionwiseFeedForward(nn.Module):
             def __init__(self, d_model, d_ff, activation="relu"):
                 super().__init__()
                 self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)

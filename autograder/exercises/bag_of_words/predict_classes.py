@@ -74,25 +74,25 @@ WRONG = {
     "compares_with_the_bias": """
         w.x is compared with w_0. The rule w_0 + w.x > 0 compares it with minus w_0.
 
-        def decide(X, w, w_0):
+        def predict_classes(X, w, w_0):
             return (X @ w > w_0).long()
         """,
 }
 
 RIGHT = {
     "loop": """
-        def decide(X, w, w_0):
+        def predict_classes(X, w, w_0):
             return torch.tensor([1 if torch.dot(w, x) + w_0 > 0 else 0 for x in X])
         """,
     "einsum": """
-        def decide(X, w, w_0):
+        def predict_classes(X, w, w_0):
             return torch.where(torch.einsum("nd,d->n", X, w) > -w_0, 1, 0)
         """,
 }
 
 EQUIVALENT = {
     "a single number does not change the precision of a tensor": """
-         def decide(X: torch.Tensor, w: torch.Tensor, w_0: torch.Tensor) -> torch.Tensor:
+         def predict_classes(X: torch.Tensor, w: torch.Tensor, w_0: torch.Tensor) -> torch.Tensor:
         +    w_0 = w_0.double()
              scores = X @ w + w_0
         """,
@@ -100,7 +100,7 @@ EQUIVALENT = {
         -    scores = X @ w + w_0
         +    scores = (X @ w + w_0).half()
         """,
-    "whole numbers of any size": """
+    "integers of any size": """
         -    return (scores > 0).long()
         +    return (scores > 0).long().int()
         """,

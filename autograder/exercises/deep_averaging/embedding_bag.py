@@ -1,4 +1,4 @@
-"""sum_of_vectors: a text is a list of ids; words repeat, id 0 is a word, and a text may be empty."""
+"""embedding_bag: a text is a list of ids; words repeat, id 0 is a word, and a text may be empty."""
 
 from collections.abc import Iterator
 
@@ -65,7 +65,7 @@ WRONG = {
         + return torch.stack([R[:, i] for i in ids]).sum(dim=0)
         """,
     "sums_to_a_number": """
-        Python's sum() of no vectors is the integer 0. An empty text should give a vector of K
+        Python's sum() of no vectors is the integer 0. An empty text should give a vector of d
         zeros: start from one, or let torch do the sum.
 
         - return R[:, ids].sum(dim=1)
@@ -75,14 +75,14 @@ WRONG = {
 
 RIGHT = {
     "loop": """
-        def sum_of_vectors(R, ids):
+        def embedding_bag(R, ids):
             d = torch.zeros(R.shape[0], dtype=R.dtype)
             for word in ids.tolist():
                 d = d + R[:, word]
             return d
         """,
     "bag_times_matrix": """
-        def sum_of_vectors(R, ids):
+        def embedding_bag(R, ids):
             return R @ torch.bincount(ids, minlength=R.shape[1]).to(R.dtype)
         """,
 }

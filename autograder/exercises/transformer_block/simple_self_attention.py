@@ -94,12 +94,12 @@ WRONG = {
 
 RIGHT = {
     "raw_einsum": """
-        def raw_self_attention(X):
+        def simple_self_attention(X):
             scores = torch.einsum("...id,...jd->...ij", X, X)
             return torch.einsum("...ij,...jd->...id", scores.softmax(dim=-1), X)
         """,
     "raw_loop": """
-        def raw_self_attention(X):
+        def simple_self_attention(X):
             rows = []
             for i in range(X.shape[-2]):
                 scores = (X * X[..., i : i + 1, :]).sum(dim=-1, keepdim=True)
@@ -109,7 +109,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "X X^t is symmetric": """
+    "X X^T is symmetric": """
         -    scores = X @ X.mT
         +    scores = (X @ X.mT).mT
         """,

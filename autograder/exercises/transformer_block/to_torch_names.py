@@ -31,29 +31,29 @@ WRONG = {
     "keys_before_queries": """
         The three projections are in the wrong order. From top to bottom it is Q, K, V.
 
-        - glued = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
-        + glued = [weights[f"attention.{name}.{kind}"] for name in ("W_K", "W_Q", "W_V")]
+        - parts = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
+        + parts = [weights[f"attention.{name}.{kind}"] for name in ("W_K", "W_Q", "W_V")]
         """,
     "concatenates_columns": """
         The three matrices are concatenated side by side. They belong on top of each other: the
         outputs of an nn.Linear are the rows of its weight.
 
-        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(glued)
-        + theirs[f"self_attn.in_proj_{kind}"] = torch.cat(glued, dim=-1)
+        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(parts)
+        + theirs[f"self_attn.in_proj_{kind}"] = torch.cat(parts, dim=-1)
         """,
     "stacks_projections": """
         The three matrices are stacked along a new axis. Concatenate them along an existing one,
         to a matrix with 3 * d_model rows.
 
-        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(glued)
-        + theirs[f"self_attn.in_proj_{kind}"] = torch.stack(glued)
+        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(parts)
+        + theirs[f"self_attn.in_proj_{kind}"] = torch.stack(parts)
         """,
     "transposes_weights": """
         The matrices are transposed. Both sides store a weight as (out, in), as every nn.Linear
         does: copy them as they are.
 
-        - glued = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
-        + glued = [weights[f"attention.{name}.{kind}"].t() for name in ("W_Q", "W_K", "W_V")]
+        - parts = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
+        + parts = [weights[f"attention.{name}.{kind}"].t() for name in ("W_Q", "W_K", "W_V")]
         ...
         - theirs[f"{name}.{kind}"] = weights[f"{mine}.{kind}"]
         + theirs[f"{name}.{kind}"] = weights[f"{mine}.{kind}"].t()
@@ -67,12 +67,17 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Start with an empty dictionary and loop over `weight` and `bias`. For each, concatenate the
+three tensors of W_Q, W_K and W_V along axis 0, then copy the five renamed ones.
+"""
+
 RIGHT = {
     "copy_by_replacing": """
-        def copy_weights(weights):
+        def to_torch_names(weights):
             theirs = {}
             for name, weight in weights.items():
-                for mine, new in (("attention.W_O", "self_attn.out_proj"), ("network.W_", "linear")):
+                for mine, new in (("attention.W_O", "self_attn.out_proj"), ("feed_forward.W_", "linear")):
                     name = name.replace(mine, new)
                 name = name.replace("norm_", "norm")
                 if not name.startswith("attention."):
@@ -83,9 +88,9 @@ RIGHT = {
             return theirs
         """,
     "copy_by_hand": """
-        def copy_weights(weights):
-            names = {"attention.W_O": "self_attn.out_proj", "network.W_1": "linear1"}
-            names |= {"network.W_2": "linear2", "norm_1": "norm1", "norm_2": "norm2"}
+        def to_torch_names(weights):
+            names = {"attention.W_O": "self_attn.out_proj", "feed_forward.W_1": "linear1"}
+            names |= {"feed_forward.W_2": "linear2", "norm_1": "norm1", "norm_2": "norm2"}
             kinds, (Q, K, V) = ("weight", "bias"), (f"attention.W_{letter}" for letter in "QKV")
             theirs = {f"{new}.{k}": weights[f"{mine}.{k}"] for mine, new in names.items() for k in kinds}
             rows = [weights[f"{name}.weight"] for name in (Q, K, V)]
@@ -97,8 +102,8 @@ RIGHT = {
 
 EQUIVALENT = {
     "each call writes all 12 entries": """
-        -def copy_weights(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        +def copy_weights(weights: dict[str, torch.Tensor], theirs={}) -> dict[str, torch.Tensor]:
+        -def to_torch_names(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        +def to_torch_names(weights: dict[str, torch.Tensor], theirs={}) -> dict[str, torch.Tensor]:
         ...
         -    theirs = {}
         """,

@@ -32,7 +32,7 @@ WRONG = {
         All sines are on the left and all cosines on the right. Here they alternate: a sine in
         each even column, the cosine of the same angle next to it.
 
-        def sinusoidal_positions(length, d_model):
+        def sinusoidal_positional_encoding(length, d_model):
             angle = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
             return torch.cat([angle.sin(), angle.cos()], dim=1)[:, :d_model]
         """,
@@ -69,7 +69,7 @@ WRONG = {
 
         raises RuntimeError
 
-        def sinusoidal_positions(length, d_model):
+        def sinusoidal_positional_encoding(length, d_model):
             P = torch.zeros(length, d_model)
             angle = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
             P[:, 0::2] = torch.sin(angle)
@@ -78,9 +78,15 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Columns 0 and 1 share an exponent, and so do 2 and 3: subtract from each column number its
+remainder by 2. Compute all angles as one (length, d_model) matrix first, then choose between
+sine and cosine by column.
+"""
+
 RIGHT = {
     "positions_by_loops": """
-        def sinusoidal_positions(length, d_model):
+        def sinusoidal_positional_encoding(length, d_model):
             P = torch.zeros(length, d_model)
             for position in range(length):
                 for column in range(d_model):
@@ -89,7 +95,7 @@ RIGHT = {
             return P
         """,
     "positions_by_slices": """
-        def sinusoidal_positions(length, d_model):
+        def sinusoidal_positional_encoding(length, d_model):
             P = torch.zeros(length, d_model)
             position = torch.arange(length, dtype=torch.float32).unsqueeze(1)
             slower = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))

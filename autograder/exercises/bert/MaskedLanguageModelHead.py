@@ -1,4 +1,4 @@
-"""MaskedPieceHead: scores from a shared table; tiny vectors, half precision, gradients."""
+"""MaskedLanguageModelHead: scores from a shared table; tiny vectors, half precision, gradients."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
         group: str,
         shape: tuple[int, ...],
-        n_pieces: int,
+        vocab_size: int,
         title: str = "",
         scale: float = 1.0,
         contiguous: bool = True,
@@ -50,21 +50,21 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         d_model = shape[-1]
         linear = draw_linear(rng, "transform", d_model, d_model)
         H = _draw_vectors(rng, linear, math.prod(shape[:-1])).reshape(shape)
-        table = normal(rng, n_pieces, d_model)
+        table = normal(rng, vocab_size, d_model)
         state: dict[str, Any] = {name: scale * tensor for name, tensor in linear.items()}
-        state |= norm(rng, "norm", d_model) | {"bias": normal(rng, n_pieces)} | (hooks or {})
+        state |= norm(rng, "norm", d_model) | {"bias": normal(rng, vocab_size)} | (hooks or {})
         judge: dict[str, Any] = {"atol": 1e-4}
         if not contiguous:
             H = H.mT.contiguous().mT
         if half:
             H, table, judge = H.half(), table.half(), {"dtype": "exact", "atol": 0.1}
         then = [("__call__", H, table)]
-        return Case(group, [n_pieces, d_model], {}, title, state, then, gradient, judge)
+        return Case(group, [vocab_size, d_model], {}, title, state, then, gradient, judge)
 
     n, d = draw_number(rng, 7, 9), draw_number(rng, 3, 4)
     yield case("values", (2, 3, d), n)
     yield case("values", (1, 2, d), n + 1, "a batch of one")
-    yield case("values", (2, 2, 4), 4, "as many pieces as numbers in a vector")
+    yield case("values", (2, 2, 4), 4, "as many tokens as numbers in a vector")
     yield case("edges", (n, d), n, "some positions only, (n, d)")
     yield case("edges", (d,), n, "a single vector")
     yield case("edges", (2, d), n, "tiny vectors: eps must not dominate", scale=1e-5)
@@ -73,7 +73,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", (1, 2, d), n, "half precision", half=True, hooks=hooks)
     title = "what training changes, the table included"
     yield case("edges", (2, d), n, title, gradient="all")
-    title = "the initial bias is 0 for every piece"
+    title = "the initial bias is 0 for every token"
     yield Case("edges", [n, 2], then=[("get_parameter", "bias")], title=title)
 
 
@@ -111,7 +111,7 @@ WRONG = {
         + self.norm = nn.LayerNorm(d_model)
         """,
     "without_bias": """
-        The bias of each piece is not added. It says how likely a piece is whatever the context.
+        The bias of each token is not added. It says how likely a token is whatever the context.
 
         - return self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
         + return self.norm(F.gelu(self.transform(H))) @ table.T
@@ -128,13 +128,13 @@ WRONG = {
         are the dot products with the rows of the given table.
 
           self.norm = nn.LayerNorm(d_model, eps=1e-12)
-        + self.decoder = nn.Linear(d_model, n_pieces, bias=False)
+        + self.decoder = nn.Linear(d_model, vocab_size, bias=False)
         ...
         - return self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
         + return self.decoder(self.norm(F.gelu(self.transform(H)))) + self.bias
         """,
     "table_not_transposed": """
-        The table is not transposed. Its rows are the vectors of the pieces, (n_pieces, d_model);
+        The table is not transposed. Its rows are the vectors of the tokens, (vocab_size, d_model);
         for the dot product with each row, multiply by its transpose.
 
         - return self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
@@ -150,17 +150,22 @@ WRONG = {
     "random_bias": """
         The biases are initialized with random numbers. They start at zero.
 
-        - self.bias = nn.Parameter(torch.zeros(n_pieces))
-        + self.bias = nn.Parameter(torch.randn(n_pieces))
+        - self.bias = nn.Parameter(torch.zeros(vocab_size))
+        + self.bias = nn.Parameter(torch.randn(vocab_size))
         """,
     "bias_is_no_parameter": """
         The bias is a plain tensor, which PyTorch neither trains nor saves. Make it an
         nn.Parameter.
 
-        - self.bias = nn.Parameter(torch.zeros(n_pieces))
-        + self.bias = torch.zeros(n_pieces)
+        - self.bias = nn.Parameter(torch.zeros(vocab_size))
+        + self.bias = torch.zeros(vocab_size)
         """,
 }
+
+FURTHER = """
+The order is `transform`, GELU, `norm`, then the product with the transposed table, then the
+bias. The table is an argument of `forward`, not a parameter of the head.
+"""
 
 RIGHT = {
     "with_einsum": """

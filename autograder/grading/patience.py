@@ -1,0 +1,70 @@
+"""Waits while this machine cannot store grades: its disk is full, or something locks the gradebook.
+
+No submission loses points for that, and a class that is graded overnight goes on when it is over.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from tqdm.auto import tqdm
+
+from autograder.errors import CourseError
+
+_Result = TypeVar("_Result")
+
+PATIENCE_SECONDS = 600.0
+_LONGEST_PAUSE = 15.0
+_NUMBERS = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS),
+    *(errno.ENFILE, errno.EMFILE, errno.ENOMEM),
+}
+#: Words of SQLite's messages; all other errors of it are no matter of time.
+_WORDS = ("locked", "full", "disk I/O", "unable to open", "readonly")
+
+
+def is_of_this_machine(error: BaseException) -> bool:
+    """Whether an error has to do with the state of this machine and with no submission."""
+    origin = getattr(error, "orig", error)  # SQLAlchemy wraps SQLite's errors
+    if isinstance(origin, sqlite3.OperationalError):
+        return any(word in str(origin) for word in _WORDS)
+    return isinstance(origin, OSError) and origin.errno in _NUMBERS
+
+
+def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _Result:
+    """Do something that stores grades, again and again while this machine cannot.
+
+    Parameters
+    ----------
+    seconds : how long; `PATIENCE_SECONDS` if None.
+
+    Raises
+    ------
+    CourseError
+        It could not for so long.
+    """
+    seconds = PATIENCE_SECONDS if seconds is None else seconds
+    end = time.monotonic() + seconds
+    pause = 0.0
+    while True:
+        try:
+            return action()
+        except Exception as error:
+            if not is_of_this_machine(error):
+                raise
+            reason = getattr(error, "strerror", None) or getattr(error, "orig", error)
+            if time.monotonic() >= end:
+                raise CourseError(
+                    f"grades could not be stored for {seconds / 60:.0f} minutes ({reason}): free"
+                    " disk space, or close what locks the gradebook, and run the command again;"
+                    " it goes on from there."
+                ) from error
+            if not pause:
+                tqdm.write(f"grades cannot be stored ({reason}); waiting ...", file=sys.stderr)
+        pause = min(2 * pause or 1.0, _LONGEST_PAUSE)
+        time.sleep(pause)
