@@ -8,18 +8,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from jupyter_client import AsyncKernelManager
-
+from autograder.grading.kernel_user import UserKernelManager
 from autograder.grading.limits import Limits
 
 if TYPE_CHECKING:
+    from jupyter_client import AsyncKernelManager
+
     from autograder.sandbox.isolation import SandboxLimits
 
 
 def kernel_manager(limits: Limits) -> type[AsyncKernelManager]:
     """The class that starts kernels; a sandboxed one needs `sandbox_limits` before."""
     if not limits.sandbox:
-        return AsyncKernelManager
+        return UserKernelManager
     from autograder.sandbox.provisioner import SandboxedKernelManager
 
     return SandboxedKernelManager

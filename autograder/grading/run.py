@@ -187,6 +187,8 @@ class _Client(NotebookClient):
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
                 self.km.limits = sandbox_limits(self.limits)
+            else:
+                self.km.user = self.limits.user
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
             await self.async_start_new_kernel(cwd=folder, env=self.environment)
             await self.async_start_new_kernel_client()
