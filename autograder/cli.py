@@ -14,19 +14,29 @@ from autograder.authoring import cli as authoring
 from autograder.authoring.audit.cli import audit
 from autograder.classroom import cli as classroom
 from autograder.cli_options import folder_option, with_course
-from autograder.errors import CourseError
+from autograder.errors import CourseError, Stopped
 from autograder.escaping import for_terminal
 
 
 class _Group(click.Group):
-    """Turns an error the user can fix into a message and exit status 1, without a traceback."""
+    """Turns an error the user can fix, or ctrl-C, into a message and an exit status."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except CourseError as error:
-            click.echo(for_terminal(f"autograder: {error}"), err=True)
-            sys.exit(1)
+        except KeyboardInterrupt:
+            error: CourseError = Stopped("stopped.")
+        except CourseError as found:
+            error = found
+        except Exception as found:
+            from autograder.grading.patience import is_of_this_machine, machine_problem
+
+            if not is_of_this_machine(found):
+                raise
+            problem = machine_problem(found)
+            error = CourseError(f"{problem}; when that is over, run the command again.")
+        click.echo(for_terminal(f"autograder: {error}"), err=True)
+        sys.exit(error.status)
 
 
 def _say(text: str) -> None:
@@ -236,7 +246,7 @@ def feedback(
     "--output",
     type=click.Path(path_type=Path),
     default=None,
-    help="CSV file to write (default: ASSIGNMENT.csv).",
+    help="CSV file to write (default: exports/ASSIGNMENT.csv in the folder of the class).",
 )
 @click.option(
     "--into",
@@ -261,10 +271,11 @@ def export(
 ) -> None:
     """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
     from autograder.classroom.export import as_csv, fill_in, grades
+    from coursekit.data.paths import write_atomically
 
     course.require(assignment)
     found = grades(course, assignment, folder)
-    output = output or Path(f"{assignment}.csv")
+    output = output or (folder or course.root) / "exports" / f"{assignment}.csv"
     text = as_csv(found)
     if into is not None:
         filled = fill_in(found, into, column or assignment, who)
@@ -281,7 +292,7 @@ def export(
         count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
         _say(f"{count} manual grading: {_names(waiting)}")
     try:
-        output.write_text(text, "utf-8")
+        write_atomically(output, text.encode(), private=True)
     except OSError as error:
         raise CourseError(f"{output} cannot be written: {error.strerror}.") from error
     _say(f"written: {output}, {len(found)} students")

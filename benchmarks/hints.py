@@ -4,10 +4,11 @@
     python benchmarks/hints.py --size 200 --seed 1
     python benchmarks/hints.py --show 200     # the rows without a verdict, with the hints' texts
 
-The mutants of the last audit (`.audit/`) that lose points and get a hint are drawn without
-replacement. `data/results/hints.tsv` gets a row for each: the edit that made the mutant, the
-misconception whose hint is shown, and two columns to fill in, the verdict ("right", "partly" or
-"misleading") and the reason in one line. Verdicts on the same edit and misconception are kept.
+The mutants of the last audit (`.audit/`) that lost points and got a hint are drawn without
+replacement, and judged again with the released recordings. `data/results/hints.tsv` gets a row for
+each that still gets one: the edit that made the mutant, the misconception whose hint is shown, and
+two columns to fill in, the verdict ("right", "partly" or "misleading") and the reason in one line.
+Verdicts on the same edit and misconception are kept.
 """
 
 from __future__ import annotations
@@ -19,12 +20,18 @@ import json
 import random
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
+import torch
+from tqdm.auto import tqdm
+
+from autograder.authoring.audit.judge import CASE_SECONDS
 from autograder.authoring.audit.mutants import as_edit
 from autograder.course import catalog
 from autograder.course.layout import Course
-from autograder.course.reference import bare_sources
+from autograder.course.reference import bare_sources, run_answer
+from coursekit.checking.recordings import find
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import judge
 from coursekit.data.paths import write_atomically
 
 ROOT = Path(__file__).parent.parent
@@ -33,23 +40,31 @@ COLUMNS = ("exercise", "edit", "misconception", "verdict", "reason")
 _KEY = COLUMNS[:3]
 
 
-def shown_hints(course: Course) -> list[dict[str, str]]:
-    """A row for every mutant of the last audit that was shown a hint, in the course's order."""
-    rows = []
+def hinted(course: Course) -> list[tuple[str, str, str]]:
+    """Assignment, exercise and source of every mutant that got a hint in the last audit."""
+    found = []
     for assignment in course.assignments():
-        sources = bare_sources(course.solution(assignment))
         for name in catalog.exercises(course, assignment):
             audited = json.loads((course.root / ".audit" / f"{name}.json").read_text("utf-8"))
-            rows += [_row(name, sources[name], mutant) for mutant in audited["mutants"]]
-    return [row for row in rows if row["misconception"]]
+            found += [
+                (assignment, name, mutant["source"])
+                for mutant in audited["mutants"]
+                if mutant["status"] == "killed" and mutant["misconception"]
+            ]
+    return found
 
 
-def _row(name: str, reference: str, mutant: dict[str, Any]) -> dict[str, str]:
-    misconception = mutant["misconception"] if mutant["status"] == "killed" else ""
-    edit = as_edit(reference, mutant["source"]) if misconception else ""
+def judged(course: Course, assignment: str, name: str, source: str) -> dict[str, str] | None:
+    """The row for a mutant; None if it is shown no hint now."""
+    notebook, exercise = course.solution(assignment), find(name)
+    outcomes = run_cases(run_answer(notebook, name, source), exercise["cases"], CASE_SECONDS)
+    torch.set_grad_enabled(True)  # a mutant may have left it off
+    misconception = judge(exercise, outcomes).misconception
+    edit = as_edit(bare_sources(notebook)[name], source)
     lines = [line for line in edit.splitlines() if line[:1] in ("-", "+")]
     shown = " / ".join(f"{line[0]} {line[1:].strip()}" for line in lines)
-    return {"exercise": name, "edit": shown, "misconception": misconception}
+    row = {"exercise": name, "edit": shown, "misconception": misconception}
+    return row if misconception else None
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
@@ -86,12 +101,20 @@ def main() -> None:
             hint = hints[row["exercise"], row["misconception"]]
             print(f"{row['exercise']}\n  {row['edit']}\n  {row['misconception']}: {hint}")
         return
-    judged = {tuple(row[key] for key in _KEY): row for row in read_table(TABLE)}
-    rows = shown_hints(course)
-    drawn = sorted(random.Random(options.seed).sample(range(len(rows)), options.size))
-    table = [judged.get(tuple(rows[i][key] for key in _KEY), rows[i]) for i in drawn]
+    known = {tuple(row[key] for key in _KEY): row for row in read_table(TABLE)}
+    waiting = hinted(course)
+    random.Random(options.seed).shuffle(waiting)
+    table: list[dict[str, str]] = []
+    for mutant in tqdm(waiting):
+        row = judged(course, *mutant)
+        if row is not None:
+            table.append(known.get(tuple(row[key] for key in _KEY), row))
+        if len(table) == options.size:
+            break
+    order = {name: i for i, (_, name, _) in enumerate(hinted(course))}
+    table.sort(key=lambda row: (order[row["exercise"]], row["edit"]))
     write_table(TABLE, table)
-    print(f"{len(table)} of {len(rows)} hints:", dict(Counter(r.get("verdict") for r in table)))
+    print(f"{len(table)} of {len(waiting)} hints:", dict(Counter(r.get("verdict") for r in table)))
 
 
 if __name__ == "__main__":

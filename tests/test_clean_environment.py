@@ -155,7 +155,7 @@ def set_up(colab, folder, address=""):
     code = (
         "from IPython.core.interactiveshell import InteractiveShell\n"
         f"result = InteractiveShell.instance().run_cell({source.replace(own, address or own)!r})\n"
-        "result.raise_error()\nprint('from', coursekit.__file__)"
+        "result.raise_error()\nimport coursekit\nprint('from', coursekit.__file__)"
     )
     folder.mkdir()
     environment = {**os.environ, "PYTHONPATH": "", "PIP_NO_INDEX": "1", "IPYTHONDIR": str(colab)}

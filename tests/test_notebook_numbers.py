@@ -69,20 +69,27 @@ def is_result(shown: str, score: dict[str, Any], seconds: float) -> bool:
 
 @pytest.mark.parametrize(("start", "name", "split"), ROWS)
 def test_the_table_of_real_data_shows_what_was_measured(text, start, name, split):
-    judged, learned, bags, ours, library = table_row(text, start)
+    judged, learned, bag, l2, ours, library = table_row(text, start)
     measured = RESULTS[name]
     scores = measured["accuracy"][split]
     assert f" {scores['ours']['n']:,} {split} " in f" {judged} "
     assert learned.startswith(f"{measured['training_texts']:,} ")
-    assert bags == f"{measured['bag']}, {measured['words']:,} words"
+    assert bag == f"{measured['bag']}, {measured['words']:,} words"
+    assert float(l2) == measured["l2"]
     assert is_result(ours, scores["ours"], measured["seconds"]["ours"])
     assert is_result(library, scores["scikit-learn"], measured["seconds"]["scikit-learn"])
 
 
+def test_the_strength_of_l2_in_the_table_is_the_best_on_validation():
+    for measured in (RESULTS["sst2"], RESULTS["imdb"]):
+        tried = measured["validation"]["scikit-learn"]
+        assert tried[f"{measured['l2']:g}"] == max(tried.values())
+
+
 def test_the_paragraph_on_l2_shows_what_was_measured(text):
     paragraph = next(part for part in text.split("\n\n") if "So what is L2 good for?" in part)
-    weak, strong = (RESULTS["imdb"]["other_l2"][l2] for l2 in ("1e-05", "0.001"))
-    measured = [values[model] for model in ("scikit-learn", "ours") for values in (weak, strong)]
+    tried = RESULTS["imdb"]["validation"]["scikit-learn"]
+    measured = [tried[l2] for l2 in ("1e-05", "0.001")]
     shown = re.findall(r"([\d.]+)%", paragraph)
     assert len(shown) == len(measured)
     assert all(is_shown_as(a, 100 * b) for a, b in zip(shown, measured))

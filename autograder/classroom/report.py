@@ -240,7 +240,7 @@ def write_report(
         if page.exists():
             report.links[one.student] = _relative(page, output)
     try:
-        write_atomically(output, as_html(report).encode())
+        write_atomically(output, as_html(report).encode(), private=True)
     except OSError as error:
         raise CourseError(f"cannot write {output}: {error.strerror}.") from error
     return output

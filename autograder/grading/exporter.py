@@ -1,9 +1,4 @@
-"""Reads submissions for nbgrader's own commands within the limits of `autograder grade`.
-
-`nbgrader_config.py` names `SubmissionExporter`. What cannot be read, or only with much time or
-memory, goes on as a notebook without cells, and `RestoreCells` and `Grade` give it zeros with the
-reason.
-"""
+"""How nbgrader reads submissions; see `nbgrader_config.py`."""
 
 from __future__ import annotations
 
@@ -23,7 +18,12 @@ UNREAD = "coursekit_unread"
 
 
 class SubmissionExporter(NotebookExporter):
-    """Reads and sanitizes a submission; the file of nbgrader's second pass it reads as it is."""
+    """Reads and sanitizes a submission within the limits of `autograder grade`.
+
+    What cannot be read, or only with much time or memory, goes on as a notebook without cells, and
+    `RestoreCells` and `Grade` give it zeros with the reason. The file of nbgrader's second pass,
+    which holds the sanitized notebook, is read as it is.
+    """
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from nbformat import NotebookNode
 
+from autograder.course.compounds import with_released_pairs
 from autograder.course.layout import Course
 from autograder.course.recording import record, record_assignment
 from autograder.course.reference import read_shared
@@ -74,8 +75,10 @@ class Task:
     def of(cls, course: Course, assignment: str, seed: int, limits: Limits, only: str = "") -> Task:
         release = read_shared(course.notebook(assignment))
         if only:
-            return cls(release, {only: record(course, assignment, only, seed)}, limits, only)
-        return cls(release, record_assignment(course, assignment, seed), limits)
+            recorded = {only: record(course, assignment, only, seed)}
+        else:
+            recorded = record_assignment(course, assignment, seed)
+        return cls(release, with_released_pairs(course, assignment, recorded), limits, only)
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
         """All verdicts on a submission: the new ones in place of the earlier ones."""

@@ -138,14 +138,27 @@ class Classroom:
     def register(self, assignment: str) -> None:
         """Add the assignment to the gradebook, or update it, from the solution notebook."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._create_database()
         with scratch() as release:
             generate(self.config(), assignment, Path(release), database=True)
+
+    def _create_database(self) -> None:
+        """Create the gradebook, unless it exists, so that only its owner can read it."""
+        if self.database.exists():
+            return
+        before = os.umask(0o077)
+        try:
+            with tools_on_path(), Gradebook(f"sqlite:///{self.database}"):
+                pass
+        finally:
+            os.umask(before)
 
     def enter_names(self, names: dict[str, str]) -> None:
         """Enter students' full names, which formgrader shows, unless the gradebook has a name."""
         wanted = {student: name for student, name in names.items() if " " in name.strip()}
         if not wanted:
             return
+        self._create_database()
         with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
             known = {student.id for student in gradebook.students if student.last_name}
             for student in sorted(wanted.keys() - known):

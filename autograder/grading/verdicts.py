@@ -32,6 +32,8 @@ _JUDGE_SECONDS = 20.0  # of processor time, for one exercise
 def class_seed(folder: Path) -> int:
     """The class's seed: the number in `folder/class_seed`, which is created on first use.
 
+    Only the file's owner can read it: who knows the seed knows the cases.
+
     Raises
     ------
     CourseError
@@ -39,7 +41,7 @@ def class_seed(folder: Path) -> int:
     """
     path = folder / "class_seed"
     if not path.exists():
-        write_atomically(path, f"{secrets.randbelow(2**31)}\n".encode())
+        write_atomically(path, f"{secrets.randbelow(2**31)}\n".encode(), private=True)
     try:
         return int(path.read_text())
     except ValueError as error:

@@ -131,8 +131,8 @@ WRONG = {
         + self.v = nn.Parameter(torch.randn(dim))
         """,
     "v_is_no_parameter": """
-        v is an ordinary tensor. The model does not know it as one of its parameters, so training
-        never changes it: make it an nn.Parameter.
+        v is not trained: it is an ordinary tensor, which the model does not know as one of its
+        parameters, or a tensor without gradient. Make it an nn.Parameter.
 
         - self.v = nn.Parameter(torch.zeros(dim))
         + self.v = torch.zeros(dim)

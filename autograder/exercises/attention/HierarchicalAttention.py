@@ -173,6 +173,13 @@ WRONG = {
         - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
         + return a_words, a_sentences, h_sentences.mean(dim=1)
         """,
+    "word_parts_for_both": """
+        The sentences are scored with word_layer and word_v. They have a layer and a vector of their
+        own, sentence_layer and sentence_v.
+
+        - r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
+        + r = torch.tanh(self.word_layer(h_sentences)) @ self.word_v
+        """,
 }
 
 RIGHT = {

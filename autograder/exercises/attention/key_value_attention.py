@@ -25,10 +25,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         X = normal(rng, *mask.shape, dim)
         return [X, mask, normal(rng, d_k), normal(rng, dim, d_k), normal(rng, dim, d_v)]
 
-    yield Case("values", inputs(no_padding(2, 3), 3, int(rng.integers(5, 8)), 2))
-    yield Case("values", inputs(no_padding(2, 4), 4, 2, int(rng.integers(5, 7))))
+    # L differs from d, so that a scale by the one is not taken for a scale by the other.
+    yield Case("values", inputs(no_padding(2, 5), 3, int(rng.integers(6, 8)), 2))
+    yield Case("values", inputs(no_padding(2, 3), 4, 2, int(rng.integers(5, 7))))
     yield Case("values", inputs(no_padding(2, 3), 4, 4, 4), title="d, d_k and d_v are equal")
-    tensors = inputs(no_padding(2, 3), 3, 2, int(rng.integers(2, 4)))
+    tensors = inputs(no_padding(2, 4), 3, 2, int(rng.integers(2, 4)))
     yield Case("values", tensors, title="the gradients", gradient="all")
     for length in (4, int(rng.integers(5, 7))):
         yield Case("masking", inputs(draw_mask(rng, 2, length), 3, 2, 4))

@@ -86,7 +86,8 @@ WRONG = {
         + a = masked_softmax(r, mask[:, :, None]).transpose(1, 2)
         """,
     "heads_ignore_mask": """
-        Padding gets attention. The mask, (B, L), needs an axis for the heads: mask[:, None, :].
+        Padding gets attention. Pass the mask to masked_softmax; it is (B, L) and needs an axis for
+        the heads: mask[:, None, :].
 
         - a = masked_softmax(r, mask[:, None, :])
         + a = torch.softmax(r, dim=-1)

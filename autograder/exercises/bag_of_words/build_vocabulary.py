@@ -16,16 +16,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     words = some_words(rng, 7)
     yield Case("values", [draw_texts(rng, 4, words)], judge=ordered)
     # Here the number of texts and the number of occurrences order the words differently.
-    often, wide = some_words(rng, 2)
-    spread = [[often] * int(rng.integers(4, 7)), [wide], [wide], [often, wide]]
+    often, wide, once = some_words(rng, 3)
+    spread = [[often] * int(rng.integers(4, 7)), [wide], [wide], [often, wide], [once]]
     yield Case("values", [spread], title="a word frequent in few texts", judge=ordered)
     tied = sorted(some_words(rng, 5), reverse=True)
-    once = [tied[:3], tied[3:], tied]
-    yield Case("values", [once], title="all equally frequent", judge=ordered)
+    twice = [tied[:3], tied[3:], tied]
+    yield Case("values", [twice], title="all equally frequent", judge=ordered)
     for least in (2, 3):
         texts = draw_texts(rng, 6, words)
         yield Case("limits", [texts], {"min_count": least}, judge=ordered)
-    exact = [[words[0]] * 3, [words[1]] * 2, [words[2]]]
+    first, second = sorted(words[1:3])
+    exact = [[words[0]] * 3, [second, first] * 2, [words[3]]]
     title = "a word seen exactly min_count times stays"
     yield Case("limits", [exact], {"min_count": 2}, title=title, judge=ordered)
     largest = int(rng.integers(2, 5))

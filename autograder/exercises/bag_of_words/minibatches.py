@@ -19,7 +19,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         must = {"kind": "shuffled", "must_shuffle": True, "keeps_generators": True}
         return Case(group, [n, batch_size, Drawn(seed, drawn)], title=title, judge=must)
 
-    size = int(rng.integers(4, 7))
+    size = int(rng.integers(5, 8))  # not 4, the number of batches
     yield case("values", 4 * size, size)
     yield case("values", 4 * size, size, "the same generator again")
     yield case("values", 4 * size, size, "another generator", second)

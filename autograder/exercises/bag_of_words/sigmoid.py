@@ -37,7 +37,8 @@ WRONG = {
             return torch.exp(z) / (1 + torch.exp(z))
         """,
     "falls": """
-        It decreases where it should increase: look at the sign in the exponent.
+        It decreases where it should increase. Check the sign in the exponent, and which form each
+        sign of z gets.
 
         def sigmoid(z):
             return 1 / (1 + torch.exp(z))

@@ -80,8 +80,8 @@ WRONG = {
         + w = w - step * for_w
         """,
     "returns_after_one_epoch": """
-        The weights are those after one epoch, as if training ended there or started again in
-        every epoch. Only the code for one epoch belongs inside the loop, not the `return`.
+        The weights are those after one epoch, as if training ended there or started again in every
+        epoch. Set them to 0 before the loop, go through all epochs, and return after the loop.
 
         - return w, w_0
         +     return w, w_0
@@ -134,6 +134,13 @@ WRONG = {
         -     w, w_0 = w - step * for_w, w_0 - step * for_w_0
         + for_w, for_w_0 = gradient(X, y, w, w_0, l2)
         + w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        """,
+    "ignores_progress": """
+        `progress` has no effect. Loop over progress(range(epochs)): what it returns decides which
+        epochs are run.
+
+        - for epoch in progress(range(epochs)):
+        + for epoch in range(epochs):
         """,
 }
 

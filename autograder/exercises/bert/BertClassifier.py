@@ -158,8 +158,8 @@ WRONG = {
         + return self.output(self.dropout(H[:, 0])).squeeze(-1)
         """,
     "ignores_the_mask": """
-        The encoder is told that every position is a real token, padding included. Pass on the
-        attention mask.
+        The encoder reads padding as real tokens. Pass on the attention mask as it is, with a row of
+        its own for each text.
 
         - _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
         + _, pooled = self.encoder(ids, torch.zeros_like(ids), torch.ones_like(mask))
@@ -225,7 +225,8 @@ WRONG = {
         + self.encoder.eval()
         """,
     "forgets_dropout": """
-        No dropout acts on the pooled vector: `self.dropout` is created but never used.
+        No dropout acts on the pooled vector in training. Apply `self.dropout`, an nn.Dropout with
+        the given rate.
 
         - return self.output(self.dropout(pooled)).squeeze(-1)
         + return self.output(pooled).squeeze(-1)

@@ -138,8 +138,8 @@ WRONG = {
         + return self.norm(self.dropout(vectors))
         """,
     "dropout_in_evaluation": """
-        Dropout acts in evaluation, too: F.dropout is not told about train() and eval(). The module
-        nn.Dropout is.
+        Dropout acts in evaluation, too. eval() switches off every nn.Dropout that the module
+        registers as an attribute; F.dropout does not know about it.
 
         - return self.dropout(self.norm(vectors))
         + return F.dropout(self.norm(vectors), self.dropout.p)

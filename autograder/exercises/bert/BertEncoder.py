@@ -115,8 +115,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "blocks_without_mask": """
-        The blocks do not get the mask, so every token attends to the padding, too. Then a text's
-        vectors depend on how long the other texts in the batch are.
+        Tokens attend to padding, so a text's vectors depend on how long the other texts in the
+        batch are. Give each block the padding mask, with a row of its own for each text.
 
         - X = block(X, padding_mask(mask))
         + X = block(X)

@@ -137,7 +137,8 @@ WRONG = {
         + scores.append(model(ids, ids != 0))
         """,
     "loses_the_last_batch": """
-        The last texts are lost when they do not fill a batch. The last batch may be smaller.
+        The texts of the last batch have no scores. That batch may be smaller than the others, but
+        it counts, too.
 
         - for start in range(0, len(inputs), batch_size):
         + for start in range(0, len(inputs) - batch_size + 1, batch_size):

@@ -82,8 +82,8 @@ WRONG = {
         + positions = [[i for i, word in enumerate(word_ids) if word == number] for number in numbers]
         """,
     "loses_word_zero": """
-        Word 0 is missing: in a condition the number 0 counts as False, just as None does.
-        Compare with None explicitly.
+        Word 0 is missing. In a condition the number 0 counts as False, just as None does, so
+        compare with None explicitly; and words are counted from 0.
 
         - n = max((word for word in word_ids if word is not None), default=-1) + 1
         - positions = [[i for i, word in enumerate(word_ids) if word == number] for number in range(n)]

@@ -108,15 +108,17 @@ WRONG = {
         + mark = "##"
         """,
     "finds_no_second_token": """
-        Every word of more than one token becomes [UNK]. Look up what follows the first token with
-        two signs in front, ##, and stop when no letter is left: a rest of only "##" is not empty.
+        Every word of more than one token becomes [UNK]. Print what you look up after the first
+        token: ## and all of the rest, then ## and ever fewer letters of it. Stop when no letter is
+        left: a rest of only "##" is not empty.
 
         - mark = "##" if start else ""
         + mark = "#" if start else ""
         """,
     "never_reaches_the_end": """
-        Every word becomes [UNK], as if its last token were never found. The first slice to look
-        up ends at len(word); `range` excludes its stop and counts down with a step of -1.
+        Every word becomes [UNK], even one that is itself a token. Print the slices that you look up
+        for a short word. The first is the whole word, and each that follows has one letter less at
+        the end; `range` counts down with a step of -1 and excludes its stop.
 
         - ends = range(len(word), start, -1)
         + ends = range(len(word) - 1, start, -1)

@@ -165,15 +165,15 @@ WRONG = {
         + z = layer(torch.relu(z))
         """,
     "always_drops": """
-        Words are dropped in evaluation, too. Pass `self.training` to word_dropout: PyTorch sets
-        it to True in train() and to False in eval().
+        Words are dropped in evaluation, too. Pass `self.training` to word_dropout, and leave it to
+        train() and eval(), which the caller uses, to switch it.
 
         - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
         + z = mean_pool(self.R(ids), word_dropout(known, self.rate, True))
         """,
     "never_drops": """
-        No word is ever dropped, not even in training. Apply your word_dropout before the average
-        and pass it `self.training`.
+        No word is ever dropped, not even in training. Before the average, apply your word_dropout
+        with the model's `rate` and with `self.training`.
 
         - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
         + z = mean_pool(self.R(ids), known)

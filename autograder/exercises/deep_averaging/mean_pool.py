@@ -104,6 +104,15 @@ WRONG = {
         - weights = (mask / n).to(X.dtype)
         + weights = mask / n
         """,
+    "overflows_and_repairs": """
+        In float16 the sum overflows before it is divided, and what replaces infinity afterwards is
+        no average. The gradient suffers, too, where a text without words divides by 0. Divide each
+        vector by n first, and let n be at least 1.
+
+        def mean_pool(X, mask):
+            total = (X * mask.unsqueeze(-1)).sum(dim=1)
+            return torch.nan_to_num(total / mask.sum(dim=1, keepdim=True))
+        """,
 }
 
 RIGHT = {

@@ -53,6 +53,12 @@ WRONG = {
         def mean_squared_error_gradient(w, X, y):
             return 2 * X.T @ (X @ w - y)
         """,
+    "divides_by_weights": """
+        You divide by the number of weights, d. The mean is over the N reviews: divide by len(y).
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 / len(w) * (X.T @ errors)
+        """,
     "wrong_sign": """
         The sign is wrong, so gradient descent would climb. The error is Xw - y, in this order;
         the inner derivative is then plus X.

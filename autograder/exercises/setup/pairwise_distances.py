@@ -52,6 +52,12 @@ WRONG = {
         - difference = a[:, None] - b[None, :]  # (N, M, d)
         + difference = a - b
         """,
+    "dot_products": """
+        These are the dot products of the vectors. The distance is the length of their difference.
+
+        def pairwise_distances(a, b):
+            return a @ b.T
+        """,
     "manhattan_distance": """
         You add up the absolute differences: this is the Manhattan distance. The Euclidean
         distance squares them, adds them up and takes the square root.

@@ -38,7 +38,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [table], title=title, judge=_CLOSE)
     row = torch.from_numpy(rng.permutation(np.arange(-4, 5))[None, :3].astype(np.float32))
     yield Case("edges", [row], title="a table with a single row")
-    table = _table(rng, int(rng.integers(3, 5)), 1)
+    table = _table(rng, int(rng.integers(3, 5)), 1) / 256  # its deviation is below 1
     yield Case("edges", [table], title="a single column", judge=_CLOSE)
 
 
@@ -71,6 +71,12 @@ WRONG = {
 
         - std = x.std(dim=0, unbiased=False)
         + std = x.std(dim=0)
+        """,
+    "divides_by_variance": """
+        You divide by the variance. The standard deviation is its square root: torch's `std`.
+
+        - std = x.std(dim=0, unbiased=False)
+        + std = x.var(dim=0, unbiased=False)
         """,
     "divides_by_zero": """
         Where all numbers of a column are equal, its deviation is 0, and 0 / 0 is NaN. Divide

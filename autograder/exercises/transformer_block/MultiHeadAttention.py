@@ -94,15 +94,15 @@ WRONG = {
         + heads, weights = scaled_dot_product_attention(Q, K, V)
         """,
     "mask_without_head_axis": """
-        The mask has no axis for the heads, so broadcasting takes its batch axis for theirs: (B,
-        1, L) has to become (B, 1, 1, L).
+        The mask lacks the axis for the heads, or has it in the wrong position, so broadcasting
+        takes its batch axis for theirs: (B, 1, L) has to become (B, 1, 1, L).
 
         - if mask is not None:
         -     mask = mask.unsqueeze(-3)
         """,
     "head_axis_from_the_front": """
-        The axis for the heads is inserted second from the front. That is right for (B, 1, L) and
-        (B, L, L), but a mask (L, L) has no batch axis. Count from the end.
+        The axis for the heads is right for the mask of a padded batch, (B, 1, L), but wrong for a
+        mask (L, L), which has no batch axis. Count from the end: it is the third axis.
 
         raises RuntimeError
 

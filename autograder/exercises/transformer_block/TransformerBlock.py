@@ -148,8 +148,8 @@ WRONG = {
         + return self.norm_2(Z + self.feed_forward(Z))
         """,
     "drops_in_evaluation": """
-        Dropout stays on in evaluation. F.dropout does not know whether the module is training;
-        the module nn.Dropout does.
+        Dropout stays on in evaluation. eval() switches off every nn.Dropout that the module
+        registers as an attribute; F.dropout does not know about it.
 
         - Z = self.norm_1(X + self.dropout(found))
         - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))

@@ -85,8 +85,8 @@ WRONG = {
         + variance = (h - mean).square().mean()
         """,
     "loses_the_axis": """
-        The mean has lost the last axis, so it no longer broadcasts against the tokens. Keep the
-        axis, with length 1, for the mean and for the variance.
+        The mean or the variance has lost the last axis, so it no longer broadcasts against the
+        tokens. Keep the axis, with length 1, for both.
 
         raises RuntimeError
 

@@ -80,7 +80,8 @@ WRONG = {
         + return [(words[i], cosines[i].item()) for i in order][:n]
         """,
     "cut_before_leaving_out": """
-        The list is cut to n while the word itself is still in it. Leave the word out first.
+        The list is one word short, as if it were cut to n while the word itself is still in it.
+        Leave the word out first.
 
         - return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
         + return [(words[i], cosines[i].item()) for i in order[:n] if words[i] != word]
@@ -133,10 +134,6 @@ RIGHT = {
 
 EQUIVALENT = {
     "More digits than needed.": """
-         def nearest_words(word: str, words: list[str], E: torch.Tensor, n: int) -> list[tuple[str, float]]:
-        +    E = E
-             if word not in words:
-
          def nearest_words(word: str, words: list[str], E: torch.Tensor, n: int) -> list[tuple[str, float]]:
         +    E = E.double()
              if word not in words:

@@ -139,6 +139,10 @@ RIGHT = {
 
 EQUIVALENT = {
     "no model of the course is trained through it": "every edit: detached, without gradient",
+    "There are two points and two dimensions or more.": """
+        -    centered = X - X.mean(dim=0)
+        +    centered = (X - X.mean(dim=0)).squeeze()
+        """,
     "The signs are chosen afterwards.": """
         -    directions = torch.linalg.svd(centered, full_matrices=False).Vh[:k]
         +    directions = -torch.linalg.svd(centered, full_matrices=False).Vh[:k]

@@ -138,6 +138,10 @@ EQUIVALENT = {
          ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         +    mask = mask.long()
              R = (torch.sigmoid(X @ Y.mT) - 1) * mask
+
+         ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        +    mask = mask.float()
+             R = (torch.sigmoid(X @ Y.mT) - 1) * mask
         """,
     "A product is contiguous.": """
         -    for_Z = N.flatten(0, 1).T @ X.flatten(0, 1)

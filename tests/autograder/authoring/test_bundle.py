@@ -143,8 +143,8 @@ def test_badges_and_set_up_cells_lead_to_the_students_repository_only(repository
     owner = own.partition("/")[0]
     files = contents(repository)
     for file, text in files.items():
-        for found in re.findall(rf"{owner}/[\w.-]+", text):
-            assert found in (own, f"{owner}/version"), f"{file} leads to {found}"
+        for found in re.findall(rf"github(?:.com)?/({owner}/[\w-]+)", text):
+            assert found == own, f"{file} leads to {found}"
         for path in re.findall(rf"{own}/(?:blob|raw)/main/([\w./-]+)", text):
             assert (repository / path).is_file(), f"{file} leads to {path}, which is not there"
     for assignment in course.assignments():

@@ -12,6 +12,7 @@ report, as JSON, lists what is not as it should be; its lists are empty if all i
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -63,7 +64,7 @@ def honest(assignment: str) -> Iterator[Hostile]:
 
 def odd(assignment: str) -> Iterator[Hostile]:
     """Complete notebooks as accidents, Colab, Kaggle or VS Code leave them."""
-    catalogue = hostile_submissions(COURSE, assignment)
+    catalogue = submissions(assignment)
     whole = catalogue["copied_checks"].earned
     cells = [*LINES.values(), *CELLS.values()]
     while True:
@@ -77,9 +78,14 @@ def odd(assignment: str) -> Iterator[Hostile]:
 
 
 def hostile(assignment: str) -> Iterator[Hostile]:
-    catalogue = hostile_submissions(COURSE, assignment)
+    catalogue = submissions(assignment)
     while True:
         yield from (one for name, one in catalogue.items() if name not in DAMAGED)
+
+
+@functools.lru_cache(maxsize=1)
+def submissions(assignment: str) -> dict[str, Hostile]:
+    return hostile_submissions(COURSE, assignment)
 
 
 def submission(assignment: str, notebook: nbformat.NotebookNode, earned: float) -> Hostile:

@@ -1,4 +1,4 @@
-# %% word_lengths: returns inside the loop
+# %% word_lengths: returns inside the loop | returns_in_the_loop
 def word_lengths(words):
     lengths = []
     for word in words:
@@ -6,7 +6,7 @@ def word_lengths(words):
         return lengths
 
 
-# %% word_lengths: the total instead of a list
+# %% word_lengths: the total instead of a list | adds_up
 def word_lengths(words):
     total = 0
     for word in words:
@@ -14,7 +14,7 @@ def word_lengths(words):
     return total
 
 
-# %% standardize: divides by N - 1
+# %% standardize: divides by N - 1 | sample_deviation_guarded
 def standardize(x):
     mean = x.mean(dim=0)
     std = x.std(dim=0)
@@ -22,7 +22,7 @@ def standardize(x):
     return (x - mean) / std
 
 
-# %% standardize: changes the table it was given
+# %% standardize: changes the table it was given | in_place
 def standardize(x):
     x -= x.mean(dim=0)
     sigma = x.std(dim=0, unbiased=False)
@@ -30,43 +30,43 @@ def standardize(x):
     return x
 
 
-# %% pairwise_distances: no square root
+# %% pairwise_distances: no square root | squared
 def pairwise_distances(a, b):
     diff = a[:, None, :] - b[None, :, :]
     return (diff * diff).sum(dim=-1)
 
 
-# %% pairwise_distances: adds up along the wrong axis
+# %% pairwise_distances: adds up along the wrong axis | wrong_axis
 def pairwise_distances(a, b):
     diff = a[:, None] - b[None, :]
     return torch.sqrt((diff**2).sum(dim=1))
 
 
-# %% masked_mean: divides by the length of the row
+# %% masked_mean: divides by the length of the row | counts_padding
 def masked_mean(x, mask):
     return (x * mask).mean(dim=1)
 
 
-# %% masked_mean: NaN for a row without a real position
+# %% masked_mean: NaN for a row without a real position | empty_text_is_nan
 def masked_mean(x, mask):
     total = (x * mask).sum(dim=1)
     count = mask.sum(dim=1)
     return total / count
 
 
-# %% mean_squared_error_gradient: forgets the factor 2
+# %% mean_squared_error_gradient: forgets the factor 2 | without_two
 def mean_squared_error_gradient(w, X, y):
     error = X @ w - y
     return X.T @ error / len(y)
 
 
-# %% mean_squared_error_gradient: a sum, not a mean
+# %% mean_squared_error_gradient: a sum, not a mean | sum_of_squares
 def mean_squared_error_gradient(w, X, y):
     prediction = X @ w
     return 2 * X.T @ (prediction - y)
 
 
-# %% numerical_gradient: the second name of x is no copy
+# %% numerical_gradient: the second name of x is no copy | second_name
 def numerical_gradient(f, x, eps):
     gradient = torch.zeros_like(x)
     for i in range(len(x)):
@@ -78,7 +78,7 @@ def numerical_gradient(f, x, eps):
     return gradient
 
 
-# %% numerical_gradient: a step to one side only
+# %% numerical_gradient: a step to one side only | forward_only
 def numerical_gradient(f, x, eps):
     gradient = torch.zeros_like(x)
     for i in range(len(x)):
@@ -88,13 +88,13 @@ def numerical_gradient(f, x, eps):
     return gradient
 
 
-# %% seeded_sample: seeds the shared generator
+# %% seeded_sample: seeds the shared generator | seeds_the_global_generator
 def seeded_sample(n, seed):
     torch.manual_seed(seed)
     return torch.randn(n)
 
 
-# %% seeded_sample: a generator that is never seeded
+# %% seeded_sample: a generator that is never seeded |
 def seeded_sample(n, seed):
     generator = torch.Generator()
     generator.seed()

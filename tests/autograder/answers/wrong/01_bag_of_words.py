@@ -1,4 +1,4 @@
-# %% document_frequency: counts every occurrence
+# %% document_frequency: counts every occurrence | counts_occurrences
 def document_frequency(texts):
     df = {}
     for text in texts:
@@ -7,7 +7,7 @@ def document_frequency(texts):
     return df
 
 
-# %% document_frequency: only the words of the first text
+# %% document_frequency: only the words of the first text |
 def document_frequency(texts):
     df = {}
     for word in texts[0]:
@@ -15,14 +15,14 @@ def document_frequency(texts):
     return df
 
 
-# %% build_vocabulary: equally frequent words in the order of the text
+# %% build_vocabulary: equally frequent words in the order of the text | breaks_ties_by_appearance
 def build_vocabulary(texts, min_count=1, max_size=None):
     counts = Counter(word for text in texts for word in text)
     words = [word for word, count in counts.most_common(max_size) if count >= min_count]
     return {word: i for i, word in enumerate(words)}
 
 
-# %% build_vocabulary: more than min_count, not at least
+# %% build_vocabulary: more than min_count, not at least | min_count_is_excluded
 def build_vocabulary(texts, min_count=1, max_size=None):
     counts = {}
     for text in texts:
@@ -33,7 +33,7 @@ def build_vocabulary(texts, min_count=1, max_size=None):
     return {word: i for i, word in enumerate(words[:max_size])}
 
 
-# %% binary_bag: counts
+# %% binary_bag: counts | counts_words
 def binary_bag(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
     for token in tokens:
@@ -42,7 +42,7 @@ def binary_bag(tokens, vocabulary):
     return x
 
 
-# %% binary_bag: KeyError for an unknown word
+# %% binary_bag: KeyError for an unknown word | stops_at_unknown
 def binary_bag(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
     for token in tokens:
@@ -50,7 +50,7 @@ def binary_bag(tokens, vocabulary):
     return x
 
 
-# %% count_bag: adds 1 only once per index
+# %% count_bag: adds 1 only once per index | adds_only_once
 def count_bag(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
     indices = [vocabulary[token] for token in tokens if token in vocabulary]
@@ -58,81 +58,86 @@ def count_bag(tokens, vocabulary):
     return x
 
 
-# %% count_bag: whole numbers
+# %% count_bag: whole numbers | gives_integers
 def count_bag(tokens, vocabulary):
     return torch.tensor([tokens.count(word) for word in vocabulary])
 
 
-# %% tfidf: forgets the ones
+# %% tfidf: forgets the ones | does_not_smooth
 def tfidf(counts, df, n_texts):
     return counts * torch.log(n_texts / df)
 
 
-# %% tfidf: the fraction upside down
+# %% tfidf: the fraction upside down | inverts_the_fraction
 def tfidf(counts, df, n_texts):
     idf = torch.log((1 + df) / (1 + n_texts))
     return counts * idf
 
 
-# %% decide: 1 also for a score of 0
-def decide(X, w, w_0):
+# %% predict_classes: 1 also for a score of 0 | includes_zero
+def predict_classes(X, w, w_0):
     scores = X @ w + w_0
     return (scores >= 0).long()
 
 
-# %% decide: truth values, not whole numbers
-def decide(X, w, w_0):
+# %% predict_classes: truth values, not whole numbers | gives_booleans
+def predict_classes(X, w, w_0):
     return X @ w + w_0 > 0
 
 
-# %% sigmoid: the naive form
+# %% sigmoid: the naive form | overflows
 def sigmoid(z):
     return torch.exp(z) / (torch.exp(z) + 1)
 
 
-# %% sigmoid: both forms computed everywhere, where() picks
+# %% sigmoid: float32 whatever comes in |
 def sigmoid(z):
-    return torch.where(z >= 0, 1 / (1 + torch.exp(-z)), torch.exp(z) / (torch.exp(z) + 1))
+    p = torch.zeros(z.shape)
+    for_positive = z >= 0
+    p[for_positive] = 1 / (1 + torch.exp(-z[for_positive].float()))
+    e = torch.exp(z[~for_positive].float())
+    p[~for_positive] = e / (1 + e)
+    return p
 
 
-# %% negative_log_likelihood: log of the sigmoid
+# %% negative_log_likelihood: log of the sigmoid | multiplies_zero_by_infinity
 def negative_log_likelihood(scores, y):
     p = sigmoid(scores)
     return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
 
 
-# %% negative_log_likelihood: a sum, not a mean
+# %% negative_log_likelihood: a sum, not a mean | sums
 def negative_log_likelihood(scores, y):
     s = torch.where(y == 1, -scores, scores)
     return (s.clamp(min=0) + torch.log(1 + torch.exp(-s.abs()))).sum()
 
 
-# %% gradient: pulls with l2 times half the weights
+# %% gradient: pulls with l2 times half the weights | halves_l2
 def gradient(X, y, w, w_0, l2):
     p = sigmoid(X @ w + w_0)
     error = p - y
     return X.T @ error / len(y) + l2 / 2 * w, error.mean()
 
 
-# %% gradient: forgets to divide by N
+# %% gradient: forgets to divide by N | sums_over_texts
 def gradient(X, y, w, w_0, l2):
     error = sigmoid(X @ w + w_0) - y
     return X.T @ error + l2 * w, error.sum()
 
 
-# %% minibatches: drops the last, shorter batch
+# %% minibatches: drops the last, shorter batch | drops_the_last
 def minibatches(n, batch_size, generator):
     order = torch.randperm(n, generator=generator)
     return [order[i * batch_size : (i + 1) * batch_size] for i in range(n // batch_size)]
 
 
-# %% minibatches: ignores the generator
+# %% minibatches: ignores the generator | ignores_generator
 def minibatches(n, batch_size, generator):
     order = torch.randperm(n)
     return list(order.split(batch_size))
 
 
-# %% train_logistic_regression: the learning rate stays the same
+# %% train_logistic_regression: the learning rate stays the same | never_decays_the_rate
 def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
     w = torch.zeros(X.shape[1])
     w_0 = torch.tensor(0.0)
@@ -144,7 +149,7 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
     return w, w_0
 
 
-# %% train_logistic_regression: one order of mini-batches for all epochs
+# %% train_logistic_regression: one order of mini-batches for all epochs | draws_the_batches_once
 def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
     w = torch.zeros(X.shape[1])
     w_0 = torch.zeros(())
@@ -158,13 +163,13 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
     return w, w_0
 
 
-# %% decisive_words: the negative ones in the wrong order
+# %% decisive_words: the negative ones in the wrong order | ends_with_the_strongest
 def decisive_words(w, vocabulary, k):
     words = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item(), reverse=True)
     return words[:k], words[-k:]
 
 
-# %% decisive_words: only works when there are k words
+# %% decisive_words: only works when there are k words |
 def decisive_words(w, vocabulary, k):
     words = list(vocabulary)
     positive = [words[i] for i in torch.topk(w, k).indices]

@@ -1,4 +1,4 @@
-# %% skip_gram_pairs: leaves out equal words, not the place
+# %% skip_gram_pairs: leaves out equal words, not the place | leaves_out_equal_words
 def skip_gram_pairs(ids, window):
     pairs = []
     for i, center in enumerate(ids):
@@ -8,7 +8,7 @@ def skip_gram_pairs(ids, window):
     return torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)
 
 
-# %% skip_gram_pairs: the window wraps around at the beginning
+# %% skip_gram_pairs: the window wraps around at the beginning | neighbors_from_the_end
 def skip_gram_pairs(ids, window):
     pairs = []
     for i in range(len(ids)):
@@ -18,7 +18,7 @@ def skip_gram_pairs(ids, window):
     return torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)
 
 
-# %% cbow_examples: keeps places without a neighbor
+# %% cbow_examples: keeps places without a neighbor | keeps_empty_context
 def cbow_examples(ids, window):
     examples = []
     for i in range(len(ids)):
@@ -27,7 +27,7 @@ def cbow_examples(ids, window):
     return examples
 
 
-# %% cbow_examples: a negative slice at the beginning
+# %% cbow_examples: a negative slice at the beginning | negative_start
 def cbow_examples(ids, window):
     examples = []
     for i in range(len(ids)):
@@ -37,27 +37,27 @@ def cbow_examples(ids, window):
     return examples
 
 
-# %% softmax_loss: the naive softmax
+# %% softmax_loss: the naive softmax | naive_softmax
 def softmax_loss(v_c, U, o):
     scores = U @ v_c
     p = torch.exp(scores) / torch.exp(scores).sum()
     return -torch.log(p[o])
 
 
-# %% softmax_loss: subtracts the maximum only in the sum
+# %% softmax_loss: subtracts the maximum only in the sum | does_not_add_back
 def softmax_loss(v_c, U, o):
     scores = U @ v_c
     m = scores.max()
     return -scores[o] + torch.log(torch.exp(scores - m).sum())
 
 
-# %% softmax_gradients: y is left out
+# %% softmax_gradients: y is left out | truth_for_the_center_only
 def softmax_gradients(v_c, U, o):
     p = torch.softmax(U @ v_c, dim=0)
     return U.T @ p - U[o], torch.outer(p, v_c)
 
 
-# %% softmax_gradients: truth minus probability
+# %% softmax_gradients: truth minus probability | truth_minus_probability
 def softmax_gradients(v_c, U, o):
     p = torch.softmax(U @ v_c, dim=0)
     y = torch.zeros_like(p)
@@ -66,13 +66,13 @@ def softmax_gradients(v_c, U, o):
     return U.T @ error, error[:, None] * v_c[None, :]
 
 
-# %% noise_distribution: ignores the power
+# %% noise_distribution: ignores the power | always_three_quarters
 def noise_distribution(counts, power=0.75):
     powers = counts.float() ** 0.75
     return powers / powers.sum()
 
 
-# %% noise_distribution: power after dividing
+# %% noise_distribution: power after dividing | normalized_too_early
 def noise_distribution(counts, power=0.75):
     total = counts.sum()
     if total == 0:
@@ -81,47 +81,47 @@ def noise_distribution(counts, power=0.75):
     return torch.where(counts > 0, q, torch.zeros_like(q))
 
 
-# %% negative_sampling_loss: no minus inside the second sigmoid
+# %% negative_sampling_loss: no minus inside the second sigmoid | negatives_as_real_pairs
 def negative_sampling_loss(v_c, u_o, U_neg):
     positive = torch.nn.functional.logsigmoid(u_o @ v_c)
     negative = torch.nn.functional.logsigmoid(U_neg @ v_c).sum()
     return -positive - negative
 
 
-# %% negative_sampling_loss: a mean over the negatives
+# %% negative_sampling_loss: a mean over the negatives | mean_of_the_negatives
 def negative_sampling_loss(v_c, u_o, U_neg):
     loss = -torch.nn.functional.logsigmoid(u_o @ v_c)
     return loss - torch.nn.functional.logsigmoid(-(U_neg @ v_c)).mean()
 
 
-# %% negative_sampling_gradients: forgets the minus 1
+# %% negative_sampling_gradients: forgets the minus 1 | true_label_zero
 def negative_sampling_gradients(v_c, u_o, U_neg):
     p_o = torch.sigmoid(u_o @ v_c)
     p_neg = torch.sigmoid(U_neg @ v_c)
     return p_o * u_o + p_neg @ U_neg, p_o * v_c, p_neg[:, None] * v_c
 
 
-# %% negative_sampling_gradients: the negatives are left out for v_c
+# %% negative_sampling_gradients: the negatives are left out for v_c | center_without_negatives
 def negative_sampling_gradients(v_c, u_o, U_neg):
     e_o = torch.sigmoid(u_o @ v_c) - 1
     e_neg = torch.sigmoid(U_neg @ v_c)
     return e_o * u_o, e_o * v_c, torch.outer(e_neg, v_c)
 
 
-# %% keep_probabilities: no limit at 1
+# %% keep_probabilities: no limit at 1 | not_clamped
 def keep_probabilities(counts, threshold):
     f = counts / counts.sum()
     p = torch.sqrt(threshold / f)
     return torch.where(counts == 0, torch.ones_like(p), p)
 
 
-# %% keep_probabilities: counts in place of shares
+# %% keep_probabilities: counts in place of shares | counts_for_shares
 def keep_probabilities(counts, threshold):
     p = torch.sqrt(threshold / counts.float())
     return p.clamp(max=1)
 
 
-# %% window_mask: the reach of the context word
+# %% window_mask: the reach of the context word | reach_of_the_context
 def window_mask(reach, sentence):
     T = reach.shape[1]
     i = torch.arange(T)
@@ -131,7 +131,7 @@ def window_mask(reach, sentence):
     return near & same & (distance > 0)[None] & (sentence != -1)[:, None, :]
 
 
-# %% window_mask: padding counts as a sentence
+# %% window_mask: padding counts as a sentence | padding_is_a_sentence
 def window_mask(reach, sentence):
     place = torch.arange(reach.shape[1])
     distance = (place[:, None] - place).abs()
@@ -139,7 +139,7 @@ def window_mask(reach, sentence):
     return near & (sentence[:, :, None] == sentence[:, None, :])
 
 
-# %% skip_gram_step: forgets to weight the negatives
+# %% skip_gram_step: forgets to weight the negatives | negatives_without_weight
 def skip_gram_step(X, Y, Z, mask, k):
     m = mask.to(X.dtype)
     G = (torch.sigmoid(X @ Y.mT) - 1) * m
@@ -147,7 +147,7 @@ def skip_gram_step(X, Y, Z, mask, k):
     return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).sum(dim=0)
 
 
-# %% skip_gram_step: sigmoid minus mask everywhere
+# %% skip_gram_step: sigmoid minus mask everywhere | other_words_as_negatives
 def skip_gram_step(X, Y, Z, mask, k):
     m = mask.to(X.dtype)
     G = torch.sigmoid(X @ Y.mT) - m
@@ -156,7 +156,7 @@ def skip_gram_step(X, Y, Z, mask, k):
     return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).sum(dim=0)
 
 
-# %% nearest_words: dot products in place of cosines
+# %% nearest_words: dot products in place of cosines | dot_products
 def nearest_words(word, words, V, n):
     if word not in words:
         return []
@@ -165,7 +165,7 @@ def nearest_words(word, words, V, n):
     return [(words[i], scores[i].item()) for i in order if words[i] != word][:n]
 
 
-# %% nearest_words: drops the first of the sorted list
+# %% nearest_words: drops the first of the sorted list | leaves_out_the_first
 def nearest_words(word, words, V, n):
     if word not in words:
         return []
@@ -175,7 +175,7 @@ def nearest_words(word, words, V, n):
     return [(words[i], cosines[i].item()) for i in order]
 
 
-# %% analogy: the three words are allowed
+# %% analogy: the three words are allowed | answers_with_an_input
 def analogy(a, b, c, words, V):
     if a not in words or b not in words or c not in words:
         return None
@@ -184,7 +184,7 @@ def analogy(a, b, c, words, V):
     return words[int((unit @ target).argmax())]
 
 
-# %% analogy: not brought to length 1
+# %% analogy: not brought to length 1 | adds_raw_vectors
 def analogy(a, b, c, words, V):
     if a not in words or b not in words or c not in words:
         return None
@@ -198,7 +198,7 @@ def analogy(a, b, c, words, V):
     return best
 
 
-# %% rank_correlation: ties get different ranks
+# %% rank_correlation: ties get different ranks | breaks_ties_by_position
 def rank_correlation(x, y):
     if len(x) < 2:
         return 0.0
@@ -209,7 +209,7 @@ def rank_correlation(x, y):
     return (r @ s / bottom).item() if bottom > 0 else 0.0
 
 
-# %% rank_correlation: argsort once in place of ranks
+# %% rank_correlation: argsort once in place of ranks | sorts_once
 def rank_correlation(x, y):
     if len(x) < 2 or x.min() == x.max() or y.min() == y.max():
         return 0.0
@@ -218,7 +218,7 @@ def rank_correlation(x, y):
     return float((r * s).sum() / (r.norm() * s.norm()))
 
 
-# %% principal_components: does not center
+# %% principal_components: does not center | not_centered
 def principal_components(X, k):
     x = X.float()
     _, _, W = torch.linalg.svd(x, full_matrices=False)
@@ -230,7 +230,7 @@ def principal_components(X, k):
     return out.to(X.dtype)
 
 
-# %% principal_components: no agreement on the signs
+# %% principal_components: no agreement on the signs |
 def principal_components(X, k):
     x = X.float() - X.float().mean(dim=0)
     _, _, W = torch.linalg.svd(x, full_matrices=False)
@@ -240,7 +240,7 @@ def principal_components(X, k):
     return out.to(X.dtype)
 
 
-# %% character_ngrams: repeats
+# %% character_ngrams: repeats | keeps_repetitions
 def character_ngrams(word, shortest=3, longest=6):
     marked = f"<{word}>"
     grams = []
@@ -251,7 +251,7 @@ def character_ngrams(word, shortest=3, longest=6):
     return grams
 
 
-# %% character_ngrams: stops before the longest
+# %% character_ngrams: stops before the longest | without_the_longest
 def character_ngrams(word, shortest=3, longest=6):
     marked = "<" + word + ">"
     grams = []
@@ -264,7 +264,7 @@ def character_ngrams(word, shortest=3, longest=6):
     return grams
 
 
-# %% subword_vector: KeyError at an unknown n-gram
+# %% subword_vector: KeyError at an unknown n-gram | stops_at_an_unknown_piece
 def subword_vector(word, pieces, Z):
     total = torch.zeros(Z.shape[1], dtype=Z.dtype)
     for gram in character_ngrams(word):
@@ -272,7 +272,7 @@ def subword_vector(word, pieces, Z):
     return total
 
 
-# %% subword_vector: the mean
+# %% subword_vector: the mean | mean_of_the_pieces
 def subword_vector(word, pieces, Z):
     rows = [pieces[gram] for gram in character_ngrams(word) if gram in pieces]
     if not rows:

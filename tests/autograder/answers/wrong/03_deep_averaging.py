@@ -1,57 +1,57 @@
-# %% bag_times_matrix: only works for one text
+# %% bag_times_matrix: only works for one text | matrix_on_the_left
 def bag_times_matrix(R, x):
     return R @ x.to(R.dtype)
 
 
-# %% bag_times_matrix: float32 whatever R is
+# %% bag_times_matrix: float32 whatever R is | always_float32
 def bag_times_matrix(R, x):
     return x.float() @ R.float().T
 
 
-# %% sum_of_vectors: rows in place of columns
-def sum_of_vectors(R, ids):
+# %% embedding_bag: rows in place of columns | looks_up_rows
+def embedding_bag(R, ids):
     return R[ids].sum(dim=0)
 
 
-# %% sum_of_vectors: every word once
-def sum_of_vectors(R, ids):
+# %% embedding_bag: every word once | each_word_once
+def embedding_bag(R, ids):
     return R[:, ids.unique()].sum(dim=1)
 
 
-# %% sum_pool: ignores the mask
+# %% sum_pool: ignores the mask | adds_padding
 def sum_pool(X, mask):
     return X.sum(dim=1)
 
 
-# %% sum_pool: the first n places
+# %% sum_pool: the first n places | adds_the_first_vectors
 def sum_pool(X, mask):
     lengths = mask.sum(dim=1)
     return torch.stack([x[:n].sum(dim=0) for x, n in zip(X, lengths)])
 
 
-# %% mean_pool: divides by zero, then repairs
+# %% mean_pool: divides by zero, then repairs | overflows_and_repairs
 def mean_pool(X, mask):
     total = (X * mask[:, :, None]).sum(dim=1)
     mean = total / mask.sum(dim=1, keepdim=True)
     return torch.nan_to_num(mean)
 
 
-# %% mean_pool: divides by the length with padding
+# %% mean_pool: divides by the length with padding | divides_by_the_longest
 def mean_pool(X, mask):
     return (X * mask.unsqueeze(-1)).mean(dim=1)
 
 
-# %% max_pool: zeros at padding
+# %% max_pool: zeros at padding | zero_wins
 def max_pool(X, mask):
     return (X * mask[:, :, None]).max(dim=1).values
 
 
-# %% max_pool: minus infinity for a text without words
+# %% max_pool: minus infinity for a text without words | maximum_of_nothing
 def max_pool(X, mask):
     return X.masked_fill(~mask[:, :, None], float("-inf")).max(dim=1).values
 
 
-# %% CBOWClassifier: unknown words count
+# %% CBOWClassifier: unknown words count | includes_unknown_words
 class CBOWClassifier(nn.Module):
     def __init__(self, n_words, dim, pool=None):
         super().__init__()
@@ -63,7 +63,7 @@ class CBOWClassifier(nn.Module):
         return self.W_o(self.pool(self.R(ids), mask)).squeeze(-1)
 
 
-# %% CBOWClassifier: applies the sigmoid
+# %% CBOWClassifier: applies the sigmoid | returns_probabilities
 class CBOWClassifier(nn.Module):
     def __init__(self, n_words, dim, pool=None):
         super().__init__()
@@ -76,7 +76,7 @@ class CBOWClassifier(nn.Module):
         return torch.sigmoid(self.W_o(d)).squeeze(-1)
 
 
-# %% word_dropout: a text can lose all its words
+# %% word_dropout: a text can lose all its words | loses_whole_texts
 def word_dropout(mask, rate, training, generator=None):
     if not training:
         return mask
@@ -84,7 +84,7 @@ def word_dropout(mask, rate, training, generator=None):
     return mask & keep
 
 
-# %% word_dropout: also drops when judged
+# %% word_dropout: also drops when judged | drops_in_evaluation
 def word_dropout(mask, rate, training, generator=None):
     dropped = mask & (torch.rand(mask.shape, generator=generator) >= rate)
     empty = dropped.sum(dim=1) == 0
@@ -92,7 +92,7 @@ def word_dropout(mask, rate, training, generator=None):
     return dropped
 
 
-# %% DeepAveragingNetwork: an ordinary list of layers
+# %% DeepAveragingNetwork: an ordinary list of layers | plain_list
 class DeepAveragingNetwork(nn.Module):
     def __init__(self, n_words, dim, hidden, n_layers, rate):
         super().__init__()
@@ -113,7 +113,7 @@ class DeepAveragingNetwork(nn.Module):
         return self.W_o(z).squeeze(-1)
 
 
-# %% DeepAveragingNetwork: relu on the score
+# %% DeepAveragingNetwork: relu on the score | relu_on_score
 class DeepAveragingNetwork(nn.Module):
     def __init__(self, n_words, dim, hidden, n_layers, rate):
         super().__init__()
@@ -133,12 +133,12 @@ class DeepAveragingNetwork(nn.Module):
         return self.W_o(z).relu()[:, 0]
 
 
-# %% character_trigrams: forgets the marks
+# %% character_trigrams: forgets the marks | forgets_the_marks
 def character_trigrams(word):
     return [word[i : i + 3] for i in range(len(word) - 2)]
 
 
-# %% character_trigrams: one trigram too few
+# %% character_trigrams: one trigram too few | misses_the_last
 def character_trigrams(word):
     marked = "<" + word + ">"
     trigrams = []
@@ -147,7 +147,7 @@ def character_trigrams(word):
     return trigrams
 
 
-# %% trigram_average: divides by all trigrams
+# %% trigram_average: divides by all trigrams | counts_the_unknown
 def trigram_average(trigrams, index, T):
     total = torch.zeros(T.shape[1], dtype=T.dtype)
     for trigram in trigrams:
@@ -156,14 +156,14 @@ def trigram_average(trigrams, index, T):
     return total / max(1, len(trigrams))
 
 
-# %% trigram_average: NaN if none is known
+# %% trigram_average: NaN if none is known | averages_nothing
 def trigram_average(trigrams, index, T):
     rows = [index[t] for t in trigrams if t in index]
     return T[rows].mean(dim=0)
 
 
-# %% starting_matrix: row of the vocabulary in place of the row of the vectors
-def starting_matrix(words, index, matrix, random):
+# %% initial_embeddings: row of the vocabulary in place of the row of the vectors | takes_row_i
+def initial_embeddings(words, index, matrix, random):
     result = random.clone()
     for i, word in enumerate(words):
         if word in index:
@@ -172,8 +172,8 @@ def starting_matrix(words, index, matrix, random):
     return result
 
 
-# %% starting_matrix: writes into random
-def starting_matrix(words, index, matrix, random):
+# %% initial_embeddings: writes into random | changes_random
+def initial_embeddings(words, index, matrix, random):
     for i, word in enumerate(words):
         if word in index:
             random[i] = matrix[index[word]]

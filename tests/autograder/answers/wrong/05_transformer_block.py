@@ -1,36 +1,36 @@
-# %% simple_self_attention: softmax down the columns
+# %% simple_self_attention: softmax down the columns | softmax_over_columns
 def simple_self_attention(X):
     A = torch.softmax(X @ X.mT, dim=-2)
     return A @ X
 
 
-# %% simple_self_attention: divides by the root of d
+# %% simple_self_attention: divides by the root of d | scales_raw_scores
 def simple_self_attention(X):
     scores = X @ X.mT / X.shape[-1] ** 0.5
     return torch.softmax(scores, dim=-1) @ X
 
 
-# %% padding_mask: the axis in the wrong position
+# %% padding_mask: the axis in the wrong position | closes_rows
 def padding_mask(mask):
     return mask.bool()[:, :, None]
 
 
-# %% padding_mask: whole numbers stay
+# %% padding_mask: whole numbers stay | keeps_whole_numbers
 def padding_mask(mask):
     return mask.unsqueeze(1)
 
 
-# %% causal_mask: the upper triangle
+# %% causal_mask: the upper triangle | opens_the_future
 def causal_mask(length):
     return torch.triu(torch.ones(length, length, dtype=torch.bool))
 
 
-# %% causal_mask: floats
+# %% causal_mask: floats | causal_numbers
 def causal_mask(length):
     return torch.tril(torch.ones(length, length))
 
 
-# %% scaled_dot_product_attention: -inf without care for empty rows
+# %% scaled_dot_product_attention: -inf without care for empty rows | nan_for_closed_rows
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = Q @ K.mT / math.sqrt(Q.shape[-1])
     if mask is not None:
@@ -39,7 +39,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     return weights @ V, weights
 
 
-# %% scaled_dot_product_attention: empty rows attend to everything
+# %% scaled_dot_product_attention: empty rows attend to everything | uniform_for_closed_rows
 def scaled_dot_product_attention(Q, K, V, mask=None):
     Q = Q / math.sqrt(Q.shape[-1])
     scores = Q @ K.transpose(-2, -1)
@@ -49,7 +49,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     return weights @ V, weights
 
 
-# %% MultiHeadAttention: one reshape to the heads
+# %% MultiHeadAttention: one reshape to the heads | reshapes_tokens_into_heads
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads, d_k=None, d_v=None):
         super().__init__()
@@ -73,7 +73,7 @@ class MultiHeadAttention(nn.Module):
         return self.W_O(out), weights
 
 
-# %% MultiHeadAttention: heads not brought back before the reshape
+# %% MultiHeadAttention: heads not brought back before the reshape | concatenates_heads_too_early
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads, d_k=None, d_v=None):
         super().__init__()
@@ -96,7 +96,7 @@ class MultiHeadAttention(nn.Module):
         return self.W_O(out.reshape(B, L, self.h * self.d_v)), weights
 
 
-# %% layer_norm: divides by d - 1
+# %% layer_norm: divides by d - 1 | unbiased_variance
 def layer_norm(x, gamma, beta, eps=1e-5):
     y = x.to(torch.promote_types(x.dtype, torch.float32))
     mean = y.mean(dim=-1, keepdim=True)
@@ -104,14 +104,14 @@ def layer_norm(x, gamma, beta, eps=1e-5):
     return (gamma * (y - mean) / torch.sqrt(var + eps) + beta).to(x.dtype)
 
 
-# %% layer_norm: epsilon outside the root, in the precision of x
+# %% layer_norm: epsilon outside the root, in the precision of x | eps_outside_root
 def layer_norm(x, gamma, beta, eps=1e-5):
     mean = x.mean(dim=-1, keepdim=True)
     std = x.std(dim=-1, keepdim=True, unbiased=False)
     return gamma * (x - mean) / (std + eps) + beta
 
 
-# %% PositionwiseFeedForward: always ReLU
+# %% PositionwiseFeedForward: always ReLU | always_relu
 class PositionwiseFeedForward(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
@@ -122,7 +122,7 @@ class PositionwiseFeedForward(nn.Module):
         return self.W_2(F.relu(self.W_1(Z)))
 
 
-# %% PositionwiseFeedForward: an activation at the end, too
+# %% PositionwiseFeedForward: an activation at the end, too | activates_twice
 class PositionwiseFeedForward(nn.Module):
     def __init__(self, d_model, d_ff, activation="relu"):
         super().__init__()
@@ -134,7 +134,7 @@ class PositionwiseFeedForward(nn.Module):
         return self.f(self.W_2(self.f(self.W_1(Z))))
 
 
-# %% TransformerBlock: normalizes before
+# %% TransformerBlock: normalizes before | normalizes_first
 class TransformerBlock(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
         super().__init__()
@@ -150,7 +150,7 @@ class TransformerBlock(nn.Module):
         return X + self.dropout(self.feed_forward(self.norm_2(X)))
 
 
-# %% TransformerBlock: no residual around the feed-forward network
+# %% TransformerBlock: no residual around the feed-forward network | network_without_residual
 class TransformerBlock(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
         super().__init__()
@@ -166,7 +166,7 @@ class TransformerBlock(nn.Module):
         return self.norm_2(self.dropout(self.feed_forward(Z)))
 
 
-# %% to_torch_names: K above Q
+# %% to_torch_names: K above Q | keys_before_queries
 def to_torch_names(weights):
     parts = ("K", "Q", "V")
     result = {}
@@ -181,7 +181,7 @@ def to_torch_names(weights):
     return result
 
 
-# %% to_torch_names: forgets the biases of Q, K and V
+# %% to_torch_names: forgets the biases of Q, K and V |
 def to_torch_names(weights):
     names = {
         "attention.W_O": "self_attn.out_proj",
@@ -205,7 +205,7 @@ def to_torch_names(weights):
     return result
 
 
-# %% sinusoidal_positional_encoding: sines left, cosines right
+# %% sinusoidal_positional_encoding: sines left, cosines right | sines_then_cosines
 def sinusoidal_positional_encoding(length, d_model):
     pos = torch.arange(length)[:, None]
     i = torch.arange(0, d_model, 2)
@@ -213,7 +213,7 @@ def sinusoidal_positional_encoding(length, d_model):
     return torch.cat([angle.sin(), angle.cos()], dim=1)[:, :d_model]
 
 
-# %% sinusoidal_positional_encoding: the column number in place of 2i
+# %% sinusoidal_positional_encoding: the column number in place of 2i | wavelength_per_column
 def sinusoidal_positional_encoding(length, d_model):
     pos = torch.arange(length, dtype=torch.float32)[:, None]
     column = torch.arange(d_model, dtype=torch.float32)
@@ -223,19 +223,19 @@ def sinusoidal_positional_encoding(length, d_model):
     return angle
 
 
-# %% relative_positions: i - j
+# %% relative_positions: i - j | reverses_distance
 def relative_positions(length, k):
     i = torch.arange(length)
     return (i[:, None] - i[None, :]).clamp(-k, k) + k
 
 
-# %% relative_positions: clipped but not moved
+# %% relative_positions: clipped but not moved | keeps_negative_distances
 def relative_positions(length, k):
     i = torch.arange(length)
     return (i[None, :] - i[:, None]).clamp(-k, k)
 
 
-# %% relative_position_scores: k is the length of the table
+# %% relative_position_scores: k is the length of the table | uses_other_query
 def relative_position_scores(Q, A):
     L = Q.shape[-2]
     k = len(A) // 2
@@ -243,7 +243,7 @@ def relative_position_scores(Q, A):
     return torch.einsum("...jd,ijd->...ij", Q, A[rows])
 
 
-# %% relative_position_scores: divides by the root of d_k
+# %% relative_position_scores: divides by the root of d_k | scales_relative_scores
 def relative_position_scores(Q, A):
     L, d_k = Q.shape[-2:]
     k = (len(A) - 1) // 2
@@ -251,7 +251,7 @@ def relative_position_scores(Q, A):
     return torch.einsum("...id,ijd->...ij", Q, vectors) / math.sqrt(d_k)
 
 
-# %% count_parameters: no biases
+# %% count_parameters: no biases | counts_no_biases
 def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     embedding = vocab_size * d_model
     head = 2 * d_model * d_k + d_model * d_v
@@ -270,7 +270,7 @@ def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     }
 
 
-# %% count_parameters: one norm per block
+# %% count_parameters: one norm per block | counts_one_norm
 def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     counts = {}
     counts["embedding"] = vocab_size * d_model
@@ -283,7 +283,7 @@ def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     return counts
 
 
-# %% TransformerClassifier: the mean over all positions
+# %% TransformerClassifier: the mean over all positions | averages_padding
 class TransformerClassifier(nn.Module):
     def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
         super().__init__()
@@ -302,7 +302,7 @@ class TransformerClassifier(nn.Module):
         return self.output(X.mean(dim=1)).squeeze(-1)
 
 
-# %% TransformerClassifier: forgets the positions
+# %% TransformerClassifier: forgets the positions | without_positions
 class TransformerClassifier(nn.Module):
     def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
         super().__init__()

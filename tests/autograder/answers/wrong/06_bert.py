@@ -1,4 +1,4 @@
-# %% wordpiece: no ## inside a word
+# %% wordpiece: no ## inside a word | ignores_marks
 def wordpiece(word, vocabulary):
     result = []
     start = 0
@@ -13,7 +13,7 @@ def wordpiece(word, vocabulary):
     return result
 
 
-# %% wordpiece: keeps the tokens found before it is stuck
+# %% wordpiece: keeps the tokens found before it is stuck | keeps_the_beginning
 def wordpiece(word, vocabulary):
     result = []
     rest = word
@@ -30,7 +30,7 @@ def wordpiece(word, vocabulary):
     return result
 
 
-# %% add_special_tokens: cuts the end of the packed list
+# %% add_special_tokens: cuts the end of the packed list | cuts_the_end
 def add_special_tokens(first, second, max_length, cls_id, sep_id):
     ids = [cls_id] + first + [sep_id]
     segments = [0] * len(ids)
@@ -40,7 +40,7 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
     return ids[:max_length], segments[:max_length]
 
 
-# %% add_special_tokens: equally long texts lose from the first; pops the given lists
+# %% add_special_tokens: equally long texts lose from the first; pops the given lists |
 def add_special_tokens(first, second, max_length, cls_id, sep_id):
     if second is None:
         first = first[: max_length - 2]
@@ -54,7 +54,7 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
     return ids, [0] * (len(first) + 2) + [1] * (len(second) + 1)
 
 
-# %% pad_inputs: the mask from ids != pad
+# %% pad_inputs: the mask from ids != pad | mask_from_ids
 def pad_inputs(inputs, pad):
     L = max((len(ids) for ids, _ in inputs), default=0)
     ids = torch.tensor([ids + [pad] * (L - len(ids)) for ids, _ in inputs], dtype=torch.int64)
@@ -62,7 +62,7 @@ def pad_inputs(inputs, pad):
     return ids, segments, ids != pad
 
 
-# %% pad_inputs: segments filled up with pad
+# %% pad_inputs: segments filled up with pad | segments_padded_with_pad
 def pad_inputs(inputs, pad):
     B, L = len(inputs), max(len(ids) for ids, _ in inputs)
     ids = torch.full((B, L), pad)
@@ -75,7 +75,7 @@ def pad_inputs(inputs, pad):
     return ids, segments, mask
 
 
-# %% BertEmbeddings: the default epsilon
+# %% BertEmbeddings: the default epsilon | default_epsilon
 class BertEmbeddings(nn.Module):
     def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
         super().__init__()
@@ -91,7 +91,7 @@ class BertEmbeddings(nn.Module):
         return self.dropout(self.norm(X))
 
 
-# %% BertEmbeddings: dropout before the normalization
+# %% BertEmbeddings: dropout before the normalization | dropout_before_norm
 class BertEmbeddings(nn.Module):
     def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
         super().__init__()
@@ -108,7 +108,7 @@ class BertEmbeddings(nn.Module):
         return self.norm(self.dropout(X))
 
 
-# %% BertEncoder: pools the mean of all positions
+# %% BertEncoder: pools the mean of all positions | pools_the_mean
 class BertEncoder(nn.Module):
     def __init__(
         self,
@@ -136,7 +136,7 @@ class BertEncoder(nn.Module):
         return X, torch.tanh(self.pooler(X.mean(dim=1)))
 
 
-# %% BertEncoder: blocks with the ReLU
+# %% BertEncoder: blocks with the ReLU |
 class BertEncoder(nn.Module):
     def __init__(
         self,
@@ -165,7 +165,7 @@ class BertEncoder(nn.Module):
         return H, c
 
 
-# %% rename_weights: output.dense replaced inside attention.output.dense
+# %% rename_weights: output.dense replaced inside attention.output.dense | replaces_short_names_first
 def rename_weights(weights):
     table = {
         "embeddings.word_embeddings": "embeddings.tokens",
@@ -196,7 +196,7 @@ def rename_weights(weights):
     return result
 
 
-# %% rename_weights: does not know gamma and beta
+# %% rename_weights: does not know gamma and beta |
 def rename_weights(weights):
     pairs = [
         ("embeddings.word_embeddings", "embeddings.tokens"),
@@ -227,7 +227,7 @@ def rename_weights(weights):
     return result
 
 
-# %% MaskedLanguageModelHead: no GELU
+# %% MaskedLanguageModelHead: no GELU | without_activation
 class MaskedLanguageModelHead(nn.Module):
     def __init__(self, vocab_size, d_model):
         super().__init__()
@@ -239,7 +239,7 @@ class MaskedLanguageModelHead(nn.Module):
         return self.norm(self.transform(H)) @ table.T + self.bias
 
 
-# %% MaskedLanguageModelHead: a softmax at the end
+# %% MaskedLanguageModelHead: a softmax at the end | returns_probabilities
 class MaskedLanguageModelHead(nn.Module):
     def __init__(self, vocab_size, d_model):
         super().__init__()
@@ -253,7 +253,7 @@ class MaskedLanguageModelHead(nn.Module):
         return torch.softmax(scores, dim=-1)
 
 
-# %% mask_tokens: special tokens can be chosen
+# %% mask_tokens: special tokens can be chosen | chooses_special_tokens
 def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
     chosen = select_draws < probability
     inputs = ids.clone()
@@ -264,7 +264,7 @@ def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, 
     return inputs, labels
 
 
-# %% mask_tokens: labels only where the token changed
+# %% mask_tokens: labels only where the token changed |
 def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
     chosen = (select_draws < probability) & ~special
     masked = chosen & (replace_draws < 0.8)
@@ -275,7 +275,7 @@ def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, 
     return inputs, labels
 
 
-# %% word_vectors: the first token only
+# %% word_vectors: the first token only | takes_the_first_piece
 def word_vectors(H, word_ids):
     seen = []
     rows = []
@@ -286,7 +286,7 @@ def word_vectors(H, word_ids):
     return torch.stack(rows) if rows else torch.zeros(0, H.shape[1])
 
 
-# %% word_vectors: adds the tokens up
+# %% word_vectors: adds the tokens up | sums_the_pieces
 def word_vectors(H, word_ids):
     n = max([w for w in word_ids if w is not None], default=-1) + 1
     result = torch.zeros(n, H.shape[1], dtype=H.dtype)
@@ -296,7 +296,7 @@ def word_vectors(H, word_ids):
     return result
 
 
-# %% BertClassifier: frozen encoder keeps its dropout
+# %% BertClassifier: frozen encoder keeps its dropout | frozen_encoder_drops_out
 class BertClassifier(nn.Module):
     def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
         super().__init__()
@@ -311,7 +311,7 @@ class BertClassifier(nn.Module):
         return self.output(self.dropout(pooled)).squeeze(-1)
 
 
-# %% BertClassifier: takes the vector of the first position, not the pooled one
+# %% BertClassifier: takes the vector of the first position, not the pooled one | takes_the_first_vector
 class BertClassifier(nn.Module):
     def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
         super().__init__()
@@ -330,7 +330,7 @@ class BertClassifier(nn.Module):
         return self.output(self.dropout(H[:, 0])).squeeze(-1)
 
 
-# %% learning_rate: falls from the peak over all steps
+# %% learning_rate: falls from the peak over all steps | decays_from_step_zero
 def learning_rate(step, n_steps, peak, warmup=0.1):
     w = warmup * n_steps
     if step < w:
@@ -338,7 +338,7 @@ def learning_rate(step, n_steps, peak, warmup=0.1):
     return peak * (1 - step / n_steps)
 
 
-# %% learning_rate: divides by zero with nothing but warm-up
+# %% learning_rate: divides by zero with nothing but warm-up | divides_by_zero_at_the_end
 def learning_rate(step, n_steps, peak, warmup=0.1):
     w = warmup * n_steps
     if step < w:
@@ -346,7 +346,7 @@ def learning_rate(step, n_steps, peak, warmup=0.1):
     return peak * (n_steps - step) / (n_steps - w)
 
 
-# %% predict_scores: leaves the model in evaluation mode
+# %% predict_scores: leaves the model in evaluation mode | leaves_the_model_in_evaluation
 def predict_scores(model, inputs, batch_size):
     model.eval()
     scores = []
@@ -358,7 +358,7 @@ def predict_scores(model, inputs, batch_size):
     return torch.cat(scores) if scores else torch.zeros(0)
 
 
-# %% predict_scores: dropout stays on
+# %% predict_scores: dropout stays on | leaves_dropout_on
 def predict_scores(model, inputs, batch_size):
     scores = torch.zeros(len(inputs))
     with torch.no_grad():
