@@ -23,7 +23,7 @@ course: .venv/ready
 	$(BIN)/autograder demo
 
 lab: .venv/ready
-	$(BIN)/jupyter lab notebooks
+	$(BIN)/jupyter lab --allow-root --LabApp.default_url=/lab/tree/notebooks $(ARGS)
 
 test: .venv/ready
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(if $(ONLY),-k $(ONLY)_)

@@ -9,6 +9,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.LockCells",
     "autograder.grading.preprocessors.NamedStub",
+    "autograder.grading.preprocessors.RunAll",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -37,11 +38,17 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.OverwriteCells",
 ]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
 
-# Feedback pages run no script but MathJax.
-c.GenerateFeedback.exporter_class = "autograder.grading.exporter.FeedbackExporter"
-
 # Text cells run no script in formgrader or on feedback pages, and take no longer than others.
 c.HTMLExporter.filters = {
     "markdown2html": "autograder.grading.markup.markdown_to_html",
     "strip_files_prefix": "autograder.grading.markup.keep_links",
 }
+
+# One page per submission, without scripts: points, hints, the student's code, comments.
+c.GenerateFeedback.exporter_class = "autograder.grading.feedback_page.FeedbackExporter"
+c.GenerateFeedback.preprocessors = []
+
+# Late work costs nothing unless you say so here; README.md, "Late work".
+c.AssignLatePenalties.plugin_class = "autograder.grading.late.DailyPenalty"
+c.DailyPenalty.percent_per_day = 0  # of the score, as in 10
+c.DailyPenalty.grace_days = 0  # per student in the term, free of charge

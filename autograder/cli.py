@@ -5,37 +5,38 @@ from __future__ import annotations
 import json as json_module
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 import autograder.without_iri_grammar  # noqa: F401  before anything imports nbformat
 from autograder.authoring import cli as authoring
 from autograder.authoring.audit.cli import audit
+from autograder.classroom import cli as classroom
 from autograder.cli_options import folder_option, with_course
-from autograder.errors import CourseError
+from autograder.errors import CourseError, Stopped
 from autograder.escaping import for_terminal
 
 
 class _Group(click.Group):
-    """Turns an error the user can fix into a message and exit status 1, without a traceback."""
+    """Turns an error the user can fix, or ctrl-C, into a message and an exit status."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except CourseError as error:
-            _fail(str(error))
-        except Exception as error:
+        except KeyboardInterrupt:
+            error: CourseError = Stopped("stopped.")
+        except CourseError as found:
+            error = found
+        except Exception as found:
             from autograder.grading.patience import is_of_this_machine, machine_problem
 
-            if not is_of_this_machine(error):
+            if not is_of_this_machine(found):
                 raise
-            _fail(f"{machine_problem(error)}; when that is over, run the command again.")
-
-
-def _fail(message: str) -> NoReturn:
-    click.echo(for_terminal(f"autograder: {message}"), err=True)
-    sys.exit(1)
+            problem = machine_problem(found)
+            error = CourseError(f"{problem}; when that is over, run the command again.")
+        click.echo(for_terminal(f"autograder: {error}"), err=True)
+        sys.exit(error.status)
 
 
 def _say(text: str) -> None:
@@ -54,7 +55,7 @@ def main() -> None:
     """Build, release, collect and grade the assignments of the course."""
 
 
-for _command in (*authoring.COMMANDS, audit):
+for _command in (*authoring.COMMANDS, audit, *classroom.COMMANDS):
     main.add_command(_command)
 
 
@@ -91,7 +92,8 @@ def exercises(course: Any, json: bool) -> None:
 @click.option(
     "--layout",
     default=None,
-    help="File naming scheme, e.g. canvas (default: auto-detect).",
+    help="File naming scheme: canvas, moodle, blackboard, gradescope or folder (default:"
+    " auto-detect).",
 )
 @click.option("--json", is_flag=True, help="As JSON.")
 @with_course
@@ -141,6 +143,11 @@ def collect(
 )
 @click.option("--regrade", is_flag=True, help="Regrade unchanged submissions too.")
 @click.option(
+    "--exercise",
+    default=None,
+    help="Regrade only this exercise, of all graded submissions, and list whose points change.",
+)
+@click.option(
     "--all-cells",
     is_flag=True,
     help="Also run ungraded cells, so that their figures appear in the feedback.",
@@ -157,6 +164,7 @@ def grade(
     jobs: int | None,
     scheduler: str | None,
     regrade: bool,
+    exercise: str | None,
     all_cells: bool,
     json: bool,
 ) -> None:
@@ -166,20 +174,27 @@ def grade(
             "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
             " submissions run in parallel, and always use a sandbox."
         )
-    from autograder.classroom.tables import show, summary_table, verdict_tables
+    from autograder.classroom.tables import changes_table, show, summary_table, verdict_tables
     from autograder.grading.grade_class import Options, grade_class
 
-    options = Options(cell_seconds, not no_sandbox, jobs, regrade, scheduler, all_cells)
+    options = Options(cell_seconds, not no_sandbox, jobs, regrade, scheduler, all_cells, exercise)
     graded = grade_class(course, course.require(assignment), folder, list(students), options)
     if json:
         # equal verdicts are the same object: converting each once saves memory in a large class
         as_dict = {id(v): v.to_dict() for verdicts in graded.verdicts.values() for v in verdicts}
         data = {s: [as_dict[id(v)] for v in verdicts] for s, verdicts in graded.verdicts.items()}
-        rest = {"unread": graded.unread, "kept": graded.kept}
+        changes = [
+            {"student": s, "exercise": now.exercise, "before": before.points, "now": now.points}
+            for s, before, now in graded.changes()
+        ]
+        rest = {"unread": graded.unread, "kept": graded.kept, "changes": changes}
         json_module.dump({"verdicts": data, **rest}, sys.stdout, indent=1)
         click.echo()
         return
-    show(*verdict_tables(graded, perfect=False), summary_table(graded))
+    if exercise is None:
+        show(*verdict_tables(graded, perfect=False), summary_table(graded))
+    if exercise is not None or graded.changes():
+        show(changes_table(graded))
     if graded.kept:
         click.echo(
             f"{len(graded.kept)} of {len(graded.verdicts)} submissions are unchanged since they were"
@@ -189,13 +204,39 @@ def grade(
 
 @main.command()
 @click.argument("assignment")
+@click.option(
+    "--for",
+    "lms",
+    type=click.Choice(["canvas", "moodle", "gradescope"]),
+    default=None,
+    help="Also pack the pages in the form that this LMS takes back.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Archive to write with --for (default: in exports/ in the folder of the class).",
+)
 @folder_option
 @with_course
-def feedback(course: Any, assignment: str, folder: Path | None) -> None:
+def feedback(
+    course: Any, assignment: str, lms: str | None, output: Path | None, folder: Path | None
+) -> None:
     """Write a feedback page for every graded submission of ASSIGNMENT."""
+    if output is not None and lms is None:
+        raise click.UsageError("--output needs --for: it names the archive for the LMS.")
+    course.require(assignment)
+    if lms is not None:
+        from autograder.classroom.send_back import send_back
+
+        packed = send_back(course, assignment, lms, folder, output)
+        if packed.left_out:
+            _say(f"not from {lms.capitalize()}, {len(packed.left_out)}: {_names(packed.left_out)}")
+        _say(f"written: {packed.output}, {len(packed.students)} students")
+        return
     from autograder.grading.feedback import write_feedback
 
-    for page in write_feedback(course, course.require(assignment), folder):
+    for page in write_feedback(course, assignment, folder):
         _say(f"  {_names([str(page)])}")
 
 
@@ -205,7 +246,7 @@ def feedback(course: Any, assignment: str, folder: Path | None) -> None:
     "--output",
     type=click.Path(path_type=Path),
     default=None,
-    help="CSV file to write (default: ASSIGNMENT.csv).",
+    help="CSV file to write (default: exports/ASSIGNMENT.csv in the folder of the class).",
 )
 @click.option(
     "--into",
@@ -230,10 +271,11 @@ def export(
 ) -> None:
     """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
     from autograder.classroom.export import as_csv, fill_in, grades
+    from coursekit.data.paths import write_atomically
 
     course.require(assignment)
     found = grades(course, assignment, folder)
-    output = output or Path(f"{assignment}.csv")
+    output = output or (folder or course.root) / "exports" / f"{assignment}.csv"
     text = as_csv(found)
     if into is not None:
         filled = fill_in(found, into, column or assignment, who)
@@ -250,7 +292,7 @@ def export(
         count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
         _say(f"{count} manual grading: {_names(waiting)}")
     try:
-        output.write_text(text, "utf-8")
+        write_atomically(output, text.encode(), private=True)
     except OSError as error:
         raise CourseError(f"{output} cannot be written: {error.strerror}.") from error
     _say(f"written: {output}, {len(found)} students")

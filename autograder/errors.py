@@ -4,4 +4,12 @@ from __future__ import annotations
 
 
 class CourseError(Exception):
-    """A problem the user can fix; the command prints the message and exits with status 1."""
+    """A problem the user can fix; the command prints the message and exits with its status."""
+
+    status = 1
+
+
+class Stopped(CourseError):
+    """The user pressed ctrl-C; the message says what is kept. The exit status is a shell's."""
+
+    status = 130

@@ -23,10 +23,19 @@ NOTEBOOKS = {
     "DAN, random vectors": "03_deep_averaging",
     "DAN, vectors of 02": "03_deep_averaging",
     "attention": "04_attention",
+    "keys and values": "04_attention",
+    "3 heads": "04_attention",
+    "hierarchical attention": "04_attention",
     "transformer from scratch": "05_transformer_block",
     "encoder, random weights": "06_bert",
     "encoder, frozen": "06_bert",
     "encoder, fine-tuned": "06_bert",
+}
+#: The classes of 04 other than its AttentionClassifier, with their sizes.
+KINDS: dict[str, tuple[str, dict[str, int]]] = {
+    "keys and values": ("KeyValueClassifier", {}),
+    "3 heads": ("MultiHeadClassifier", {"n_heads": 3}),
+    "hierarchical attention": ("HierarchicalAttention", {}),
 }
 JUDGED_ON = {"reviews": "test", "sst2": "validation", "imdb": "test"}
 STEPS = 250
@@ -119,18 +128,23 @@ def _network(
         more = (vectors.words,)
     vocabulary = notebook["make_vocabulary"](data, learned, *more)
 
+    batches = "make_sentence_batches" if which == "hierarchical attention" else "make_batches"
+
     def fed(texts: TextDataset, shuffle: bool = False) -> Batches:
-        return notebook["make_batches"](data, texts, vocabulary, shuffle=shuffle)
+        return notebook[batches](data, texts, vocabulary, shuffle=shuffle)
 
     if which == "CBOW classifier":
         notebook["set_seed"](seed)
         sizes = notebook["SETTINGS"][data]
         model = notebook["CBOWClassifier"](len(vocabulary), sizes["dim"])
-        notebook["small_vectors"](model)
+        notebook["init_embeddings"](model)
+    elif which in KINDS:
+        kind, other_sizes = KINDS[which]
+        model = notebook["make_model"](data, vocabulary, seed, notebook[kind], **other_sizes)
     else:
         model = notebook["make_model"](data, vocabulary, seed)
     if which == "DAN, vectors of 02":
-        notebook["start_from"](model, vocabulary, vectors, seed)
+        notebook["initialize_from"](model, vocabulary, vectors, seed)
     if which == "mean of random vectors":  # attention with its vector v frozen at zero
         model.v.requires_grad_(False)
     return model, fed, len(vocabulary)
@@ -148,4 +162,4 @@ def _encoder(
     model = notebook["make_model"](
         data, pretrained, seed, frozen=kind == "frozen", scratch=kind == "random weights"
     )
-    return model, fed, len(pretrained.pieces)
+    return model, fed, len(pretrained.tokens)

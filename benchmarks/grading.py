@@ -31,11 +31,12 @@ from nbgrader.api import Gradebook
 
 from autograder.course import catalog
 from autograder.course.layout import Course
-from autograder.course.recording import record
+from autograder.course.recording import RECORDING_SEED, record
 from autograder.course.reference import bare_sources, definitions, run_answer
 from autograder.grading.gradebook import Classroom
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.notes import read_notes
+from coursekit.checking.hints import wrong_cases
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -172,8 +173,13 @@ def memory(sizes: list[int]) -> dict[str, Any]:
 
 
 def seeds(count: int) -> dict[str, Any]:
-    """Judge the references and the alternatives with many class seeds."""
-    found: dict[str, Any] = {"seeds": count, "references": 0, "alternatives": 0, "lost points": []}
+    """Judge references, alternatives and misconceptions with many class seeds.
+
+    References and alternatives must keep all points, and a misconception must lose the same groups
+    with each seed as with the recorded cases.
+    """
+    found: dict[str, Any] = {"seeds": count, "references": 0, "alternatives": 0}
+    found |= {"misconceptions": 0, "lost points": [], "other groups": []}
     for assignment in COURSE.assignments():
         notebook = COURSE.solution(assignment)
         for name, exercise in catalog.exercises(COURSE, assignment).items():
@@ -183,14 +189,28 @@ def seeds(count: int) -> dict[str, Any]:
                 right[answer.name] = run_answer(notebook, name, text)
             found["references"] += 1
             found["alternatives"] += len(exercise.alternatives)
+            found["misconceptions"] += len(exercise.misconceptions)
+            lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
             for seed in range(1000, 1000 + count):
                 recorded = record(COURSE, assignment, name, seed)
                 for label, function in right.items():
                     verdict = judge(recorded, run_cases(function, recorded["cases"]))
                     if not verdict.passed:
                         found["lost points"].append(f"{name}, {label}, {seed}: {verdict.headline}")
+                for label, groups in _lost_groups(recorded).items():
+                    if groups != lost[label]:
+                        found["other groups"].append(f"{name}, {label}, {seed}: {sorted(groups)}")
         print(assignment, found, flush=True)
     return found
+
+
+def _lost_groups(recorded: dict[str, Any]) -> dict[str, set[str]]:
+    """By misconception, the groups that it loses whatever rounding or chance may add."""
+    cases = recorded["cases"]
+    return {
+        wrong["name"]: {cases[i]["group"] for i in wrong_cases(wrong)}
+        for wrong in recorded["misconceptions"]
+    }
 
 
 def main() -> None:

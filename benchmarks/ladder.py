@@ -32,7 +32,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
-from _networks import JUDGED_ON, NOTEBOOKS, fewer, learned_from, texts_of, train
+from _networks import JUDGED_ON, KINDS, NOTEBOOKS, fewer, learned_from, texts_of, train
 from _results import results, store
 from tqdm import tqdm
 
@@ -47,7 +47,7 @@ ONCE = [
     *(f"naive Bayes, {bag}" for bag in BAGS),
     *(f"logistic regression, {bag}" for bag in BAGS),
 ]
-RUNGS = [*ONCE, *(name for name in NOTEBOOKS if name != "mean of random vectors")]
+RUNGS = [*ONCE, *(name for name in NOTEBOOKS if name not in ("mean of random vectors", *KINDS))]
 SIZES = ("100", "1000", "10000", "all")
 MIN_COUNT = {"reviews": 2, "sst2": 3, "imdb": 10}  # as in 01
 

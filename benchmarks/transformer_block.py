@@ -39,7 +39,7 @@ def measure(shape: tuple[int, int, int, int, int, str], repeats: int) -> dict[st
     theirs = nn.TransformerEncoderLayer(
         d_model, n_heads, d_ff, 0.0, activation, batch_first=True, norm_first=False
     )
-    theirs.load_state_dict(notebook["copy_weights"](ours.state_dict()))
+    theirs.load_state_dict(notebook["to_torch_names"](ours.state_dict()))
     X = torch.randn(n_texts, length, d_model)
     lengths = torch.randint(1, length + 1, (n_texts, 1))
     real = torch.arange(length) < lengths
@@ -66,7 +66,7 @@ def measure(shape: tuple[int, int, int, int, int, str], repeats: int) -> dict[st
                 seconds[who].append(time.perf_counter() - start)
             outputs[who] = output.detach()[real]
             gradients[who] = inputs.grad[real]
-    weights = notebook["copy_weights"]({n: p.grad for n, p in ours.named_parameters()})
+    weights = notebook["to_torch_names"]({n: p.grad for n, p in ours.named_parameters()})
     largest = max(parameter.grad.abs().max() for parameter in theirs.parameters())
     differences = [
         (weights[name] - parameter.grad).abs().max() / largest

@@ -33,7 +33,7 @@ def train(name: str) -> dict[str, object]:
     keep, min_count = int(recipe.pop("keep")), int(recipe.pop("min_count"))
     words, ids, counts = numbered(sentences(name), min_count)
     start = time.perf_counter()
-    V, _ = notebook()["train_skip_gram"](ids, counts, **recipe, seed=SEED)
+    E, _ = notebook()["train_skip_gram"](ids, counts, **recipe, seed=SEED)
     seconds = time.perf_counter() - start
     about = {
         "text": f"{name}: {', '.join(SPLITS[name])}",
@@ -42,7 +42,7 @@ def train(name: str) -> dict[str, object]:
     }
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{name}.safetensors"
-    WordVectors(words[:keep], V[:keep], about).save(path, half=True)
+    WordVectors(words[:keep], E[:keep], about).save(path, half=True)
     stored = load_vectors(path)
     return {
         **RECIPES[name],

@@ -36,8 +36,8 @@ def ours(
 ) -> tuple[WordVectors, float]:
     train = notebook()["train_skip_gram"]
     start = time.perf_counter()
-    V, _ = train(ids, counts, **SAME, **settings, seed=seed)
-    return WordVectors(words, V), time.perf_counter() - start
+    E, _ = train(ids, counts, **SAME, **settings, seed=seed)
+    return WordVectors(words, E), time.perf_counter() - start
 
 
 def gensims(

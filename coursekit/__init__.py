@@ -6,10 +6,15 @@ scikit-learn) is imported on first use.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# Threads that wait for each other would otherwise spin, and on a shared computer keep the processor
+# from the thread that they wait for. OpenMP reads this when torch is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 _HOME = {
     "check": "coursekit.checking.check",

@@ -1,4 +1,4 @@
-"""Pretrained BERT encoders: sizes, weights and pieces, loaded by name without running any code.
+"""Pretrained BERT encoders: sizes, weights and tokens, loaded by name without running any code.
 
 Only `model.safetensors`, `config.json` and `vocab.txt` are read. Pickled weights, which could run
 code when they are opened, are never touched.
@@ -49,23 +49,23 @@ class Pretrained:
         `max_position_embeddings`, `type_vocab_size` and others.
     weights : dict of str to FloatTensor
         The tensors by the names of the file, in float32; heads (`cls.` and the like) included.
-    pieces : list of str
-        The vocabulary; a piece's position is its id.
+    tokens : list of str
+        The vocabulary; a token's position is its id.
     index : dict of str to int
-        The id of each piece.
+        The id of each token.
     lowercase : bool
-        Whether texts were lower-cased, and accents removed, before they were split into pieces.
+        Whether texts were lower-cased, and accents removed, before they were split into tokens.
     """
 
     name: str
     config: dict[str, Any]
     weights: dict[str, torch.Tensor]
-    pieces: list[str]
+    tokens: list[str]
     lowercase: bool = True
     index: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "index", {piece: i for i, piece in enumerate(self.pieces)})
+        object.__setattr__(self, "index", {token: i for i, token in enumerate(self.tokens)})
 
     def __repr__(self) -> str:
         n = sum(tensor.numel() for tensor in self.weights.values())
@@ -73,7 +73,7 @@ class Pretrained:
         return (
             f"Pretrained({self.name!r}: {config['num_hidden_layers']} blocks of "
             f"{config['num_attention_heads']} heads, {config['hidden_size']} wide; "
-            f"{len(self.pieces):,} pieces; {n:,} numbers)"
+            f"{len(self.tokens):,} tokens; {n:,} numbers)"
         )
 
 
@@ -106,10 +106,10 @@ def load_pretrained(name: str | Path) -> Pretrained:
     """
     folder = _folder(name)
     config = _config(folder)
-    pieces = _pieces(folder, config)
+    tokens = _tokens(folder, config)
     weights = _weights(folder)
     _must_be_complete(folder, config, weights)
-    return Pretrained(str(name), config, weights, pieces, _lowercase(folder))
+    return Pretrained(str(name), config, weights, tokens, _lowercase(folder))
 
 
 def fill(
@@ -232,26 +232,26 @@ def _config(folder: Path) -> dict[str, Any]:
     return config
 
 
-def _pieces(folder: Path, config: dict[str, Any]) -> list[str]:
+def _tokens(folder: Path, config: dict[str, Any]) -> list[str]:
     try:
-        pieces = _needed(folder, "vocab.txt").read_text("utf-8").split("\n")
+        tokens = _needed(folder, "vocab.txt").read_text("utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise DamagedFile(f"{folder / 'vocab.txt'} is damaged; download it again.") from error
-    pieces = [piece.rstrip("\r") for piece in pieces]
-    if pieces and not pieces[-1]:
-        pieces.pop()
+    tokens = [token.rstrip("\r") for token in tokens]
+    if tokens and not tokens[-1]:
+        tokens.pop()
     # published vocabularies may be shorter than the table, which is filled up to a round number
-    if len(pieces) > config["vocab_size"] or not pieces:
+    if len(tokens) > config["vocab_size"] or not tokens:
         raise DataError(
-            f"{folder / 'vocab.txt'} has {len(pieces):,} pieces, but the model knows "
+            f"{folder / 'vocab.txt'} has {len(tokens):,} tokens, but the model knows "
             f"{config['vocab_size']:,}: this is the vocabulary of another model."
         )
-    lacking = [piece for piece in _SPECIAL if piece not in pieces]
+    lacking = [token for token in _SPECIAL if token not in tokens]
     if lacking:
         raise DataError(
             f"{folder / 'vocab.txt'} has no {_some(lacking)}: this is not the vocabulary of a BERT."
         )
-    return pieces
+    return tokens
 
 
 def _weights(folder: Path) -> dict[str, torch.Tensor]:

@@ -22,9 +22,9 @@ class WordVectors:
     Parameters
     ----------
     words
-        The V different words, usually the most frequent first.
+        The |V| different words, usually the most frequent first.
     matrix
-        Their vectors, of shape (V, K).
+        Their vectors, of shape (|V|, d).
     about
         Facts about the vectors to store with them: the text, the method, the settings.
 
@@ -64,7 +64,7 @@ class WordVectors:
         return word in self.index
 
     def __getitem__(self, word: str) -> torch.Tensor:
-        """Return the vector of a word, (K,).
+        """Return the vector of a word, (d,).
 
         Raises
         ------

@@ -91,17 +91,17 @@ class Settings:
 
 
 def mask(
-    ids: torch.Tensor, share: float, n_pieces: int, generator: torch.Generator
+    ids: torch.Tensor, probability: float, vocab_size: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Mask pieces as in assignment 06: 80% of the chosen become [MASK], 10% another, 10% stay.
+    """Mask tokens as in assignment 06: 80% of the selected become [MASK], 10% random, 10% stay.
 
     Returns the changed ids and the labels, -100 where nothing is to be predicted; both (R, L).
     """
     special = (ids == PAD) | (ids == CLS) | (ids == SEP)
-    dice, kind_dice = (torch.rand(ids.shape, generator=generator) for _ in range(2))
-    substitutes = torch.randint(len(SPECIAL), n_pieces, ids.shape, generator=generator)
-    hide = definitions(BERT)["mask_pieces"]
-    return hide(ids, special, MASK, dice, kind_dice, substitutes, share)
+    draws = [torch.rand(ids.shape, generator=generator) for _ in range(2)]
+    random_ids = torch.randint(len(SPECIAL), vocab_size, ids.shape, generator=generator)
+    mask_tokens = definitions(BERT)["mask_tokens"]
+    return mask_tokens(ids, special, MASK, *draws, random_ids, probability)
 
 
 def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str, torch.Tensor]]:

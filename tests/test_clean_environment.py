@@ -10,13 +10,16 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import nbformat
 import pytest
 from checkout import ROOT
 
-from autograder.authoring.bundle import make_bundle
-from autograder.course.layout import Course
+from autograder.authoring.bundle import make_bundle, make_repository
+from autograder.authoring.stamp import wheel_name
+from autograder.course.layout import Course, student_repository
 
 COURSE = Course(ROOT)
 FIRST, *REST = COURSE.assignments()
@@ -58,14 +61,8 @@ def _without_network():
     return []
 
 
-@pytest.fixture(scope="module")
-def colab(tmp_path_factory):
-    """A content folder with the wheel in it, and a Python without coursekit for its kernel."""
-    folder = tmp_path_factory.mktemp("colab")
-    make_bundle(COURSE, folder / "bundle")
-    content = folder / "content"
-    (content / "sample_data").mkdir(parents=True)
-    shutil.copy(next((folder / "bundle").glob("*.whl")), content)
+def make_python(folder):
+    """A Python without coursekit in `folder/venv`."""
     subprocess.run(
         [sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True
     )
@@ -76,6 +73,25 @@ def colab(tmp_path_factory):
     (packages / "already_installed.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
     (packages / "google" / "colab").mkdir(parents=True)
     (packages / "google" / "colab" / "__init__.py").write_text("")
+    return python
+
+
+@pytest.fixture
+def new_colab(tmp_path):
+    """A folder with a Python without coursekit."""
+    make_python(tmp_path / "colab")
+    return tmp_path / "colab"
+
+
+@pytest.fixture(scope="module")
+def colab(tmp_path_factory):
+    """A content folder with the wheel in it, and a Python without coursekit for its kernel."""
+    folder = tmp_path_factory.mktemp("colab")
+    make_bundle(COURSE, folder / "bundle")
+    content = folder / "content"
+    (content / "sample_data").mkdir(parents=True)
+    shutil.copy(next((folder / "bundle").glob("*.whl")), content)
+    python = make_python(folder)
     kernel = folder / "share" / "kernels" / "colab"
     kernel.mkdir(parents=True)
     launch = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -128,6 +144,49 @@ def test_only_the_wheel_is_there_and_no_network(colab):
     assert "autograder is visible" not in result["text"]
     assert f"from {colab}/venv" in result["text"]
     assert "no network" in result["text"]
+
+
+def set_up(colab, folder, address=""):
+    """Runs the set-up cell in a folder, with wheels from another address."""
+    notebook = nbformat.read(COURSE.notebook("00_setup"), as_version=4)
+    (source,) = [c.source for c in notebook.cells if "%pip install" in c.source]
+    own = f"{student_repository(ROOT)}/raw/main"
+    assert own in source
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        f"result = InteractiveShell.instance().run_cell({source.replace(own, address or own)!r})\n"
+        "result.raise_error()\nimport coursekit\nprint('from', coursekit.__file__)"
+    )
+    folder.mkdir()
+    environment = {**os.environ, "PYTHONPATH": "", "PIP_NO_INDEX": "1", "IPYTHONDIR": str(colab)}
+    return subprocess.run(
+        [*_without_network(), str(colab / "venv/bin/python"), "-c", code]
+        if not address
+        else [str(colab / "venv/bin/python"), "-c", code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+
+
+def test_without_wheel_and_network_the_set_up_cell_says_what_to_upload(new_colab, tmp_path):
+    done = set_up(new_colab, tmp_path / "content")
+    assert done.returncode != 0
+    assert f"Upload {wheel_name()} from the course's handout next to this" in done.stderr
+
+
+def test_the_set_up_cell_installs_from_the_students_repository(new_colab, tmp_path):
+    make_repository(COURSE, tmp_path / "students")
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=tmp_path / "students")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        done = set_up(new_colab, tmp_path / "content", address)
+        server.shutdown()
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert f"from {new_colab}/venv" in done.stdout
+    assert not list(new_colab.glob("venv/lib/python*/site-packages/autograder"))
 
 
 @pytest.mark.parametrize(

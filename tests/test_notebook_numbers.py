@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -15,6 +16,11 @@ from coursekit import load
 from coursekit.evaluation import wilson_interval
 
 ROOT = Path(__file__).parent.parent
+ASSIGNMENTS = sorted(path.stem for path in (ROOT / "solutions").glob("*/*.ipynb"))
+# how a text says that words stand in the list of neighbors printed above it
+QUOTES_NEIGHBORS = re.compile(
+    r"among (its|their) neighbors|neighbors such as|`[,;]? beside it|is nearest to"
+)
 
 
 def results(name: str) -> dict[str, Any]:
@@ -26,10 +32,14 @@ RESULTS = results("bag_of_words")
 ROWS = [("SST-2", "sst2", "validation"), ("IMDb", "imdb", "test")]
 
 
+def cells_of(assignment: str) -> list[nbformat.NotebookNode]:
+    return nbformat.read(ROOT / f"solutions/{assignment}/{assignment}.ipynb", 4).cells
+
+
 def text_of(assignment: str) -> str:
     """The text cells of an assignment."""
-    notebook = nbformat.read(ROOT / f"solutions/{assignment}/{assignment}.ipynb", 4)
-    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    cells = cells_of(assignment)
+    return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
 # the assignment stands in the tests' names, so that `make test ONLY=01` finds them
@@ -59,20 +69,27 @@ def is_result(shown: str, score: dict[str, Any], seconds: float) -> bool:
 
 @pytest.mark.parametrize(("start", "name", "split"), ROWS)
 def test_the_table_of_real_data_shows_what_was_measured(text, start, name, split):
-    judged, learned, bags, ours, library = table_row(text, start)
+    judged, learned, bag, l2, ours, library = table_row(text, start)
     measured = RESULTS[name]
     scores = measured["accuracy"][split]
     assert f" {scores['ours']['n']:,} {split} " in f" {judged} "
     assert learned.startswith(f"{measured['training_texts']:,} ")
-    assert bags == f"{measured['bag']}, {measured['words']:,} words"
+    assert bag == f"{measured['bag']}, {measured['words']:,} words"
+    assert float(l2) == measured["l2"]
     assert is_result(ours, scores["ours"], measured["seconds"]["ours"])
     assert is_result(library, scores["scikit-learn"], measured["seconds"]["scikit-learn"])
 
 
+def test_the_strength_of_l2_in_the_table_is_the_best_on_validation():
+    for measured in (RESULTS["sst2"], RESULTS["imdb"]):
+        tried = measured["validation"]["scikit-learn"]
+        assert tried[f"{measured['l2']:g}"] == max(tried.values())
+
+
 def test_the_paragraph_on_l2_shows_what_was_measured(text):
     paragraph = next(part for part in text.split("\n\n") if "So what is L2 good for?" in part)
-    weak, strong = (RESULTS["imdb"]["other_l2"][l2] for l2 in ("1e-05", "0.001"))
-    measured = [values[model] for model in ("scikit-learn", "ours") for values in (weak, strong)]
+    found = RESULTS["imdb"]["validation"]
+    measured = [found[model][l2] for model in ("scikit-learn", "ours") for l2 in ("1e-05", "0.001")]
     shown = re.findall(r"([\d.]+)%", paragraph)
     assert len(shown) == len(measured)
     assert all(is_shown_as(a, 100 * b) for a, b in zip(shown, measured))
@@ -90,16 +107,11 @@ def test_the_examples_of_the_phenomena_are_challenge_reviews(text):
 
 
 BAG, DAN, INFORMED = "bag of words", "DAN, random vectors", "DAN, vectors of 02"
-MEAN, ATTENTION, TRANSFORMER = (
-    "mean of random vectors",
-    "attention",
-    "transformer from scratch",
-)
+MEAN, ATTENTION = "mean of random vectors", "attention"
 # which models stand in the columns of the closing table, behind the first ones
 COLUMNS = {
     "03_deep_averaging": [BAG, DAN, INFORMED],
     "04_attention": [None, BAG, MEAN, ATTENTION],
-    "05_transformer_block": [BAG, DAN, INFORMED, ATTENTION, TRANSFORMER],
 }
 
 
@@ -125,6 +137,26 @@ def test_the_closing_table_of_a_network_shows_what_was_measured(assignment, star
         assert numbers, (model, cell)
         pairs = zip(numbers.groups(), measured(model, name, split))
         assert all(is_shown_as(a, b) for a, b in pairs), (model, cell)
+
+
+@pytest.mark.parametrize("assignment", ["04_attention"])
+@pytest.mark.parametrize(
+    ("start", "model"),
+    [
+        ("mean pooling", MEAN),
+        ("attention, one query", ATTENTION),
+        ("keys and values", "keys and values"),
+        ("three heads", "3 heads"),
+        ("hierarchical attention", "hierarchical attention"),
+    ],
+)
+def test_the_table_of_three_seeds_shows_what_was_measured(assignment, start, model):
+    _, average, *seeds = table_row(text_of(assignment), f"{start} |")
+    runs = results("classifiers")["reviews"][model]["runs"]
+    assert len(seeds) == len(runs)
+    for shown, run in zip(seeds, runs):
+        assert is_shown_as(shown.rstrip("%"), 100 * run["accuracy"])
+    assert is_shown_as(average.rstrip("%"), 100 * mean(run["accuracy"] for run in runs))
 
 
 @pytest.mark.parametrize("assignment", ["02_word2vec"])
@@ -153,10 +185,41 @@ def test_what_a_notebook_says_of_its_ladder_was_measured(assignment):
     def accuracy(data: str, rung: str) -> float:
         return 100 * results(f"ladder_{data}")["rungs"][rung]["all"]["accuracy"]
 
-    sst2 = re.search(r"([\d.]+)% with 0\.0002", text)
+    figures = "\n".join(cell.source for cell in cells_of(assignment) if cell.cell_type == "code")
+    sst2 = re.search(r"the fine-tuned encoder is first with ([\d.]+)%", figures)
     imdb = re.search(r"with all labels, it is ([\d.]+)% to ([\d.]+)%", text)
     assert sst2
     assert imdb
     assert is_shown_as(sst2[1], accuracy("sst2", "encoder, fine-tuned"))
     assert is_shown_as(imdb[1], accuracy("imdb", "encoder, fine-tuned"))
     assert is_shown_as(imdb[2], accuracy("imdb", "DAN, vectors of 02"))
+
+
+def printed(cell: nbformat.NotebookNode) -> str:
+    """What a code cell prints."""
+    outputs = cell.get("outputs", [])
+    return "".join(output.text for output in outputs if output.output_type == "stream")
+
+
+def quoted_neighbors(assignment: str) -> list[tuple[set[str], str]]:
+    """The words that each sentence quotes as neighbors, and what is printed above it."""
+    cells = nbformat.read(ROOT / f"solutions/{assignment}/{assignment}.ipynb", 4).cells
+    found = []
+    for above, cell in itertools.pairwise(cells):
+        if above.cell_type == "code" and cell.cell_type == "markdown":
+            sentences = re.split(r"(?<=[.:;?!])\s+", cell.source)
+            quotes = [sentence for sentence in sentences if QUOTES_NEIGHBORS.search(sentence)]
+            found += [(set(re.findall(r"`([\w'-]+)`", q)), printed(above)) for q in quotes]
+    return [(words, output) for words, output in found if words]
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_words_that_a_text_quotes_as_neighbors_are_printed_above_it(assignment):
+    for words, output in quoted_neighbors(assignment):
+        assert words <= set(re.findall(r"[\w'-]+", output)), words
+
+
+@pytest.mark.parametrize("assignment", ["02_word2vec"])
+def test_the_neighbors_that_a_text_quotes_are_found(assignment):
+    quoted = set().union(*(words for words, _ in quoted_neighbors(assignment)))
+    assert {"gripping", "tripe", "coach", "nurse", "exceeded", "taxi"} <= quoted

@@ -79,7 +79,7 @@ def test_the_model_learned_something_and_transformers_reads_it(finished):
     assert torch.equal(table, ours.weights["bert.embeddings.word_embeddings.weight"])
     tokenizer = BertTokenizerFast.from_pretrained(finished / "model")
     assert tokenizer("The film!")["input_ids"][0] == ours.index["[CLS]"]
-    assert len(tokenizer) == len(ours.pieces) == 300
+    assert len(tokenizer) == len(ours.tokens) == 300
 
 
 def test_rows_are_two_parts_of_one_text_or_of_two():

@@ -100,14 +100,27 @@ def new(course: Any, assignment: str) -> None:
     show_default=True,
     help="Folder or .zip file to write.",
 )
+@click.option(
+    "--repository",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="Write the students' repository instead: a new folder, or a clone of it.",
+)
 @with_course
-def bundle(course: Any, output: Path) -> None:
-    """Pack the student handout: notebooks, wheel, environment files and a short README."""
-    from autograder.authoring.bundle import make_bundle
+def bundle(course: Any, output: Path, repository: Path | None) -> None:
+    """Pack the student handout: notebooks, wheel, environment files and a short README.
 
-    for name in make_bundle(course, output):
+    With --repository also a workflow that runs the checks on GitHub (for GitHub Classroom).
+    """
+    from autograder.authoring.bundle import make_bundle, make_repository
+    from autograder.course.layout import student_repository
+
+    names = make_repository(course, repository) if repository else make_bundle(course, output)
+    for name in names:
         click.echo(f"  {name}")
-    click.echo(f"written: {output}")
+    click.echo(f"written: {repository or output}")
+    if repository:
+        click.echo(f"Commit it and push it to {student_repository(course.root)}.")
 
 
 COMMANDS = (release, execute, try_, new, bundle)

@@ -41,6 +41,7 @@ def execute_solution(course: Course, assignment: str) -> float:
             notebook,
             timeout=_CELL_SECONDS,
             record_timing=False,
+            coalesce_streams=True,  # a progress bar becomes one line, its last
             kernel_name="python3",
             resources={"metadata": {"path": str(path.parent)}},
             on_cell_executed=lambda **_: bar.update(),

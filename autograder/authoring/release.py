@@ -28,7 +28,7 @@ from autograder.authoring.stamp import stamp
 from autograder.course import catalog
 from autograder.course.compounds import record_pairs
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record_assignment
+from autograder.course.recording import RECORDING_SEED, record_assignment, record_reference
 from autograder.course.reference import read
 from autograder.errors import CourseError
 from coursekit import __version__
@@ -74,7 +74,7 @@ def release(
         recorded = record_assignment(course, assignment, RECORDING_SEED)
         prove_answers(course, assignment, recorded)
         prove_shown_cells(assignment, stamped, recorded)
-        fresh = record_assignment(course, assignment, seed=1)
+        fresh = {name: record_reference(course, assignment, name, seed=1) for name in exercises}
         prove_fresh_cases(recorded, fresh)
         prove_groups_vary(recorded, fresh)
         recording = _recording(course, assignment, recorded)

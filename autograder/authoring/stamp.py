@@ -13,16 +13,20 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from autograder.authoring.attach_drawings import attach_drawings
 from autograder.authoring.shown_cells import tag_shown_cells
 from autograder.course.cells import checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
-from autograder.course.layout import Course, repository
+from autograder.course.layout import Course, student_repository
 from autograder.course.reference import sources
 from autograder.errors import CourseError
+from coursekit import __version__
 
 #: Grade id prefix and first line of a cell for code that students wrote in an earlier assignment.
 _FROM = "from_"
 _REUSED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
+_QUESTION = re.compile(r"\*\*Question \d+ \((\d+) points?, graded by hand\)\.?\*\*")
+_ANSWER = re.compile(r"### BEGIN SOLUTION: (question_\w+)[ \t]*\n")
 _BADGE = re.compile(r"^\[!\[Open in Colab\].*$", re.MULTILINE)
 _SETUP = """\
 # Set-up. Where coursekit is missing (in Colab, say) this installs it; otherwise it does nothing.
@@ -31,8 +35,38 @@ from pathlib import Path
 
 if importlib.util.find_spec("coursekit") is None:
     wheels = [*Path().glob("coursekit-*.whl"), *Path("../..").glob("coursekit-*.whl")]
-    package = wheels[0] if wheels else "{repository}/archive/refs/heads/main.zip"
-    %pip install --quiet {{package}}"""
+    wheel = wheels[-1] if wheels else "{address}"
+    %pip install --quiet --retries 1 {{wheel}}
+    importlib.invalidate_caches()
+    if importlib.util.find_spec("coursekit") is None:
+        raise ModuleNotFoundError(
+            "coursekit could not be installed. Upload {wheel} from the course's"
+            " handout next to this notebook (in Colab: Files, on the left), and run this cell again."
+        )
+
+import coursekit  # before torch: sets how its threads wait"""
+#: The branch of the students' repository that badges and set-up cells lead to.
+_BRANCH = "main"
+
+
+def wheel_name() -> str:
+    """The file name of the wheel that is built from this version."""
+    return f"coursekit-{__version__}-py3-none-any.whl"
+
+
+def wheel_address(course: Course) -> str:
+    """Where the set-up cell installs coursekit from, if the wheel is not beside the notebook."""
+    return f"{student_repository(course.root)}/raw/{_BRANCH}/{wheel_name()}"
+
+
+def badge(course: Course, assignment: str) -> str:
+    """The line that opens the student notebook of an assignment in Colab."""
+    address = student_repository(course.root)
+    colab = address.replace("https://github.com", "https://colab.research.google.com/github")
+    return (
+        "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
+        f"({colab}/blob/{_BRANCH}/notebooks/{assignment}/{assignment}.ipynb)"
+    )
 
 
 def stamp(
@@ -47,14 +81,16 @@ def stamp(
         solution block, or defined twice; a check without cases. Or set-up cell or badge is missing.
     """
     stamped = copy.deepcopy(notebook)
-    address = repository(course.root)
-    _stamp_header(stamped, address, assignment)
+    _stamp_header(stamped, course, assignment)
     defined: dict[str, int] = {}
     checked: dict[str, int] = {}
     reused: set[str] = set()
     for number, cell in enumerate(stamped.cells):
         if cell.cell_type != "code":
-            continue  # a text cell may have nbgrader metadata of its author's, for manual grading
+            where = f"{assignment}, cell {number + 1}"
+            attach_drawings(cell, course.root, where)
+            _stamp_question(cell, stamped.cells[number - 1] if number else None, where)
+            continue
         metadata = cell.metadata.get("nbgrader", {})
         if metadata.get("grade") and metadata.get("solution"):
             continue  # so may a manually graded code cell
@@ -99,23 +135,17 @@ def _metadata() -> NotebookNode:
     )
 
 
-def _stamp_header(notebook: NotebookNode, address: str, assignment: str) -> None:
-    path = f"notebooks/{assignment}/{assignment}.ipynb"
-    colab = address.replace("https://github.com", "https://colab.research.google.com/github")
-    badge = (
-        "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
-        f"({colab}/blob/main/{path})"
-    )
+def _stamp_header(notebook: NotebookNode, course: Course, assignment: str) -> None:
     first = next((c for c in notebook.cells if c.cell_type == "markdown"), None)
     if first is None or not _BADGE.search(first.source):
         raise CourseError(
             f"{assignment}: the first text cell needs a line that starts with [![Open in Colab]."
         )
-    first.source = _BADGE.sub(badge, first.source)
+    first.source = _BADGE.sub(badge(course, assignment), first.source)
     setup = next((c for c in notebook.cells if c.source.startswith("# Set-up")), None)
     if setup is None:
         raise CourseError(f"{assignment}: there is no set-up cell; begin one with # Set-up.")
-    setup.source = _SETUP.format(repository=address)
+    setup.source = _SETUP.format(address=wheel_address(course), wheel=wheel_name())
 
 
 def _stamp_code(
@@ -163,6 +193,28 @@ def _stamp_code(
         cell.metadata["nbgrader"] = _nbgrader_metadata(names[0], None)
     elif names:
         raise CourseError(f"{where} defines {names[0]} without a ### BEGIN SOLUTION block.")
+
+
+def _stamp_question(cell: NotebookNode, question: NotebookNode | None, where: str) -> None:
+    """Make a text cell with a model answer the hand-graded answer to the question above it."""
+    match = _ANSWER.match(cell.source)
+    if match is None:
+        return  # an author may also write nbgrader's metadata for a text cell
+    points = _QUESTION.match(question.source) if question is not None else None
+    if points is None:
+        raise CourseError(
+            f"{where} answers a question: begin the text cell above it with"
+            " `**Question 1 (2 points, graded by hand).**`."
+        )
+    if not cell.source.rstrip().endswith("### END SOLUTION") or "Marking guide" not in cell.source:
+        raise CourseError(
+            f"{where}: write the model answer and a `**Marking guide**`, then `### END SOLUTION`."
+        )
+    cell.metadata["nbgrader"] = {
+        **_nbgrader_metadata(match[1], float(points[1])),
+        "locked": False,
+        "solution": True,
+    }
 
 
 def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:

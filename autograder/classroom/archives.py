@@ -97,6 +97,24 @@ def outer_names(source: Path) -> list[str]:
         return [member.filename for member in archive.infolist() if not _is_folder(member)]
 
 
+def read_outer(source: Path, name: str) -> bytes:
+    """The content of a file of the download itself, of at most `MAX_FILE_BYTES`.
+
+    Raises
+    ------
+    ValueError
+        It cannot be read.
+    """
+    try:
+        if source.is_dir():
+            with open(source / name, "rb") as file:
+                return file.read(MAX_FILE_BYTES)
+        with _opened(source) as archive, archive.open(name) as file:
+            return file.read(MAX_FILE_BYTES)
+    except Exception as error:  # a damaged archive fails in many ways
+        raise ValueError(_damaged(error)) from error
+
+
 def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpacked:
     """Unpack all notebooks of a zip archive, or of a folder, and of the archives in it.
 

@@ -15,7 +15,7 @@ import re
 import shutil
 import tempfile
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -27,11 +27,13 @@ from autograder.classroom.archives import (
     outer_names,
     unpack,
 )
+from autograder.classroom.gradescope import METADATA, submissions_of
 from autograder.classroom.layouts import LAYOUTS, Layout, Submitter, find_layout
 from autograder.classroom.students import Students
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.notebook_json import load
+from autograder.grading.origins import Origin, save_origins
 from autograder.grading.submissions import regular_file
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ class Collected:
     Attributes
     ----------
     layout : the naming scheme that was used, a key of `layouts.LAYOUTS`.
+    around : the folders around the students' folders or files, "" or with a slash at the end.
     students : student -> the file that will be graded.
     earlier : student -> earlier submissions, which are saved in `earlier/`.
     unchanged : students whose submission in `submitted/` was kept.
@@ -82,6 +85,7 @@ class Collected:
     """
 
     layout: str = ""
+    around: str = ""
     students: dict[str, str] = field(default_factory=dict)
     earlier: dict[str, list[str]] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
@@ -91,6 +95,7 @@ class Collected:
     def to_dict(self) -> dict[str, object]:
         return {
             "layout": self.layout,
+            "around": self.around,
             "students": self.students,
             "earlier": self.earlier,
             "unchanged": self.unchanged,
@@ -117,7 +122,8 @@ def collect(
     Raises
     ------
     CourseError
-        There is no such download, it has no notebook, or its file names fit no naming scheme.
+        There is no such download, it has no notebook, its file names fit no naming scheme, or the
+        class's folder cannot be written.
     """
     from autograder.grading.gradebook import Classroom
 
@@ -129,21 +135,24 @@ def collect(
     if not could_hold:
         found = f", only {len(names)} other files" if names else ""
         raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
-    scheme = find_layout(could_hold, layout)
+    scheme = _find_layout(course, source, names, could_hold, layout)
+    classroom.require_writable()
     with tempfile.TemporaryDirectory() as temporary:
         unpacked = unpack(source, Path(temporary), _Owner(scheme))
         notebooks = [file for file in unpacked.files if not _is_hidden(file.name)]
-        result = Collected(scheme.scheme, refused=unpacked.refused)
+        result = Collected(scheme.scheme, scheme.wrapper, refused=unpacked.refused)
         result.unmatched = [
-            (name, "not a notebook (.ipynb)") for name in unpacked.others if not _is_junk(name)
+            (name, "not a notebook (.ipynb)")
+            for name in unpacked.others
+            if not _is_junk(name) and name != f"{scheme.wrapper}{METADATA}"
         ]
         released = {name: _released_features(course, name) for name in course.assignments()}
         candidates: dict[Submitter, list[Candidate]] = defaultdict(list)
         for file in notebooks:
-            candidate = _read(file, scheme, result, assignment, released)
-            if candidate is None:
+            found = _read(file, scheme, result, assignment, released)
+            if not found:
                 file.path.unlink()
-            else:
+            for candidate in found:
                 candidates[candidate.submitter].append(candidate)
         scope = f"moodle {assignment}" if scheme.scheme == "moodle" else scheme.scheme
         students = Students(classroom.folder, scope)
@@ -151,7 +160,23 @@ def collect(
         _import(classroom, assignment, chosen, result)
         if chosen:
             students.save()
+            classroom.enter_names({name: own[-1].submitter.name for name, own in chosen.items()})
     return result
+
+
+def _find_layout(
+    course: Course, source: Path, names: list[str], could_hold: list[str], scheme: str | None
+) -> Layout:
+    """The naming scheme of a download, with the metadata that Gradescope's needs."""
+    submissions = submissions_of(source, names) if scheme in (None, "gradescope") else {}
+    no_students = {*course.assignments(), course.notebooks.name}
+    layout = find_layout(could_hold, "gradescope" if submissions else scheme, no_students)
+    if layout.scheme == "gradescope" and not submissions:
+        raise CourseError(
+            f"{METADATA} is missing, in which Gradescope says whose a submission is; download the"
+            " submissions again, or choose --layout folder to name students by their folders."
+        )
+    return replace(layout, submissions=submissions)
 
 
 @dataclass(frozen=True)
@@ -201,11 +226,12 @@ def _read(
     result: Collected,
     assignment: str,
     released: dict[str, set[str]],
-) -> Candidate | None:
-    """The candidate in a file, or None after adding the file to `result.unmatched`."""
+) -> list[Candidate]:
+    """The candidate in a file, one for each who handed it in; [] after adding it to `unmatched`."""
 
-    def unmatched(reason: str) -> None:
+    def unmatched(reason: str) -> list[Candidate]:
         result.unmatched.append((file.name, reason))
+        return []
 
     named = layout.parse(file.outer)
     if named is None:
@@ -227,7 +253,10 @@ def _read(
         return unmatched(f"looks like {best}, not {assignment}")
     copy = _COPY_NUMBER.search(chosen_name)
     number = int(copy[1][-9:]) if copy else 0
-    return Candidate(named.submitter, submitted, number, file, overlaps[assignment])
+    return [
+        Candidate(submitter, submitted, number, file, overlaps[assignment])
+        for submitter in (named.submitter, *named.others)
+    ]
 
 
 def _choose(
@@ -272,6 +301,17 @@ def _import(
             shutil.copy(latest.file.path, archive / f"{student}_attempt_{stamp}_{assignment}.ipynb")
         if any(archive.iterdir()):
             zip_collect(classroom, assignment, Path(folder))
+    origins = {
+        student: Origin(own[-1].file.outer, result.layout, _marked_late(own[-1].file.outer))
+        for student, own in chosen.items()
+        if result.students.get(student) == own[-1].file.name
+    }
+    save_origins(classroom.folder, assignment, origins)
+
+
+def _marked_late(name: str) -> bool:
+    """Whether Canvas marked a file of its download as late."""
+    return bool(re.match(r"[^_/]+_LATE_\d+_\d+_", PurePosixPath(name).name))
 
 
 def _prepare(

@@ -37,6 +37,7 @@ class Grade:
     score : `raw_score`, the sum over the cells, minus `late_penalty`; at least 0.
     submitted : submission time in UTC, "" if unknown.
     note : what the instructor still has to do, or "".
+    late : how late, as in "2 days late", or "".
     """
 
     student: str
@@ -46,6 +47,7 @@ class Grade:
     late_penalty: float
     submitted: str
     note: str
+    late: str = ""
 
 
 @dataclass
@@ -81,7 +83,9 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
 
     from autograder.grading.gradebook import Classroom, tools_on_path
 
-    database = Classroom(course, folder).database
+    classroom = Classroom(course, folder)
+    database = classroom.database
+    late = classroom.lateness(assignment)
     found = []
     if database.exists():
         with tools_on_path(), Gradebook(f"sqlite:///{database}") as gradebook:
@@ -100,6 +104,7 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
                         penalty,
                         str(submission.timestamp or ""),
                         "needs manual grading" if submission.needs_manual_grade else "",
+                        late[submission.student_id].words,
                     )
                 )
     if not found:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,17 +15,16 @@ from pathlib import Path
 from urllib.parse import quote
 
 import nbformat
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from markupsafe import Markup, escape
+from jinja2 import Template
 
 from autograder.classroom import analysis
 from autograder.classroom.adopt import answers
 from autograder.classroom.export import Grade, grades
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.escaping import for_terminal
 from autograder.grading.gradebook import Classroom
 from autograder.grading.notes import Notes, Usage, read_notes
+from autograder.grading.pages import environment, number, percent
 from autograder.grading.verdicts import read_verdicts
 from coursekit.checking.verdict import Verdict
 from coursekit.data.paths import write_atomically
@@ -210,8 +208,8 @@ class Report:
         return [one.student for one in self.scored if one.grade and one.grade.note]
 
     def late(self) -> list[Grade]:
-        """Grades with a late penalty, largest penalty first."""
-        late = [s.grade for s in self.scored if s.grade and s.grade.late_penalty > 0]
+        """Grades of late submissions, largest penalty first."""
+        late = [s.grade for s in self.scored if s.grade and (s.grade.late or s.grade.late_penalty)]
         return sorted(late, key=lambda grade: (-grade.late_penalty, grade.student))
 
     def without_grade(self) -> list[str]:
@@ -242,7 +240,7 @@ def write_report(
         if page.exists():
             report.links[one.student] = _relative(page, output)
     try:
-        write_atomically(output, as_html(report).encode())
+        write_atomically(output, as_html(report).encode(), private=True)
     except OSError as error:
         raise CourseError(f"cannot write {output}: {error.strerror}.") from error
     return output
@@ -294,29 +292,13 @@ def _read(classroom: Classroom, student: str, assignment: str, grade: Grade | No
 
 def as_html(report: Report) -> str:
     """The page as a single file, without scripts or external resources."""
-    context = {"analysis": analysis, "percent": _percent, "number": _number}
+    context = {"analysis": analysis, "percent": percent, "number": number}
     return _template().render(report=report, **context)
 
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_visible,
-    )
-    environment.filters.update(
-        prose=_prose,
-        breaking=_breaking,
-        number=_number,
-        percent=_percent,
-        duration=_duration,
-        memory=_memory,
-    )
-    return environment.get_template("report.html")
+    return environment(_TEMPLATES).get_template("report.html")
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
@@ -330,39 +312,3 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 def _relative(page: Path, output: Path) -> str:
     start = output.resolve().parent
     return quote(os.fsencode(Path(os.path.relpath(page.resolve(), start)).as_posix()))
-
-
-def _visible(value: object) -> object:
-    """Without characters that reorder or hide text on the page."""
-    if isinstance(value, Markup):
-        return Markup(for_terminal(value))
-    return for_terminal(value) if isinstance(value, str) else value
-
-
-def _prose(text: str) -> Markup:
-    """Escaped text, with words in backticks set as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
-
-
-def _breaking(name: str) -> Markup:
-    """A name that may break after each underscore."""
-    return escape(name).replace("_", Markup("_<wbr>"))
-
-
-def _number(value: float) -> str:
-    return f"{round(value, 2):g}" if abs(value) < 100_000 else f"{value:,.0f}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
-
-
-def _duration(seconds: float) -> str:
-    for size, unit in ((3600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.3g} s"
-
-
-def _memory(size: float) -> str:
-    return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

@@ -93,7 +93,7 @@ class Students:
         """Remember the folders given by `assign`."""
         text = json.dumps(self._known, indent=1, sort_keys=True)
         if text != self._saved:
-            write_atomically(self.path, text.encode())
+            write_atomically(self.path, text.encode(), private=True)
 
     def _find(self, submitter: Submitter) -> str:
         """The folder that the submitter has been given before, or ""."""

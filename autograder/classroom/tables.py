@@ -13,6 +13,7 @@ from autograder.escaping import for_terminal
 if TYPE_CHECKING:
     from autograder.classroom.collect import Collected
     from autograder.grading.grade_class import Graded
+    from autograder.grading.late import Lateness
 
 
 _MAX_LISTED = 10
@@ -42,14 +43,39 @@ def exercise_table(rows: list[dict[str, Any]]) -> Table:
 def summary_table(graded: Graded) -> Table:
     """One row per student: points, and the exercises that lost some."""
     table = Table(title=f"{graded.assignment}: {len(graded.verdicts)} submissions")
-    for column in ("student", "points", "points lost in"):
-        table.add_column(column, justify="right" if column == "points" else "left")
+    for column in ("student", "points", "late", "points lost in"):
+        if column != "late" or graded.late:
+            table.add_column(column, justify="right" if column == "points" else "left")
     for student, verdicts in graded.verdicts.items():
         total = sum(verdict.points for verdict in verdicts)
         best = sum(verdict.max_points for verdict in verdicts)
         lost = ", ".join(verdict.exercise for verdict in verdicts if not verdict.passed)
         lost = f"not run: {graded.unread[student]}" if student in graded.unread else lost
-        table.add_row(_cell(student), f"{total:g} / {best:g}", _cell(lost))
+        late = [_cell(late_words(graded.late.get(student)))] if graded.late else []
+        table.add_row(_cell(student), f"{total:g} / {best:g}", *late, _cell(lost))
+    return table
+
+
+def late_words(late: Lateness | None) -> str:
+    """How late, and what it costs; "" if in time."""
+    if late is None:
+        return ""
+    return f"{late.words}, -{late.penalty:g} points" if late.penalty else late.words
+
+
+def changes_table(graded: Graded) -> Table:
+    """One row per exercise of a student whose points are not those of the last time."""
+    changes = graded.changes()
+    students = len({student for student, _, _ in changes})
+    table = Table(title=f"points changed for {students} of {len(graded.earlier)} students")
+    for column in ("student", "exercise", "before", "now", "why"):
+        table.add_column(column, justify="right" if column in ("before", "now") else "left")
+    for student, before, now in changes:
+        why = _reasons(now) or "every case matches the reference"
+        if (student, now.exercise) in graded.by_hand:
+            why = "points set by hand stay as they are"
+        row = (f"{before.points:g}", f"{now.points:g}", _cell(why))
+        table.add_row(_cell(student), _cell(now.exercise), *row)
     return table
 
 
@@ -106,6 +132,8 @@ def collected_lines(collected: Collected) -> list[str]:
     if collected.layout != "folder":
         naming = f"{collected.layout.capitalize()} naming"
     lines = [f"Collected {_count(new)} ({naming})."]
+    if collected.around:
+        lines.append(_reading(collected))
     if collected.unchanged:
         lines.append(f"Already in submitted/: {_count(len(collected.unchanged))}.")
     for student, files in collected.earlier.items():
@@ -117,6 +145,18 @@ def collected_lines(collected: Collected) -> list[str]:
             lines.append(f"{title} ({len(found)}):")
             lines += _listed(found)
     return [for_terminal(line, lines=False) for line in lines]
+
+
+def _reading(collected: Collected) -> str:
+    """Which reading was taken, where folders hold the whole class."""
+    around = collected.around.rstrip("/")
+    if collected.layout != "folder":
+        return f"Everything is in the folder {around}."
+    top = around.partition("/")[0]
+    return (
+        f"Everything is in the folder {around}; the students are named by what it contains. If"
+        f" {top} is one student, choose --layout folder."
+    )
 
 
 def _listed(found: list[tuple[str, str]]) -> list[str]:

@@ -16,6 +16,7 @@ from autograder.course.recording import essence, one_thread
 from autograder.course.reference import bare_sources, run_answer
 from autograder.errors import CourseError
 from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
+from coursekit.checking.recordings import RecordingError, read
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -41,24 +42,58 @@ class Compound:
 
 
 def record_pairs(
-    course: Course, assignment: str, name: str, recorded: dict[str, Any]
+    course: Course,
+    assignment: str,
+    name: str,
+    recorded: dict[str, Any],
+    known: list[dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
-    """The pairs of an exercise's misconceptions that a recording contains, as plain data."""
-    found = compounds(course, assignment, name, recorded)
+    """The pairs of an exercise's misconceptions that a recording contains, as plain data.
+
+    Parameters
+    ----------
+    known : pairs of another recording, to record only these; None stands for all that interact.
+    """
+    names = None if known is None else [set(pair["names"]) for pair in known]
+    found = compounds(course, assignment, name, recorded, names)
     return [{"names": one.names, "outcomes": one.outcomes} for one in found if one.outcomes]
 
 
+def with_released_pairs(
+    course: Course, assignment: str, recorded: dict[str, dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Exercises recorded for a class, with the pairs whose hints `check` shows to students."""
+    try:
+        released = read(course.recordings / f"{assignment}.json")["exercises"]
+    except RecordingError:  # not released yet: single hints do
+        return recorded
+    return {
+        name: exercise
+        | {
+            "pairs": record_pairs(
+                course, assignment, name, exercise, released.get(name, {}).get("pairs", [])
+            )
+        }
+        for name, exercise in recorded.items()
+    }
+
+
 def compounds(
-    course: Course, assignment: str, name: str, recorded: dict[str, Any]
+    course: Course,
+    assignment: str,
+    name: str,
+    recorded: dict[str, Any],
+    names: list[set[str]] | None = None,
 ) -> list[Compound]:
     """Every pair of misconceptions that can be in one answer, and whether it gets a hint.
 
     Parameters
     ----------
     recorded : the exercise, as `autograder.course.recording.record` returns it.
+    names : the pairs to look at, by name; None stands for all.
     """
     with one_thread():
-        answers = list(_answers(course, assignment, name, recorded["cases"]))
+        answers = list(_answers(course, assignment, name, recorded["cases"], names))
     found = [_compound(recorded, *answer) for answer in answers]
     silent = [
         outcomes for pair, (_, _, outcomes) in zip(found, answers) if pair.status != "explained"
@@ -67,12 +102,18 @@ def compounds(
 
 
 def _answers(
-    course: Course, assignment: str, name: str, cases: list[dict[str, Any]]
+    course: Course,
+    assignment: str,
+    name: str,
+    cases: list[dict[str, Any]],
+    names: list[set[str]] | None,
 ) -> Iterator[tuple[Misconception, Misconception, list[dict[str, Any]]]]:
     notebook = course.solution(assignment)
     reference = bare_sources(notebook)[name]
     edits = [m for m in exercises(course, assignment)[name].misconceptions if is_edit(m.text)]
     for one, two in itertools.combinations(edits, 2):
+        if names is not None and {one.name, two.name} not in names:
+            continue
         for first, second in ((one, two), (two, one)):
             try:
                 text = second.source(first.source(reference))

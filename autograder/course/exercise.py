@@ -1,8 +1,8 @@
 """What an author writes for an exercise: cases, wrong answers, other right answers.
 
 They are in `autograder/exercises/<topic>/<exercise>.py`, a module with four names: `POINTS`,
-`cases`, `WRONG` and `RIGHT`, and optionally `EQUIVALENT` and `FORBIDDEN`. The reference is loaded
-from the solution notebook.
+`cases`, `WRONG` and `RIGHT`, and optionally `FURTHER`, `EQUIVALENT` and `FORBIDDEN`. The reference is
+loaded from the solution notebook.
 """
 
 from __future__ import annotations
@@ -160,6 +160,7 @@ class Exercise:
     exempt : operators of the audit all of whose edits are right, with the reason.
     forbidden : functions and classes of coursekit that an answer must not call, since they are what
         it should write; they raise while its cases run.
+    further : a hint that `check` offers after some failed tries, or "".
     """
 
     name: str
@@ -170,6 +171,7 @@ class Exercise:
     equivalents: tuple[Answer, ...] = ()
     exempt: dict[str, str] = field(default_factory=dict)
     forbidden: tuple[str, ...] = ()
+    further: str = ""
 
 
 def read_exercise(name: str, module: Any) -> Exercise:
@@ -201,8 +203,9 @@ def read_exercise(name: str, module: Any) -> Exercise:
             edits = re.split(r"\n\s*\n", _clean(text))
             equivalents += [_equivalent(name, reason, edit) for edit in edits]
     forbidden = _forbidden(name, getattr(module, "FORBIDDEN", ()))
+    further = " ".join(getattr(module, "FURTHER", "").split())
     equals = tuple(equivalents)
-    return Exercise(name, points, module.cases, wrong, right, equals, exempt, forbidden)
+    return Exercise(name, points, module.cases, wrong, right, equals, exempt, forbidden, further)
 
 
 def _forbidden(exercise: str, names: Any) -> tuple[str, ...]:

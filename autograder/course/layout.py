@@ -1,4 +1,4 @@
-"""The paths of the course's files, and the public address of the course."""
+"""The paths of the course's files, and the address of the students' repository."""
 
 from __future__ import annotations
 
@@ -89,12 +89,16 @@ def find_course(start: Path | None = None) -> Course:
 
 
 @functools.lru_cache(maxsize=4)
-def repository(root: Path) -> str:
-    """The public address of the course, `https://github.com/...`, as set in pyproject.toml."""
+def student_repository(root: Path) -> str:
+    """The address of the students' repository, `https://github.com/...`, as set in pyproject.toml.
+
+    Raises
+    ------
+    CourseError
+        There is none.
+    """
     text = (root / "pyproject.toml").read_text("utf-8")
-    match = re.search(r'^Repository = "(https://[^"]+?)/?"$', text, re.MULTILINE)
+    match = re.search(r'^Students = "(https://[^"]+?)/?"$', text, re.MULTILINE)
     if match is None:
-        raise CourseError(
-            'pyproject.toml needs a line Repository = "https://..." in [project.urls].'
-        )
+        raise CourseError('pyproject.toml needs a line Students = "https://..." in [project.urls].')
     return match[1]

@@ -102,8 +102,14 @@ def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict
         ]
     for case in cases:
         case.pop("undefined", None)
-    groups = exercise.points
-    return {"name": exercise.name, "groups": groups, "cases": cases, "misconceptions": wrong}
+    further = {"further": exercise.further} if exercise.further else {}
+    return {
+        "name": exercise.name,
+        "groups": exercise.points,
+        **further,
+        "cases": cases,
+        "misconceptions": wrong,
+    }
 
 
 @contextmanager

@@ -1,17 +1,15 @@
-"""How nbgrader reads submissions and writes feedback pages; see `nbgrader_config.py`."""
+"""How nbgrader reads submissions; see `nbgrader_config.py`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from nbconvert.exporters import HTMLExporter, NotebookExporter
-from nbformat import NotebookNode
+from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_notebook
 
 from autograder.errors import CourseError
 from autograder.grading.grade_submission import STEP_SECONDS, why_unread
-from autograder.grading.markup import with_policy
 from autograder.grading.submissions import read_submission
 from autograder.grading.time_limit import time_limit
 
@@ -40,13 +38,3 @@ class SubmissionExporter(NotebookExporter):
         except Exception as error:  # whatever a student hands in gets a score
             marked = {**(resources or {}), UNREAD: why_unread(error)}
             return self.from_notebook_node(new_notebook(), marked, **kw)
-
-
-class FeedbackExporter(HTMLExporter):
-    """Writes a feedback page with a content security policy."""
-
-    def from_notebook_node(
-        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
-    ) -> tuple[str, dict[str, Any]]:
-        page, resources = super().from_notebook_node(nb, resources, **kw)
-        return with_policy(page), resources

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import functools
 import glob
+import json
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ from nbformat import NotebookNode
 from tqdm.auto import tqdm
 from traitlets.config import Config
 
+from autograder.course import catalog
 from autograder.course.cells import import_statements
 from autograder.course.layout import Course
 from autograder.course.reference import read_shared
@@ -32,6 +34,7 @@ from autograder.grading.grade_submission import (
 )
 from autograder.grading.gradebook import Classroom
 from autograder.grading.isolated_run import PRELOAD
+from autograder.grading.late import Lateness
 from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.patience import is_of_this_machine, machine_problem, patiently
 from autograder.grading.preprocessors import Grade
@@ -62,12 +65,30 @@ class Graded:
     unread : student -> why the submission could not be run at all; its points are zeros.
     kept : students whose scores are those of the last time: submission, release, cases and
         grader are the same.
+    earlier : student -> the verdicts of the last time, for those that were graded again.
+    by_hand : (student, exercise) pairs whose points an instructor set in formgrader; they stay.
+    late : student -> how late, for late submissions.
     """
 
     assignment: str
     verdicts: dict[str, list[Verdict]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     kept: list[str] = field(default_factory=list)
+    earlier: dict[str, list[Verdict]] = field(default_factory=dict)
+    by_hand: set[tuple[str, str]] = field(default_factory=set)
+    late: dict[str, Lateness] = field(default_factory=dict)
+
+    def changes(self) -> list[tuple[str, Verdict, Verdict]]:
+        """(student, verdict before, verdict now) where the points are not those of the last time."""
+        found = []
+        for student, verdicts in self.earlier.items():
+            now = {verdict.exercise: verdict for verdict in self.verdicts.get(student, [])}
+            found += [
+                (student, before, now[before.exercise])
+                for before in verdicts
+                if before.exercise in now and before.points != now[before.exercise].points
+            ]
+        return found
 
 
 @dataclass(frozen=True)
@@ -82,6 +103,7 @@ class Options:
     regrade : grade also what has not changed since the last time.
     scheduler : the address of a Dask scheduler, whose workers then run the submissions.
     all_cells : always run the cells that only show something, for their figures.
+    exercise : grade only this exercise, of submissions that are graded already; all when None.
     """
 
     cell_seconds: float | None = None
@@ -90,6 +112,7 @@ class Options:
     regrade: bool = False
     scheduler: str | None = None
     all_cells: bool = False
+    exercise: str | None = None
 
     def apply(self, config: Config) -> Limits:
         """Put the options into nbgrader's configuration; the limits that follow."""
@@ -116,7 +139,8 @@ def grade_class(
     Raises
     ------
     CourseError
-        There is no submission of the assignment, or none of a student asked for; this machine
+        There is no submission of the assignment, or none of a student asked for; the assignment has
+        no such exercise, or nobody's is graded, where one is to be graded again; this machine
         offers no isolation and the options ask for it; no scheduler or worker answers; or grading
         was interrupted, which keeps what is graded.
     """
@@ -129,12 +153,21 @@ def grade_class(
         )
     classroom = Classroom(course, folder)
     chosen = _chosen(classroom, assignment, students)
+    earlier = _earlier(classroom, assignment, chosen)
+    if options.exercise is not None:
+        _require_exercise(course, assignment, options.exercise)
+        chosen = [s for s in chosen if _has(earlier.get(s, []), options.exercise)]
+        if not chosen:
+            raise CourseError(
+                f"no submission of {assignment} is graded yet; run `autograder grade {assignment}`."
+            )
     config = classroom.config()
     hidden = hidden_folders(course.root, classroom.folder)
     limits = replace(options.apply(config), hidden=hidden)
     cache = patiently(lambda: RegradeCache(classroom, assignment, limits))
-    changed = [s for s in chosen if options.regrade or not cache.holds(s)]
-    graded = Graded(assignment)
+    again = options.regrade or options.exercise is not None
+    changed = [s for s in chosen if again or not cache.holds(s)]
+    graded = Graded(assignment, earlier={s: earlier[s] for s in changed if s in earlier})
     with _stopping(graded, chosen):
         if changed:
             if local:
@@ -142,22 +175,26 @@ def grade_class(
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
                 start_server_in_background(PRELOAD, *import_statements(code))
             patiently(lambda: classroom.register(assignment))
-            task = Task.of(course, assignment, class_seed(classroom.folder), limits)
+            seed = class_seed(classroom.folder)
+            task = Task.of(course, assignment, seed, limits, options.exercise or "")
             with (
                 _runner(task.questions, limits, options) as runner,
                 tqdm(total=len(changed), desc=assignment, unit="submission", disable=None) as bar,
             ):
-                desk = _Desk(classroom, assignment, config, task, runner)
+                desk = _Desk(classroom, assignment, config, task, runner, earlier)
                 for student, verdicts, unread in desk.grade(changed):
                     graded.verdicts[student] = verdicts
                     if unread:
                         graded.unread[student] = unread
-                    patiently(functools.partial(cache.keep, student, unread))
+                    if options.exercise is None:  # else the other exercises may have changed
+                        patiently(functools.partial(cache.keep, student, unread))
                     bar.update()
         for student in chosen:
             if student not in graded.verdicts:
                 _keep(graded, classroom, cache, student)
     graded.verdicts = {student: graded.verdicts[student] for student in chosen}
+    graded.by_hand = classroom.set_by_hand(assignment)
+    graded.late = {s: one for s, one in classroom.lateness(assignment).items() if one.late}
     return graded
 
 
@@ -170,6 +207,7 @@ class _Desk:
     config: Config
     task: Task
     runner: Runner
+    earlier: dict[str, list[Verdict]]
 
     def grade(self, students: list[str]) -> Iterator[tuple[str, list[Verdict], str]]:
         """For each student: the name, the verdicts, and why the submission could not be run."""
@@ -200,7 +238,8 @@ class _Desk:
         def save(notebook: NotebookNode) -> str:
             return patiently(lambda: self._save(student, notebook))
 
-        reason = yield from grade_submission(path, self.task, self.runner.start, save)
+        earlier = self.earlier.get(student, [])
+        reason = yield from grade_submission(path, self.task, self.runner.start, save, earlier)
         saved = read_verdicts(nbformat.read(result, as_version=4)) if result.exists() else []
         return student, saved, reason
 
@@ -231,6 +270,28 @@ def _chosen(classroom: Classroom, assignment: str, students: list[str] | None) -
             f" {classroom.folder}/submitted/STUDENT/{assignment}/{assignment}.ipynb."
         )
     return list(dict.fromkeys(students or everyone))
+
+
+def _earlier(
+    classroom: Classroom, assignment: str, students: list[str]
+) -> dict[str, list[Verdict]]:
+    """Student -> the verdicts of the last time, where there are any."""
+    found = {}
+    for student in students:
+        path = classroom.autograded(student, assignment)
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+            found[student] = read_verdicts(nbformat.from_dict(json.loads(path.read_bytes())))
+    return {student: verdicts for student, verdicts in found.items() if verdicts}
+
+
+def _require_exercise(course: Course, assignment: str, name: str) -> None:
+    where, _ = catalog.find(course, name)
+    if where != assignment:
+        raise CourseError(f"{name} is an exercise of {where}, not of {assignment}.")
+
+
+def _has(verdicts: list[Verdict], exercise: str) -> bool:
+    return any(verdict.exercise == exercise for verdict in verdicts)
 
 
 def _keep(graded: Graded, classroom: Classroom, cache: RegradeCache, student: str) -> None:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from nbformat import NotebookNode
 
+from autograder.course.compounds import with_released_pairs
 from autograder.course.layout import Course
-from autograder.course.recording import record_assignment
+from autograder.course.recording import record, record_assignment
 from autograder.course.reference import read_shared
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
 from autograder.grading.answers import Answers, Questions, without_expected
-from autograder.grading.left_out import LEFT_OUT, mark_left_out, needs_every_cell
+from autograder.grading.left_out import (
+    LEFT_OUT,
+    leave_out_other_checks,
+    mark_left_out,
+    needs_every_cell,
+)
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Notes, Usage
 from autograder.grading.sanitize import sanitize
@@ -52,11 +58,13 @@ class Task:
     ----------
     release : the assignment as it was released.
     recorded : exercise -> its cases, drawn from the class's seed, with the reference's outcomes.
+    only : the exercise to grade again, of submissions that are graded already; "" for all.
     """
 
     release: NotebookNode
     recorded: dict[str, dict[str, Any]]
     limits: Limits
+    only: str = ""
 
     @property
     def questions(self) -> Questions:
@@ -64,13 +72,28 @@ class Task:
         return without_expected({name: one["cases"] for name, one in self.recorded.items()})
 
     @classmethod
-    def of(cls, course: Course, assignment: str, seed: int, limits: Limits) -> Task:
+    def of(cls, course: Course, assignment: str, seed: int, limits: Limits, only: str = "") -> Task:
         release = read_shared(course.notebook(assignment))
-        return cls(release, record_assignment(course, assignment, seed), limits)
+        if only:
+            recorded = {only: record(course, assignment, only, seed)}
+        else:
+            recorded = record_assignment(course, assignment, seed)
+        return cls(release, with_released_pairs(course, assignment, recorded), limits, only)
+
+    def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
+        """All verdicts on a submission: the new ones in place of the earlier ones."""
+        if not self.only:
+            return verdicts
+        new = {verdict.exercise: verdict for verdict in verdicts}
+        return [new.get(verdict.exercise, verdict) for verdict in earlier]
 
 
 def grade_submission(
-    path: Path, task: Task, run: Run, save: Callable[[NotebookNode], str]
+    path: Path,
+    task: Task,
+    run: Run,
+    save: Callable[[NotebookNode], str],
+    earlier: Sequence[Verdict] = (),
 ) -> Grading[str]:
     """The way of a notebook from `submitted/` to a score: sanitize, run, verdict.
 
@@ -80,6 +103,7 @@ def grade_submission(
     ----------
     path : the submitted notebook, if it is one.
     save : puts a notebook with verdicts into the gradebook; "", or why it cannot.
+    earlier : the submission's verdicts of the last time, if the task is to grade one exercise again.
 
     Returns
     -------
@@ -91,7 +115,7 @@ def grade_submission(
             notebook, notes = sanitize(submission, task.release)
         notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run)
         with time_limit(STEP_SECONDS):
-            write_verdicts(notebook, verdicts, notes)
+            write_verdicts(notebook, task.among(verdicts, earlier), notes)
             reason = save(notebook)
     except (OSError, CourseError):
         raise  # of this machine
@@ -99,7 +123,8 @@ def grade_submission(
         reason = why_unread(error)
     if reason:
         notebook = copy.deepcopy(task.release)
-        write_verdicts(notebook, refusal(task.recorded, reason), Notes(unread=reason))
+        verdicts = task.among(refusal(task.recorded, reason), earlier)
+        write_verdicts(notebook, verdicts, Notes(unread=reason))
         failure = save(notebook)
         if failure:
             return f"{reason}; and no score could be saved: {failure}"
@@ -121,6 +146,8 @@ def run_and_judge(
 ) -> Grading[tuple[NotebookNode, list[Verdict], Usage | None]]:
     """Run a sanitized notebook and judge it: again with every cell if an answer is not right."""
     mark_left_out(notebook, task.release)
+    if task.only:
+        leave_out_other_checks(notebook, task.only)
     notebook, answers = yield from _wait(run(notebook, task.limits))
     verdicts = decide(task.recorded, answers)
     whole = None if task.limits.all_cells else needs_every_cell(notebook, task.release, verdicts)

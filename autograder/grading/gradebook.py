@@ -9,13 +9,14 @@ import logging
 import os
 import re
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 import nbgrader.api
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.apps import NbGrader, ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
@@ -24,6 +25,8 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course.layout import Course
 from autograder.errors import CourseError
+from autograder.grading.late import Lateness, lateness
+from autograder.grading.origins import read_origins
 from autograder.grading.patience import is_of_this_machine
 from autograder.sandbox.scratch import scratch
 
@@ -76,6 +79,51 @@ class Classroom:
         except MissingEntry:
             return None
 
+    def require_writable(self) -> None:
+        """Raise `CourseError` if files cannot be written to the class's folder."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise CourseError(
+                f"the folder of the class, {self.folder}, cannot be written"
+                f" ({error.strerror or error}); choose another with --folder."
+            ) from error
+
+    def lateness(self, assignment: str) -> dict[str, Lateness]:
+        """Student -> lateness, for all submissions in the gradebook."""
+        origins = read_origins(self.folder, assignment)
+        with self._submissions(assignment) as submissions:
+            return {
+                one.student_id: lateness(
+                    one, one.student_id in origins and origins[one.student_id].late
+                )
+                for one in submissions
+            }
+
+    def set_by_hand(self, assignment: str) -> set[tuple[str, str]]:
+        """(student, exercise) pairs whose points an instructor has set in formgrader."""
+        with self._submissions(assignment) as submissions:
+            return {
+                (one.student_id, grade.name.removeprefix("check_"))
+                for one in submissions
+                for notebook in one.notebooks
+                for grade in notebook.grades
+                if grade.manual_score is not None
+            }
+
+    @contextlib.contextmanager
+    def _submissions(self, assignment: str) -> Iterator[list[SubmittedAssignment]]:
+        if not self.database.exists():
+            yield []
+            return
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            try:
+                yield list(gradebook.assignment_submissions(assignment))
+            except MissingEntry:
+                yield []
+
     def config(self) -> Config:
         """The course's nbgrader configuration with the class's folders."""
         config = PyFileConfigLoader("nbgrader_config.py", str(self.course.root)).load_config()
@@ -90,8 +138,32 @@ class Classroom:
     def register(self, assignment: str) -> None:
         """Add the assignment to the gradebook, or update it, from the solution notebook."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._create_database()
         with scratch() as release:
             generate(self.config(), assignment, Path(release), database=True)
+
+    def _create_database(self) -> None:
+        """Create the gradebook, unless it exists, so that only its owner can read it."""
+        if self.database.exists():
+            return
+        before = os.umask(0o077)
+        try:
+            with tools_on_path(), Gradebook(f"sqlite:///{self.database}"):
+                pass
+        finally:
+            os.umask(before)
+
+    def enter_names(self, names: dict[str, str]) -> None:
+        """Enter students' full names, which formgrader shows, unless the gradebook has a name."""
+        wanted = {student: name for student, name in names.items() if " " in name.strip()}
+        if not wanted:
+            return
+        self._create_database()
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            known = {student.id for student in gradebook.students if student.last_name}
+            for student in sorted(wanted.keys() - known):
+                first, _, last = wanted[student].strip().rpartition(" ")
+                gradebook.update_or_create_student(student, first_name=first, last_name=last)
 
     def autograde(self, assignment: str, student: str, config: Config) -> str:
         """Autograde one submission with nbgrader; return "" or nbgrader's error message."""

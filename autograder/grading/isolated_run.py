@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import signal
 import tempfile
 import threading
@@ -183,6 +182,8 @@ def run_request(connection: Connection, request: dict[str, Any]) -> None:
 
 def _limit_reader(seconds: int, memory_bytes: int) -> None:
     """End this process after `seconds`, and let it allocate at most `memory_bytes` more."""
+    import resource  # only where it is used: Windows has no such module
+
     signal.alarm(seconds)
     status = Path("/proc/self/status").read_text()
     allocated = 1024 * int(status.partition("VmData:")[2].split()[0])

@@ -41,6 +41,13 @@ def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> None:
             cell.metadata[LEFT_OUT] = True
 
 
+def leave_out_other_checks(notebook: NotebookNode, exercise: str) -> None:
+    """Mark the checks of all other exercises: only this one is graded again."""
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("locked") and cell.cell_type == "code":
+            cell.metadata[LEFT_OUT] = checked_exercise(cell.source) != exercise
+
+
 def needs_every_cell(
     notebook: NotebookNode, release: NotebookNode, verdicts: list[Verdict]
 ) -> NotebookNode | None:

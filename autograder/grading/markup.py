@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -39,7 +40,15 @@ _STYLES = {
     *("border-left", "border-radius", "border-right", "border-top", "color", "display"),
     *("font-family", "font-size", "font-style", "font-weight", "height", "line-height", "margin"),
     *("margin-bottom", "margin-left", "margin-right", "margin-top", "max-width", "min-width"),
-    *("opacity", "padding", "padding-bottom", "padding-left", "padding-right", "padding-top"),
+    *(
+        "opacity",
+        "overflow-wrap",
+        "padding",
+        "padding-bottom",
+        "padding-left",
+        "padding-right",
+        "padding-top",
+    ),
     *("text-align", "text-decoration", "vertical-align", "white-space", "width"),
 }
 _STYLE = re.compile(r"(?:(?!url)[\w#%.,() '-])*")
@@ -49,7 +58,7 @@ _UNSHOWN = re.compile(
 )
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)(\s[^<>]*|/)?>")
 _ATTRIBUTE = re.compile(r"""(?<![\w-])([a-zA-Z]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-#: A notebook may show this many characters of HTML, and one text cell a tenth of it.
+#: A notebook may show this many characters of HTML, pictures in it aside.
 LONGEST_MARKUP = 500_000
 #: What is rendered or highlighted of a notebook, the rest being shown as it is: characters of text,
 #: and words and signs of code. The largest solution has 35,000 and 12,000.
@@ -62,15 +71,12 @@ _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 #: Each of these makes nbconvert search the rest of the text for its end.
 _FORMULAS, _MOST_FORMULAS = ("\\begin{", "\\(", "\\["), 200
 _TOO_LONG = "This markup is too long to be shown.\n"
+_PICTURE_IN_HTML = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]*")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 _TEXTS = ("text/plain", "text/latex", "text/markdown")  # nbconvert escapes or renders them
-_MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
-#: What a feedback page may load and run: pictures in it, and MathJax for its formulas.
-_POLICY = (
-    f"default-src 'none'; script-src {_MATHJAX} 'unsafe-eval'; font-src {_MATHJAX}; "
-    "style-src 'unsafe-inline'; img-src data: https:; base-uri 'none'; form-action 'none'"
-)
+#: Stand for a formula while the text around it is cleaned.
+_HERE = ("\ue000", "\ue001")
 
 
 def clean_html(text: str) -> str:
@@ -134,7 +140,8 @@ def clean_outputs(notebook: NotebookNode) -> None:
             if "data" not in output:
                 continue
             output.metadata = NotebookNode()
-            length = sum(len(output.data.get(kind, "")) for kind in ("text/html", "text/markdown"))
+            markup = (output.data.get(kind, "") for kind in ("text/html", "text/markdown"))
+            length = sum(len(_PICTURE_IN_HTML.sub("", text)) for text in markup)
             output.data = NotebookNode(_clean_bundle(output.data, length <= left))
             left -= min(length, left)
 
@@ -185,26 +192,17 @@ def markdown_to_html(context: Any, source: str) -> str:
     ----------
     context : jinja's; its cell has the attachments that the text shows.
     """
-    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-
-    class Renderer(IPythonRenderer):
-        def block_code(self, code: str, info: str | None = None) -> str:
-            return super(IPythonRenderer, self).block_code(
-                code
-            )  # in no language that a student chooses
-
     resources = context.get("resources", {})
     left = resources.get("text_left", LONGEST_TEXT) - len(source)
-    if (
-        left < 0
-        or len(source) > LONGEST_TEXT_CELL
-        or sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
-    ):
-        return f"<pre>{html.escape(source)}</pre>"
-    resources["text_left"] = left
-    attachments = context.get("cell", {}).get("attachments", {})
-    renderer = Renderer(escape=False, attachments=attachments, anchor_link_text="¶")
-    return clean_html(MarkdownWithMath(renderer=renderer).render(source))
+    if left >= 0 and not _is_slow(source):
+        resources["text_left"] = left
+    return render(source, context.get("cell", {}).get("attachments", {}), too_long=left < 0)
+
+
+def _is_slow(source: str) -> bool:
+    """Whether rendering a text cell could take long."""
+    many_formulas = sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
+    return len(source) > LONGEST_TEXT_CELL or many_formulas
 
 
 def keep_links(text: str) -> str:
@@ -215,7 +213,62 @@ def keep_links(text: str) -> str:
     return text
 
 
-def with_policy(page: str) -> str:
-    """An HTML page with a content security policy: what it may load and run."""
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    return page.replace("<head>", f"<head>\n{meta}", 1)
+def render(
+    source: str,
+    attachments: dict[str, dict[str, str]] | None = None,
+    too_long: bool = False,
+    formula: Callable[[str, bool], str] | None = None,
+) -> str:
+    """Markdown as clean HTML.
+
+    Parameters
+    ----------
+    attachments : pictures of the text, by name and MIME type.
+    too_long : show the text as it is.
+    formula : turns LaTeX, and whether it stands on a line of its own, into clean HTML; without it,
+        formulas are left to MathJax, and headings get anchors, as on nbgrader's pages.
+    """
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    made: list[str] = []
+
+    class Renderer(IPythonRenderer):
+        def block_code(self, code: str, info: str | None = None) -> str:
+            return super(IPythonRenderer, self).block_code(
+                code
+            )  # in no language that a student chooses
+
+        def image(self, text: str, url: str, title: str | None = None) -> str:
+            if url.startswith("attachment:") and url.removeprefix("attachment:") not in (
+                self.attachments
+            ):
+                return self.text(text)
+            return super().image(text, url, title)
+
+    class WithFormulas(Renderer):
+        def block_math(self, body: str) -> str:
+            return self._formula(body, True)
+
+        def inline_math(self, body: str) -> str:
+            return self._formula(body, False)
+
+        def latex_environment(self, name: str, body: str) -> str:
+            return self._formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", True)
+
+        def _formula(self, body: str, block: bool) -> str:
+            assert formula is not None
+            made.append(formula(body, block))
+            return f"{_HERE[0]}{len(made) - 1}{_HERE[1]}"
+
+    if too_long or _is_slow(source):
+        return f"<pre>{html.escape(source)}</pre>"
+    kind = Renderer if formula is None else WithFormulas
+    renderer = kind(
+        escape=False,
+        attachments=attachments or {},
+        anchor_link_text="¶",
+        exclude_anchor_links=formula is not None,
+    )
+    source = source.translate(dict.fromkeys(map(ord, _HERE)))
+    clean = clean_html(MarkdownWithMath(renderer=renderer).render(source))
+    return re.sub(f"{_HERE[0]}(\\d+){_HERE[1]}", lambda found: made[int(found[1])], clean)

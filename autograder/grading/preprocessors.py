@@ -29,6 +29,7 @@ from autograder.grading.sanitize import restore, suspicions
 from autograder.grading.submissions import tidy
 from autograder.grading.verdicts import class_seed, refusal, write_verdicts
 
+GOES_ON = "raises-exception"
 _TODO = re.compile(r"BEGIN SOLUTION:?[ \t]*(.*)")
 _MARK = '"the solution that stood here"'
 
@@ -122,8 +123,29 @@ def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:
     read_notes(graded).write(nb)
 
 
+class RunAll(NbGraderPreprocessor):
+    """Lets *Run All* go on after an exercise that is not written yet, or wrong.
+
+    From the first exercise on, cells of the student notebook get the tag `raises-exception`, by
+    which JupyterLab, Notebook, VS Code and nbclient run the next cell after an error.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        started = False
+        for cell in nb.cells:
+            started = started or "nbgrader" in cell.metadata
+            if started and cell.cell_type == "code":
+                tags = cell.metadata.get("tags", [])
+                cell.metadata["tags"] = [*tags, *({GOES_ON} - set(tags))]
+        return nb, resources
+
+
 class NamedStub(ClearSolutions):
     """nbgrader's ClearSolutions, with stubs that say in words what is missing.
+
+    The answer to a question that is graded by hand becomes a line that asks for one.
 
     ``### BEGIN SOLUTION: softmax over the keys`` becomes
     ``raise NotImplementedError("softmax over the keys")``. The line above it, ``# TODO: your code``,
@@ -136,6 +158,7 @@ class NamedStub(ClearSolutions):
         texts = [match.strip() for match in _TODO.findall(cell.source)]
         todo = f"# TODO: your code{_exclusion(cell, resources)}"
         self.code_stub = {"python": f"{todo}\nraise NotImplementedError({_MARK})"}
+        self.text_stub = "*Your answer, in a few sentences.*"
         cell, resources = super().preprocess_cell(cell, resources, cell_index)
         for text in texts:
             cell.source = cell.source.replace(_MARK, json.dumps(text, ensure_ascii=False), 1)

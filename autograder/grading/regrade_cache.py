@@ -74,4 +74,4 @@ class RegradeCache:
     def keep(self, student: str, unread: str) -> None:
         if self.classroom.autograded(student, self.assignment).exists():
             self.own[student] = {"state": self._state(student), "unread": unread}
-            write_atomically(self.path, json.dumps(self.all, indent=1).encode())
+            write_atomically(self.path, json.dumps(self.all, indent=1).encode(), private=True)

@@ -16,7 +16,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_client import AsyncKernelManager
 from jupyter_core.utils import run_sync
@@ -46,9 +46,10 @@ from autograder.grading.outputs import (
     too_much,
 )
 from autograder.sandbox.client import GuardedClient
-from autograder.sandbox.isolation import SandboxLimits
-from autograder.sandbox.provisioner import SandboxedKernelManager
 from coursekit.checking.codec import MAX_BYTES
+
+if TYPE_CHECKING:
+    from autograder.sandbox.isolation import SandboxLimits
 
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
@@ -110,6 +111,15 @@ def execute(
     return answers
 
 
+def _kernel_manager(limits: Limits) -> type[AsyncKernelManager]:
+    if not limits.sandbox:
+        return AsyncKernelManager
+    # only where it is used: Windows cannot import it
+    from autograder.sandbox.provisioner import SandboxedKernelManager
+
+    return SandboxedKernelManager
+
+
 class _Client(NotebookClient):
     """Runs the cells in order; in place of a check cell, it asks the exercise's questions."""
 
@@ -125,7 +135,7 @@ class _Client(NotebookClient):
         super().__init__(
             notebook,
             kernel_name="python3",
-            kernel_manager_class=SandboxedKernelManager if limits.sandbox else AsyncKernelManager,
+            kernel_manager_class=_kernel_manager(limits),
             allow_errors=True,
             timeout_func=lambda cell: max(1, round(min(self._cell_seconds, self._left()))),
             interrupt_on_timeout=True,
@@ -185,7 +195,8 @@ class _Client(NotebookClient):
             self.create_kernel_manager()
             self.km.client_factory = GuardedClient
             os.makedirs(f"{folder}/s")  # short: a Unix socket's path has at most 107 bytes
-            self.km.transport, self.km.ip = "ipc", f"{folder}/s/k"
+            if os.name == "posix":  # Windows has no Unix sockets for a kernel
+                self.km.transport, self.km.ip = "ipc", f"{folder}/s/k"
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
                 self.km.limits = self._sandbox_limits()
@@ -227,6 +238,8 @@ class _Client(NotebookClient):
         return ran
 
     def _sandbox_limits(self) -> SandboxLimits:
+        from autograder.sandbox.isolation import SandboxLimits
+
         return SandboxLimits(
             memory_bytes=self.limits.memory_bytes,
             disk_bytes=self.limits.disk_bytes,

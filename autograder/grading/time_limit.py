@@ -21,9 +21,11 @@ def time_limit(seconds: float) -> Iterator[None]:
     """Raise `TookTooLong` in the block after `seconds` of this thread's processor time.
 
     It interrupts Python code, not a single call of a library's compiled code. Only the main thread
-    has the limit. Limits do not nest.
+    has the limit, and only on Unix. Limits do not nest.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if not hasattr(signal, "setitimer") or (  # Windows has none
+        threading.current_thread() is not threading.main_thread()
+    ):
         yield
         return
     end = time.thread_time() + seconds

@@ -1,17 +1,22 @@
 """Temporary folders of which nothing stays, even if their process and its fork server are killed.
 
 The owner of a folder holds a lock on a file in it, which the system releases however the owner ends.
-Whoever makes such a folder first deletes those that nobody holds any more.
+Whoever makes such a folder first deletes those that nobody holds any more. Windows has no such locks:
+there a folder stays if its process is killed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _PREFIX = "autograder-"
 _LOCK = "lock"
@@ -22,6 +27,8 @@ _held: dict[str, int] = {}
 def make_scratch(parent: str | None = None) -> str:
     """Make a folder in `parent`, the system's folder for temporary files if None."""
     parent = parent or tempfile.gettempdir()
+    if fcntl is None:
+        return tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
     _delete_abandoned(parent)
     folder = tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
     _held[folder] = os.open(f"{folder}/{_LOCK}", os.O_CREAT | os.O_RDWR, 0o600)

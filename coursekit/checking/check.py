@@ -38,7 +38,8 @@ def check(thing: Any) -> float | None:
     """Check an exercise: pass the function or class that you wrote, ``check(softmax)``.
 
     Afterwards `check.last` is the failing case that was shown, as objects, or None: ``.args``,
-    ``.kwargs``, ``.state``, ``.expected``, ``.actual``, and ``.run()`` runs it again.
+    ``.kwargs``, ``.state``, ``.expected``, ``.actual``, and ``.run()`` runs it again. From the third
+    failure on, some exercises offer a further hint.
 
     Parameters
     ----------
@@ -63,9 +64,10 @@ def check(thing: Any) -> float | None:
     check.last = None
     if verdict.case >= 0 and verdict.stage != "missing":
         check.last = LastCase(thing, exercise["cases"][verdict.case], outcomes[verdict.case])
-    _display(verdict, _NOTE if check.last and not grading else "")
     if grading:
+        _display(verdict)
         return verdict.points
+    _display(verdict, _NOTE if check.last else "", _further(exercise, verdict))
     if not verdict.passed:
         raise CheckFailed(summary(verdict), verdict)
     return None
@@ -124,14 +126,28 @@ def _unknown(name: str, known: list[str]) -> str:
 
 #: The failing case of the last check, or None if it passed.
 check.last: LastCase | None = None
+#: How often each exercise's check has failed since it last passed.
+_failures: dict[str, int] = {}
+#: A further hint is offered from this failure on.
+_TRIES = 3
 _NOTE = "`check.last` has this case as objects (`.args`, `.expected`, ...); `.run()` runs it again."
 
 
-def _display(verdict: Verdict, note: str) -> None:
+def _further(exercise: dict[str, Any], verdict: Verdict) -> str:
+    """The exercise's further hint after so many failed tries, else ""."""
+    name = verdict.exercise
+    if verdict.passed or verdict.stage == "missing":
+        _failures.pop(name, None)
+        return ""
+    _failures[name] = _failures.get(name, 0) + 1
+    return exercise.get("further", "") if _failures[name] >= _TRIES else ""
+
+
+def _display(verdict: Verdict, note: str = "", further: str = "") -> None:
     """Show the verdict as HTML in a notebook, as text elsewhere."""
     from coursekit.checking.html import VerdictView
 
-    view = VerdictView(verdict, note)
+    view = VerdictView(verdict, note, further)
     ipython = sys.modules.get("IPython")
     if ipython is not None and ipython.get_ipython() is not None:
         from IPython.display import display

@@ -25,21 +25,24 @@ def choose(
     """The misconception that explains the failing cases, and the cases that it explains.
 
     It explains a case if it gives the same wrong outcome. It must explain every case of the first
-    failing group that it gets wrong, and the student must get no case right that it gets wrong.
+    failing group that it gets wrong, and at least half of those that the student gets wrong: else
+    it is about a special case, and ordinary ones fail for another reason. The student must get no
+    case right that it gets wrong.
     If it gets others wrong in another way, there is a second mistake; then what it explains must be
     evidence that could not be chance. Of several, the one that explains the most cases is chosen.
     """
     cases = exercise["cases"]
     order = list(exercise["groups"])
     first = min((cases[i]["group"] for i in failing), key=order.index)
+    lost = [i for i in failing if cases[i]["group"] == first]
     best: tuple[tuple[float, ...], dict[str, Any], list[int]] | None = None
     for misconception in exercise.get("misconceptions", []):
         theirs = misconception["outcomes"]
         wrong = wrong_cases(misconception)
         if not wrong or not set(wrong) <= set(failing):
             continue
-        if all(theirs[i] is None for i in failing if cases[i]["group"] == first):
-            continue  # it explains only special cases, but an ordinary one already fails
+        if 2 * sum(theirs[i] is not None for i in lost) < len(lost):
+            continue
         same = [i for i in wrong if same_outcome(cases[i], theirs[i], outcomes[i])]
         here = [i for i in same if cases[i]["group"] == first]
         if any(cases[i]["group"] == first for i in set(wrong) - set(same)):

@@ -7,15 +7,26 @@ from html import escape
 
 from coursekit.checking.verdict import GroupResult, Verdict
 
-# Okabe and Ito's palette: safe for color-blind readers, dark enough for small text on white
-_GREEN, _RED, _BLUE, _GRAY = "#00694f", "#a13d00", "#00588f", "#555"
+# Text has the theme's own color, so that it is readable in light, dark and high-contrast themes;
+# only lines and the ground of a mark are colored: safe for color-blind readers, lines with a contrast
+# above 3 on white and on black, marks with one above 6 to their white sign.
+_LINES = {True: "#008f68", False: "#d55e00"}
+_GROUNDS = {True: "#00694f", False: "#a13d00"}
+_HINT = "border-left:3px solid #2b83c6;padding:1px 8px;margin:3px 0"
+_CODE = "white-space:pre-wrap;overflow-wrap:anywhere"
 
 
 class VerdictView:
-    """Shows a verdict: ``_repr_html_`` for notebooks, ``str`` and ``repr`` as plain text."""
+    """Shows a verdict: ``_repr_html_`` for notebooks, ``str`` and ``repr`` as plain text.
 
-    def __init__(self, verdict: Verdict, note: str = "") -> None:
-        self.verdict, self.note = verdict, note
+    Parameters
+    ----------
+    note : a last line.
+    further : a hint on the whole exercise, folded in HTML.
+    """
+
+    def __init__(self, verdict: Verdict, note: str = "", further: str = "") -> None:
+        self.verdict, self.note, self.further = verdict, note, further
 
     def __repr__(self) -> str:
         verdict = self.verdict
@@ -31,37 +42,41 @@ class VerdictView:
                 lines.append("  your function printed:")
                 lines += [f"    {line}" for line in verdict.printed.splitlines()]
         lines += [_group_text(group) for group in _groups(verdict)]
+        lines += [f"  further hint: {self.further}"] if self.further else []
         lines += [f"  {self.note}"] if self.note else []
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         verdict = self.verdict
-        color = _GREEN if verdict.passed else _RED
+        line = _LINES[verdict.passed]
         parts = [
-            f'<div style="border-left:4px solid {color};padding:4px 12px;margin:4px 0">',
-            f'<b style="color:{color}">{_mark(verdict.passed)} {escape(verdict.exercise)}</b>'
+            f'<div style="border-left:4px solid {line};padding:4px 12px;margin:4px 0">',
+            f"{_mark_html(verdict.passed)} <b>{escape(verdict.exercise)}</b>"
             f" &nbsp;{_points(verdict)} points",
         ]
         if not verdict.passed:
             parts.append(f"<div>{_sentence(verdict.headline)}</div>")
             if verdict.hint:
-                parts.append(
-                    f'<div style="color:{_BLUE}"><b>Hint.</b> {_prose(verdict.hint)}</div>'
-                )
+                parts.append(f'<div style="{_HINT}"><b>Hint.</b> {_prose(verdict.hint)}</div>')
             if verdict.next_hint:
                 parts.append(
-                    f'<details style="color:{_BLUE}"><summary>There is a second mistake.</summary>'
+                    f'<details style="{_HINT}"><summary>There is a second mistake.</summary>'
                     f"{_prose(verdict.next_hint)}</details>"
                 )
             parts.append(_rows(verdict.detail))
             if verdict.printed:
                 parts.append(
-                    f'<div style="color:{_GRAY}">Your function printed:'
-                    f'<pre style="margin:0">{escape(verdict.printed)}</pre></div>'
+                    "<div>Your function printed:"
+                    f'<pre style="margin:0;{_CODE}">{escape(verdict.printed)}</pre></div>'
                 )
         parts += [_group_html(group) for group in _groups(verdict)]
+        if self.further:
+            parts.append(
+                f'<details style="{_HINT}"><summary>Still stuck? A further hint.</summary>'
+                f"{_prose(self.further)}</details>"
+            )
         if self.note:
-            parts.append(f'<div style="color:{_GRAY}">{_prose(self.note)}</div>')
+            parts.append(f'<div style="font-size:90%">{_prose(self.note)}</div>')
         return "".join([*parts, "</div>"])
 
 
@@ -73,6 +88,11 @@ def _groups(verdict: Verdict) -> list[GroupResult]:
 
 def _mark(passed: bool) -> str:
     return "✓" if passed else "✗"
+
+
+def _mark_html(passed: bool) -> str:
+    look = f"background:{_GROUNDS[passed]};color:#fff;border-radius:3px;padding:0 5px"
+    return f'<span style="{look}">{_mark(passed)}</span>'
 
 
 def _points(verdict: Verdict) -> str:
@@ -90,8 +110,9 @@ def _prose(text: str) -> str:
 
 def _rows(rows: list[list[str]]) -> str:
     cells = "".join(
-        f'<tr><td style="text-align:right;color:{_GRAY};padding:1px 8px;white-space:nowrap">'
-        f'{escape(label)}</td><td style="text-align:left"><code>{escape(text)}</code></td></tr>'
+        '<tr><td style="text-align:right;vertical-align:top;padding:1px 8px;white-space:nowrap">'
+        f'{escape(label)}</td><td style="text-align:left"><code style="{_CODE}">{escape(text)}'
+        "</code></td></tr>"
         for label, text in rows
     )
     return f'<table style="margin:2px 0">{cells}</table>'
@@ -104,9 +125,8 @@ def _group_text(group: GroupResult) -> str:
 
 
 def _group_html(group: GroupResult) -> str:
-    color = _GREEN if not group.reason else _RED
     reason = f" &ndash; {_prose(group.reason)}" if group.reason else ""
     return (
-        f'<div><span style="color:{color}">{_mark(not group.reason)}</span>'
+        f'<div style="margin:2px 0">{_mark_html(not group.reason)}'
         f" {escape(group.name)} {group.points:g} of {group.max_points:g}{reason}</div>"
     )

@@ -25,6 +25,7 @@ from coursekit.data.paths import (
     write_atomically,
 )
 from coursekit.data.registry import Dataset, File, readable
+from coursekit.progress import progress_bar
 
 # Seconds to wait for a connection, and for the next piece of a file.
 TIMEOUT = (10, 30)
@@ -126,7 +127,6 @@ def _download(address: str, file: File, cached: Path, problems: list[Problem]) -
     """Download one address into the cache; None after adding to the problems."""
     import pooch
     import requests
-    from tqdm import tqdm
 
     def problem(reason: str, kind: str = "other") -> None:
         problems.append(Problem(address.split("/")[2], reason, kind))
@@ -134,7 +134,7 @@ def _download(address: str, file: File, cached: Path, problems: list[Problem]) -
     # pooch announces every download with its address and target; the bar is enough.
     pooch.get_logger().setLevel("WARNING")
     # pooch's own bar does not name the file.
-    bar = tqdm(total=file.bytes, desc=file.name, unit="B", unit_scale=True, leave=False)
+    bar = progress_bar(file.bytes, "B", desc=file.name, unit_scale=True, leave=False)
     # The bar moves by one chunk at a time, so a chunk has to be small compared with a small file.
     downloader = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 14, timeout=TIMEOUT)
     try:

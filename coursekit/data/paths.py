@@ -83,8 +83,12 @@ def shipped_files(folder: str, pattern: str) -> list[Path]:
     return []
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, private: bool = False) -> None:
     """Write a file, and its folder if needed, so that other processes see it whole or not at all.
+
+    Parameters
+    ----------
+    private : whether only the owner may read it.
 
     Raises
     ------
@@ -96,8 +100,8 @@ def write_atomically(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        # mkstemp makes private files, but one cache may serve a whole class.
-        os.chmod(temporary, 0o644)
+        if not private:  # mkstemp makes private files, but one cache may serve a whole class
+            os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     finally:
         with suppress(FileNotFoundError):

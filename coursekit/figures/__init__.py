@@ -7,9 +7,10 @@ draws them inside `with style():`.
 
 from coursekit.figures.bars import decisive_words, model_bars, phenomenon_bars
 from coursekit.figures.curves import learning_curves
+from coursekit.figures.display import show
 from coursekit.figures.heatmaps import attention_map, phenomenon_heatmap, position_heatmap
 from coursekit.figures.ladder import labels_figure, ladder_figure
-from coursekit.figures.projection import project_words
+from coursekit.figures.projection import label_points, project_words
 from coursekit.figures.style import COLORS, FigureError, style
 from coursekit.figures.words import WordWeights, word_weights
 
@@ -19,6 +20,7 @@ __all__ = [
     "WordWeights",
     "attention_map",
     "decisive_words",
+    "label_points",
     "labels_figure",
     "ladder_figure",
     "learning_curves",
@@ -27,6 +29,7 @@ __all__ = [
     "phenomenon_heatmap",
     "position_heatmap",
     "project_words",
+    "show",
     "style",
     "word_weights",
 ]

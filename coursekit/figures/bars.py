@@ -1,4 +1,4 @@
-"""Bars: models with intervals, phenomena, the words that decide."""
+"""Accuracies of models and on phenomena, with intervals; the words that decide."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,6 +10,9 @@ from matplotlib.ticker import PercentFormatter
 from coursekit.evaluation import Score
 from coursekit.figures.style import AGAINST, COLORS, FOR, GRAY, FigureError, axes_of, numbers, style
 
+# How opaque the bars are that the text discusses, and all others.
+_FULL, _PALE = 0.85, 0.25
+
 
 def model_bars(
     results: Any,
@@ -18,14 +21,17 @@ def model_bars(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one bar per model, as long as its accuracy, with its interval.
+    """Draw one dot per model at its accuracy, with its interval, on an axis that is zoomed in.
+
+    A dot shows its value by its position, so unlike a bar it needs no axis that starts at 0: the
+    axis holds every interval and `chance`, and differences of a point or two can be seen.
 
     Parameters
     ----------
     results
         What `compare_models` or `accuracy_by` returns, a list of `Score`, or a dictionary from a
         name to a `Score`, to (accuracy, low, high), or to an accuracy without interval; all are
-        shares from 0 to 1. Drawn from the top in this order.
+        fractions from 0 to 1. Drawn from the top in this order.
     chance
         Draw a dotted line at this accuracy, for example that of guessing.
     title
@@ -40,13 +46,14 @@ def model_bars(
     Raises
     ------
     FigureError
-        If there is nothing to draw or a value is not a share.
+        If there is nothing to draw or a value is not a fraction.
     """
     scores = read_scores(results)
     with style():
         ax = axes_of(ax, 7, 0.9 + 0.42 * len(scores))
-        _bars(ax, scores, np.arange(len(scores)), 0.66, COLORS[0], label=None)
+        _dots(ax, scores)
         _finish(ax, [score.name for score in scores], chance, title)
+        _zoom(ax, scores, chance)
     return ax
 
 
@@ -56,6 +63,7 @@ def phenomenon_bars(
     chance: float | None = 0.5,
     title: str | None = None,
     ax: Axes | None = None,
+    highlight: str | Sequence[str] | None = None,
 ) -> Axes:
     """Draw the accuracy on each phenomenon, for one model or a few side by side.
 
@@ -69,6 +77,8 @@ def phenomenon_bars(
         Draw a dotted line at this accuracy; None for no line.
     title, ax
         As in `model_bars`.
+    highlight
+        The phenomenon, or phenomena, that the text discusses: the bars of all others are pale.
 
     Returns
     -------
@@ -77,21 +87,27 @@ def phenomenon_bars(
     Raises
     ------
     FigureError
-        If the models were not evaluated on the same phenomena.
+        If the models were not evaluated on the same phenomena, or not on a highlighted one.
     """
     models = by_model(results)
-    n = len(next(iter(models.values())))
+    names = [score.name for score in next(iter(models.values()))]
+    full = _highlighted(names, highlight)
+    n = len(names)
     height = 0.8 / len(models)
     with style():
         ax = axes_of(ax, 7, 1.0 + (0.28 * len(models) + 0.18) * n)
         for i, (model, scores) in enumerate(models.items()):
             places = np.arange(n) + (i - (len(models) - 1) / 2) * height
-            _bars(ax, scores, places, height * 0.86, COLORS[i % len(COLORS)], label=model)
+            _bars(ax, scores, places, height * 0.86, COLORS[i % len(COLORS)], model, full)
         _finish(ax, phenomenon_labels(models), chance, title)
+        for name, tick in zip(names, ax.get_yticklabels()):
+            tick.set_fontweight("bold" if highlight and name in full else "normal")
         if len(models) > 1:
-            ax.legend(
+            legend = ax.legend(
                 loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(models), borderaxespad=0.2
             )
+            for handle in legend.legend_handles:
+                handle.set_alpha(_FULL)
             # The legend takes the title's place, so the title moves up.
             ax.set_title(title or "", pad=32)
     return ax
@@ -227,7 +243,7 @@ def _score(name: str, value: Any) -> Score:
         score = Score(name, 0, 0, *parts.tolist())
     if not 0 <= score.low <= score.accuracy <= score.high <= 1:
         raise FigureError(
-            f"The result of {name!r} must be shares with 0 <= low <= accuracy <= high <= 1, but "
+            f"The result of {name!r} must be fractions with 0 <= low <= accuracy <= high <= 1, but "
             f"is {(score.accuracy, score.low, score.high)}."
         )
     return score
@@ -238,6 +254,20 @@ def _numeric(value: Any) -> bool:
     return all(isinstance(part, (int, float, np.number)) for part in parts)
 
 
+def _highlighted(names: Sequence[str], highlight: str | Sequence[str] | None) -> set[str]:
+    """The names whose bars get the full color: all of them if none is highlighted."""
+    chosen = {highlight} if isinstance(highlight, str) else set(highlight or names)
+    for name in sorted(chosen.difference(names)):
+        raise FigureError(f"There is no phenomenon {name!r} to highlight: {', '.join(names)}.")
+    return chosen
+
+
+def _dots(ax: Axes, scores: Sequence[Score]) -> None:
+    places = np.arange(len(scores))
+    ax.plot([score.accuracy for score in scores], places, "o", color=COLORS[0], markersize=8)
+    _intervals(ax, scores, places, COLORS[0], 2.2)
+
+
 def _bars(
     ax: Axes,
     scores: Sequence[Score],
@@ -245,24 +275,52 @@ def _bars(
     height: float,
     color: str,
     label: str | None,
+    full: set[str],
 ) -> None:
-    values = np.array([score.accuracy for score in scores])
+    """Bars in full color for the names in `full`, pale ones for the others."""
+    bars = ax.barh(places, [score.accuracy for score in scores], height, color=color, label=label)
+    for bar, score in zip(bars, scores):
+        bar.set_alpha(_FULL if score.name in full else _PALE)
+    _intervals(ax, scores, places, "#222222", 1.4)
+
+
+def _intervals(
+    ax: Axes, scores: Sequence[Score], places: np.ndarray, color: str, width: float
+) -> None:
+    """Each score's interval as a line, and its accuracy as a number to the right of that."""
+    values = [score.accuracy for score in scores]
     ends = np.array([[s.accuracy - s.low, s.high - s.accuracy] for s in scores]).T
-    ax.barh(places, values, height, color=color, alpha=0.85, label=label)
     if ends.any():
         ax.errorbar(
-            values, places, xerr=ends, fmt="none", ecolor="#222222", elinewidth=1.4, capsize=3
+            values, places, xerr=ends, fmt="none", ecolor=color, elinewidth=width, capsize=3
         )
     for place, score in zip(places, scores):
-        ax.text(
-            score.high + 0.015,
-            place,
+        ax.annotate(
             f"{100 * score.accuracy:.1f}%",
+            (score.high, place),
+            xytext=(7, 0),
+            textcoords="offset points",
             va="center",
             fontsize=10,
             # So that the line of chance does not run through the number.
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.9},
         )
+
+
+def _zoom(ax: Axes, scores: Sequence[Score], chance: float | None) -> None:
+    """Show all intervals and the line of chance, and at least ten points of accuracy."""
+    shown = [end for score in scores for end in (score.low, score.high)]
+    shown += [] if chance is None else [chance]
+    low, high = min(shown), max(shown)
+    low, high = (min(low, max(high - 0.1, 0)), max(high, min(low + 0.1, 1)))
+    step = next(step for step in (0.02, 0.05, 0.1, 0.2) if high - low <= 8 * step)
+    first, last = int(np.floor(low / step + 1e-9)), int(np.ceil(high / step - 1e-9))
+    ticks = step * np.arange(first, last + 1)
+    margin = 0.03 * (ticks[-1] - ticks[0])
+    # Room at the right end for the numbers.
+    ax.set_xlim(ticks[0] - margin, ticks[-1] + 4 * margin)
+    ax.set_xticks(ticks)
+    ax.spines["bottom"].set_bounds(ticks[0], ticks[-1])
 
 
 def _finish(ax: Axes, names: Sequence[str], chance: float | None, title: str | None) -> None:

@@ -22,17 +22,17 @@ def attention_map(
     titles: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes | np.ndarray:
-    """Draw which words each word attends to: one row per query, one column per key.
+    """Draw which tokens each token attends to: one row per query, one column per key.
 
     Parameters
     ----------
     weights
         Attention weights of shape (L_q, L_k), or of several heads, (heads, L_q, L_k), which are
-        drawn side by side on one scale. Leave out the places of padding.
+        drawn side by side on one scale. Leave out the positions of padding.
     query_words
-        The L_q words that look, at the left.
+        The L_q tokens of the queries, at the left.
     key_words
-        The L_k words that are looked at, on top; the query words when left out.
+        The L_k tokens of the keys, on top; the query words when left out.
     titles
         One title per head; "head 1", "head 2", ... when left out.
     ax
@@ -85,6 +85,10 @@ def attention_map(
                 va="center" if upright else "baseline",
             )
             panel.set_yticks(range(len(query_words)), query_words, parse_math=False)
+            panel.set_xlabel("key")
+            spot = panel.get_subplotspec()
+            if spot is None or spot.is_first_col():
+                panel.set_ylabel("query")
             _grid_lines(panel, head.shape)
             if max(head.shape) <= _WITH_NUMBERS:
                 _write_numbers(panel, head, "{:.2f}", lambda value: value > 0.6 * top)

@@ -21,7 +21,7 @@ def ladder_figure(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one bar per rung, as long as its accuracy, with its 95% interval.
+    """Draw one dot per rung at its accuracy, with its 95% interval.
 
     Parameters
     ----------

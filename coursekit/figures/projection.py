@@ -86,7 +86,7 @@ def project_words(
             ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
         if title:
             ax.set_title(title)
-        _label(ax, points, words, [colors[kind] for kind in kinds])
+        label_points(ax, points, words, [colors[kind] for kind in kinds])
     return ax
 
 
@@ -101,8 +101,18 @@ def _plane(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return left[:, :2] * sizes[:2] * signs, shares
 
 
-def _label(ax: Axes, points: np.ndarray, words: Sequence[str], colors: Sequence[str]) -> None:
-    """Put each word where it covers as little as possible of points and words already there."""
+def label_points(ax: Axes, points: np.ndarray, words: Sequence[str], colors: Sequence[str]) -> None:
+    """Put each word beside its point, covering as little as possible of other points and words.
+
+    Parameters
+    ----------
+    ax
+        The axes, with the points drawn and the limits final.
+    points
+        The points in data coordinates, of shape (n, 2).
+    words, colors
+        The n words, and the color of each.
+    """
     ax.figure.draw_without_rendering()
     pixels = ax.transData.transform(points)
     unit = ax.figure.dpi / 72

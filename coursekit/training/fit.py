@@ -2,10 +2,7 @@
 
 import copy
 import math
-import os
-import sys
 import time
-import warnings
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
@@ -13,6 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from coursekit.progress import progress_bar
 from coursekit.text import Batches
 from coursekit.training.device import moved_to, pick_device, seeded
 from coursekit.training.errors import TrainingError
@@ -98,7 +96,7 @@ def fit(
         device=str(device),
         capped=planned < all_steps,
     )
-    with moved_to(device, model), seeded(seed, device), _progress_bar(planned) as bar:
+    with moved_to(device, model), seeded(seed, device), progress_bar(planned, "step") as bar:
         optimizer = torch.optim.AdamW(trained, lr=lr, weight_decay=weight_decay)
         scheduler = torch.optim.lr_scheduler.LambdaLR(
             optimizer, lambda step: _learning_rate(step, planned, schedule, warmup)
@@ -248,22 +246,3 @@ def _check_finite(value: float, what: str, epoch: int) -> None:
             f"{what} became {value} in epoch {epoch + 1}, so training stopped: try a smaller lr, "
             "and look for a division by zero, a log of zero, or a softmax over -inf alone."
         )
-
-
-def _progress_bar(total: int) -> Any:
-    """A tqdm bar; hidden unless a person may be watching, in a terminal or a notebook."""
-    with warnings.catch_warnings():
-        # Without ipywidgets tqdm draws the bar as text, which is fine; no need to warn.
-        warnings.simplefilter("ignore")
-        from tqdm.auto import tqdm
-
-        return tqdm(total=total, disable=not _is_watched(), unit="step", dynamic_ncols=True)
-
-
-def _is_watched() -> bool:
-    if os.environ.get("NBGRADER_EXECUTION") or os.environ.get("TQDM_DISABLE"):
-        return False
-    shell: Any = None
-    if "IPython" in sys.modules:
-        shell = sys.modules["IPython"].get_ipython()
-    return hasattr(shell, "kernel") or sys.stderr.isatty()

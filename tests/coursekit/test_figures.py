@@ -1,5 +1,6 @@
 """Figures: what they show, what they refuse, and that they leave matplotlib alone."""
 
+import base64
 import warnings
 
 import matplotlib
@@ -24,6 +25,7 @@ from coursekit.figures import (
     phenomenon_heatmap,
     position_heatmap,
     project_words,
+    show,
     style,
     word_weights,
 )
@@ -91,18 +93,43 @@ def test_learning_curves_refuse_what_is_no_history(wrong):
         learning_curves(wrong)
 
 
-def test_model_bars_are_as_long_as_the_accuracy():
-    results = {"guess": 0.5, "bag": (0.8, 0.75, 0.84), "$odd$": Score("x", 10, 9, 0.9, 0.6, 0.98)}
-    ax = drawn(model_bars(results, chance=0.5, title="Better than guessing"))
-    assert [bar.get_width() for bar in ax.patches[:3]] == [0.5, 0.8, 0.9]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["guess", "bag", "$odd$"]
+def dots(ax):
+    return list(ax.lines[0].get_xdata())
+
+
+def test_model_bars_put_a_dot_at_each_accuracy_on_an_axis_that_is_zoomed_in():
+    results = {"bag": 0.8, "block": (0.82, 0.75, 0.84), "$odd$": Score("x", 10, 9, 0.9, 0.8, 0.93)}
+    ax = drawn(model_bars(results, title="Better than counting"))
+    assert dots(ax) == [0.8, 0.82, 0.9]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["bag", "block", "$odd$"]
     assert "80.0%" in texts(ax)
-    assert ax.get_xlim()[0] == 0
+    low, high = ax.get_xlim()
+    assert 0.6 < low < 0.75
+    assert 0.93 < high < 1.05
+
+
+def test_model_bars_show_every_interval_and_the_line_of_chance():
+    ax = drawn(model_bars({"guess": 0.5, "bag": (0.8, 0.75, 0.84)}, chance=0.5))
+    low, high = ax.get_xlim()
+    assert low < 0.5
+    assert high > 0.84
+    assert " chance" in texts(ax)
+
+
+@pytest.mark.parametrize("accuracy", [0, 0.003, 0.5, 0.999, 1])
+def test_the_axis_of_model_bars_has_ticks_for_any_accuracy(accuracy):
+    ax = drawn(model_bars({"model": float(accuracy)}))
+    ticks = ax.get_xticks()
+    assert len(ticks) >= 3
+    assert ticks[0] <= accuracy + 1e-9
+    assert ticks[-1] >= accuracy - 1e-9
+    assert ticks[0] >= -1e-9
+    assert ticks[-1] <= 1 + 1e-9
 
 
 def test_model_bars_take_a_comparison():
     ax = drawn(model_bars(compare_models({"a": [1, 1, 0], "b": [1, 1, 1]}, [1, 1, 1])))
-    assert [bar.get_width() for bar in ax.patches] == [pytest.approx(2 / 3), 1.0]
+    assert dots(ax) == [pytest.approx(2 / 3), 1.0]
 
 
 def ladder(rungs=("majority", "bag", "encoder")):
@@ -115,12 +142,12 @@ def ladder(rungs=("majority", "bag", "encoder")):
     return {"data": "reviews", "rungs": {name: rung(i) for i, name in enumerate(rungs)}}
 
 
-def test_the_ladder_has_a_bar_for_each_rung_that_was_measured_with_this_size():
+def test_the_ladder_has_a_dot_for_each_rung_that_was_measured_with_this_size():
     results = ladder()
     del results["rungs"]["bag"]["all"]
     ax = drawn(ladder_figure(results, title="Upwards"))
     assert [label.get_text() for label in ax.get_yticklabels()] == ["majority", "encoder"]
-    assert [bar.get_width() for bar in ax.patches[:2]] == pytest.approx([0.6, 0.62])
+    assert dots(ax) == pytest.approx([0.6, 0.62])
     few = drawn(ladder_figure(results, ["bag"], size="100"))
     assert [label.get_text() for label in few.get_yticklabels()] == ["bag"]
 
@@ -157,7 +184,7 @@ def test_the_ladder_refuses_what_it_does_not_hold(figure):
         ({}, "no results"),
         (None, "no results"),
         ({"bag": (0.9, 0.95, 0.8)}, "low <= accuracy"),
-        ({"bag": 85.0}, "shares"),
+        ({"bag": 85.0}, "fractions"),
         ({"bag": (0.9, 0.8)}, "Score"),
         ({"bag": "good"}, "Score"),
     ],
@@ -172,6 +199,16 @@ def test_phenomenon_bars_stand_side_by_side_for_each_model():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["plain (4)", "word order (4)"]
     assert len(ax.patches) == 4
     drawn(phenomenon_bars(phenomena(), chance=None))
+
+
+def test_phenomena_that_are_not_highlighted_are_pale():
+    ax = drawn(phenomenon_bars(phenomena(), highlight="word_order"))
+    plain, word_order = (bar.get_alpha() for bar in ax.patches)
+    assert plain < 0.5 < word_order
+    both = drawn(phenomenon_bars(phenomena(), highlight=["plain", "word_order"]))
+    assert len({bar.get_alpha() for bar in both.patches}) == 1
+    with pytest.raises(FigureError, match="no phenomenon 'irony' to highlight: plain, word_order"):
+        phenomenon_bars(phenomena(), highlight="irony")
 
 
 def test_the_phenomenon_heat_map_has_a_row_per_model():
@@ -339,3 +376,26 @@ def test_showing_figures_turned_on_by_the_first_one_stays_on():
         assert plt.isinteractive()
     finally:
         plt.ioff()
+
+
+def test_a_figure_is_shown_with_its_alternative_text_and_closed(monkeypatch):
+    shown = []
+    monkeypatch.setattr(
+        "coursekit.figures.display.display", lambda data, raw: shown.append((data, raw))
+    )
+    plt.subplots(figsize=(2, 1))
+    show('A line that\nrises to "5" & stays')
+    ((data, raw),) = shown
+    assert raw
+    assert data["text/html"].startswith('<img alt="A line that rises to &quot;5&quot; &amp; stays"')
+    picture = base64.b64decode(data["text/html"].split("base64,")[1].split('"')[0])
+    assert picture.startswith(b"\x89PNG")
+    assert not plt.get_fignums()
+
+
+def test_no_figure_and_no_description_are_refused():
+    with pytest.raises(FigureError, match="draw one first"):
+        show("a line")
+    plt.subplots(figsize=(2, 1))
+    with pytest.raises(FigureError, match="Describe the figure"):
+        show("  ")

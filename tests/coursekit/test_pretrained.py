@@ -20,12 +20,12 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 NOTEBOOK = Path(__file__).parents[2] / "solutions/06_bert/06_bert.ipynb"
 
 
-def tiny(folder, kind=BertModel, seed=0, pieces=19, **sizes):
+def tiny(folder, kind=BertModel, seed=0, tokens=19, **sizes):
     """A random BERT, saved as transformers does."""
     torch.manual_seed(seed)
     shape = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
     config = BertConfig(
-        vocab_size=pieces, max_position_embeddings=12, **{"intermediate_size": 16, **shape, **sizes}
+        vocab_size=tokens, max_position_embeddings=12, **{"intermediate_size": 16, **shape, **sizes}
     )
     make_pooler = {} if kind is BertForPreTraining else {"add_pooling_layer": "pooler" not in sizes}
     sizes.pop("pooler", None)
@@ -34,7 +34,7 @@ def tiny(folder, kind=BertModel, seed=0, pieces=19, **sizes):
         for parameter in model.parameters():
             parameter += 0.3 * torch.randn_like(parameter)
     model.save_pretrained(folder)
-    words = [f"word{n}" for n in range(pieces - len(SPECIAL))]
+    words = [f"word{n}" for n in range(tokens - len(SPECIAL))]
     (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *words]) + "\n", "utf-8")
     return model
 
@@ -99,10 +99,10 @@ def test_our_own_weights_give_the_numbers_of_transformers():
 
 
 @pytest.mark.parametrize("lengths", [[1], [4], [10], [11], [40], [90], [2, 25, 10, 60], [0, 3]])
-def test_06_scores_a_long_text_by_the_mean_of_its_parts_each_weighted_by_its_pieces(
+def test_06_scores_a_long_text_by_the_mean_of_its_parts_each_weighted_by_its_tokens(
     tmp_path, lengths
 ):
-    tiny(tmp_path)  # has 12 positions, so that 10 pieces are a part; 06 reads four of them
+    tiny(tmp_path)  # has 12 positions, so that 10 tokens are a part; 06 reads four of them
     functions, pretrained = definitions(NOTEBOOK), load_pretrained(tmp_path)
     draw = torch.Generator().manual_seed(0)
     texts = [torch.randint(5, 19, (n,), generator=draw).tolist() for n in lengths]
@@ -123,13 +123,13 @@ def test_06_reads_one_part_of_a_long_text_in_training_and_long_parts_more_often(
     tiny(tmp_path)
     functions, pretrained = definitions(NOTEBOOK), load_pretrained(tmp_path)
     whole = functions["make_model"]("imdb", pretrained, seed=0)
-    text = [*range(5, 15), *range(15, 17)]  # a part of ten pieces and one of two
+    text = [*range(5, 15), *range(15, 17)]  # a part of ten tokens and one of two
     ids, mask = pad_batch([[2, *text, 3], [2, 7, 3]])
     read = []
     whole.model.forward = lambda ids, mask: read.append((ids, mask)) or ids[:, 1].float()
     scores = torch.stack([whole.train()(ids, mask) for _ in range(200)])
     assert all(len(parts) == 2 for parts, _ in read)
-    assert set(scores[:, 0].tolist()) == {5.0, 15.0}  # the parts' first pieces
+    assert set(scores[:, 0].tolist()) == {5.0, 15.0}  # the parts' first tokens
     assert set(scores[:, 1].tolist()) == {7.0}
     assert 140 <= (scores[:, 0] == 5).sum() <= 190  # ten of twelve
 
@@ -166,9 +166,9 @@ def test_half_precision_is_widened_and_the_vocabulary_numbered(tmp_path):
     pretrained = load_pretrained(tmp_path)
     assert {tensor.dtype for tensor in pretrained.weights.values()} == {torch.float32}
     assert pretrained.index["[MASK]"] == 4
-    assert pretrained.pieces[pretrained.index["word3"]] == "word3"
+    assert pretrained.tokens[pretrained.index["word3"]] == "word3"
     assert pretrained.lowercase
-    assert "2 blocks of 2 heads, 8 wide; 19 pieces" in repr(pretrained)
+    assert "2 blocks of 2 heads, 8 wide; 19 tokens" in repr(pretrained)
 
 
 def test_a_cased_model_says_so(tmp_path):
@@ -188,9 +188,9 @@ def test_a_model_in_the_mirror_is_found_by_its_name(tmp_path, monkeypatch):
 WRONG = {
     "another model's vocabulary": (
         lambda f: (f / "vocab.txt").write_text("\n".join([*SPECIAL, *map(str, range(40))])),
-        "has 45 pieces, but the model knows 19: this is the vocabulary of another model",
+        "has 45 tokens, but the model knows 19: this is the vocabulary of another model",
     ),
-    "a vocabulary without special pieces": (
+    "a vocabulary without special tokens": (
         lambda f: (f / "vocab.txt").write_text("the\na\n"),
         "this is not the vocabulary of a BERT",
     ),

@@ -11,7 +11,7 @@ from autograder.authoring.audit.run import audit_exercises
 from autograder.course import catalog
 from autograder.course.layout import Course
 from autograder.course.reference import bare_sources
-from autograder.errors import CourseError
+from autograder.errors import Stopped
 
 
 def audit(
@@ -33,8 +33,9 @@ def audit(
     Raises
     ------
     CourseError
-        There is no assignment or exercise of a name, an exercise cannot be recorded, or the audit
-        was interrupted.
+        There is no assignment or exercise of a name, or an exercise cannot be recorded.
+    Stopped
+        The user pressed ctrl-C.
     """
     wanted = chosen(course, names)
     results = {}
@@ -58,9 +59,9 @@ def audit(
                 results[name] = result
                 bar.set_postfix_str(f"{len(results)} of {len(wanted)} exercises")
         except KeyboardInterrupt:
-            raise CourseError(
-                f"interrupted; {len(results)} of {len(wanted)} exercises are done, and the next run"
-                " continues with the others."
+            raise Stopped(
+                f"stopped: {len(results)} of {len(wanted)} exercises are audited; run the command"
+                " again, and it goes on from there."
             ) from None
         finally:
             running.close()

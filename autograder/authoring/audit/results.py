@@ -30,8 +30,8 @@ _MECHANISM = (
 )
 #: The committed result, below the course's folder.
 RESULTS = Path("data", "results", "audit.json")
-#: What no verdict depends on: lists of right answers.
-_NOT_JUDGED = ("RIGHT", "EQUIVALENT")
+#: What no verdict depends on: right answers, and hints (of `WRONG`, names and answers count).
+_NOT_JUDGED = ("RIGHT", "EQUIVALENT", "FURTHER", "WRONG")
 
 
 @dataclass
@@ -125,6 +125,8 @@ def digest(course: Course, assignment: str, name: str) -> str:
     folder = course.cases(assignment)
     modules = [folder / f"{name}.py", folder / f"{catalog.SHARED}.py"]
     texts = [_judged(path.read_text("utf-8")) for path in modules if path.exists()]
+    wrong = catalog.exercises(course, assignment)[name].misconceptions
+    texts += [f"{misconception.name}\n{misconception.text}" for misconception in wrong]
     texts += _used(course.solution(assignment), " ".join([name, *texts]))
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
@@ -156,7 +158,7 @@ def mechanism() -> str:
 
 
 def _judged(module: str) -> str:
-    """A module of cases without lines of comments and the lists that no verdict depends on."""
+    """A module of cases without lines of comments and what no verdict depends on."""
     lines = module.splitlines()
     for node in ast.parse(module).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in _NOT_JUDGED:

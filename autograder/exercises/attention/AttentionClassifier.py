@@ -38,7 +38,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     for batch, length in ((2, 3), (3, int(rng.integers(4, 7)))):
         yield case("attention", draw_mask(rng, batch, length), "attention")
     mask = draw_gaps(rng, 2, 4)
-    title = "the mask alone says which words are real, whatever their numbers"
+    title = "the mask alone says which words are real, whatever their ids"
     yield case("attention", mask, "attention", title, ids=draw_other_ids)
     n_words, dim, mask = int(rng.integers(4, 7)), 3, draw_mask(rng, 2, 4)
     new = {"embedding.weight": normal(rng, n_words, dim)}
@@ -60,6 +60,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = draw_mask(rng, 3, 4, empty=True)
     yield case("edges", mask, "__call__", "one text is only padding: its logit is the bias")
 
+
+FURTHER = """
+`__init__` needs three attributes: an nn.Embedding, v as an nn.Parameter of zeros, and an nn.Linear
+with one output. `attention` chains two of your functions. `forward` looks the vectors up once more,
+pools them with these weights, and drops the last axis of the linear layer's output.
+"""
 
 WRONG = {
     "attends_to_padding": """
@@ -125,8 +131,8 @@ WRONG = {
         + self.v = nn.Parameter(torch.randn(dim))
         """,
     "v_is_no_parameter": """
-        v is an ordinary tensor. The model does not know it as one of its parameters, so training
-        never changes it: make it an nn.Parameter.
+        v is not trained: it is an ordinary tensor, which the model does not know as one of its
+        parameters, or a tensor without gradient. Make it an nn.Parameter.
 
         - self.v = nn.Parameter(torch.zeros(dim))
         + self.v = torch.zeros(dim)

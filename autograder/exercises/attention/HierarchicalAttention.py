@@ -31,7 +31,7 @@ def _gaps(rng: np.random.Generator, sentences: int, length: int) -> torch.Tensor
 
 
 def _lone_words(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torch.Tensor:
-    """Word numbers: the last word of a sentence is not its first, which is 0 in the last text."""
+    """token ids: the last word of a sentence is not its first, which is 0 in the last text."""
     ids = draw_other_ids(rng, mask, n_words)
     ids[0, 0, -1] = ids[0, 0, 0] % (n_words - 1) + 1
     return ids
@@ -62,7 +62,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("attention", full, "attention", title="no padding at all")
     yield case("attention", _box(rng, 2, 2, 3), "attention")
     yield case("attention", _box(rng, 2, int(rng.integers(3, 5)), 3), "attention")
-    title = "the mask alone says which words are real, whatever their numbers"
+    title = "the mask alone says which words are real, whatever their ids"
     mask = _gaps(rng, 3, int(rng.integers(3, 5)))
     yield case("attention", mask, "attention", title=title, ids=draw_other_ids)
     mask = no_padding(2, int(rng.integers(2, 4)), 3)
@@ -88,6 +88,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "one text is only padding: its logit is the bias"
     yield case("edges", empty, "__call__", title=title)
 
+
+FURTHER = """
+Work through the shapes: X is (B, S, L, d), its scores (B, S, L). Their weights times X, with a last
+axis added to the weights and summed over the words, are the sentence vectors, (B, S, d). The second
+level is the same with one axis fewer, and its mask asks whether any word of a sentence is real.
+"""
 
 WRONG = {
     "attends_to_padding_words": """
@@ -134,7 +140,7 @@ WRONG = {
         The weighted sums are taken over tanh(Wx + b). That is only the key, for the score; what
         is added up is the vector x itself.
 
-        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, D)
+        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, d)
         + h_sentences = (a_words[..., None] * torch.tanh(self.word_layer(X))).sum(dim=2)
         ...
         - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
@@ -154,10 +160,10 @@ WRONG = {
         + r = torch.tanh(self.word_layer(h_sentences)) @ self.sentence_v
         """,
     "attend_on_four_axes": """
-        `attend` is written for (B, L) and (B, L, D). With (B, S, L) and (B, S, L, D) it mixes up
+        `attend` is written for (B, L) and (B, L, d). With (B, S, L) and (B, S, L, d) it mixes up
         the sentences. Write the weighted sum out.
 
-        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, D)
+        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, d)
         + h_sentences = attend(a_words, X)
         """,
     "averages_the_sentences": """
@@ -167,20 +173,27 @@ WRONG = {
         - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
         + return a_words, a_sentences, h_sentences.mean(dim=1)
         """,
+    "word_parts_for_both": """
+        The sentences are scored with word_layer and word_v. They have a layer and a vector of their
+        own, sentence_layer and sentence_v.
+
+        - r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
+        + r = torch.tanh(self.word_layer(h_sentences)) @ self.word_v
+        """,
 }
 
 RIGHT = {
     "attend_on_flat_sentences": """
-        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, D)
+        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, d)
         + h_sentences = attend(a_words.flatten(0, 1), X.flatten(0, 1)).view(*mask.shape[:2], -1)
         ...
         - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
         + return a_words, a_sentences, attend(a_sentences, h_sentences)
         """,
     "loop": """
-        -     X = self.embedding(ids)  # (B, S, L, D)
+        -     X = self.embedding(ids)  # (B, S, L, d)
         -     a_words = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
-        -     h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, D)
+        -     h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, d)
         -     r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
         -     a_sentences = masked_softmax(r, mask.any(dim=-1))
         -     return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)

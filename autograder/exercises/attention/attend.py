@@ -18,7 +18,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield Case("values", [draw_weights(rng, batch, length), normal(rng, batch, length, dim)])
     n = int(rng.integers(3, 5))
     inputs = [draw_weights(rng, n, n), normal(rng, n, n, n)]
-    yield Case("values", inputs, title="B, L and D are equal")
+    yield Case("values", inputs, title="B, L and d are equal")
     inputs = [draw_weights(rng, 2, 3), normal(rng, 2, 3, int(rng.integers(2, 5)))]
     yield Case("values", inputs, title="the gradients", gradient="all")
     a = draw_weights(rng, 3, 4)
@@ -40,33 +40,33 @@ WRONG = {
         + return (a[..., None] * X).mean(dim=1)
         """,
     "weights_without_sum": """
-        The vectors are weighted, but not added up to one vector of D numbers per text.
+        The vectors are weighted, but not added up to one vector of size d per text.
 
         - return (a[:, None, :] @ X)[:, 0, :]
         + return a[..., None] * X
         """,
     "sums_each_vector": """
-        The sum runs over the D numbers of each word. It should run over the words.
+        The sum runs over the d components of each word. It should run over the words.
 
         - return (a[:, None, :] @ X)[:, 0, :]
         + return (a[..., None] * X).sum(dim=-1)
         """,
     "weights_for_every_text": """
         The weights of every text meet the words of every text: `@` takes the B rows of a as one
-        matrix, and the result is (B, B, D). Give each text a matrix of its own, (1, L).
+        matrix, and the result is (B, B, d). Give each text a matrix of its own, (1, L).
 
         - return (a[:, None, :] @ X)[:, 0, :]
         + return a @ X
         """,
     "keeps_the_row": """
-        Each text's sum is a matrix of one row: (B, 1, D). Drop the axis in the middle.
+        Each text's sum is a matrix of one row: (B, 1, d). Drop the axis in the middle.
 
         - return (a[:, None, :] @ X)[:, 0, :]
         + return a[:, None, :] @ X
         """,
     "multiplies_without_an_axis": """
         Broadcasting lines shapes up from the last axis, so the L weights of a, (B, L), meet the
-        D numbers of X, (B, L, D); that fails, or fits by accident. Add an axis at the end of a.
+        d components of X, (B, L, d); that fails, or fits by accident. Add an axis at the end of a.
 
         - return (a[:, None, :] @ X)[:, 0, :]
         + return (a * X).sum(dim=1)

@@ -17,7 +17,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     for batch, length, dim in ((2, 3, 2), (3, 4, int(rng.integers(5, 8)))):
         yield Case("values", [normal(rng, batch, length, dim), normal(rng, dim)])
     n = int(rng.integers(3, 5))
-    yield Case("values", [normal(rng, n, n, n), normal(rng, n)], title="B, L and D are equal")
+    yield Case("values", [normal(rng, n, n, n), normal(rng, n)], title="B, L and d are equal")
     inputs = [normal(rng, 2, int(rng.integers(3, 6)), 2), normal(rng, 2)]
     yield Case("values", inputs, title="the gradients", gradient="all")
     yield Case("edges", [normal(rng, 1, 1, 3), normal(rng, 3)], title="one text of one word")
@@ -43,7 +43,7 @@ WRONG = {
         + return X @ v[:, None]
         """,
     "sums_over_words": """
-        The sum runs over the words. A score is the sum over the D numbers of one word's vector.
+        The sum runs over the words. A score is the sum over the d components of one word's vector.
 
         - return X @ v
         + return (X * v).sum(dim=1)

@@ -1,4 +1,4 @@
-"""What the cases of 04_attention share: word vectors, masks, word numbers, weights."""
+"""What the cases of 04_attention share: word vectors, masks, token ids, weights."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def no_padding(*shape: int) -> torch.Tensor:
 
 
 def draw_strided(rng: np.random.Generator, batch: int, length: int, dim: int) -> codec.Source:
-    """Word vectors (B, L, D) that lie in memory as (B, D, L)."""
+    """Word vectors (B, L, d) that lie in memory as (B, d, L)."""
     numbers = normal(rng, batch, dim, length).double().numpy().round(2).tolist()
     return codec.Source(f"torch.tensor({numbers}).mT")
 
 
 def draw_ids(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torch.Tensor:
-    """Word numbers, among them the unknown word (1), and 0 at padding."""
+    """token ids, among them the unknown word (1), and 0 at padding."""
     ids = torch.from_numpy(rng.integers(1, n_words, size=tuple(mask.shape)))
     return ids * mask
 
 
 def draw_other_ids(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torch.Tensor:
-    """Word numbers that do not tell padding: the last text begins with 0, padding is never 0."""
+    """token ids that do not tell padding: the last text begins with 0, padding is never 0."""
     ids = torch.from_numpy(rng.integers(1, n_words, size=tuple(mask.shape)))
     ids[-1, ..., 0] = 0
     return ids

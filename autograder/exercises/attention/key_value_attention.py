@@ -1,4 +1,4 @@
-"""key_value_attention: D, d_k and d_v differ, so that no size can stand in for another."""
+"""key_value_attention: d, d_k and d_v differ, so that no size can stand in for another."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         X = normal(rng, *mask.shape, dim)
         return [X, mask, normal(rng, d_k), normal(rng, dim, d_k), normal(rng, dim, d_v)]
 
-    yield Case("values", inputs(no_padding(2, 3), 3, int(rng.integers(5, 8)), 2))
-    yield Case("values", inputs(no_padding(2, 4), 4, 2, int(rng.integers(5, 7))))
-    yield Case("values", inputs(no_padding(2, 3), 4, 4, 4), title="D, d_k and d_v are equal")
-    tensors = inputs(no_padding(2, 3), 3, 2, int(rng.integers(2, 4)))
+    # L differs from d, so that a scale by the one is not taken for a scale by the other.
+    yield Case("values", inputs(no_padding(2, 5), 3, int(rng.integers(6, 8)), 2))
+    yield Case("values", inputs(no_padding(2, 3), 4, 2, int(rng.integers(5, 7))))
+    yield Case("values", inputs(no_padding(2, 3), 4, 4, 4), title="d, d_k and d_v are equal")
+    tensors = inputs(no_padding(2, 4), 3, 2, int(rng.integers(2, 4)))
     yield Case("values", tensors, title="the gradients", gradient="all")
     for length in (4, int(rng.integers(5, 7))):
         yield Case("masking", inputs(draw_mask(rng, 2, length), 3, 2, 4))
@@ -47,6 +48,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [X, mask, *others], title="half precision", judge=judge)
 
 
+FURTHER = """
+Make K and V first, each X times its matrix. `attention_scores(K, q)` gives the scores; divide them
+by the square root of the size of a key, and the rest are your two functions, with V, not X, in the
+weighted sum.
+"""
+
 WRONG = {
     "forgets_to_scale": """
         The scores are not scaled: divide them by the square root of d_k before the softmax.
@@ -61,7 +68,7 @@ WRONG = {
         + a = masked_softmax(attention_scores(K, q) / K.shape[-1], mask)
         """,
     "scales_by_word_size": """
-        The scores are divided by the square root of D, the size of the word vectors. The dot
+        The scores are divided by the square root of d, the size of the word vectors. The dot
         product adds up d_k terms, the size of the keys.
 
         - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)

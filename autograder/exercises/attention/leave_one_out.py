@@ -40,6 +40,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [score, []], title="a text without words")
 
 
+FURTHER = """
+Compute the score of the whole list once. For position i, the list without it is what comes before i
+followed by what comes after i: two slices, added. That makes a new list each time.
+"""
+
 WRONG = {
     "subtracts_the_full_score": """
         The signs are reversed: a word that raises the score should have a positive importance.

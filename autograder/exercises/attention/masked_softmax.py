@@ -70,6 +70,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("gradient", [r, mask], title=title, gradient="r")
 
 
+FURTHER = """
+Four steps: fill the masked scores with minus infinity; take the maximum of each row, and put 0 in
+its place where it is minus infinity; exponentiate the differences; divide by their sum, in which a
+0 is replaced by 1. Then no step ever computes infinity minus infinity or 0 / 0.
+"""
+
 WRONG = {
     "ignores_mask": """
         The mask plays no part: padding gets attention like a word. Leave it out of the sum in
@@ -231,7 +237,7 @@ EQUIVALENT = {
         - return e / total.masked_fill(total == 0, 1)
         + return e / total.masked_fill(e == 0, 1)
         """,
-    "Nobody else has the sum.": """
+    "The sum is used nowhere else.": """
         - return e / total.masked_fill(total == 0, 1)
         + return e / total.masked_fill_(total == 0, 1)
         """,

@@ -43,6 +43,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", single, title="one query, one entry")
 
 
+FURTHER = """
+The scores are one matrix product, (M, d) times (d, n), in float32. Multiply them by the sharpness
+and divide by the square root of d before the softmax over the last axis; then a second product with
+V in float32, and the dtype of V at the end.
+"""
+
 WRONG = {
     "dictionary_unscaled": """
         The scores are not scaled: divide them by the square root of d, the size of a key.

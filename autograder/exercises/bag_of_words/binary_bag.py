@@ -30,7 +30,7 @@ WRONG = {
         + x[[vocabulary[token] for token in tokens]] = 1.0
         """,
     "gives_indices": """
-        These are indices. A bag has one component for each word of the vocabulary: shape (D,).
+        These are indices. A bag has one component for each word of the vocabulary: shape (|V|,).
 
         def binary_bag(tokens, vocabulary):
             return torch.tensor([vocabulary[token] for token in tokens if token in vocabulary])

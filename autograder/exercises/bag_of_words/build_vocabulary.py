@@ -16,23 +16,36 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     words = some_words(rng, 7)
     yield Case("values", [draw_texts(rng, 4, words)], judge=ordered)
     # Here the number of texts and the number of occurrences order the words differently.
-    often, wide = some_words(rng, 2)
-    spread = [[often] * int(rng.integers(4, 7)), [wide], [wide], [often, wide]]
+    often, wide, once = some_words(rng, 3)
+    spread = [[often] * int(rng.integers(4, 7)), [wide], [wide], [often, wide], [once]]
     yield Case("values", [spread], title="a word frequent in few texts", judge=ordered)
     tied = sorted(some_words(rng, 5), reverse=True)
-    once = [tied[:3], tied[3:], tied]
-    yield Case("values", [once], title="all equally frequent", judge=ordered)
+    twice = [tied[:3], tied[3:], tied]
+    yield Case("values", [twice], title="all equally frequent", judge=ordered)
     for least in (2, 3):
         texts = draw_texts(rng, 6, words)
         yield Case("limits", [texts], {"min_count": least}, judge=ordered)
-    exact = [[words[0]] * 3, [words[1]] * 2, [words[2]]]
+    first, second = sorted(words[1:3])
+    exact = [[words[0]] * 3, [second, first] * 2, [words[3]]]
     title = "a word seen exactly min_count times stays"
     yield Case("limits", [exact], {"min_count": 2}, title=title, judge=ordered)
     largest = int(rng.integers(2, 5))
     yield Case("limits", [draw_texts(rng, 5, words)], {"max_size": largest}, judge=ordered)
-    yield Case("limits", [exact], {"max_size": 50}, title="room for more words", judge=ordered)
+    yield Case(
+        "limits",
+        [exact],
+        {"max_size": 50},
+        title="max_size is larger than the vocabulary",
+        judge=ordered,
+    )
     yield Case("limits", [[[], []]], title="empty texts", judge=ordered)
 
+
+FURTHER = """
+Count all words of all texts with one `Counter`, keep those with at least min_count, and sort them
+with `key=lambda word: (-counts[word], word)`: tuples are compared first by the count, then by the
+alphabet. `words[:None]` is the whole list, so the cut needs no `if`.
+"""
 
 WRONG = {
     "breaks_ties_by_appearance": """
@@ -66,7 +79,7 @@ WRONG = {
         + kept = [word for word in counts if counts[word] > min_count]
         """,
     "starts_at_one": """
-        The first word has index 1. Indices are positions in a tensor, and those start at 0.
+        The first word has index 1. The indices are positions in a vector, and those start at 0.
 
         - return {word: index for index, word in enumerate(kept[:max_size])}
         + return {word: index for index, word in enumerate(kept[:max_size], start=1)}

@@ -36,7 +36,7 @@ WRONG = {
         + return torch.bincount(indices, minlength=len(vocabulary))
         """,
     "forgets_minlength": """
-        The bag ends at the text's largest index. Give `bincount` a minlength: bags have shape (D,).
+        The bag ends at the text's largest index. Give `bincount` a minlength: bags have shape (|V|,).
 
         - return torch.bincount(indices, minlength=len(vocabulary)).float()
         + return torch.bincount(indices).float()

@@ -24,7 +24,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     i, j = sorted(rng.choice(4, size=2, replace=False).tolist())
     w[i], w[j] = 2.0 + 2.0**-12, 2.0  # the same in float16
     yield Case("edges", [w, draw_vocabulary(rng, 4), 2], title="almost equal weights")
-    yield Case("edges", [weights(3), draw_vocabulary(rng, 3), 8], title="fewer than k words")
+    w = weights(3)
+    w[w.argmin()] *= 4  # the strongest word is negative
+    yield Case("edges", [w, draw_vocabulary(rng, 3), 8], title="fewer than k words")
     # A wrong length is reported before a wrong order; counting empty lists makes it a wrong value.
     title = "k is 0: both lists are empty"
     yield Case("edges", [weights(4), draw_vocabulary(rng, 4), 0], title=title, then=[("count", [])])
@@ -44,7 +46,7 @@ WRONG = {
         + return ranked[::-1][:k], ranked[:k][::-1]
         """,
     "takes_all_for_zero": """
-        With k = 0 a list holds all words: `[-0:]` is the whole list. Slice from the front.
+        With k = 0 a list contains all words: `[-0:]` is the whole list. Slice from the front.
 
         - return ranked[::-1][:k], ranked[:k]
         + return ranked[-k:][::-1], ranked[:k]
@@ -60,6 +62,13 @@ WRONG = {
 
         - ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item())
         + ranked = sorted(vocabulary, key=lambda word: abs(w[vocabulary[word]].item()))
+        """,
+    "ends_with_the_strongest": """
+        The second list is reversed: the end `[-k:]` of a list that starts with the largest weight
+        has the most negative one last. And with k = 0, `[-0:]` is the whole list.
+
+        - return ranked[::-1][:k], ranked[:k]
+        + return ranked[::-1][:k], ranked[::-1][-k:]
         """,
 }
 

@@ -26,12 +26,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "counts_occurrences": """
-        A text that says a word three times is still one text: count its distinct words only.
+        A text that contains a word three times is still one text: count its distinct words only.
 
         - frequency.update(set(text))
         + frequency.update(text)
         """,
-    "gives_shares": """
+    "gives_proportions": """
         This is the proportion of texts. The document frequency is their number, an integer.
 
         - return dict(frequency)

@@ -27,6 +27,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("l2", [0 * X, y, w, w_0, 0.5], title="empty bags: only L2 acts on w")
 
 
+FURTHER = """
+Three steps: the probabilities p, (N,), by your sigmoid from X @ w + w_0; the errors p - y, (N,); and
+from the errors both gradients. For w each text's errors multiply its bag, so the transpose of X, (|V|, N),
+meets the errors, (N,). Divide that sum by N, then add l2 * w. For w_0 take the mean error.
+"""
+
 WRONG = {
     "points_downhill": """
         The sign is wrong: a gradient points to where the loss grows. The error is p - y.
@@ -47,7 +53,7 @@ WRONG = {
         + return X.T @ error + l2 * w, error.sum()
         """,
     "penalizes_the_bias": """
-        The bias is pulled towards 0 too. L2 applies only to the weights w.
+        The bias is regularized too. L2 applies only to the weights w.
 
         - return X.T @ error / len(y) + l2 * w, error.mean()
         + return X.T @ error / len(y) + l2 * w, error.mean() + l2 * w_0

@@ -19,7 +19,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         must = {"kind": "shuffled", "must_shuffle": True, "keeps_generators": True}
         return Case(group, [n, batch_size, Drawn(seed, drawn)], title=title, judge=must)
 
-    size = int(rng.integers(4, 7))
+    size = int(rng.integers(5, 8))  # not 4, the number of batches
     yield case("values", 4 * size, size)
     yield case("values", 4 * size, size, "the same generator again")
     yield case("values", 4 * size, size, "another generator", second)
@@ -29,7 +29,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     left = 3 * size + int(rng.integers(1, size - 1))
     yield case("edges", left, size, "n is not a multiple of the batch size")
     yield case("edges", left, size, "another generator", second)
-    yield case("edges", int(rng.integers(10, 15)), 32, "one batch holds everything")
+    yield case("edges", int(rng.integers(10, 15)), 32, "one batch contains everything")
     yield case("edges", int(rng.integers(9, 13)), 1, "batches of one")
     single = {"kind": "shuffled", "keeps_generators": True}
     given = [1, int(rng.integers(1, 9)), Drawn(first)]
@@ -43,14 +43,14 @@ WRONG = {
         - order = torch.randperm(n, generator=generator)
         + order = torch.arange(n)
         """,
-    "turns_around": """
-        The order is turned around, which is as sorted as before. Draw a random one: torch.randperm.
+    "reverses": """
+        The order is reversed, which is as sorted as before. Draw a random one: torch.randperm.
 
         - order = torch.randperm(n, generator=generator)
         + order = torch.arange(n).flip(0)
         """,
     "own_generator": """
-        The order comes from a generator of your own: every epoch would have the same one. Pass on
+        The order comes from a generator of your own: every epoch would have the same order. Pass on
         the `generator` that you are given.
 
         - order = torch.randperm(n, generator=generator)
@@ -71,7 +71,7 @@ WRONG = {
         + return [order[i : i + batch_size] for i in range(0, n - batch_size + 1, batch_size)]
         """,
     "draws_with_replacement": """
-        Indices are drawn with replacement. In an epoch each text comes exactly once.
+        Indices are drawn with replacement. In an epoch each text occurs exactly once.
 
         - order = torch.randperm(n, generator=generator)
         + order = torch.randint(n, (n,), generator=generator)
@@ -89,7 +89,7 @@ WRONG = {
         + return list(order.chunk(batch_size))
         """,
     "shuffles_the_batches": """
-        The batches are shuffled, but each still holds neighboring texts. Shuffle before cutting.
+        The batches are shuffled, but each still contains neighboring texts. Shuffle before cutting.
 
         - order = torch.randperm(n, generator=generator)
         - return list(order.split(batch_size))

@@ -31,6 +31,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("stability", [far, torch.tensor([0, 1, 0])], title=title)
 
 
+FURTHER = """
+First make one tensor that is `-scores` where y is 1 and `scores` where y is 0, with `torch.where`:
+its numbers are large where the model is wrong. Then apply the formula with the maximum and the
+absolute value to it, and take the mean.
+"""
+
 WRONG = {
     "logs_rounded_probabilities": """
         Far from 0 the loss is infinite: either a probability was rounded to exactly 0 before its

@@ -23,6 +23,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("stability", [half], title="half precision (float16)", judge=exact)
 
 
+FURTHER = """
+e to the minus |z| never overflows, whatever the sign of z: compute it once. Write both forms of σ with
+it, and let `torch.where(z >= 0, ..., ...)` choose between them for each number.
+"""
+
 WRONG = {
     "overflows": """
         For a large score exp overflows to infinity, and infinity / infinity is NaN. Rewrite it
@@ -32,7 +37,8 @@ WRONG = {
             return torch.exp(z) / (1 + torch.exp(z))
         """,
     "falls": """
-        It falls where it should rise: look at the sign in the exponent.
+        It decreases where it should increase. Check the sign in the exponent, and which form each
+        sign of z gets.
 
         def sigmoid(z):
             return 1 / (1 + torch.exp(z))
@@ -44,7 +50,7 @@ WRONG = {
         + return 1 / (1 + small)
         """,
     "is_a_softmax": """
-        This is a softmax: it normalizes across the numbers. A sigmoid looks at each number alone.
+        This is a softmax: it normalizes across the numbers. A sigmoid treats each number by itself.
 
         def sigmoid(z):
             return torch.softmax(z, dim=-1)

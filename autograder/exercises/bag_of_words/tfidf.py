@@ -21,13 +21,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield Case("values", [counts, frequency, n_texts])
     n_texts = int(rng.integers(20, 200))
     everywhere = torch.tensor([n_texts, n_texts // 2, 1])
-    counts = draw_counts(rng, 2, 3) + 1
+    counts = draw_counts(rng, 2, 3) + 2
     title = "a word that is in every text has weight 0"
     yield Case("edges", [counts, everywhere, n_texts], title=title)
     never = torch.tensor([0, n_texts // 3, 0])
     yield Case("edges", [counts, never, n_texts], title="a word that is in no text")
     yield Case("edges", [torch.zeros(2, 3), never, n_texts], title="texts without known words")
 
+
+FURTHER = """
+The idf is one number per word, shape (|V|,), from `df` and `n_texts` alone; check it on paper for a
+word with df = n_texts, where it is 0. Multiplied by `counts`, (M, |V|), it is broadcast over the rows.
+"""
 
 WRONG = {
     "uses_the_batch_size": """
@@ -55,7 +60,8 @@ WRONG = {
         + idf = torch.log(n_texts / df)
         """,
     "inverts_the_fraction": """
-        The fraction is upside down: rare words should weigh more than frequent ones.
+        The weights have the wrong sign, as with the fraction upside down: rare words should weigh
+        more than frequent ones.
 
         - idf = torch.log((1 + n_texts) / (1 + df))
         + idf = torch.log((1 + df) / (1 + n_texts))

@@ -37,7 +37,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         # Three digits, the last one a 5, and an odd number of texts: rounded steps lead elsewhere.
         lr, n = (2 * int(rng.integers(60, 80)) + 1) / 200, 2 * int(rng.integers(4, 7)) + 1
         given = inputs(n, epochs, 50, lr, l2)
-        yield Case("steps", given, title="one batch holds every text", judge=exactly)
+        yield Case("steps", given, title="one batch contains every text", judge=exactly)
     given = inputs(int(rng.integers(7, 12)), 2, 50, 0.5, 0.0, d=1)
     yield Case("steps", given, title="a vocabulary of a single word", judge=exactly)
     n_epochs = int(rng.integers(1, 4))
@@ -60,6 +60,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("learning", given, title=title, judge=exactly)
 
 
+FURTHER = """
+Two loops, one inside the other: over the epochs, and within an epoch over fresh minibatches. Before the
+loops: zeros. At the start of an epoch: the decayed learning rate, from `lr` itself. Inside the inner
+loop: `gradient` of `X[batch]` and `y[batch]`, then one step for w and one for w_0. After both: return.
+"""
+
 WRONG = {
     "climbs": """
         The gradient points to where the loss grows: step against it.
@@ -74,8 +80,8 @@ WRONG = {
         + w = w - step * for_w
         """,
     "returns_after_one_epoch": """
-        The weights are those after one epoch, as if training ended there or started again in
-        every epoch. Only the code for one epoch belongs inside the loop, not the `return`.
+        The weights are those after one epoch, as if training ended there or started again in every
+        epoch. Set them to 0 before the loop, go through all epochs, and return after the loop.
 
         - return w, w_0
         +     return w, w_0
@@ -93,20 +99,20 @@ WRONG = {
         - w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
         + w, w_0 = torch.randn(X.shape[1]), torch.tensor(0.0)
         """,
-    "never_shrinks_the_step": """
+    "never_decays_the_rate": """
         All steps use the same learning rate. It should decay from epoch to epoch.
 
         - step = lr * (1 - epoch / epochs)
         + step = lr
         """,
-    "shrinks_one_epoch_early": """
+    "decays_one_epoch_early": """
         The learning rate decays one epoch early: it is lr in epoch 0, and not yet 0 in the last.
 
         - step = lr * (1 - epoch / epochs)
         + step = lr * (1 - (epoch + 1) / epochs)
         """,
-    "shrinks_what_is_shrunk": """
-        The learning rate shrinks too fast: compute each epoch's from the lr that was given.
+    "decays_what_is_decayed": """
+        The learning rate decays too fast: compute each epoch's from the lr that was given.
 
         - step = lr * (1 - epoch / epochs)
         + lr = step = lr * (1 - epoch / epochs)

@@ -25,12 +25,12 @@ POINTS = {"scores": 2, "frozen": 2, "dropout": 1}
 # Its weights are zeros until a case sets them, so that making it draws no random numbers.
 _TINY_ENCODER = """type("TinyEncoder", (torch.nn.Module,), {{
     "forward": lambda self, ids, segments, mask: (
-        E := self.pieces(ids) + self.segments(segments),
+        E := self.tokens(ids) + self.segments(segments),
         self.dropout(torch.where(mask[..., None], E, 0.0).sum(dim=1).tanh()),
     ),
     "__init__": lambda self: [
         torch.nn.Module.__init__(self),
-        setattr(self, "pieces", torch.nn.Embedding.from_pretrained(torch.zeros({n}, {d}), False)),
+        setattr(self, "tokens", torch.nn.Embedding.from_pretrained(torch.zeros({n}, {d}), False)),
         setattr(self, "segments", torch.nn.Embedding.from_pretrained(torch.zeros(2, {d}), False)),
         setattr(self, "dropout", torch.nn.Dropout(0.0)),
     ] and None,
@@ -72,16 +72,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         **options: Any,
     ) -> Case:
         """`inner` is the dropout of the encoder, `options` are those of the classifier."""
-        n_pieces, d_model = draw_number(rng, 7, 9), draw_number(rng, 3, 4)
-        encoder = codec.Source(one_line(_TINY_ENCODER, n=n_pieces, d=d_model))
+        vocab_size, d_model = draw_number(rng, 7, 9), draw_number(rng, 3, 4)
+        encoder = codec.Source(one_line(_TINY_ENCODER, n=vocab_size, d=d_model))
         state = {
-            "encoder.pieces.weight": normal(rng, n_pieces, d_model, scale=0.5),
+            "encoder.tokens.weight": normal(rng, vocab_size, d_model, scale=0.5),
             "encoder.segments.weight": normal(rng, 2, d_model, scale=0.5),
             "encoder.dropout.p": inner,
         }
         state |= draw_linear(rng, "output", d_model, 1) | (hooks or {})
         mask = lengths_mask(lengths)
-        ids = draw_ids(rng, 1, n_pieces - 1, *mask.shape)
+        ids = draw_ids(rng, 1, vocab_size - 1, *mask.shape)
         if any_ids:
             ids[:, 1] = 0
         else:
@@ -94,7 +94,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("scores", [n, n])
     yield case("scores", [n, 2, 3], "padding")
     yield case("scores", [n], "a batch of one")
-    title = "real pieces with the id 0, padding with others: the mask tells what is real"
+    title = "real tokens with the id 0, padding with others: the mask tells what is real"
     yield case("scores", [n, 2], title, any_ids=True)
     yield case("scores", [n, 2], "what training changes", gradient="all")
     yield case("frozen", [n, 2], "frozen: the scores are the same", frozen=True)
@@ -102,7 +102,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "frozen: which parts get gradients"
     yield case("frozen", [n, 2], title, hooks=learns, frozen=True)
     title = "frozen: is requires_grad still True for the encoder's weights?"
-    reads = (".encoder.pieces.weight.requires_grad",)
+    reads = (".encoder.tokens.weight.requires_grad",)
     yield case("frozen", [n, 2], title, reads=reads, frozen=True)
     yield case("frozen", [n, 3], "not frozen: which parts get gradients", hooks=learns)
     title = "frozen, in training mode: the encoder's dropout, 1, stays off"
@@ -158,8 +158,8 @@ WRONG = {
         + return self.output(self.dropout(H[:, 0])).squeeze(-1)
         """,
     "ignores_the_mask": """
-        The encoder is told that every position is a real token, padding included. Pass on the
-        attention mask.
+        The encoder reads padding as real tokens. Pass on the attention mask as it is, with a row of
+        its own for each text.
 
         - _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
         + _, pooled = self.encoder(ids, torch.zeros_like(ids), torch.ones_like(mask))
@@ -225,7 +225,8 @@ WRONG = {
         + self.encoder.eval()
         """,
     "forgets_dropout": """
-        No dropout acts on the pooled vector: `self.dropout` is created but never used.
+        No dropout acts on the pooled vector in training. Apply `self.dropout`, an nn.Dropout with
+        the given rate.
 
         - return self.output(self.dropout(pooled)).squeeze(-1)
         + return self.output(pooled).squeeze(-1)
@@ -251,6 +252,11 @@ WRONG = {
         + return self.output(self.dropout(pooled)).squeeze()
         """,
 }
+
+FURTHER = """
+`requires_grad_(False)` belongs in `__init__`, `self.encoder.eval()` in `forward`, because `fit`
+calls `train()` in between. The segments are `torch.zeros_like(ids)`.
+"""
 
 RIGHT = {
     "overrides_train": """

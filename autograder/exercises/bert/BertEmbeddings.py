@@ -33,10 +33,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         hooks: dict[str, Any] | None = None,
         **more: Any,
     ) -> Case:
-        n_pieces, max_length = draw_number(rng, 7, 9), length + spare
-        tables = (n_pieces, d_model, max_length, n_segments)
+        vocab_size, max_length = draw_number(rng, 7, 9), length + spare
+        tables = (vocab_size, d_model, max_length, n_segments)
         state = embeddings_state(rng, tables, scale=scale) | (hooks or {})
-        ids = draw_ids(rng, 0, n_pieces - 1, n_texts, length)
+        ids = draw_ids(rng, 0, vocab_size - 1, n_texts, length)
         segments = draw_ids(rng, 0, n_segments - 1, n_texts, length)
         segments[0, 0], segments[0, -1] = 0, n_segments - 1
         segments = segments.sort(dim=1).values  # first all of one text, then of the next
@@ -46,15 +46,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         then = [("__call__", ids, segments)]
         # which numbers an unwanted dropout leaves depends on the version of torch
         drawn = () if hooks else ("ignores_dropout_rate",)
-        sizes = [n_pieces, d_model]
+        sizes = [vocab_size, d_model]
         return Case(group, sizes, options, title, state, then, undefined=drawn, **more)
 
     length = draw_number(rng, 3, 5)
     yield case("values", 2, length)
-    yield case("values", 3, 3, d_model=3, title="three texts of three pieces")
+    yield case("values", 3, 3, d_model=3, title="three texts of three tokens")
     yield case("values", 1, length, title="a batch of one")
     yield case("values", 2, length, spare=0, title="as long as there are positions")
-    yield case("values", 2, 1, title="texts of one piece")
+    yield case("values", 2, 1, title="texts of one token")
     title = "what training changes"
     yield case("values", 2, 3, title=title, scale=1.0, gradient="all")
     yield case("norm", 2, 3, scale=1e-5, title="tiny vectors: eps must not dominate")
@@ -69,7 +69,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("dropout", sizes, then=reads, title="default arguments")
     options = {"max_length": draw_number(rng, 10, 20), "n_segments": draw_number(rng, 3, 5)}
     options["dropout"] = draw_number(rng, 3, 6) / 16
-    reads = [(".pieces.num_embeddings",), *reads, (".norm.weight",)]
+    reads = [(".tokens.num_embeddings",), *reads, (".norm.weight",)]
     title = "the sizes of the tables, the dropout, and the normalization's initial weights"
     yield Case("dropout", sizes, options, then=reads, title=title)
 
@@ -79,29 +79,29 @@ WRONG = {
         The segment vectors are not added. Without them the model cannot tell the second text from
         the first.
 
-        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
-        + vectors = self.pieces(ids) + self.positions(places)
+        - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
+        + vectors = self.tokens(ids) + self.positions(positions)
         """,
     "without_positions": """
         The position vectors are not added. Without them the model cannot see the order of the
-        pieces.
+        tokens.
 
-        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
-        + vectors = self.pieces(ids) + self.segments(segments)
+        - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
+        + vectors = self.tokens(ids) + self.segments(segments)
         """,
     "positions_from_one": """
         The positions are counted from 1. The first position is row 0 of its table; otherwise a
         text of full length needs a row that does not exist.
 
-        - places = torch.arange(ids.shape[1], device=ids.device)
-        + places = torch.arange(1, ids.shape[1] + 1)
+        - positions = torch.arange(ids.shape[1], device=ids.device)
+        + positions = torch.arange(1, ids.shape[1] + 1)
         """,
     "positions_along_the_batch": """
-        The positions count the texts of the batch. They should count the pieces within a text,
+        The positions count the texts of the batch. They should count the tokens within a text,
         along the second axis of ids, (B, L).
 
-        - places = torch.arange(ids.shape[1], device=ids.device)
-        + places = torch.arange(ids.shape[0])
+        - positions = torch.arange(ids.shape[1], device=ids.device)
+        + positions = torch.arange(ids.shape[0])
         """,
     "default_epsilon": """
         The normalization uses another eps than 1e-12, which matters where the vectors are tiny.
@@ -116,13 +116,13 @@ WRONG = {
         - return self.dropout(self.norm(vectors))
         + return self.dropout(vectors)
         """,
-    "scaled_pieces": """
-        The vectors of the pieces are multiplied by the square root of d_model, as in the original
+    "scaled_tokens": """
+        The vectors of the tokens are multiplied by the square root of d_model, as in the original
         transformer. BERT adds them as they are.
 
-        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
-        + scale = math.sqrt(self.pieces.embedding_dim)
-        + vectors = scale * self.pieces(ids) + self.positions(places) + self.segments(segments)
+        - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
+        + scale = math.sqrt(self.tokens.embedding_dim)
+        + vectors = scale * self.tokens(ids) + self.positions(positions) + self.segments(segments)
         """,
     "without_dropout": """
         There is no dropout. `self.dropout` acts on the normalized sum.
@@ -138,8 +138,8 @@ WRONG = {
         + return self.norm(self.dropout(vectors))
         """,
     "dropout_in_evaluation": """
-        Dropout acts in evaluation, too: F.dropout is not told about train() and eval(). The module
-        nn.Dropout is.
+        Dropout acts in evaluation, too. eval() switches off every nn.Dropout that the module
+        registers as an attribute; F.dropout does not know about it.
 
         - return self.dropout(self.norm(vectors))
         + return F.dropout(self.norm(vectors), self.dropout.p)
@@ -162,31 +162,36 @@ WRONG = {
 
         raises AttributeError
 
-        - self.pieces = nn.Embedding(n_pieces, d_model)
-        + self.words = nn.Embedding(n_pieces, d_model)
+        - self.tokens = nn.Embedding(vocab_size, d_model)
+        + self.words = nn.Embedding(vocab_size, d_model)
         ...
-        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
-        + vectors = self.words(ids) + self.positions(places) + self.segments(segments)
+        - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
+        + vectors = self.words(ids) + self.positions(positions) + self.segments(segments)
         """,
 }
 
+FURTHER = """
+The position ids are the same for each text: `torch.arange(ids.shape[1])`. Their embeddings have
+the shape (L, d_model) and broadcast when you add them to the other two, (B, L, d_model).
+"""
+
 RIGHT = {
     "one_hot_products": """
-        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
+        - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
         - return self.dropout(self.norm(vectors))
-        + X = F.one_hot(ids, self.pieces.num_embeddings).float() @ self.pieces.weight
+        + X = F.one_hot(ids, self.tokens.num_embeddings).float() @ self.tokens.weight
         + X = X + F.one_hot(segments, self.segments.num_embeddings).float() @ self.segments.weight
         + X = X + self.positions.weight[None, : ids.shape[1]]
         + X = F.layer_norm(X, X.shape[-1:], self.norm.weight, self.norm.bias, 1e-12)
         + return F.dropout(X, self.dropout.p, self.training)
         """,
     "position_by_position": """
-        - places = torch.arange(ids.shape[1], device=ids.device)
-        - vectors = self.pieces(ids) + self.positions(places) + self.segments(segments)
+        - positions = torch.arange(ids.shape[1], device=ids.device)
+        - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
         - return self.dropout(self.norm(vectors))
         + columns = []
         + for i in range(ids.shape[1]):
-        +     x = self.pieces.weight[ids[:, i]] + self.segments.weight[segments[:, i]]
+        +     x = self.tokens.weight[ids[:, i]] + self.segments.weight[segments[:, i]]
         +     columns.append(self.norm(x + self.positions.weight[i]))
         + return self.dropout(torch.stack(columns, dim=1))
         """,
@@ -198,21 +203,21 @@ EQUIVALENT = {
         +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
         """,
     "the text names no device, and ids and segments are on the same": """
-        -        places = torch.arange(ids.shape[1], device=ids.device)
-        +        places = torch.arange(ids.shape[1])
+        -        positions = torch.arange(ids.shape[1], device=ids.device)
+        +        positions = torch.arange(ids.shape[1])
 
-        -        places = torch.arange(ids.shape[1], device=ids.device)
-        +        places = torch.arange(ids.shape[1], device=segments.device)
+        -        positions = torch.arange(ids.shape[1], device=ids.device)
+        +        positions = torch.arange(ids.shape[1], device=segments.device)
         """,
-    "squeeze changes only texts of one piece, where one vector broadcasts to all": """
-        -        places = torch.arange(ids.shape[1], device=ids.device)
-        +        places = torch.arange(ids.shape[1], device=ids.device).squeeze()
+    "squeeze changes only texts of one token, where one vector broadcasts to all": """
+        -        positions = torch.arange(ids.shape[1], device=ids.device)
+        +        positions = torch.arange(ids.shape[1], device=ids.device).squeeze()
         """,
     "ids and segments have the same two axes": """
-        -        places = torch.arange(ids.shape[1], device=ids.device)
-        +        places = torch.arange(segments.shape[1], device=ids.device)
+        -        positions = torch.arange(ids.shape[1], device=ids.device)
+        +        positions = torch.arange(segments.shape[1], device=ids.device)
 
-        -        places = torch.arange(ids.shape[1], device=ids.device)
-        +        places = torch.arange(ids.shape[-1], device=ids.device)
+        -        positions = torch.arange(ids.shape[1], device=ids.device)
+        +        positions = torch.arange(ids.shape[-1], device=ids.device)
         """,
 }

@@ -32,8 +32,8 @@ def _block_state(
     state: dict[str, torch.Tensor] = {}
     for name in ("W_Q", "W_K", "W_V", "W_O"):
         state |= draw_linear(rng, f"{path}attention.{name}", d_model, d_model)
-    state |= draw_linear(rng, f"{path}network.W_1", d_model, d_ff)
-    state |= draw_linear(rng, f"{path}network.W_2", d_ff, d_model)
+    state |= draw_linear(rng, f"{path}feed_forward.W_1", d_model, d_ff)
+    state |= draw_linear(rng, f"{path}feed_forward.W_2", d_ff, d_model)
     return state | norm(rng, f"{path}norm_1", d_model) | norm(rng, f"{path}norm_2", d_model)
 
 
@@ -54,8 +54,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         gradient: str = "",
     ) -> Case:
         d_model, n_heads = sizes
-        n_pieces, d_ff, longest = draw_number(rng, 7, 9), draw_number(rng, 5, 6), max(lengths)
-        tables = (n_pieces, d_model, longest + 1, n_segments)
+        vocab_size, d_ff, longest = draw_number(rng, 7, 9), draw_number(rng, 5, 6), max(lengths)
+        tables = (vocab_size, d_model, longest + 1, n_segments)
         state: dict[str, Any] = embeddings_state(rng, tables, "embeddings.", scale=scale)
         for block in range(n_blocks):
             state |= _block_state(rng, f"blocks.{block}.", d_model, d_ff)
@@ -63,7 +63,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             state |= {k: 1e-5 * v for k, v in state.items() if k.endswith(_SHRUNK)}
         state |= draw_linear(rng, "pooler", d_model, d_model) | (hooks or {})
         mask = lengths_mask(lengths)
-        ids = draw_ids(rng, 1, n_pieces - 1, len(lengths), longest)
+        ids = draw_ids(rng, 1, vocab_size - 1, len(lengths), longest)
         if any_ids:
             ids[:, 1] = 0
         else:
@@ -73,7 +73,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             segments[row, draw_number(rng, 1, max(1, length - 1)) : length] = n_segments - 1
         options = {"max_length": longest + 1, "n_segments": n_segments, "dropout": dropout}
         then = [("__call__", ids, segments, mask), *((name,) for name in reads)]
-        numbers = [n_pieces, d_model, n_heads, d_ff, n_blocks]
+        numbers = [vocab_size, d_model, n_heads, d_ff, n_blocks]
         # the other groups are tolerant, so that only the details reveal another eps
         judge = {} if group == "details" else {"rtol": 1e-3, "atol": 1e-3}
         # which numbers an unwanted dropout leaves depends on the version of torch
@@ -89,7 +89,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", 1, [length, length, length], "three texts of the same length")
     yield case("padding", 1, [draw_number(rng, 1, 2), 4], "padding")
     yield case("padding", 2, [4, 2], "padding, two blocks")
-    title = "real pieces with the id 0, padding with others: the mask tells what is real"
+    title = "real tokens with the id 0, padding with others: the mask tells what is real"
     yield case("padding", 1, [2, 4], title, any_ids=True)
     yield case("padding", 1, [2, 2 + length], "nothing but [CLS] and [SEP]")
     yield case("details", 1, [length, 2], "tiny vectors: eps must not dominate", tiny=True)
@@ -101,11 +101,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("details", 1, [2], title, dropout=rate, hooks=hooks, reads=reads)
     options = {"max_length": draw_number(rng, 10, 20), "n_segments": draw_number(rng, 3, 5)}
     reads = [
-        (f".embeddings.{name}.num_embeddings",) for name in ("pieces", "positions", "segments")
+        (f".embeddings.{name}.num_embeddings",) for name in ("tokens", "positions", "segments")
     ]
-    reads += [(".blocks.0.network.W_1.out_features",)]
+    reads += [(".blocks.0.feed_forward.W_1.out_features",)]
     sizes = [draw_number(rng, 5, 9), 4, 2, 4, 1]
-    title = "the sizes of the three tables, and the width of the network in a block"
+    title = "the sizes of the three tables, and the width of the feed-forward network in a block"
     yield Case("details", sizes, options, then=reads, title=title)
     reads = [*reads[1:3], (".embeddings.dropout.p",)]
     yield Case("details", sizes, then=reads, title="default arguments")
@@ -115,8 +115,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "blocks_without_mask": """
-        The blocks do not get the mask, so every token attends to the padding, too. Then a text's
-        vectors depend on how long the other texts in the batch are.
+        Tokens attend to padding, so a text's vectors depend on how long the other texts in the
+        batch are. Give each block the padding mask, with a row of its own for each text.
 
         - X = block(X, padding_mask(mask))
         + X = block(X)
@@ -145,8 +145,8 @@ WRONG = {
         + X = block(X, mask[..., None])
         """,
     "zeros_in_place_of_a_mask": """
-        The vectors of the padding are set to 0 in place of masking. A vector of zeros still gets a
-        share of the attention; only the mask takes it away.
+        The vectors of the padding are set to 0 in place of masking. A vector of zeros still gets
+        attention weight; only the mask takes it away.
 
         - X = block(X, padding_mask(mask))
         + X = block(X * mask[..., None])
@@ -229,6 +229,11 @@ WRONG = {
         + TransformerBlock(d_model, n_heads, d_ff, activation="gelu", eps=1e-12)
         """,
 }
+
+FURTHER = """
+Pass `activation` and `eps` to each block by name. In `forward`, every block gets
+`padding_mask(mask)`, and the pooler reads position 0 of every text, `X[:, 0]`.
+"""
 
 RIGHT = {
     "text_by_text": """

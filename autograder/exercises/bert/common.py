@@ -52,9 +52,9 @@ def norm(rng: np.random.Generator, path: str, d_model: int) -> dict[str, torch.T
 def embeddings_state(
     rng: np.random.Generator, sizes: tuple[int, int, int, int], path: str = "", scale: float = 1.0
 ) -> dict[str, torch.Tensor]:
-    n_pieces, d_model, max_length, n_segments = sizes
+    vocab_size, d_model, max_length, n_segments = sizes
     return {
-        f"{path}pieces.weight": normal(rng, n_pieces, d_model, scale=scale),
+        f"{path}tokens.weight": normal(rng, vocab_size, d_model, scale=scale),
         f"{path}positions.weight": normal(rng, max_length, d_model, scale=scale),
         f"{path}segments.weight": normal(rng, n_segments, d_model, scale=scale),
     } | norm(rng, f"{path}norm", d_model)

@@ -1,4 +1,4 @@
-"""pad_inputs: a padded batch; real pieces may have the id of [PAD], or 0."""
+"""pad_inputs: a padded batch; real tokens may have the id of [PAD], or 0."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     pairs = inputs(n, n - 1, 2)
     for i, (ids, _) in enumerate(pairs):
         ids[i % 2], ids[-1] = pad, pad
-    yield case("mask", pairs, pad, title="real pieces have the id of [PAD]: the lengths decide")
+    yield case("mask", pairs, pad, title="real tokens have the id of [PAD]: the lengths decide")
     pairs = inputs(n - 1, n)
     pairs[0][0][1] = 0
-    yield case("mask", pairs, pad, title="a real piece has the id 0")
+    yield case("mask", pairs, pad, title="a real token has the id 0")
     yield case("mask", inputs(3, 3), pad, title="equally long, nothing to pad")
     yield case("edges", inputs(n), pad, title="a batch of one")
-    yield case("edges", inputs(1, 2 * n), pad, title="a text of one piece beside a long one")
+    yield case("edges", inputs(1, 2 * n), pad, title="a text of one token beside a long one")
 
 
 WRONG = {
     "mask_from_ids": """
-        The mask is read from the ids: whatever equals `pad` counts as padding. A real piece may
+        The mask is read from the ids: whatever equals `pad` counts as padding. A real token may
         have this id, too; only the lengths tell what is padding.
 
         - return torch.tensor(rows), torch.tensor(segment_rows), torch.tensor(real)
@@ -51,7 +51,7 @@ WRONG = {
         + return ids, torch.tensor(segment_rows), ids != pad
         """,
     "mask_from_nonzero_ids": """
-        The mask is True where the id is not 0. [PAD] need not have the id 0, and a real piece may
+        The mask is True where the id is not 0. [PAD] need not have the id 0, and a real token may
         have it: build the mask from the lengths.
 
         - return torch.tensor(rows), torch.tensor(segment_rows), torch.tensor(real)
@@ -66,7 +66,7 @@ WRONG = {
         + real.append([1] * len(ids) + [0] * missing)
         """,
     "mask_true_at_padding": """
-        The mask is inverted: True at the padding. It should be True at the real pieces.
+        The mask is inverted: True at the padding. It should be True at the real tokens.
 
         - real.append([True] * len(ids) + [False] * missing)
         + real.append([False] * len(ids) + [True] * missing)
@@ -85,7 +85,7 @@ WRONG = {
         + return torch.tensor(rows), torch.tensor(segment_rows), torch.tensor(real)[:, None]
         """,
     "segments_padded_with_pad": """
-        The segments are padded with the id of [PAD]. That id stands for a piece, not for a
+        The segments are padded with the id of [PAD]. That id stands for a token, not for a
         segment: padding gets segment 0.
 
         - segment_rows.append([*segments, *[0] * missing])
@@ -154,7 +154,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "pack_texts returns as many segments as ids": """
+    "add_special_tokens returns as many segments as ids": """
         -        missing = longest - len(ids)
         +        missing = longest - len(segments)
 

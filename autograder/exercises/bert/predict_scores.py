@@ -19,14 +19,14 @@ POINTS = {"values": 1, "padding": 2, "modes": 1, "edges": 1}
 # It also switches gradients on, in case an earlier answer switched them off for good.
 _TINY_MODEL = """type("TinyModel", (torch.nn.Module,), {{
     "forward": lambda self, ids, mask: (
-        torch.where(mask, self.dropout(self.pieces(ids)[..., 0]), ids.float())
+        torch.where(mask, self.dropout(self.tokens(ids)[..., 0]), ids.float())
         @ (1 + torch.arange(ids.shape[1])).float() / mask.sum(dim=1)
     ) if not self.calls.append(len(ids)) and len(ids) <= {most} else (_ for _ in ()).throw(
         MemoryError(f"{{len(ids)}} texts go through the model together, but batch_size is {most}")
     ),
     "__init__": lambda self: [
         torch.nn.Module.__init__(self),
-        setattr(self, "pieces", torch.nn.Embedding.from_pretrained(torch.tensor({table}), False)),
+        setattr(self, "tokens", torch.nn.Embedding.from_pretrained(torch.tensor({table}), False)),
         setattr(self, "dropout", torch.nn.Dropout(1.0)),
         setattr(self, "calls", []),
         setattr(torch.nn, "_model_under_check", self),
@@ -55,10 +55,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         zeros: bool = False,
         **more: Any,
     ) -> Case:
-        n_pieces = draw_number(rng, 7, 9)
-        table = [[round(float(x), 2)] for x in 1 + rng.normal(size=n_pieces)]
+        vocab_size = draw_number(rng, 7, 9)
+        table = [[round(float(x), 2)] for x in 1 + rng.normal(size=vocab_size)]
         source = one_line(_TINY_MODEL, most=batch_size, table=table, training=training)
-        inputs = [draw_ids(rng, 1, n_pieces - 1, length).tolist() for length in lengths]
+        inputs = [draw_ids(rng, 1, vocab_size - 1, length).tolist() for length in lengths]
         if zeros:
             for ids in inputs:
                 ids[-2] = 0
@@ -137,7 +137,8 @@ WRONG = {
         + scores.append(model(ids, ids != 0))
         """,
     "loses_the_last_batch": """
-        The last texts are lost when they do not fill a batch. The last batch may be smaller.
+        The texts of the last batch have no scores. That batch may be smaller than the others, but
+        it counts, too.
 
         - for start in range(0, len(inputs), batch_size):
         + for start in range(0, len(inputs) - batch_size + 1, batch_size):
@@ -201,6 +202,11 @@ WRONG = {
         +     return torch.zeros(0)
         """,
 }
+
+FURTHER = """
+Remember `model.training`, call `model.eval()`, loop over `range(0, len(inputs), batch_size)`
+under `torch.no_grad()`, and at the end call `model.train(...)` with what you remembered.
+"""
 
 RIGHT = {
     "one_padded_table": """

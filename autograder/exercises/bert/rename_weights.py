@@ -183,8 +183,8 @@ WRONG = {
           "attention.self.value": "attention.W_V",
         - "attention.output.dense": "attention.W_O",
         - "attention.output.LayerNorm": "norm_1",
-          "intermediate.dense": "network.W_1",
-          "output.dense": "network.W_2",
+          "intermediate.dense": "feed_forward.W_1",
+          "output.dense": "feed_forward.W_2",
           "output.LayerNorm": "norm_2",
         + "attention.output.dense": "attention.W_O",
         + "attention.output.LayerNorm": "norm_1",
@@ -198,11 +198,17 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Take each name apart before you translate it: remove a leading `bert.`, split off the last part
+(weight or bias, gamma or beta), and for names in a block also its number. Look up what is left
+in a dictionary, as a whole.
+"""
+
 RIGHT = {
     "by_replacing": """
         def rename_weights(weights):
             parts = [
-                ("embeddings.word_embeddings", "embeddings.pieces"),
+                ("embeddings.word_embeddings", "embeddings.tokens"),
                 ("embeddings.position_embeddings", "embeddings.positions"),
                 ("embeddings.token_type_embeddings", "embeddings.segments"),
                 ("embeddings.LayerNorm", "embeddings.norm"),
@@ -213,8 +219,8 @@ RIGHT = {
                 ("self.value", "W_V"),
                 ("attention.output.dense", "attention.W_O"),
                 ("attention.output.LayerNorm", "norm_1"),
-                ("intermediate.dense", "network.W_1"),
-                ("output.dense", "network.W_2"),
+                ("intermediate.dense", "feed_forward.W_1"),
+                ("output.dense", "feed_forward.W_2"),
                 ("output.LayerNorm", "norm_2"),
                 (".gamma", ".weight"),
                 (".beta", ".bias"),
@@ -237,12 +243,12 @@ RIGHT = {
                 "attention.W_V": "attention.self.value",
                 "attention.W_O": "attention.output.dense",
                 "norm_1": "attention.output.LayerNorm",
-                "network.W_1": "intermediate.dense",
-                "network.W_2": "output.dense",
+                "feed_forward.W_1": "intermediate.dense",
+                "feed_forward.W_2": "output.dense",
                 "norm_2": "output.LayerNorm",
             }
             wanted = {
-                "embeddings.pieces": "embeddings.word_embeddings",
+                "embeddings.tokens": "embeddings.word_embeddings",
                 "embeddings.positions": "embeddings.position_embeddings",
                 "embeddings.segments": "embeddings.token_type_embeddings",
                 "embeddings.norm": "embeddings.LayerNorm",

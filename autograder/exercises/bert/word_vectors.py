@@ -1,4 +1,4 @@
-"""word_vectors, the mean of each word's pieces: also texts without words, and half precision."""
+"""word_vectors, the mean of each word's tokens: also texts without words, and half precision."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HALF = {"dtype": "exact", "atol": 2e-2}
 
 
 def _words(*lengths: int, middle: int | None = None) -> list[int | None]:
-    """[CLS], words of so many pieces, a [SEP] before word number `middle`, and [SEP]."""
+    """[CLS], words of so many tokens, a [SEP] before word number `middle`, and [SEP]."""
     found: list[int | None] = [None]
     for word, length in enumerate(lengths):
         found += [None] * (word == middle) + [word] * length
@@ -33,15 +33,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return Case(group, [H, words], **more)
 
     n = draw_number(rng, 3, 4)
-    yield case("values", _words(1, 1, 1), title="one piece per word")
+    yield case("values", _words(1, 1, 1), title="one token per word")
     yield case("values", _words(2, 1, n, 1))
-    yield case("values", _words(1, n, 2), title="the last word has two pieces")
+    yield case("values", _words(1, n, 2), title="the last word has two tokens")
     yield case("values", _words(n, 1, 2, middle=1), title="two texts, with [SEP] between them")
     yield case("edges", _words(n), title="a single word")
     yield case("edges", [0] * (n - 1) + [1], title="no special tokens")
-    yield case("edges", [0], title="a single piece")
+    yield case("edges", [0], title="a single token")
     yield case("edges", [None, None], title="no words")
-    yield case("edges", [None], normal(rng, 1, 1), title="no words, one number per place")
+    yield case("edges", [None], normal(rng, 1, 1), title="no words, one number per position")
     yield case("edges", [], normal(rng, 0, n), title="no positions at all")
     words = _words(1, 2, 1)
     gaps = normal(rng, n, len(words)).mT
@@ -51,67 +51,67 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
-    "takes_the_first_piece": """
-        Only the first piece of each word is used. A word's vector is the mean over all of its
-        pieces.
+    "takes_the_first_token": """
+        Only the first token of each word is used. A word's vector is the mean over all of its
+        tokens.
 
-        - return torch.stack([H[rows].mean(dim=0) for rows in places])
-        + return torch.stack([H[rows[0]] for rows in places])
+        - return torch.stack([H[rows].mean(dim=0) for rows in positions])
+        + return torch.stack([H[rows[0]] for rows in positions])
         """,
-    "sums_the_pieces": """
-        The pieces' vectors are summed. Take their mean, so that words of many pieces do not get
+    "sums_the_tokens": """
+        The tokens' vectors are summed. Take their mean, so that words of many tokens do not get
         longer vectors.
 
-        - return torch.stack([H[rows].mean(dim=0) for rows in places])
-        + return torch.stack([H[rows].sum(dim=0) for rows in places])
+        - return torch.stack([H[rows].mean(dim=0) for rows in positions])
+        + return torch.stack([H[rows].sum(dim=0) for rows in positions])
         """,
     "averages_over_the_wrong_axis": """
-        The mean runs over the d numbers of each vector. It should run over the word's pieces,
+        The mean runs over the d numbers of each vector. It should run over the word's tokens,
         the other axis.
 
-        - return torch.stack([H[rows].mean(dim=0) for rows in places])
-        + return torch.stack([H[rows].mean(dim=1) for rows in places])
+        - return torch.stack([H[rows].mean(dim=0) for rows in positions])
+        + return torch.stack([H[rows].mean(dim=1) for rows in positions])
         """,
     "makes_special_tokens_a_word": """
         The special tokens become a word of their own. None means that a position belongs to no
         word: leave it out.
 
-        - n = max((word for word in words if word is not None), default=-1) + 1
-        - places = [[i for i, word in enumerate(words) if word == number] for number in range(n)]
-        + numbers = dict.fromkeys(words)
-        + places = [[i for i, word in enumerate(words) if word == number] for number in numbers]
+        - n = max((word for word in word_ids if word is not None), default=-1) + 1
+        - positions = [[i for i, word in enumerate(word_ids) if word == number] for number in range(n)]
+        + numbers = dict.fromkeys(word_ids)
+        + positions = [[i for i, word in enumerate(word_ids) if word == number] for number in numbers]
         """,
     "loses_word_zero": """
-        Word 0 is missing: in a condition the number 0 counts as False, just as None does.
-        Compare with None explicitly.
+        Word 0 is missing. In a condition the number 0 counts as False, just as None does, so
+        compare with None explicitly; and words are counted from 0.
 
-        - n = max((word for word in words if word is not None), default=-1) + 1
-        - places = [[i for i, word in enumerate(words) if word == number] for number in range(n)]
-        + numbers = dict.fromkeys(word for word in words if word)
-        + places = [[i for i, word in enumerate(words) if word == number] for number in numbers]
+        - n = max((word for word in word_ids if word is not None), default=-1) + 1
+        - positions = [[i for i, word in enumerate(word_ids) if word == number] for number in range(n)]
+        + numbers = dict.fromkeys(word for word in word_ids if word)
+        + positions = [[i for i, word in enumerate(word_ids) if word == number] for number in numbers]
         """,
     "loses_the_last_word": """
         The last word is missing. Words are counted from 0, so there is one more than the largest
         number.
 
-        - n = max((word for word in words if word is not None), default=-1) + 1
-        + n = max((word for word in words if word is not None), default=0)
+        - n = max((word for word in word_ids if word is not None), default=-1) + 1
+        + n = max((word for word in word_ids if word is not None), default=0)
         """,
     "cuts_both_ends": """
-        The first and the last position are dropped, special or not. Let `words` decide: None
+        The first and the last position are dropped, special or not. Let `word_ids` decide: None
         marks the positions that belong to no word.
 
-        + H, words = H[1:-1], words[1:-1]
-          n = max((word for word in words if word is not None), default=-1) + 1
+        + H, word_ids = H[1:-1], word_ids[1:-1]
+          n = max((word for word in word_ids if word is not None), default=-1) + 1
         """,
     "compares_none": """
         None is not a number: it can neither be added nor compared. Leave these positions out
-        before you compute with the words' numbers.
+        before you compute with the word ids.
 
         raises TypeError
 
-        - n = max((word for word in words if word is not None), default=-1) + 1
-        + n = max(words, default=-1) + 1
+        - n = max((word for word in word_ids if word is not None), default=-1) + 1
+        + n = max(word_ids, default=-1) + 1
         """,
     "fails_without_words": """
         In a text without words there is nothing to stack, which raises an error. Return a tensor
@@ -119,7 +119,7 @@ WRONG = {
 
         raises RuntimeError
 
-        - if not places:
+        - if not positions:
         -     return H[:0]
         """,
     "loses_the_width_without_words": """
@@ -132,23 +132,28 @@ WRONG = {
     "returns_a_list": """
         The result is a list of vectors. Stack them into one tensor with a row per word.
 
-        - return torch.stack([H[rows].mean(dim=0) for rows in places])
-        + return [H[rows].mean(dim=0) for rows in places]
+        - return torch.stack([H[rows].mean(dim=0) for rows in positions])
+        + return [H[rows].mean(dim=0) for rows in positions]
         """,
 }
 
+FURTHER = """
+For each word collect the positions that have its id, index `H` with that list, and average over
+axis 0. The number of words is the largest id plus 1, or 0 if all ids are None.
+"""
+
 RIGHT = {
     "by_matrix_product": """
-        def word_vectors(H, words):
-            number = torch.tensor([-1 if word is None else word for word in words], dtype=torch.long)
+        def word_vectors(H, word_ids):
+            number = torch.tensor([-1 if word is None else word for word in word_ids], dtype=torch.long)
             n = max([-1, *number.tolist()]) + 1
             belongs = (torch.arange(n)[:, None] == number).to(H.dtype)
             return belongs @ H / belongs.sum(dim=1, keepdim=True)
         """,
     "by_index_add": """
-        def word_vectors(H, words):
-            positions = [i for i, word in enumerate(words) if word is not None]
-            number = torch.tensor([words[i] for i in positions], dtype=torch.long)
+        def word_vectors(H, word_ids):
+            positions = [i for i, word in enumerate(word_ids) if word is not None]
+            number = torch.tensor([word_ids[i] for i in positions], dtype=torch.long)
             n = len(set(number.tolist()))
             sums = H.new_zeros(n, H.shape[1]).index_add(0, number, H[positions])
             return sums / torch.bincount(number, minlength=n)[:, None].to(H.dtype)
@@ -158,12 +163,12 @@ RIGHT = {
 EQUIVALENT = {
     "no model of the course is trained through it": "every edit: detached, without gradient",
     "there are no words below number 0 either": """
-        -    n = max((word for word in words if word is not None), default=-1) + 1
-        +    n = max((word for word in words if word is not None), default=-2) + 1
+        -    n = max((word for word in word_ids if word is not None), default=-1) + 1
+        +    n = max((word for word in word_ids if word is not None), default=-2) + 1
         """,
     "a mean does not depend on the order": """
-        -    places = [[i for i, word in enumerate(words) if word == number] for number in range(n)]
-        +    places = [[i for i, word in list(enumerate(words))[::-1] if word == number] for number in range(n)]
+        -    positions = [[i for i, word in enumerate(word_ids) if word == number] for number in range(n)]
+        +    positions = [[i for i, word in list(enumerate(word_ids))[::-1] if word == number] for number in range(n)]
         """,
     "without rows there is no number": """
         -        return H[:0]

@@ -58,26 +58,32 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", gaps, 7, "ids that are not contiguous in memory")
 
 
+FURTHER = """
+Three lines make `forward`: a mask of the positions that are real and whose id is not
+`Vocabulary.unknown`; the pooling function applied to `self.R(ids)` and that mask; the linear layer,
+without the last axis. Store the pooling function in `__init__`.
+"""
+
 WRONG = {
     "returns_probabilities": """
         These are probabilities. Return the score itself, any real number: the loss applies the
         sigmoid later, in a numerically stable way.
 
-        - return self.W_o(d).squeeze(-1)
-        + return torch.sigmoid(self.W_o(d)).squeeze(-1)
+        - return self.W_o(h).squeeze(-1)
+        + return torch.sigmoid(self.W_o(h)).squeeze(-1)
         """,
     "keeps_last_axis": """
         The scores have the shape (B, 1). One number per text means (B,): remove the last axis.
 
-        - return self.W_o(d).squeeze(-1)
-        + return self.W_o(d)
+        - return self.W_o(h).squeeze(-1)
+        + return self.W_o(h)
         """,
     "squeezes_every_axis": """
         squeeze() without an axis removes every axis of length 1, so a batch of one text loses
         its batch axis too. Name the axis to remove.
 
-        - return self.W_o(d).squeeze(-1)
-        + return self.W_o(d).squeeze()
+        - return self.W_o(h).squeeze(-1)
+        + return self.W_o(h).squeeze()
         """,
     "includes_unknown_words": """
         Unknown words take part with the vector of <unk>. As in the bags of 01 they should not
@@ -131,18 +137,18 @@ RIGHT = {
                     return self.W_o(self.pool(self.R(ids), known))[:, 0]
                 counts = torch.zeros(len(ids), self.R.num_embeddings)
                 counts = counts.scatter_add(1, ids.contiguous(), known.float())
-                d = counts @ self.R.weight / counts.sum(dim=1, keepdim=True).clamp(min=1)
-                return self.W_o(d)[:, 0]
+                h = counts @ self.R.weight / counts.sum(dim=1, keepdim=True).clamp(min=1)
+                return self.W_o(h)[:, 0]
         """,
     "text_by_text": """
         - known = mask & (ids != Vocabulary.unknown)
-        - d = self.pool(self.R(ids), known)  # (B, K)
-        - return self.W_o(d).squeeze(-1)
+        - h = self.pool(self.R(ids), known)  # (B, d)
+        - return self.W_o(h).squeeze(-1)
         + scores = []
         + for words, real in zip(ids, mask):
         +     known = real & (words > 1)
-        +     d = self.pool(self.R(words)[None], known[None])[0]
-        +     scores.append(d @ self.W_o.weight[0] + self.W_o.bias[0])
+        +     h = self.pool(self.R(words)[None], known[None])[0]
+        +     scores.append(h @ self.W_o.weight[0] + self.W_o.bias[0])
         + return torch.stack(scores)
         """,
 }

@@ -104,7 +104,7 @@ def _dropout_case(rng: np.random.Generator) -> Case:
     """One text whose average is 0, but only with all its words: the score shows a dropped one.
 
     The words are 1, 2, 4, ... and minus their sum, so no other choice of them adds up to 0. The
-    layer gives relu(z) and relu(-z), so the score is |z|. With 16 words all shares are exact, and
+    layer gives relu(z) and relu(-z), so the score is |z|. With 16 words all weights are exact, and
     a network that drops nothing gives exactly 0.
     """
     n, sign = 16, int(rng.choice([-1, 1]))
@@ -124,6 +124,12 @@ def _dropout_case(rng: np.random.Generator) -> Case:
     title = "in training, words are dropped: the score is 0 only with all of them"
     return Case("dropout", [n + 2, 1, 2, 1, 0.5], state=state, then=then, judge=judge, title=title)
 
+
+FURTHER = """
+The first layer maps dim to hidden, every other one hidden to hidden, and W_o maps whatever comes
+last (dim, if there is no layer) to 1. In `forward`: the mask of known words, word dropout on that
+mask, the mean, then a loop over the layers with relu, then W_o.
+"""
 
 WRONG = {
     "no_activation": """
@@ -159,24 +165,24 @@ WRONG = {
         + z = layer(torch.relu(z))
         """,
     "always_drops": """
-        Words are dropped in evaluation, too. Pass `self.training` to word_dropout: PyTorch sets
-        it to True in train() and to False in eval().
+        Words are dropped in evaluation, too. Pass `self.training` to word_dropout, and leave it to
+        train() and eval(), which the caller uses, to switch it.
 
-        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, K)
+        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
         + z = mean_pool(self.R(ids), word_dropout(known, self.rate, True))
         """,
     "never_drops": """
-        No word is ever dropped, not even in training. Apply your word_dropout before the average
-        and pass it `self.training`.
+        No word is ever dropped, not even in training. Before the average, apply your word_dropout
+        with the model's `rate` and with `self.training`.
 
-        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, K)
+        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
         + z = mean_pool(self.R(ids), known)
         """,
     "drops_components": """
         This is ordinary dropout: it sets single components to 0. Word dropout removes whole
         words from the mask, before the average, and changes nothing else.
 
-        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, K)
+        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
         + z = mean_pool(self.R(ids), known)
         + z = nn.functional.dropout(z, self.rate, self.training)
         """,
@@ -186,15 +192,15 @@ WRONG = {
         from those.
 
         - known = mask & (ids != Vocabulary.unknown)
-        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, K)
+        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
         + kept = word_dropout(mask, self.rate, self.training)
         + z = mean_pool(self.R(ids), kept & (ids != Vocabulary.unknown))
         """,
     "layers_before_average": """
         Every word goes through the layers before the average is taken. Average first: the layers
-        see one vector per text, (B, K).
+        see one vector per text, (B, d).
 
-        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, K)
+        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
         + z = self.R(ids)
           for layer in self.layers:
               z = torch.relu(layer(z))
@@ -232,7 +238,7 @@ RIGHT = {
         + self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes, sizes[1:]))
         ...
         - known = mask & (ids != Vocabulary.unknown)
-        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, K)
+        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
         + real = mask & (ids > 1)
         + if self.training and self.rate > 0:
         +     kept = real & (torch.rand(real.shape) >= self.rate)
@@ -245,7 +251,7 @@ RIGHT = {
         """,
     "text_by_text": """
         -     known = mask & (ids != Vocabulary.unknown)
-        -     z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, K)
+        -     z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
         +     return torch.stack([self.score(words[real]) for words, real in zip(ids, mask)])
         + def score(self, words):
         +     words = [i for i in words.tolist() if i != 1]

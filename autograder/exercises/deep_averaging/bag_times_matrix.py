@@ -44,21 +44,21 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 WRONG = {
     "matrix_on_the_left": """
         This is right for one text but not for a batch: the texts are the rows of x, so R cannot
-        stand on the left. Which product of x with the transpose of R has the shape (B, K)?
+        stand on the left. Which product of x with the transpose of R has the shape (B, d)?
 
         - return x.to(R.dtype) @ R.T
         + return R @ x.to(R.dtype)
         """,
     "forgets_to_transpose": """
-        The inner dimensions of this product are V and K, which do not match. What has to follow
-        (B, V) to give (B, K)? R must be transposed.
+        The inner dimensions of this product are V and d, which do not match. What has to follow
+        (B, V) to give (B, d)? R must be transposed.
 
         - return x.to(R.dtype) @ R.T
         + return x.to(R.dtype) @ R
         """,
     "texts_in_columns": """
         For a batch, the result has one text per column. Texts are rows in the input and in the
-        output: (B, V) becomes (B, K).
+        output: (B, V) becomes (B, d).
 
         - return x.to(R.dtype) @ R.T
         + return R @ x.to(R.dtype).T

@@ -31,8 +31,8 @@ WRONG = {
         + marked = word
         """,
     "misses_the_last": """
-        The last trigram is missing. A marked word of n characters has n - 2 trigrams, and
-        range() excludes its end.
+        The last trigram is missing. A word with both of its marks, n characters in all, has n - 2
+        trigrams, and range() excludes its end.
 
         - return [marked[i : i + 3] for i in range(len(marked) - 2)]
         + return [marked[i : i + 3] for i in range(len(marked) - 3)]

@@ -16,6 +16,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from precision_cases(rng, 20_000.0)
 
 
+FURTHER = """
+Two steps: fill the positions where the mask is False with minus infinity and take `amax` over the
+words; then look for the texts in which `mask.any(dim=1)` is False, and fill their rows with 0.
+"""
+
 WRONG = {
     "padding_wins": """
         The padding takes part, and its numbers can be the largest. Use only the positions where

@@ -22,6 +22,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("gradient", [X, mask], gradient="X", title=title)
 
 
+FURTHER = """
+Build the weight of each position first: the mask divided by the number of real words, clamped to
+at least 1, of shape (B, L). A sum of X times these weights over the words needs no other division.
+"""
+
 WRONG = {
     "averages_padding": """
         The padding is averaged as well. A text should have the same average alone as in a batch
@@ -45,7 +50,7 @@ WRONG = {
             return (X * mask.unsqueeze(-1)).sum(dim=1) / mask.sum().clamp(min=1)
         """,
     "counts_without_axis": """
-        The sums have the shape (B, K), the word counts (B,). Broadcasting then gives each
+        The sums have the shape (B, d), the word counts (B,). Broadcasting then gives each
         *component* its own divisor, or fails. The counts need the shape (B, 1).
 
         def mean_pool(X, mask):
@@ -67,15 +72,15 @@ WRONG = {
         - n = mask.sum(dim=1, keepdim=True).clamp(min=1)
         + n = mask.sum(dim=1, keepdim=True)
         ...
-        - return (X * shares.unsqueeze(-1)).sum(dim=1)
-        + return (X * shares.unsqueeze(-1)).sum(dim=1).nan_to_num(0.0)
+        - return (X * weights.unsqueeze(-1)).sum(dim=1)
+        + return (X * weights.unsqueeze(-1)).sum(dim=1).nan_to_num(0.0)
         """,
     "cuts_the_gradient": """
         The average is right, but it is detached from X, so nothing can be learned. Avoid
         detach(), torch.no_grad(), torch.tensor(...), .item() and the like.
 
-        - return (X * shares.unsqueeze(-1)).sum(dim=1)
-        + return (X.detach() * shares.unsqueeze(-1)).sum(dim=1)
+        - return (X * weights.unsqueeze(-1)).sum(dim=1)
+        + return (X.detach() * weights.unsqueeze(-1)).sum(dim=1)
         """,
     "always_adds_one": """
         Every text is divided by one word too many: adding 1 avoids division by 0, but it changes
@@ -88,16 +93,25 @@ WRONG = {
         In float16, which ends at 65,504, the sum overflows to infinity before it is divided.
         Divide first and then add up, or add up in float32.
 
-        - shares = (mask / n).to(X.dtype)
-        - return (X * shares.unsqueeze(-1)).sum(dim=1)
+        - weights = (mask / n).to(X.dtype)
+        - return (X * weights.unsqueeze(-1)).sum(dim=1)
         + return (X * mask.unsqueeze(-1)).sum(dim=1) / n
         """,
     "mean_turns_float32": """
         The result is float32 where X is half precision. You may compute in float32, but convert
         the result to the dtype of X.
 
-        - shares = (mask / n).to(X.dtype)
-        + shares = mask / n
+        - weights = (mask / n).to(X.dtype)
+        + weights = mask / n
+        """,
+    "overflows_and_repairs": """
+        In float16 the sum overflows before it is divided, and what replaces infinity afterwards is
+        no average. The gradient suffers, too, where a text without words divides by 0. Divide each
+        vector by n first, and let n be at least 1.
+
+        def mean_pool(X, mask):
+            total = (X * mask.unsqueeze(-1)).sum(dim=1)
+            return torch.nan_to_num(total / mask.sum(dim=1, keepdim=True))
         """,
 }
 

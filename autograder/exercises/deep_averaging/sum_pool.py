@@ -32,22 +32,22 @@ WRONG = {
         + return X.masked_fill(mask.unsqueeze(-1), 0.0).sum(dim=1)
         """,
     "sums_the_components": """
-        The sum runs over the wrong axis. In (B, L, K) the words are on axis 1, and it is this
-        axis that should disappear: (B, K).
+        The sum runs over the wrong axis. In (B, L, d) the words are on axis 1, and it is this
+        axis that should disappear: (B, d).
 
         - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
         + return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=-1)
         """,
     "mask_without_axis": """
-        X has three axes, (B, L, K), and the mask has two, (B, L). Give the mask a third axis of
-        length 1 at the end, so that broadcasting applies it to all K components of a word.
+        X has three axes, (B, L, d), and the mask has two, (B, L). Give the mask a third axis of
+        length 1 at the end, so that broadcasting applies it to all d components of a word.
 
         def sum_pool(X, mask):
             return (X * mask).sum(dim=1)
         """,
     "sum_turns_float32": """
-        In half precision the result has another dtype than X: mask.float() is float32, and so is
-        its product with X. Keep the dtype of X.
+        In half precision the result has another dtype than X. Keep the dtype of X: mask.float(),
+        for example, is float32, and so is its product with X.
 
         def sum_pool(X, mask):
             return (X * mask.float().unsqueeze(-1)).sum(dim=1)
@@ -59,6 +59,14 @@ WRONG = {
         def sum_pool(X, mask):
             X[~mask] = 0.0
             return X.sum(dim=1)
+        """,
+    "adds_the_first_vectors": """
+        The first n vectors of each text are added, with n the number of its words. But the words
+        are not always the first ones: use the mask itself.
+
+        def sum_pool(X, mask):
+            counts = mask.sum(dim=1).tolist()
+            return torch.stack([x[:n].sum(dim=0) for x, n in zip(X, counts)])
         """,
 }
 

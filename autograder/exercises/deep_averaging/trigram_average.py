@@ -85,7 +85,7 @@ WRONG = {
         + rows = [index.get(trigram, 0) for trigram in trigrams]
         """,
     "averages_nothing": """
-        Without a known trigram this is NaN, the average of nothing. Return K zeros in the dtype
+        Without a known trigram this is NaN, the average of nothing. Return d zeros in the dtype
         of T.
 
         - if not rows:

@@ -66,6 +66,12 @@ def _number_equal_to_rate(rng: np.random.Generator) -> Case:
     return Case("drops", [draw_mask([6]), rate, True, draw], title=title)
 
 
+FURTHER = """
+Compute the boolean tensor of words that are real and whose number is at least `rate`. Then decide
+row by row, with `any(dim=1, keepdim=True)`, whether this row or the row of the original mask is
+returned; `torch.where` chooses between the two.
+"""
+
 WRONG = {
     "drops_the_wrong_side": """
         The comparison is reversed: words whose random number is below `rate` should go, and the

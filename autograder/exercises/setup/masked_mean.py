@@ -63,6 +63,13 @@ WRONG = {
         def masked_mean(x, mask):
             return (x * mask).sum(dim=1) / mask.sum(dim=1)
         """,
+    "counts_what_is_not_zero": """
+        You count the numbers that are not 0, but a real position may hold a 0, and padding may
+        hold anything. The mask says what is real: count with it.
+
+        def masked_mean(x, mask):
+            return x.sum(dim=1) / (x != 0).sum(dim=1).clamp(min=1)
+        """,
     "adds_one": """
         Adding 1 to every count makes every mean too small. Only a count of 0 needs help.
 

@@ -28,12 +28,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, d in ((2, 2), (4, 3), (int(rng.integers(5, 8)), 2)):
         yield _gradient_case(rng, "values", n, d, title=f"{n} reviews, {d} weights")
     w, features, y = whole(rng, 2), whole(rng, 1, 2, low=1, high=4), large(rng, 1) * _sign(rng, 1)
-    yield Case("edges", [w, features, y], title="a single review, and the guess is far off")
+    yield Case("edges", [w, features, y], title="a single review, and the prediction is far off")
     yield _gradient_case(rng, "edges", 3, 1, title="a single weight")
     w, features = whole(rng, 2), whole(rng, int(rng.integers(3, 5)), 2)
     title = "no error at all: the gradient is zero"
     yield Case("edges", [w, features, features @ w], title=title)
 
+
+FURTHER = """
+Two lines: the errors X @ w - y, shape (N,), and then 2 / N times a matrix product that turns (N,) into
+(d,). Only one of X and its transpose has a shape that fits. Compare with the worked example.
+"""
 
 WRONG = {
     "without_two": """
@@ -48,6 +53,12 @@ WRONG = {
         def mean_squared_error_gradient(w, X, y):
             return 2 * X.T @ (X @ w - y)
         """,
+    "divides_by_weights": """
+        You divide by the number of weights, d. The mean is over the N reviews: divide by len(y).
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 / len(w) * (X.T @ errors)
+        """,
     "wrong_sign": """
         The sign is wrong, so gradient descent would climb. The error is Xw - y, in this order;
         the inner derivative is then plus X.
@@ -57,15 +68,15 @@ WRONG = {
         """,
     "transposed_table": """
         If the message complains about shapes: the errors are (N,), and the result should be
-        (D,). So the N of the errors has to touch the N of the table. Which of X and X.T goes
+        (d,). So the N of the errors has to touch the N of the table. Which of X and X.T goes
         where?
 
         def mean_squared_error_gradient(w, X, y):
             return 2 / len(y) * (X @ w - y) @ X.T
         """,
     "column_minus_flat": """
-        The guesses X @ w[:, None] are a column, (N, 1), and y is flat, (N,). Their difference
-        broadcasts to (N, N): every guess meets every y. Leave w flat.
+        The predictions X @ w[:, None] are a column, (N, 1), and y has shape (N,). Their difference
+        broadcasts to (N, N): every prediction meets every y. Leave w of shape (d,).
 
         def mean_squared_error_gradient(w, X, y):
             return 2 / len(y) * X.T @ (X @ w[:, None] - y)

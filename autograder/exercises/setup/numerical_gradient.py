@@ -42,7 +42,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "forward_only": """
-        You step forward only, from x to x + eps. Step to both sides, x + eps and x - eps, and
+        You step forward only, from x to x + eps. Step in both directions, x + eps and x - eps, and
         divide by the whole width: the error shrinks from eps to eps squared.
 
         - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
@@ -55,8 +55,8 @@ WRONG = {
         + gradient[i] = (f(x + step) - f(x - step)) / eps
         """,
     "without_parentheses": """
-        Python reads `/ 2 * eps` from left to right: divided by 2, then multiplied by eps. Put
-        2 * eps in parentheses.
+        The difference is divided by 2 but multiplied by eps: Python reads `/ 2 * eps` from left to
+        right. Divide by the whole width, with 2 * eps in parentheses.
 
         - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
         + gradient[i] = (f(x + step) - f(x - step)) / 2 * eps
@@ -76,8 +76,9 @@ WRONG = {
         + gradient = torch.zeros(len(x))
         """,
     "second_name": """
-        The result is zero everywhere, as it is if both values of f are taken at the same point:
-        after `up = x` and `down = x` both names mean one tensor. `x.clone()` copies it.
+        The result is zero everywhere. Either both values of f are taken at the same point (after
+        `up = x` and `down = x` both names mean one tensor; `x.clone()` copies it), or nothing is
+        written into the result.
 
         -     step = torch.zeros_like(x)
         -     step[i] = eps

@@ -16,7 +16,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     sizes = ((2, 3, 2), (3, 3, 3), (int(rng.integers(4, 6)), 2, int(rng.integers(3, 5))))
     for n, m, d in sizes:
         vectors = [whole(rng, n, d), whole(rng, m, d)]
-        yield Case("values", vectors, title=f"{n} words against {m}, {d} numbers each")
+        yield Case("values", vectors, title=f"{n} words against {m}, {d} components each")
     words = whole(rng, int(rng.integers(3, 5)), 2)
     yield Case("edges", [words, words.clone()], title="the same words twice: zeros on the diagonal")
     yield Case("edges", [whole(rng, 1, 2), whole(rng, 3, 2)], title="one word against three")
@@ -27,20 +27,20 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "squared": """
-        These are the squared distances: the root is missing.
+        These are the squared distances: the square root is missing.
 
         - return difference.square().sum(dim=-1).sqrt()
         + return difference.square().sum(dim=-1)
         """,
     "transposed": """
         The result is transposed: row i belongs to a[i], column j to b[j]. Look at which of the
-        two got its new axis in front.
+        two got its new axis first.
 
-        - difference = a[:, None] - b[None, :]  # (N, M, D)
+        - difference = a[:, None] - b[None, :]  # (N, M, d)
         + difference = a[None, :] - b[:, None]
         """,
     "wrong_axis": """
-        You sum over the wrong axis. Of (N, M, D), the D parts of a vector must disappear.
+        You sum over the wrong axis. Of (N, M, d), the d components of a vector must disappear.
 
         - return difference.square().sum(dim=-1).sqrt()
         + return difference.square().sum(dim=1).sqrt()
@@ -49,12 +49,18 @@ WRONG = {
         `a - b` pairs row 0 with row 0, row 1 with row 1, and so on. Every row of a has to meet
         every row of b: give each of the two a new axis, in different positions.
 
-        - difference = a[:, None] - b[None, :]  # (N, M, D)
+        - difference = a[:, None] - b[None, :]  # (N, M, d)
         + difference = a - b
+        """,
+    "dot_products": """
+        These are the dot products of the vectors. The distance is the length of their difference.
+
+        def pairwise_distances(a, b):
+            return a @ b.T
         """,
     "manhattan_distance": """
         You add up the absolute differences: this is the Manhattan distance. The Euclidean
-        distance squares them, adds them up and takes the root.
+        distance squares them, adds them up and takes the square root.
 
         - return difference.square().sum(dim=-1).sqrt()
         + return difference.abs().sum(dim=-1)
@@ -75,14 +81,14 @@ RIGHT = {
 EQUIVALENT = {
     "no model of the course is trained through it": "every edit: detached, without gradient",
     "the sign is lost in the square": """
-        -    difference = a[:, None] - b[None, :]  # (N, M, D)
-        +    difference = b[None, :] - a[:, None]  # (N, M, D)
+        -    difference = a[:, None] - b[None, :]  # (N, M, d)
+        +    difference = b[None, :] - a[:, None]  # (N, M, d)
 
-        -    difference = a[:, None] - b[None, :]  # (N, M, D)
-        +    difference = -(a[:, None] - b[None, :])  # (N, M, D)
+        -    difference = a[:, None] - b[None, :]  # (N, M, d)
+        +    difference = -(a[:, None] - b[None, :])  # (N, M, d)
         """,
     "broadcasting adds the axis in front": """
-        -    difference = a[:, None] - b[None, :]  # (N, M, D)
-        +    difference = a[:, None] - b  # (N, M, D)
+        -    difference = a[:, None] - b[None, :]  # (N, M, d)
+        +    difference = a[:, None] - b  # (N, M, d)
         """,
 }

@@ -1,4 +1,4 @@
-"""seeded_sample: the numbers, and that the shared generator stays where it was."""
+"""seeded_sample: the numbers, and that the global generator keeps its state."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [5, 0], title="0 is a seed like any other")
     for _ in range(2):
         n, seed = int(rng.integers(3, 9)), int(rng.integers(10, 10_000))
-        title = "the shared generator must stay where it was"
+        title = "the global generator must keep its state"
         yield Case("generator", [n, seed], title=title, judge={"keeps_generators": True})
 
 
 WRONG = {
-    "seeds_everybody": """
-        The numbers are right, but torch.manual_seed restarts the generator that the whole
-        notebook shares: everything random after your call changes. Make a torch.Generator of
-        your own.
+    "seeds_the_global_generator": """
+        The numbers are right, but torch.manual_seed restarts the global generator, which the
+        whole notebook shares: everything random after your call changes. Make a torch.Generator
+        of your own.
 
         def seeded_sample(n, seed):
             torch.manual_seed(seed)
@@ -39,21 +39,21 @@ WRONG = {
         """,
     "forgets_to_pass_it": """
         Your generator is made but not used: pass it to randn with generator=... . Without it the
-        numbers come from the generator that everybody shares.
+        numbers come from the global generator.
 
         - return torch.randn(n, generator=generator)
         + return torch.randn(n)
         """,
     "unseeded": """
-        Every seed gives the same numbers: your generator never gets to know `seed`. Its method
-        manual_seed sets it.
+        Every seed gives the same numbers: your generator is never seeded. Its method
+        manual_seed does that.
 
         def seeded_sample(n, seed):
             return torch.randn(n, generator=torch.Generator())
         """,
     "seed_as_device": """
         If you wrote torch.Generator(seed): its argument is a device, not a seed. Make the
-        generator first; its method manual_seed tells it where to start.
+        generator first; its method manual_seed seeds it.
 
         raises RuntimeError
 

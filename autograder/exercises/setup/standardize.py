@@ -34,11 +34,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield Case("values", [table], title=f"{n} reviews", judge=_CLOSE)
     table = _table(rng, int(rng.integers(4, 6)), 3)
     table[:, int(rng.integers(0, 3))] = float(rng.integers(1, 6))
-    title = "one column holds the same number everywhere"
+    title = "all numbers of one column are equal"
     yield Case("edges", [table], title=title, judge=_CLOSE)
     row = torch.from_numpy(rng.permutation(np.arange(-4, 5))[None, :3].astype(np.float32))
     yield Case("edges", [row], title="a table with a single row")
-    table = _table(rng, int(rng.integers(3, 5)), 1)
+    table = _table(rng, int(rng.integers(3, 5)), 1) / 256  # its deviation is below 1
     yield Case("edges", [table], title="a single column", judge=_CLOSE)
 
 
@@ -72,6 +72,12 @@ WRONG = {
         - std = x.std(dim=0, unbiased=False)
         + std = x.std(dim=0)
         """,
+    "divides_by_variance": """
+        You divide by the variance. The standard deviation is its square root: torch's `std`.
+
+        - std = x.std(dim=0, unbiased=False)
+        + std = x.var(dim=0, unbiased=False)
+        """,
     "divides_by_zero": """
         Where all numbers of a column are equal, its deviation is 0, and 0 / 0 is NaN. Divide
         such a column by 1 instead.
@@ -82,7 +88,7 @@ WRONG = {
     "asks_all_columns_at_once": """
         If the message says that the `Boolean value of Tensor ... is ambiguous`: `if std == 0`
         asks one question about several columns, and the answers may differ. Decide for each
-        column separately; section 3 has a word for that.
+        column separately; section 3 names the function for that.
 
         raises RuntimeError
 

@@ -43,18 +43,18 @@ WRONG = {
         + return [1, 5, 3, 5, 1]
         """,
     "returns_in_the_loop": """
-        Only the first word is answered: a `return` inside the loop ends the function in its
-        first iteration.
+        Only the first word is processed, as if the function ended in the first iteration: is there
+        a `return` inside the loop?
 
         - return [len(word) for word in words]
         + lengths = []
         + for word in words:
         +     lengths.append(len(word))
         +     return lengths
-        + return lengths
         """,
     "starts_at_one": """
-        The first word is missing: Python counts from 0, so range(1, ...) skips words[0].
+        The first word is missing. Python counts from 0: a range or a slice that begins at 1 skips
+        words[0].
 
         - return [len(word) for word in words]
         + return [len(words[i]) for i in range(1, len(words))]

@@ -87,22 +87,22 @@ WRONG = {
         + return self.W_O(heads.reshape(*X.shape[:2], -1)), weights
         """,
     "heads_ignore_mask": """
-        The mask is ignored: tokens still look at forbidden positions. Pass it on to the
+        The mask is ignored: tokens still attend to masked positions. Pass it on to the
         attention, with an axis for the heads.
 
         - heads, weights = scaled_dot_product_attention(Q, K, V, mask)  # (B, H, L, d_v)
         + heads, weights = scaled_dot_product_attention(Q, K, V)
         """,
     "mask_without_head_axis": """
-        The mask has no axis for the heads, so broadcasting takes its batch axis for theirs: (B,
-        1, L) has to become (B, 1, 1, L).
+        The mask lacks the axis for the heads, or has it in the wrong position, so broadcasting
+        takes its batch axis for theirs: (B, 1, L) has to become (B, 1, 1, L).
 
         - if mask is not None:
         -     mask = mask.unsqueeze(-3)
         """,
     "head_axis_from_the_front": """
-        The axis for the heads is inserted second from the front. That is right for (B, 1, L) and
-        (B, L, L), but a mask (L, L) has no batch axis. Count from the end.
+        The axis for the heads is right for the mask of a padded batch, (B, 1, L), but wrong for a
+        mask (L, L), which has no batch axis. Count from the end: it is the third axis.
 
         raises RuntimeError
 
@@ -132,6 +132,12 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Split in two steps, never in one: first make the last axis two axes, (H, d_k), for example with
+`unflatten(-1, (n_heads, -1))`, then `transpose(1, 2)`. After the attention do the reverse, in
+reverse order, and print the shape after every step.
+"""
+
 RIGHT = {
     "loops_over_heads": """
         - Q, K, V = (
@@ -145,9 +151,9 @@ RIGHT = {
         + Q, K, V = (W(X).chunk(self.n_heads, dim=-1) for W in (self.W_Q, self.W_K, self.W_V))
         + found, weights = [], []
         + for queries, keys, values in zip(Q, K, V):
-        +     output, looked = scaled_dot_product_attention(queries, keys, values, mask)
+        +     output, attended = scaled_dot_product_attention(queries, keys, values, mask)
         +     found.append(output)
-        +     weights.append(looked)
+        +     weights.append(attended)
         + return self.W_O(torch.cat(found, dim=-1)), torch.stack(weights, dim=1)
         """,
     "einsum_heads": """

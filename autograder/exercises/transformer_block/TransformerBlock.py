@@ -81,19 +81,19 @@ WRONG = {
 
         - found, _ = self.attention(X, mask)
         - Z = self.norm_1(X + self.dropout(found))
-        - return self.norm_2(Z + self.dropout(self.network(Z)))
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
         + found, _ = self.attention(self.norm_1(X), mask)
         + Z = X + self.dropout(found)
-        + return Z + self.dropout(self.network(self.norm_2(Z)))
+        + return Z + self.dropout(self.feed_forward(self.norm_2(Z)))
         """,
     "normalizes_before_adding": """
         The outputs of attention and network are normalized and then added. Add first: it is the
         sum that is normalized.
 
         - Z = self.norm_1(X + self.dropout(found))
-        - return self.norm_2(Z + self.dropout(self.network(Z)))
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
         + Z = X + self.norm_1(self.dropout(found))
-        + return Z + self.norm_2(self.dropout(self.network(Z)))
+        + return Z + self.norm_2(self.dropout(self.feed_forward(Z)))
         """,
     "adds_output_and_weights": """
         MultiHeadAttention returns two things, the output and the weights. Use only the first.
@@ -114,15 +114,15 @@ WRONG = {
         The output of the network replaces its input. Add it: the second residual connection is
         missing.
 
-        - return self.norm_2(Z + self.dropout(self.network(Z)))
-        + return self.norm_2(self.dropout(self.network(Z)))
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
+        + return self.norm_2(self.dropout(self.feed_forward(Z)))
         """,
     "one_norm_for_both": """
         Both sums go through the same normalization. Each has its own gamma and beta: norm_1
         after the attention, norm_2 after the network.
 
-        - return self.norm_2(Z + self.dropout(self.network(Z)))
-        + return self.norm_1(Z + self.dropout(self.network(Z)))
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
+        + return self.norm_1(Z + self.dropout(self.feed_forward(Z)))
         """,
     "block_ignores_mask": """
         The mask is ignored: pass it on to the attention, which must not see padding or the future.
@@ -135,32 +135,32 @@ WRONG = {
         outputs of attention and network, before they are added.
 
         - Z = self.norm_1(X + self.dropout(found))
-        - return self.norm_2(Z + self.dropout(self.network(Z)))
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
         + Z = self.norm_1(self.dropout(X + found))
-        + return self.norm_2(self.dropout(Z + self.network(Z)))
+        + return self.norm_2(self.dropout(Z + self.feed_forward(Z)))
         """,
     "without_dropout": """
         Nothing is dropped in training: `dropout` is ignored.
 
         - Z = self.norm_1(X + self.dropout(found))
-        - return self.norm_2(Z + self.dropout(self.network(Z)))
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
         + Z = self.norm_1(X + found)
-        + return self.norm_2(Z + self.network(Z))
+        + return self.norm_2(Z + self.feed_forward(Z))
         """,
     "drops_in_evaluation": """
-        Dropout stays on in evaluation. F.dropout does not know whether the module is training;
-        the module nn.Dropout does.
+        Dropout stays on in evaluation. eval() switches off every nn.Dropout that the module
+        registers as an attribute; F.dropout does not know about it.
 
         - Z = self.norm_1(X + self.dropout(found))
-        - return self.norm_2(Z + self.dropout(self.network(Z)))
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
         + Z = self.norm_1(X + F.dropout(found, self.dropout.p))
-        + return self.norm_2(Z + F.dropout(self.network(Z), self.dropout.p))
+        + return self.norm_2(Z + F.dropout(self.feed_forward(Z), self.dropout.p))
         """,
     "ignores_activation": """
         `activation` does not reach the network, which always uses the ReLU. BERT needs the GELU.
 
-        - self.network = PositionwiseNetwork(d_model, d_ff, activation)
-        + self.network = PositionwiseNetwork(d_model, d_ff)
+        - self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
+        + self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
         """,
     "ignores_eps": """
         `eps` does not reach the normalizations. Pass it to both as an argument.
@@ -173,12 +173,18 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Each half has the same form: `norm(input + dropout(sublayer(input)))`. In the first half the
+sublayer is the attention, which returns two things; the input of the second half is the output
+of the first.
+"""
+
 RIGHT = {
     "block_by_parts": """
         - found, _ = self.attention(X, mask)
         - Z = self.norm_1(X + self.dropout(found))
-        - return self.norm_2(Z + self.dropout(self.network(Z)))
-        + parts = (lambda x: self.attention(x, mask)[0], self.norm_1), (self.network, self.norm_2)
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
+        + parts = (lambda x: self.attention(x, mask)[0], self.norm_1), (self.feed_forward, self.norm_2)
         + for part, norm in parts:
         +     X = norm(self.dropout(part(X)) + X)
         + return X
@@ -189,7 +195,7 @@ RIGHT = {
                 super().__init__()
                 self.eps, self.dropout = eps, nn.Dropout(dropout)
                 self.attention = MultiHeadAttention(d_model, n_heads)
-                self.network = PositionwiseNetwork(d_model, d_ff, activation)
+                self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
                 self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
 
             def forward(self, X, mask=None):
@@ -198,7 +204,7 @@ RIGHT = {
                     return F.layer_norm(x, x.shape[-1:], norm.weight, norm.bias, self.eps)
 
                 Z = add_and_norm(X, self.attention(X, mask)[0], self.norm_1)
-                return add_and_norm(Z, self.network(Z), self.norm_2)
+                return add_and_norm(Z, self.feed_forward(Z), self.norm_2)
         """,
 }
 

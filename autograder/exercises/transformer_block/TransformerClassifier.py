@@ -36,11 +36,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         **more: Any,
     ) -> Case:
         d_model, n_heads = sizes
-        n_words, d_ff = int(rng.integers(6, 9)), d_model + int(rng.integers(1, 3))
+        vocab_size, d_ff = int(rng.integers(6, 9)), d_model + int(rng.integers(1, 3))
         mask = lengths_mask(lengths, longest)
-        drawn = torch.from_numpy(rng.integers(1, n_words, size=tuple(mask.shape)))
+        drawn = torch.from_numpy(rng.integers(1, vocab_size, size=tuple(mask.shape)))
         drawn = drawn if filled else drawn * mask
-        state = {"embedding.weight": normal(rng, n_words, d_model)}
+        state = {"embedding.weight": normal(rng, vocab_size, d_model)}
         state |= linear(rng, "output", d_model, 1) | (hooks or {})
         if n_blocks:  # whether the blocks got the right dropout is read, not drawn
             state |= TO_EVAL
@@ -48,7 +48,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             state |= block_state(rng, d_model, d_ff, f"blocks.{block}.")
         kwargs = {"dropout": dropout, "max_length": mask.shape[1] + 2}
         then = [("__call__", drawn if ids is None else ids, mask), *(reads or [])]
-        numbers = [n_words, d_model, n_heads, d_ff, n_blocks]
+        numbers = [vocab_size, d_model, n_heads, d_ff, n_blocks]
         return Case(group, numbers, kwargs, state=state, then=then, **more)
 
     (length,) = draw_sizes(rng, (4, 5))
@@ -105,18 +105,18 @@ WRONG = {
     "averages_padding": """
         Padding is averaged into the mean: sum over real tokens only, and divide by their number.
 
-        - h = (X * words).sum(dim=1) / words.sum(dim=1).clamp(min=1)
+        - h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
         + h = X.mean(dim=1)
         """,
     "nan_for_empty_text": """
         A text without tokens divides 0 by 0. Let the number of tokens be at least 1: then the
         mean is zeros, and the score is the bias of the output layer.
 
-        - h = (X * words).sum(dim=1) / words.sum(dim=1).clamp(min=1)
-        + h = (X * words).sum(dim=1) / words.sum(dim=1)
+        - h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+        + h = (X * real).sum(dim=1) / real.sum(dim=1)
         """,
     "blocks_see_padding": """
-        The mean leaves padding out, but inside the blocks tokens still look at it. Pass the
+        The mean leaves padding out, but inside the blocks tokens still attend to it. Pass the
         padding mask to each block.
 
         - X = block(X, padding_mask(mask))
@@ -150,8 +150,8 @@ WRONG = {
         The positions are a parameter, so training would change them. They move along with the
         model but are not learned: register them as a buffer.
 
-        - self.register_buffer("positions", sinusoidal_positions(max_length, d_model))
-        + self.positions = nn.Parameter(sinusoidal_positions(max_length, d_model))
+        - self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        + self.positions = nn.Parameter(sinusoidal_positional_encoding(max_length, d_model))
         """,
     "positions_no_buffer": """
         The positions are an ordinary attribute, which stays behind when the model moves to a
@@ -159,15 +159,15 @@ WRONG = {
 
         raises AttributeError
 
-        - self.register_buffer("positions", sinusoidal_positions(max_length, d_model))
-        + self.positions = sinusoidal_positions(max_length, d_model)
+        - self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        + self.positions = sinusoidal_positional_encoding(max_length, d_model)
         """,
     "embedding_without_padding_idx": """
         The embedding does not know that its row 0 is padding. Say so with padding_idx: then the
         row starts as zeros and is not trained.
 
-        - self.embedding = nn.Embedding(n_words, d_model, padding_idx=0)
-        + self.embedding = nn.Embedding(n_words, d_model)
+        - self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        + self.embedding = nn.Embedding(vocab_size, d_model)
         """,
     "squeezes_batch": """
         A bare `squeeze()` removes the batch axis as well when it holds a single text. Say which
@@ -185,13 +185,19 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+`self.positions[: ids.shape[1]]` has the shape (L, d_model) and broadcasts over the batch. For
+the mean, set padded positions to 0, sum over axis 1, and divide by the number of real tokens,
+at least 1.
+"""
+
 RIGHT = {
     "classifier_text_by_text": """
         - X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
         - for block in self.blocks:
         -     X = block(X, padding_mask(mask))
-        - words = mask.unsqueeze(-1)  # (B, L, 1)
-        - h = (X * words).sum(dim=1) / words.sum(dim=1).clamp(min=1)
+        - real = mask.unsqueeze(-1)  # (B, L, 1)
+        - h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
         - return self.output(h).squeeze(-1)
         + scores = []
         + for row, real in zip(ids, mask):
@@ -204,10 +210,10 @@ RIGHT = {
         """,
     "classifier_einsum": """
         class TransformerClassifier(nn.Module):
-            def __init__(self, n_words, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+            def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
                 super().__init__()
-                self.embedding = nn.Embedding(n_words, d_model, padding_idx=0)
-                self.register_buffer("positions", sinusoidal_positions(max_length, d_model), False)
+                self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+                self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model), False)
                 self.dropout = nn.Dropout(dropout)
                 self.blocks = nn.ModuleList()
                 for _ in range(n_blocks):
@@ -219,15 +225,15 @@ RIGHT = {
                 Y = self.dropout(self.embedding(ids) + self.positions[position].unsqueeze(0))
                 for block in self.blocks:
                     Y = block(Y, mask.unsqueeze(1))
-                share = mask / mask.sum(dim=1, keepdim=True).clamp(min=1)
-                return self.output(torch.einsum("bl,bld->bd", share, Y))[:, 0]
+                weights = mask / mask.sum(dim=1, keepdim=True).clamp(min=1)
+                return self.output(torch.einsum("bl,bld->bd", weights, Y))[:, 0]
         """,
 }
 
 EQUIVALENT = {
     "whether the positions are saved is left open": """
-        -        self.register_buffer("positions", sinusoidal_positions(max_length, d_model))
-        +        self.register_buffer("positions", sinusoidal_positions(max_length, d_model), persistent=False)
+        -        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        +        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model), persistent=False)
         """,
     "nn.Dropout has no parameters": """
         -        self.dropout = nn.Dropout(dropout)
@@ -261,7 +267,7 @@ EQUIVALENT = {
         +        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[-1]])
         """,
     "the vectors are a new tensor, which nothing else uses": """
-        -        h = (X * words).sum(dim=1) / words.sum(dim=1).clamp(min=1)
-        +        h = (X.mul_(words)).sum(dim=1) / words.sum(dim=1).clamp(min=1)
+        -        h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+        +        h = (X.mul_(real)).sum(dim=1) / real.sum(dim=1).clamp(min=1)
         """,
 }

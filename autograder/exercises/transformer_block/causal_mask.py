@@ -22,15 +22,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "opens_the_future": """
-        This opens the future and closes the past. Row i may look at columns 0 to i: the triangle
+        This unmasks the future and masks the past. Row i may attend to columns 0 to i: the triangle
         below the diagonal.
 
         - return torch.ones(length, length, dtype=torch.bool).tril()
         + return torch.ones(length, length, dtype=torch.bool).triu()
         """,
     "excludes_itself": """
-        A token may not look at itself here. The diagonal is open; otherwise the first token
-        could look at nothing at all.
+        A token cannot attend to itself here. The diagonal is True; otherwise the first token could
+        attend to nothing at all.
 
         - return torch.ones(length, length, dtype=torch.bool).tril()
         + return torch.ones(length, length, dtype=torch.bool).tril(-1)
@@ -42,8 +42,9 @@ WRONG = {
         - return torch.ones(length, length, dtype=torch.bool).tril()
         + return torch.ones(length, length, dtype=torch.bool).tril(1)
         """,
-    "marks_the_forbidden": """
-        The mask is True where looking is forbidden. In this notebook True means open.
+    "marks_the_masked": """
+        The mask is True where attention is forbidden. In this notebook True means that the row
+        may attend to the column.
 
         - return torch.ones(length, length, dtype=torch.bool).tril()
         + return torch.ones(length, length, dtype=torch.bool).triu(1)
@@ -56,7 +57,7 @@ WRONG = {
         """,
     "causal_scores": """
         This is an additive mask, made of numbers to be added to the scores. Here a mask is
-        boolean, and attention decides what to do with the forbidden scores.
+        boolean, and attention decides what to do with the masked scores.
 
         - return torch.ones(length, length, dtype=torch.bool).tril()
         + return torch.full((length, length), -math.inf).triu(1)

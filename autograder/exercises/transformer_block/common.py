@@ -56,8 +56,8 @@ def block_state(
     rng: np.random.Generator, d_model: int, d_ff: int, path: str = ""
 ) -> dict[str, torch.Tensor]:
     state = attention_state(rng, d_model, d_model, d_model, f"{path}attention.")
-    state |= linear(rng, f"{path}network.W_1", d_model, d_ff)
-    state |= linear(rng, f"{path}network.W_2", d_ff, d_model)
+    state |= linear(rng, f"{path}feed_forward.W_1", d_model, d_ff)
+    state |= linear(rng, f"{path}feed_forward.W_2", d_ff, d_model)
     for norm in ("norm_1", "norm_2"):
         state[f"{path}{norm}.weight"] = 1 + normal(rng, d_model, scale=0.3)
         state[f"{path}{norm}.bias"] = normal(rng, d_model, scale=0.3)

@@ -14,7 +14,7 @@ POINTS = {"values": 2, "edges": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def sizes(**fixed: int) -> list[int]:
         drawn = {
-            "n_words": int(rng.integers(50, 40000)),
+            "vocab_size": int(rng.integers(50, 40000)),
             "d_model": int(rng.integers(5, 200)),
             "n_heads": int(rng.integers(2, 13)),
             "d_k": int(rng.integers(3, 40)),
@@ -26,7 +26,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     for _ in range(2):
         yield Case("values", sizes())
-    lecture = sizes(n_words=32000, d_model=100, d_k=37, d_v=100, d_ff=512)
+    lecture = sizes(vocab_size=32000, d_model=100, d_k=37, d_v=100, d_ff=512)
     yield Case("values", lecture, title="the sizes of the lecture")
     yield Case("edges", sizes(n_heads=1), title="one head")
     yield Case("edges", sizes(n_blocks=1), title="one block")
@@ -39,10 +39,10 @@ WRONG = {
 
         - head = 2 * (d_model * d_k + d_k) + (d_model * d_v + d_v)
         - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
-        - network = (d_model * d_ff + d_ff) + (d_ff * d_model + d_model)
+        - feed_forward = (d_model * d_ff + d_ff) + (d_ff * d_model + d_model)
         + head = 2 * d_model * d_k + d_model * d_v
         + attention = n_heads * head + n_heads * d_v * d_model
-        + network = d_model * d_ff + d_ff * d_model
+        + feed_forward = d_model * d_ff + d_ff * d_model
         """,
     "counts_no_output_layer": """
         W_O is not counted: it belongs to the attention of each block.
@@ -84,40 +84,46 @@ WRONG = {
     "counts_one_block": """
         The total counts a single block. There are n_blocks of them, each with its own weights.
 
-        - "total": n_words * d_model + n_blocks * block,
-        + "total": n_words * d_model + block,
+        - "total": vocab_size * d_model + n_blocks * block,
+        + "total": vocab_size * d_model + block,
         """,
 }
 
+FURTHER = """
+A linear layer from m to n dimensions has m * n weights and n biases. A head has three such
+layers; W_O reads all heads, n_heads * d_v dimensions; each normalization has a gamma and a
+beta.
+"""
+
 RIGHT = {
     "count_by_layers": """
-        def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+        def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
             def linear(into, out):
                 return (into + 1) * out
 
-            parts = {"embedding": n_words * d_model}
+            parts = {"embedding": vocab_size * d_model}
             parts["head"] = linear(d_model, d_k) + linear(d_model, d_k) + linear(d_model, d_v)
             parts["attention"] = n_heads * parts["head"] + linear(n_heads * d_v, d_model)
-            parts["network"] = linear(d_model, d_ff) + linear(d_ff, d_model)
+            parts["feed_forward"] = linear(d_model, d_ff) + linear(d_ff, d_model)
             parts["norms"] = 2 * (d_model + d_model)
-            parts["block"] = parts["attention"] + parts["network"] + parts["norms"]
+            parts["block"] = parts["attention"] + parts["feed_forward"] + parts["norms"]
             parts["total"] = parts["embedding"] + n_blocks * parts["block"]
             return parts
         """,
-    "count_real_layers": """
-        def count_parameters(n_words, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
-            def size(*layers):
-                return sum(parameter.numel() for layer in layers for parameter in layer.parameters())
+    "count_by_shapes": """
+        def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+            def size(*shapes):
+                return sum(math.prod(shape) for shape in shapes)
 
-            with torch.device("meta"):  # shapes without memory
-                block = TransformerBlock(d_model, 1, d_ff)
-                block.attention = MultiHeadAttention(d_model, n_heads, d_k, d_v)
-                layers = {"embedding": [nn.Embedding(n_words, d_model)], "block": [block]}
-                layers["head"] = [nn.Linear(d_model, d) for d in (d_k, d_k, d_v)]
-            layers["attention"], layers["network"] = [block.attention], [block.network]
-            layers["norms"] = [block.norm_1, block.norm_2]
-            count = {name: size(*parts) for name, parts in layers.items()}
-            return count | {"total": count["embedding"] + n_blocks * count["block"]}
+            head = [(d_model, d) for d in (d_k, d_k, d_v)] + [(d_k,), (d_k,), (d_v,)]
+            output = [(n_heads * d_v, d_model), (d_model,)]
+            count = {"embedding": size((vocab_size, d_model)), "head": size(*head)}
+            count["attention"] = size(*n_heads * head, *output)
+            count["feed_forward"] = size((d_model, d_ff), (d_ff,), (d_ff, d_model), (d_model,))
+            count["norms"] = size(*4 * [(d_model,)])
+            count["block"] = count["attention"] + count["feed_forward"] + count["norms"]
+            count["total"] = count["embedding"] + sum(count["block"] for _ in range(n_blocks))
+            return count
         """,
 }
 

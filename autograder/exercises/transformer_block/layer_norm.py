@@ -85,8 +85,8 @@ WRONG = {
         + variance = (h - mean).square().mean()
         """,
     "loses_the_axis": """
-        The mean has lost the last axis, so it no longer broadcasts against the tokens. Keep the
-        axis, with length 1, for the mean and for the variance.
+        The mean or the variance has lost the last axis, so it no longer broadcasts against the
+        tokens. Keep the axis, with length 1, for both.
 
         raises RuntimeError
 
@@ -119,6 +119,12 @@ WRONG = {
         + return gamma * (h - mean) / torch.sqrt(variance + eps) + beta
         """,
 }
+
+FURTHER = """
+Take mean and variance over `dim=-1` with `keepdim=True`, both of the converted tensor. The
+variance is the mean of the squared differences; `x.var()` divides by d - 1 unless you say
+otherwise.
+"""
 
 RIGHT = {
     "norm_by_torch": """

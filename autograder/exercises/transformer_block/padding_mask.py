@@ -26,22 +26,22 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "closes_rows": """
-        This closes the rows of padding, so padding cannot look. But it must not be looked at:
-        close its columns. The axis of length 1 comes before L.
+        This masks the rows of padding, its queries. But nothing may attend to padding: mask its
+        columns. The axis of length 1 comes before L.
 
         - return mask.bool().unsqueeze(1)
         + return mask.bool().unsqueeze(2)
         """,
     "closes_rows_and_columns": """
-        Both rows and columns of padding are closed. What padding looks at does not matter, so
+        Both rows and columns of padding are masked. What padding attends to does not matter, so
         one row for all queries is enough: the shape is (B, 1, L).
 
         - return mask.bool().unsqueeze(1)
         + return mask.bool().unsqueeze(1) & mask.bool().unsqueeze(2)
         """,
     "inverts_padding_mask": """
-        The mask is True at padding. In this notebook True means open: the position may be
-        looked at.
+        The mask is True at padding. In this notebook True means that the position may be
+        attended to.
 
         - return mask.bool().unsqueeze(1)
         + return ~mask.bool().unsqueeze(1)

@@ -30,41 +30,41 @@ WRONG = {
         The sign is reversed: the distance is j - i, so positions to the right of token i have
         the larger numbers.
 
-        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
-        + return (place[:, None] - place[None, :]).clamp(-k, k) + k
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return (position[:, None] - position[None, :]).clamp(-k, k) + k
         """,
     "does_not_clip": """
         Nothing is clipped: all tokens farther away than k share one number, on each side.
 
-        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
-        + return place[None, :] - place[:, None] + k
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return position[None, :] - position[:, None] + k
         """,
     "keeps_negative_distances": """
         These are the distances from -k to k. As row numbers of a table they have to start at 0,
         so k is added.
 
-        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
-        + return (place[None, :] - place[:, None]).clamp(-k, k)
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return (position[None, :] - position[:, None]).clamp(-k, k)
         """,
     "takes_absolute_distance": """
         Left and right are the same here, for the distance has lost its sign. `not` before a word
         is something else than `not` after it.
 
-        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
-        + return (place[None, :] - place[:, None]).abs().clamp(max=k) + k
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return (position[None, :] - position[:, None]).abs().clamp(max=k) + k
         """,
     "clips_after_adding": """
         k is added first, and the sum is clipped at -k and k. Clip the distances themselves; or,
         once k is added, at 0 and 2k.
 
-        - return (place[None, :] - place[:, None]).clamp(-k, k) + k
-        + return (place[None, :] - place[:, None] + k).clamp(-k, k)
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return (position[None, :] - position[:, None] + k).clamp(-k, k)
         """,
     "returns_floats": """
         These are floats. Row numbers of a table must be integers (int64).
 
-        - place = torch.arange(length)
-        + place = torch.arange(length).float()
+        - position = torch.arange(length)
+        + position = torch.arange(length).float()
         """,
 }
 
@@ -86,7 +86,7 @@ RIGHT = {
 
 EQUIVALENT = {
     "broadcasting adds the first axis by itself": """
-        -    return (place[None, :] - place[:, None]).clamp(-k, k) + k
-        +    return (place - place[:, None]).clamp(-k, k) + k
+        -    return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        +    return (position - position[:, None]).clamp(-k, k) + k
         """,
 }

@@ -48,7 +48,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     closed = torch.ones(3, 3, dtype=torch.bool)
     closed[int(rng.integers(0, 3))] = False
-    title = "a query that may look at nothing"
+    title = "a query that may attend to nothing"
     yield Case("safety", [*inputs(queries=3, keys=3), closed], title=title)
     empty = lengths_mask([0], 2)[:, None, :]
     title = "a text without tokens: all is padding"
@@ -105,7 +105,7 @@ WRONG = {
         + weights = torch.softmax(scores, dim=-2).masked_fill(~mask, 0)
         """,
     "inverts_attention_mask": """
-        The mask is inverted: True means that a query may look at this position. (Some functions
+        The mask is inverted: True means that a query may attend to this position. (Some functions
         of PyTorch mean the opposite.)
 
         - scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
@@ -114,14 +114,14 @@ WRONG = {
         + weights = torch.softmax(scores, dim=-1).masked_fill(mask, 0)
         """,
     "ignores_attention_mask": """
-        The mask is ignored: forbidden positions still get weight.
+        The mask is ignored: masked positions still get weight.
 
         - scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         - weights = torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
         + weights = torch.softmax(scores, dim=-1)
         """,
     "masks_scores_with_zero": """
-        Forbidden positions get the score 0, which is not low: the softmax turns it into e to the
+        Masked positions get the score 0, which is not low: the softmax turns it into e to the
         0, which is 1. Their score must be far below all others.
 
         - scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
@@ -130,14 +130,14 @@ WRONG = {
         """,
     "masks_after_softmax": """
         The weights are set to 0 only after the softmax, so those that are left no longer sum to
-        one. The forbidden scores must be low before it.
+        one. The masked scores must be low before it.
 
         - scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
           weights = torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
         """,
     "nan_for_closed_rows": """
-        A query that may look at nothing gets NaN: a softmax over minus infinity alone is 0 / 0.
-        Use the lowest finite number, and set the weights at forbidden positions to 0 afterwards.
+        A query that may attend to nothing gets NaN: a softmax over minus infinity alone is 0 / 0.
+        Use the lowest finite number, and set the weights at masked positions to 0 afterwards.
 
         - scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         - weights = torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
@@ -155,8 +155,8 @@ WRONG = {
         + weights = torch.softmax(scores, dim=-1).nan_to_num()
         """,
     "uniform_for_closed_rows": """
-        A query that may look at nothing looks at everything: when all scores are equally low,
-        the softmax is uniform. Set the weights at forbidden positions to 0 afterwards.
+        A query that may attend to nothing attends to everything: when all scores are equally low,
+        the softmax is uniform. Set the weights at masked positions to 0 afterwards.
 
         - weights = torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
         + weights = torch.softmax(scores, dim=-1)
@@ -172,6 +172,12 @@ WRONG = {
         + scores = scores.masked_fill(~mask, -1e9)
         """,
 }
+
+FURTHER = """
+Four lines are enough: scale `Q` and multiply it by `K.mT`; fill the masked scores with the
+lowest finite number of their dtype; take the softmax over the last axis; fill the masked
+weights with 0. `masked_fill(~mask, ...)` does both fillings.
+"""
 
 RIGHT = {
     "attention_einsum": """

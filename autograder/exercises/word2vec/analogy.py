@@ -134,60 +134,71 @@ WRONG = {
     "answers_with_an_input": """
         The answer is one of the three words. They are often the nearest ones; exclude them.
 
-        - similarity[places] = -torch.inf
+        - similarity[rows] = -torch.inf
         """,
     "excluded_with_zero": """
         A cosine of 0 still wins when all others are negative. Use a value below every cosine.
 
-        - similarity[places] = -torch.inf
-        + similarity[places] = 0
+        - similarity[rows] = -torch.inf
+        + similarity[rows] = 0
         """,
     "index_of_the_shorter_list": """
         An index into the list without the three words is not an index into `words`.
 
-        - similarity[places] = -torch.inf
+        - similarity[rows] = -torch.inf
         - return words[similarity.argmax()]
-        + others = [i for i in range(len(words)) if i not in places]
+        + others = [i for i in range(len(words)) if i not in rows]
         + return words[similarity[others].argmax()]
         """,
     "subtracts_the_third": """
         This is a + b - c. Subtract the second word and add the third.
 
-        - similarity = unit @ (unit[places[0]] - unit[places[1]] + unit[places[2]])
-        + similarity = unit @ (unit[places[0]] + unit[places[1]] - unit[places[2]])
+        - similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
+        + similarity = unit @ (unit[rows[0]] + unit[rows[1]] - unit[rows[2]])
         """,
     "first_minus_second": """
         This is b - a + c. Add the first word and subtract the second.
 
-        - similarity = unit @ (unit[places[0]] - unit[places[1]] + unit[places[2]])
-        + similarity = unit @ (unit[places[1]] - unit[places[0]] + unit[places[2]])
+        - similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
+        + similarity = unit @ (unit[rows[1]] - unit[rows[0]] + unit[rows[2]])
         """,
     "adds_raw_vectors": """
         The vectors are added as they are, so the longest decides. Normalize them to length 1 first.
 
-        - similarity = unit @ (unit[places[0]] - unit[places[1]] + unit[places[2]])
-        + similarity = unit @ (V[places[0]] - V[places[1]] + V[places[2]])
+        - similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
+        + similarity = unit @ (E[rows[0]] - E[rows[1]] + E[rows[2]])
+        """,
+    "not_normalized": """
+        The vectors are not normalized at all, so the longest decide. Bring all to length 1 first.
+
+        - unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        + unit = E
         """,
     "stops_at_an_unknown_word": """
         A word without a vector stops the function. Return None if one of the three is unknown.
 
         raises ValueError
 
-        - places = [words.index(word) for word in (a, b, c) if word in words]
-        + places = [words.index(word) for word in (a, b, c)]
+        - rows = [words.index(word) for word in (a, b, c) if word in words]
+        + rows = [words.index(word) for word in (a, b, c)]
         """,
     "zero_vector_is_nan": """
         A zero vector divided by its length is NaN, which argmax finds largest. Let it stay zero.
 
-        - unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        + unit = V / V.norm(dim=1, keepdim=True)
+        - unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        + unit = E / E.norm(dim=1, keepdim=True)
         """,
 }
 
+FURTHER = """
+Normalize all rows of E first, and look up the three unit vectors with `words.index`. Before `argmax`,
+set the similarity of the three words to minus infinity, so that the other rows keep their index.
+"""
+
 RIGHT = {
     "dictionary": """
-        def analogy(a, b, c, words, V):
-            vectors = dict(zip(words, torch.nn.functional.normalize(V, dim=1)))
+        def analogy(a, b, c, words, E):
+            vectors = dict(zip(words, torch.nn.functional.normalize(E, dim=1)))
             if not {a, b, c} <= set(vectors):
                 return None
             target = vectors[a] - vectors[b] + vectors[c]
@@ -195,10 +206,10 @@ RIGHT = {
             return max(others, key=lambda word: (vectors[word] @ target).item(), default=None)
         """,
     "sorted": """
-        def analogy(a, b, c, words, V):
+        def analogy(a, b, c, words, E):
             if a not in words or b not in words or c not in words:
                 return None
-            unit = torch.nn.functional.normalize(V, dim=1)
+            unit = torch.nn.functional.normalize(E, dim=1)
             i, j, k = words.index(a), words.index(b), words.index(c)
             for row in torch.mv(unit, unit[i] - unit[j] + unit[k]).argsort(descending=True):
                 if row not in (i, j, k):
@@ -208,45 +219,45 @@ RIGHT = {
 
 EQUIVALENT = {
     "More digits than needed.": """
-         def analogy(a: str, b: str, c: str, words: list[str], V: torch.Tensor) -> str | None:
-        +    V = V.double()
-             places = [words.index(word) for word in (a, b, c) if word in words]
+         def analogy(a: str, b: str, c: str, words: list[str], E: torch.Tensor) -> str | None:
+        +    E = E.double()
+             rows = [words.index(word) for word in (a, b, c) if word in words]
         """,
     "a and c are added, in either order.": """
-        -    places = [words.index(word) for word in (a, b, c) if word in words]
-        +    places = [words.index(word) for word in list((a, b, c))[::-1] if word in words]
+        -    rows = [words.index(word) for word in (a, b, c) if word in words]
+        +    rows = [words.index(word) for word in list((a, b, c))[::-1] if word in words]
         """,
-    "There are at most three places.": """
-        -    if len(places) < 3 or len(words) == len(set(places)):
-        +    if (len(places) != 3) or len(words) == len(set(places)):
+    "There are at most three rows.": """
+        -    if len(rows) < 3 or len(words) == len(set(rows)):
+        +    if (len(rows) != 3) or len(words) == len(set(rows)):
         """,
     "The three words are among `words`, so these are never fewer.": """
-        -    if len(places) < 3 or len(words) == len(set(places)):
-        +    if len(places) < 3 or (len(words) <= len(set(places))):
+        -    if len(rows) < 3 or len(words) == len(set(rows)):
+        +    if len(rows) < 3 or (len(words) <= len(set(rows))):
         """,
     "Both factors of each cosine change their signs.": """
-        -    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = -(V / V.norm(dim=1, keepdim=True).clamp(min=1e-12))
+        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = -(E / E.norm(dim=1, keepdim=True).clamp(min=1e-12))
         """,
     "No vector is that short unless it is zero.": """
-        -    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12 * 2)
+        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12 * 2)
 
-        -    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-11)
+        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-11)
 
-        -    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = V / V.norm(dim=1, keepdim=True).clamp(min=1e-13)
+        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        +    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-13)
         """,
     "A single word leaves no answer and returns earlier.": """
-        -    similarity = unit @ (unit[places[0]] - unit[places[1]] + unit[places[2]])
-        +    similarity = (unit @ (unit[places[0]] - unit[places[1]] + unit[places[2]])).squeeze()
+        -    similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
+        +    similarity = (unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])).squeeze()
         """,
     "It is still minus infinity.": """
-        -    similarity[places] = -torch.inf
-        +    similarity[places] = round(-torch.inf, 2)
+        -    similarity[rows] = -torch.inf
+        +    similarity[rows] = round(-torch.inf, 2)
 
-        -    similarity[places] = -torch.inf
-        +    similarity[places] = torch.tensor(-torch.inf)
+        -    similarity[rows] = -torch.inf
+        +    similarity[rows] = torch.tensor(-torch.inf)
         """,
 }

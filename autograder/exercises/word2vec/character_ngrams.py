@@ -33,8 +33,8 @@ WRONG = {
     "without_the_whole_word": """
         The whole word is missing: <word> is always included, however long it is.
 
-        - return list(dict.fromkeys([*pieces, marked]))
-        + return list(dict.fromkeys(pieces))
+        - return list(dict.fromkeys([*ngrams, marked]))
+        + return list(dict.fromkeys(ngrams))
         """,
     "without_the_longest": """
         The n-grams of `longest` letters are missing: the end of a range is not included.
@@ -65,8 +65,8 @@ WRONG = {
     "keeps_repetitions": """
         An n-gram that occurs twice is listed twice. They are a set: list each one once.
 
-        - return list(dict.fromkeys([*pieces, marked]))
-        + return [*pieces, marked]
+        - return list(dict.fromkeys([*ngrams, marked]))
+        + return [*ngrams, marked]
         """,
     "always_three_to_six": """
         The n-grams always have 3 to 6 letters. Use the arguments `shortest` and `longest`.
@@ -90,14 +90,14 @@ RIGHT = {
         def character_ngrams(word, shortest=3, longest=6):
             marked, found = f"<{word}>", {}
             for n in range(shortest, longest + 1):
-                for piece in zip(*(marked[i:] for i in range(n))):
-                    found["".join(piece)] = True
+                for ngram in zip(*(marked[i:] for i in range(n))):
+                    found["".join(ngram)] = True
             return [*found] if marked in found else [*found, marked]
         """,
 }
 
 EQUIVALENT = {
-    "The end of the word gives shorter pieces, which have been listed before.": """
+    "The end of the word gives shorter ngrams, which have been listed before.": """
         -        marked[i : i + n] for n in range(shortest, longest + 1) for i in range(len(marked) - n + 1)
         +        marked[i : i + n] for n in range(shortest, longest + 1) for i in range(len(marked) - shortest + 1)
         """,

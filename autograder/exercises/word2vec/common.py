@@ -42,7 +42,7 @@ def some_words(rng: np.random.Generator, n: int) -> list[str]:
 
 
 def letters(rng: np.random.Generator, n: int) -> str:
-    """A word of different letters, so that no n-gram comes twice."""
+    """A word of different letters, so that no n-gram occurs twice."""
     return "".join(rng.choice(list("abcdefghijklmnop"), n, replace=False).tolist())
 
 

@@ -34,47 +34,47 @@ WRONG = {
     "probability_to_drop": """
         These are the probabilities of being dropped. A word stays with the probability sqrt(t / f).
 
-        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        + return 1 - torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + return 1 - torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
         """,
     "not_clamped": """
         Rare words get more than 1, which no probability can be. Limit the result to 1.
 
-        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        + return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0)
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0)
         """,
     "without_the_root": """
         The square root is missing.
 
-        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        + return torch.where(counts > 0, threshold / share, 1.0).clamp(max=1)
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, threshold / fraction, 1.0).clamp(max=1)
         """,
-    "counts_for_shares": """
-        The threshold is compared with counts. f is a share: the count divided by the sum of all.
+    "counts_for_fractions": """
+        The threshold is compared with counts. f is a fraction: the count divided by the sum of all.
 
-        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
         + return torch.where(counts > 0, torch.sqrt(threshold / counts), 1.0).clamp(max=1)
         """,
     "as_the_c_program": """
         This is the formula of the original C program. Use the paper's: sqrt(t / f), at most 1.
 
-        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        + ratio = threshold / share
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + ratio = threshold / fraction
         + return torch.where(counts > 0, ratio.sqrt() + ratio, 1.0).clamp(max=1)
         """,
     "absent_words_get_zero": """
         A word that never occurs gets 0. There is nothing of it to drop: its probability is 1.
 
-        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        + return torch.where(counts > 0, torch.sqrt(threshold / share), 0.0).clamp(max=1)
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, torch.sqrt(threshold / fraction), 0.0).clamp(max=1)
         """,
     "no_words_is_nan": """
-        When no word occurs, the shares are 0 / 0, which is NaN. Then all probabilities are 1.
+        When no word occurs, the fractions are 0 / 0, which is NaN. Then all probabilities are 1.
 
-        - share = counts / counts.sum().clamp(min=1)
-        - return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        + share = counts / counts.sum()
-        + return torch.sqrt(threshold / share).clamp(max=1)
+        - fraction = counts / counts.sum().clamp(min=1)
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + fraction = counts / counts.sum()
+        + return torch.sqrt(threshold / fraction).clamp(max=1)
         """,
 }
 
@@ -92,41 +92,41 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "The shares are floats anyway.": """
+    "The fractions are floats anyway.": """
          def keep_probabilities(counts: torch.Tensor, threshold: float) -> torch.Tensor:
         +    counts = counts.float()
-             share = counts / counts.sum().clamp(min=1)
+             fraction = counts / counts.sum().clamp(min=1)
         """,
-    "A single share is broadcast to the shape of the counts.": """
-        -    share = counts / counts.sum().clamp(min=1)
-        +    share = (counts / counts.sum().clamp(min=1)).squeeze()
+    "A single fraction is broadcast to the shape of the counts.": """
+        -    fraction = counts / counts.sum().clamp(min=1)
+        +    fraction = (counts / counts.sum().clamp(min=1)).squeeze()
         """,
-    "If no word occurs, every count is 0, and the shares are not used.": """
-        -    share = counts / counts.sum().clamp(min=1)
-        +    share = counts / counts.sum()
+    "If no word occurs, every count is 0, and the fractions are not used.": """
+        -    fraction = counts / counts.sum().clamp(min=1)
+        +    fraction = counts / counts.sum()
 
-        -    share = counts / counts.sum().clamp(min=1)
-        +    share = counts / counts.sum().clamp(min=0)
+        -    fraction = counts / counts.sum().clamp(min=1)
+        +    fraction = counts / counts.sum().clamp(min=0)
 
-        -    share = counts / counts.sum().clamp(min=1)
-        +    share = counts / counts.sum().clamp(min=-1)
+        -    fraction = counts / counts.sum().clamp(min=1)
+        +    fraction = counts / counts.sum().clamp(min=-1)
         """,
-    "A share of 0 gives infinity, which `clamp` makes 1.": """
-        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        +    return torch.sqrt(threshold / share).clamp(max=1)
+    "A fraction of 0 gives infinity, which `clamp` makes 1.": """
+        -    return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        +    return torch.sqrt(threshold / fraction).clamp(max=1)
 
-        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        +    return torch.where(counts >= 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        -    return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        +    return torch.where(counts >= 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
 
-        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        +    return torch.where(counts > (-1), torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        -    return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        +    return torch.where(counts > (-1), torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
         """,
     "A count is never negative.": """
-        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        +    return torch.where(counts != 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
+        -    return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        +    return torch.where(counts != 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
         """,
     "`clamp` makes it 1.": """
-        -    return torch.where(counts > 0, torch.sqrt(threshold / share), 1.0).clamp(max=1)
-        +    return torch.where(counts > 0, torch.sqrt(threshold / share), 2.0).clamp(max=1)
+        -    return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        +    return torch.where(counts > 0, torch.sqrt(threshold / fraction), 2.0).clamp(max=1)
         """,
 }

@@ -63,6 +63,11 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+Compute two errors first: one number, sigma(s_o) - 1, and a vector of shape (k,), sigma(s_j). Each
+outside vector's gradient is its error times v_c; for v_c, sum error times outside vector over all.
+"""
+
 RIGHT = {
     "autograd": """
         def negative_sampling_gradients(*inputs):

@@ -72,6 +72,11 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+There are 1 + k logarithms: `logsigmoid` of the true score, and `logsigmoid` of minus each negative's
+score. Add them all and change the sign. `U_neg @ v_c` gives the negatives' scores at once.
+"""
+
 RIGHT = {
     "by_hand": """
         def negative_sampling_loss(v_c, u_o, U_neg):

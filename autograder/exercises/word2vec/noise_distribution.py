@@ -41,12 +41,12 @@ WRONG = {
         + return powers
         """,
     "normalized_too_early": """
-        The powers of shares do not sum to 1. Normalize after taking the power, not before.
+        The powers of fractions do not sum to 1. Normalize after taking the power, not before.
 
         - powers = torch.where(counts > 0, counts.float() ** power, 0.0)
         - return powers / powers.sum() if powers.any() else powers
-        + share = counts / counts.sum().clamp(min=1)
-        + return torch.where(counts > 0, share**power, 0.0)
+        + fraction = counts / counts.sum().clamp(min=1)
+        + return torch.where(counts > 0, fraction**power, 0.0)
         """,
     "always_three_quarters": """
         The argument `power` is ignored: every distribution uses 0.75.

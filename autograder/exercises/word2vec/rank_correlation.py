@@ -97,6 +97,11 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+The rank of a value is the number of smaller values plus (the number of equal values, itself
+included, plus 1) / 2. `values[:, None] > values` compares every value with every other one.
+"""
+
 RIGHT = {
     "sorted": """
         def rank_correlation(x, y):

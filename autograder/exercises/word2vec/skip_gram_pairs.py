@@ -61,6 +61,18 @@ WRONG = {
         - return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
         + return torch.tensor(pairs)
         """,
+    "neighbors_from_the_end": """
+        The first words get neighbors from the end of the text: an index below 0 counts from the
+        end. The window begins at position 0 at the earliest.
+
+        def skip_gram_pairs(ids, window):
+            pairs = []
+            for i in range(len(ids)):
+                for j in range(i - window, i + window + 1):
+                    if j != i and j < len(ids):
+                        pairs.append((ids[i], ids[j]))
+            return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
+        """,
 }
 
 RIGHT = {

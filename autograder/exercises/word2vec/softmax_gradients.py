@@ -28,7 +28,7 @@ WRONG = {
         + return U.T @ errors, for_U
         """,
     "transposed": """
-        The gradient for U is transposed. It should be shaped like U: (D, K), a row for each word.
+        The gradient for U is transposed. It should be shaped like U: (|V|, d), a row for each word.
 
         - return U.T @ errors, errors[:, None] * v_c
         + return U.T @ errors, v_c[:, None] * errors
@@ -54,7 +54,8 @@ WRONG = {
         + errors = torch.softmax(U @ v_c, dim=0)
         """,
     "truth_in_float32": """
-        Half precision stops the function: the one-hot vector is float32. Create it in v_c's dtype.
+        Half precision stops the function: a float32 tensor meets a float16 one. Leave v_c and U as
+        they are, and create the one-hot vector in their dtype.
 
         raises RuntimeError
 
@@ -63,7 +64,20 @@ WRONG = {
         + y[o] = 1
         + errors = errors - y
         """,
+    "truth_for_the_center_only": """
+        The gradient for v_c is right. In the gradient for U the truth is missing: the row of the
+        true word has the error p - 1 there, too.
+
+        - errors[o] -= 1
+        - return U.T @ errors, errors[:, None] * v_c
+        + return U.T @ errors - U[o], errors[:, None] * v_c
+        """,
 }
+
+FURTHER = """
+First compute the errors, shape (|V|,): the softmax of the scores, with 1 subtracted at index o.
+The gradient for U has one row per word: entry [w, :] is errors[w] times v_c, an outer product.
+"""
 
 RIGHT = {
     "autograd": """

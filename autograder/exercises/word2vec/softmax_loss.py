@@ -53,6 +53,11 @@ WRONG = {
         """,
 }
 
+FURTHER = """
+`scores = U @ v_c` holds all scores, and `scores[o]` is that of the true word. What is left is the
+logarithm of a sum of exponentials: subtract `scores.max()` before `exp` and add it again after `log`.
+"""
+
 RIGHT = {
     "by_hand": """
         def softmax_loss(v_c, U, o):

@@ -19,8 +19,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         """The row of each n-gram of the words, in any order, and the vectors."""
         marked = [f"<{word}>" for word in words]
         found = {w[i : i + n] for w in marked for n in range(3, 7) for i in range(len(w) - n + 1)}
-        pieces = rng.permutation(sorted(found | set(marked))).tolist()
-        return {piece: row for row, piece in enumerate(pieces)}, normal(rng, len(pieces), K)
+        ngrams = rng.permutation(sorted(found | set(marked))).tolist()
+        return {ngram: row for row, ngram in enumerate(ngrams)}, normal(rng, len(ngrams), K)
 
     case = partial(Case, judge=EXACT)
     for n, K in ((5, 2), (6, int(rng.integers(2, 5)))):
@@ -28,79 +28,77 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield case("values", [words[0], *table(words, K)])
     a, b = letters(rng, 2)
     word = f"{b}{a}{a}{a}{a}{b}"
-    yield case("values", [word, *table([word], 2)], title="an n-gram comes twice")
+    yield case("values", [word, *table([word], 2)], title="an n-gram occurs twice")
     word = letters(rng, 6)
-    pieces, Z = table([word], 3)
+    ngrams, G = table([word], 3)
     unseen = word + "qu"
-    yield case("unseen", [unseen, pieces, Z], title="a word never seen, with known n-grams")
-    yield case("unseen", ["xyz", pieces, Z], title="no known n-gram")
-    yield case("unseen", ["", pieces, Z], title="the empty word")
+    yield case("unseen", [unseen, ngrams, G], title="a word never seen, with known n-grams")
+    yield case("unseen", ["xyz", ngrams, G], title="no known n-gram")
+    yield case("unseen", ["", ngrams, G], title="the empty word")
     word = letters(rng, 4)
     yield case("unseen", [word + "er", *table([word], 1)], title="vectors of one number")
-    loose = {**EXACT, "atol": 0.02}  # sums in another order round differently
-    yield Case("unseen", [unseen, pieces, Z.half()], title="half precision", judge=loose)
 
 
 WRONG = {
-    "mean_of_the_pieces": """
+    "mean_of_the_ngrams": """
         This is the mean of the n-grams' vectors. A word's vector is their sum.
 
-        - return Z[rows].sum(dim=0)
-        + return Z[rows].sum(dim=0) / max(1, len(rows))
+        - return G[rows].sum(dim=0)
+        + return G[rows].sum(dim=0) / max(1, len(rows))
         """,
     "sums_along_the_rows": """
-        The sum runs over the numbers of each n-gram. Sum over the n-grams: the shape is (K,).
+        The sum runs over the numbers of each n-gram. Sum over the n-grams: the shape is (d,).
 
-        - return Z[rows].sum(dim=0)
-        + return Z[rows].sum(dim=1)
+        - return G[rows].sum(dim=0)
+        + return G[rows].sum(dim=1)
         """,
-    "stops_at_an_unknown_piece": """
+    "stops_at_an_unknown_ngram": """
         An unknown n-gram stops the function: it has no row. Skip those that are unknown.
 
         raises KeyError
 
-        - rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
-        + rows = [pieces[piece] for piece in character_ngrams(word)]
+        - rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
+        + rows = [ngram_index[ngram] for ngram in character_ngrams(word)]
         """,
-    "unknown_piece_is_row_zero": """
+    "unknown_ngram_is_row_zero": """
         An unknown n-gram gets row 0, the vector of another one. Skip those that are unknown.
 
-        - rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
-        + rows = [pieces.get(piece, 0) for piece in character_ngrams(word)]
+        - rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
+        + rows = [ngram_index.get(ngram, 0) for ngram in character_ngrams(word)]
         """,
     "without_the_whole_word": """
         The vector of the whole word, <word>, is missing from the sum.
 
-        - rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
-        + rows = [pieces[piece] for piece in character_ngrams(word)[:-1] if piece in pieces]
+        - rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
+        + rows = [ngram_index[ngram] for ngram in character_ngrams(word)[:-1] if ngram in ngram_index]
         """,
 }
 
 RIGHT = {
     "loop": """
-        def subword_vector(word, pieces, Z):
-            vector = torch.zeros_like(Z[0])
-            for piece in character_ngrams(word):
-                if piece in pieces:
-                    vector += Z[pieces[piece]]
+        def subword_vector(word, ngram_index, G):
+            vector = torch.zeros_like(G[0])
+            for ngram in character_ngrams(word):
+                if ngram in ngram_index:
+                    vector += G[ngram_index[ngram]]
             return vector
         """,
     "bag": """
-        def subword_vector(word, pieces, Z):
+        def subword_vector(word, ngram_index, G):
             marked = f"<{word}>"
-            bag = torch.zeros(len(Z), dtype=Z.dtype)
+            bag = torch.zeros(len(G), dtype=G.dtype)
             for n in (3, 4, 5, 6, len(marked)):
                 for i in range(len(marked) - n + 1):
-                    if marked[i : i + n] in pieces:
-                        bag[pieces[marked[i : i + n]]] = 1
-            return bag @ Z
+                    if marked[i : i + n] in ngram_index:
+                        bag[ngram_index[marked[i : i + n]]] = 1
+            return bag @ G
         """,
 }
 
 EQUIVALENT = {
     "no model of the course is trained through it": "every edit: detached, without gradient",
     "A sum has no order.": """
-        -    rows = [pieces[piece] for piece in character_ngrams(word) if piece in pieces]
-        +    rows = [pieces[piece] for piece in list(character_ngrams(word))[::-1] if piece in pieces]
+        -    rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
+        +    rows = [ngram_index[ngram] for ngram in list(character_ngrams(word))[::-1] if ngram in ngram_index]
         """,
 }

@@ -69,8 +69,8 @@ WRONG = {
     "only_left_neighbors": """
         Only words to the left are marked: to the right the distance is negative. Ignore its sign.
 
-        - distance = (place[:, None] - place).abs()
-        + distance = place[:, None] - place
+        - distance = (position[:, None] - position).abs()
+        + distance = position[:, None] - position
         """,
     "across_sentences": """
         Words of different sentences count as neighbors. Compare the sentence numbers as well.
@@ -85,6 +85,12 @@ WRONG = {
         + return near & (sentence[:, :, None] == sentence[:, None, :])
         """,
 }
+
+FURTHER = """
+With `position = torch.arange(T)`, `position[:, None] - position` has the shape (T, T). To compare it
+with the reach of the center, give the reach the shape (B, T, 1). Four conditions, joined by `&`: near
+enough, not the same position, equal sentence numbers, no padding.
+"""
 
 RIGHT = {
     "loop": """
@@ -113,25 +119,25 @@ EQUIVALENT = {
     "Floats hold every reach.": """
          def window_mask(reach: torch.Tensor, sentence: torch.Tensor) -> torch.Tensor:
         +    reach = reach.float()
-             place = torch.arange(reach.shape[1])
+             position = torch.arange(reach.shape[1])
         """,
     "`reach` and `sentence` have one shape, (B, T).": """
-        -    place = torch.arange(reach.shape[1])
-        +    place = torch.arange(sentence.shape[1])
+        -    position = torch.arange(reach.shape[1])
+        +    position = torch.arange(sentence.shape[1])
 
-        -    place = torch.arange(reach.shape[1])
-        +    place = torch.arange(reach.shape[-1])
+        -    position = torch.arange(reach.shape[1])
+        +    position = torch.arange(reach.shape[-1])
         """,
     "A distance of shape () is broadcast, too.": """
-        -    distance = (place[:, None] - place).abs()
-        +    distance = (place[:, None] - place).abs().squeeze()
+        -    distance = (position[:, None] - position).abs()
+        +    distance = (position[:, None] - position).abs().squeeze()
         """,
     "Distances are symmetric.": """
-        -    distance = (place[:, None] - place).abs()
-        +    distance = (place[:, None] - place).abs().mT
+        -    distance = (position[:, None] - position).abs()
+        +    distance = (position[:, None] - position).abs().mT
 
-        -    distance = (place[:, None] - place).abs()
-        +    distance = (place - place[:, None]).abs()
+        -    distance = (position[:, None] - position).abs()
+        +    distance = (position - position[:, None]).abs()
         """,
     "A distance is never negative.": """
         -    near = (distance > 0) & (distance <= reach[:, :, None])

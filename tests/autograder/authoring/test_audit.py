@@ -1,6 +1,11 @@
 """The audit: which mutants there are, how they are judged, and what is reported."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from checkout import ROOT
@@ -199,10 +204,33 @@ def test_an_exercise_is_judged_again_if_what_decides_changes(small_course):
     before = digest(small_course, NAME, EXERCISE)
     module = small_course.cases(NAME) / f"{EXERCISE}.py"
     text = module.read_text()
-    module.write_text(f"# a comment\n{text}\nEQUIVALENT = {{}}\n")
+    hint = catalog.exercises(small_course, NAME)[EXERCISE].misconceptions[0].hint.split()[0]
+    reworded = text.replace(hint, "Reworded:", 1)
+    module.write_text(f"# a comment\n{reworded}\nEQUIVALENT = {{}}\n")
     assert digest(small_course, NAME, EXERCISE) == before
     module.write_text(text.replace("(2, 4)", "(2, 6)"))
     assert digest(small_course, NAME, EXERCISE) != before
+
+
+def test_ctrl_c_gives_one_line_and_the_exit_status_of_a_shell(small_course):
+    command = [sys.executable, "-m", "autograder.cli", "audit", EXERCISE, "--seeds", "500"]
+    process = subprocess.Popen(
+        command, cwd=small_course.root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while not children.read_text():  # the process that judges
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert (output, errors.splitlines()) == (
+        "",
+        [
+            "autograder: stopped: 0 of 1 exercises are audited; run the command again, and it goes"
+            " on from there."
+        ],
+    )
 
 
 def test_names_are_those_of_assignments_and_exercises():

@@ -1,15 +1,19 @@
 """What students get, and that it holds nothing that they should not have."""
 
+import re
 import zipfile
 
 import nbformat
 import pytest
+import yaml
 from checkout import ROOT
 from click.testing import CliRunner
 
-from autograder.authoring.bundle import make_bundle
+from autograder.authoring.bundle import _require_own_address, make_bundle, make_repository
 from autograder.authoring.proofs import _solution_lines
+from autograder.authoring.release import release
 from autograder.cli import main
+from autograder.course.layout import student_repository
 from autograder.course.reference import read
 from autograder.errors import CourseError
 
@@ -106,6 +110,81 @@ def test_a_folder_that_is_no_bundle_is_not_overwritten(tmp_path, course):
     with pytest.raises(CourseError, match="not a bundle"):
         make_bundle(course, tmp_path)
     assert (tmp_path / "thesis.tex").read_text() == "mine"
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    from autograder.course.layout import Course
+
+    folder = tmp_path_factory.mktemp("bundle") / "students"
+    make_repository(Course(ROOT), folder)
+    return folder
+
+
+def test_the_students_repository_is_the_bundle_with_a_workflow(bundle, repository):
+    assert contents(repository).keys() - contents(bundle).keys() == {
+        ".github/checks.py",
+        ".github/workflows/checks.yml",
+        ".gitignore",
+    }
+    workflow = yaml.safe_load((repository / ".github/workflows/checks.yml").read_text())
+    steps = [step.get("run", "") for step in workflow["jobs"]["checks"]["steps"]]
+    (wheel,) = repository.glob("*.whl")
+    assert any(step.endswith(f"./{wheel.name}") for step in steps)
+    assert "python .github/checks.py notebooks" in steps
+
+
+def test_nothing_of_the_solutions_is_in_the_students_repository(repository, course):
+    test_nothing_of_the_solutions_or_the_autograder_is_in_it(repository, course)
+
+
+def test_badges_and_set_up_cells_lead_to_the_students_repository_only(repository, course):
+    own = student_repository(course.root).removeprefix("https://github.com/")
+    owner = own.partition("/")[0]
+    files = contents(repository)
+    for file, text in files.items():
+        for found in re.findall(rf"github(?:.com)?/({owner}/[\w-]+)", text):
+            assert found == own, f"{file} leads to {found}"
+        for path in re.findall(rf"{own}/(?:blob|raw)/main/([\w./-]+)", text):
+            assert (repository / path).is_file(), f"{file} leads to {path}, which is not there"
+    for assignment in course.assignments():
+        path = f"notebooks/{assignment}/{assignment}.ipynb"
+        assert f"/github/{own}/blob/main/{path}" in files[path]
+        assert f"/github/{own}/blob/main/{path}" in files["README.md"]
+
+
+def test_a_clone_keeps_its_history_and_the_wheels_of_earlier_versions(tmp_path, course):
+    for name in (".git/HEAD", "coursekit-0.0.1-py3-none-any.whl", "notebooks/99_old/99_old.ipynb"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    make_repository(course, tmp_path)
+    assert (tmp_path / ".git/HEAD").read_text() == "x"
+    assert len(list(tmp_path.glob("*.whl"))) == 2
+    assert not (tmp_path / "notebooks/99_old").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [(["thesis.tex"], "not a clone"), ([".git", "solutions"], "holds solutions")],
+)
+def test_a_folder_that_is_not_the_students_repository_is_left_alone(tmp_path, course, names, words):
+    for name in names:
+        (tmp_path / name).mkdir()
+    with pytest.raises(CourseError, match=words):
+        make_repository(course, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
+def test_notebooks_released_for_another_address_are_not_published(small_course, tmp_path):
+    project = small_course.root / "pyproject.toml"
+    project.write_text(project.read_text().replace("coursekit-students", "elsewhere"))
+    student_repository.cache_clear()
+    notebook = small_course.notebook("07_topic")
+    with pytest.raises(CourseError, match="07_topic was released for another address or version"):
+        _require_own_address(small_course, small_course.root)
+    release(small_course, ["07_topic"])
+    _require_own_address(small_course, small_course.root)
+    assert "coursekit/elsewhere/raw/main/coursekit-" in notebook.read_text()
 
 
 def test_without_a_release_it_says_what_to_run(small_course):

@@ -1,5 +1,6 @@
 """Releasing: what is generated, what is proved, and what an author is told."""
 
+import base64
 import json
 import re
 import shutil
@@ -495,7 +496,7 @@ def test_a_text_cell_may_carry_points_that_a_person_gives(small_course):
     nbformat.write(notebook, path)
     release(small_course, [NAME])
     student = read(small_course.notebook(NAME)).cells[-1]
-    assert student.source == "YOUR ANSWER HERE"
+    assert student.source == "*Your answer, in a few sentences.*"
     assert student.metadata.nbgrader.points == 2
 
 
@@ -542,3 +543,99 @@ def test_what_cannot_be_taken_over_is_named(small_course, line, words):
     takes_over(small_course, line)
     with pytest.raises(CourseError, match=words):
         release(small_course, ["08_other"])
+
+
+QUESTION = "**Question 1 (2 points, graded by hand).** Why is padding left out?"
+ANSWER = """### BEGIN SOLUTION: question_padding
+Since it is no word. **Marking guide**: 1 point for each half of the reason.
+### END SOLUTION"""
+
+
+def with_text_cells(course, *sources):
+    path = course.solution(NAME)
+    notebook = read(path)
+    notebook.cells += [nbformat.v4.new_markdown_cell(source) for source in sources]
+    nbformat.write(notebook, path)
+
+
+def test_a_question_becomes_an_answer_graded_by_hand_without_its_marking_guide(small_course):
+    with_text_cells(small_course, QUESTION, ANSWER)
+    release(small_course, [NAME])
+    assert release(small_course, [NAME], check=True).stale == []
+    question, answer = read(small_course.notebook(NAME)).cells[-2:]
+    assert question.source == QUESTION
+    assert answer.source == "*Your answer, in a few sentences.*"
+    assert answer.id == "question_padding"
+    metadata = answer.metadata.nbgrader
+    assert (metadata.grade_id, metadata.points) == ("question_padding", 2)
+    assert (metadata.grade, metadata.solution, metadata.locked) == (True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "words"),
+    [
+        ("Why?", ANSWER, "answers a question: begin the text cell above it"),
+        (QUESTION, ANSWER.replace("Marking guide", "Guide"), "write the model answer and"),
+        (QUESTION, ANSWER.replace("### END SOLUTION", ""), "then `### END SOLUTION`"),
+    ],
+)
+def test_an_incomplete_question_is_refused(small_course, question, answer, words):
+    with_text_cells(small_course, question, answer)
+    assert words in refusal(small_course)
+
+
+DRAWING = """
+from autograder.authoring.canvas import Canvas
+
+
+def draw() -> Canvas:
+    canvas = Canvas({width}, 120)
+    tokens = canvas.box(10, 40, 90, 40, "{text}")
+    vectors = canvas.grid(200, 40, 2, 5, fill="green")
+    total = canvas.circle(320, 60, 12, "+")
+    canvas.arrow(tokens.right, vectors.left, "look up")
+    canvas.line(vectors.right, (300, 60), total.left, head=True)
+    return canvas
+"""
+
+
+def with_drawing(course, width=400, text="tokens", show="![Tokens](attachment:lookup.png)"):
+    folder = course.root / "drawings"
+    folder.mkdir(exist_ok=True)
+    (folder / "lookup.py").write_text(DRAWING.format(width=width, text=text))
+    with_text_cells(course, show)
+
+
+def test_a_drawing_is_attached_and_drawn_again_only_when_it_changes(small_course):
+    with_drawing(small_course)
+    release(small_course, [NAME])
+
+    def picture():
+        return read(small_course.notebook(NAME)).cells[-1].attachments["lookup.png"]["image/png"]
+
+    first = picture()
+    assert base64.b64decode(first).startswith(b"\x89PNG")
+    path = small_course.solution(NAME)
+    path.write_text(path.read_text().replace(first, first[:-4] + "AAAA"))  # another matplotlib's
+    release(small_course, [NAME])
+    assert picture() == first[:-4] + "AAAA"
+    drawing = small_course.root / "drawings" / "lookup.py"
+    drawing.write_text(drawing.read_text().replace('"tokens"', '"words"'))
+    assert release(small_course, [NAME], check=True).stale
+    release(small_course, [NAME])
+    assert picture() not in (first, first[:-4] + "AAAA")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"show": "![](attachment:lookup.png)"}, "say in [] what it shows"),
+        ({"show": "![x](attachment:lookup.svg)"}, "write attachment:NAME.png"),
+        ({"show": "![x](attachment:other.png)"}, "there is no drawings/other.py"),
+        ({"width": 900}, "at most 460 fit on a phone"),
+        ({"width": "1 / 0"}, "cannot be drawn: ZeroDivisionError"),
+    ],
+)
+def test_a_drawing_that_cannot_be_shown_is_named(small_course, changes, words):
+    with_drawing(small_course, **changes)
+    assert words in refusal(small_course)

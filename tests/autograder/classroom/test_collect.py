@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from downloads import archive, notebook
+from nbgrader.api import Gradebook
 
 from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
@@ -62,6 +63,19 @@ def test_the_naming_scheme_of_each_lms_is_detected(small_course, tmp_path, layou
     assert not result.refused
     for student, name in result.students.items():
         assert submitted(small_course, student) == made[name]
+
+
+def test_formgrader_gets_the_names_that_the_lms_tells(small_course, tmp_path):
+    made = {name: notebook(small_course) for name in MOODLE}
+    path = archive(tmp_path / "download.zip", made)
+    collect(small_course, NAME, path)
+    with Gradebook(f"sqlite:///{small_course.root}/gradebook.db") as gradebook:
+        names = {s.id: (s.first_name, s.last_name) for s in gradebook.students}
+        assert names == {"Ada_Lovelace": ("Ada", "Lovelace"), "Grace_Hopper": ("Grace", "Hopper")}
+        gradebook.update_or_create_student("Ada_Lovelace", last_name="King")
+    collect(small_course, NAME, path)
+    with Gradebook(f"sqlite:///{small_course.root}/gradebook.db") as gradebook:
+        assert gradebook.find_student("Ada_Lovelace").last_name == "King"
 
 
 def test_a_folder_with_one_archive_per_student_is_collected_too(small_course, tmp_path):

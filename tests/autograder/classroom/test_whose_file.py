@@ -11,6 +11,7 @@ from autograder.classroom import archives
 from autograder.classroom.collect import collect
 from autograder.classroom.layouts import Layout, Submitter, find_layout
 from autograder.classroom.students import Students
+from autograder.classroom.tables import collected_lines
 from autograder.errors import CourseError
 
 LATER = (2027, 1, 1, 0, 0, 0)
@@ -117,6 +118,103 @@ def test_a_folder_around_the_download_is_left_out_once_the_layout_is_named():
         Submitter("bob", "3"),
     ]
     assert find_layout(names, "folder").parse(names[0]).submitter.name == "download"
+
+
+@pytest.mark.parametrize(
+    ("names", "around", "students"),
+    [
+        (["subs/ann/07.ipynb", "subs/bob/07.ipynb"], "subs/", ["ann", "bob"]),
+        (["a/b/c/ann/07.ipynb", "a/b/c/bob/x/07.ipynb"], "a/b/c/", ["ann", "bob"]),
+        (["subs/ann.zip", "subs/bob.zip"], "subs/", ["ann", "bob"]),
+        (["subs/ann/07.ipynb"], "subs/", ["ann"]),
+        (["ann/07.ipynb"], "", ["ann"]),
+        (["ann/hw.zip"], "", ["ann"]),
+        (["ann/07.ipynb", "ann/old/07.ipynb"], "", ["ann", "ann"]),
+        (["ann/07_topic/07_topic.ipynb"], "", ["ann"]),
+        (["subs/ann/07_topic/07_topic.ipynb"], "subs/", ["ann"]),
+        (["ann/notebooks/07_topic/a.ipynb", "ann/notebooks/08/a.ipynb"], "", ["ann", "ann"]),
+    ],
+)
+def test_folders_around_a_class_are_not_a_student(names, around, students):
+    layout = find_layout(names, no_students=["07_topic", "notebooks"])
+    assert layout == Layout("folder", around)
+    assert [layout.parse(name).submitter.name for name in names] == students
+
+
+def test_a_zip_of_one_folder_with_all_students_is_a_class(small_course, tmp_path):
+    files = {f"submissions/{who}/07_topic.ipynb": notebook(small_course, who) for who in "ab"}
+    files["__MACOSX/submissions/a/._07_topic.ipynb"] = "x"
+    download = archive(tmp_path / "all.zip", files)
+    result = collect(small_course, NAME, download)
+    assert (list(result.students), result.earlier, result.unmatched) == (["a", "b"], {}, [])
+    said = " ".join(collected_lines(result))
+    assert "Everything is in the folder submissions; the students are named by" in said
+    assert "If submissions is one student, choose --layout folder." in said
+    as_one = collect(small_course, NAME, download, layout="folder", folder=tmp_path / "other")
+    assert list(as_one.students) == ["submissions"]
+
+
+METADATA = """\
+submission_901:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '17'
+    :email: ada@example.org
+  :created_at: 2026-01-30 15:00:00.123456000 Z
+  :score: 0.0
+submission_902:
+  :submitters:
+  - :name: Grace Hopper
+    :sid:
+    :email: grace@example.org
+  - :name: Bob Doe
+    :sid: '18'
+  :created_at: 2026-01-30 16:00:00.000000000 Z
+"""
+
+
+def gradescope_export(course):
+    return {
+        "assignment_77_export/submission_metadata.yml": METADATA,
+        "assignment_77_export/submission_901/07.ipynb": notebook(course, "Ada's"),
+        "assignment_77_export/submission_902/07.ipynb": notebook(course, "Grace's and Bob's"),
+        "assignment_77_export/submission_902/submission_metadata.yml": "submission_901: forged",
+    }
+
+
+def test_gradescopes_metadata_names_the_students_and_their_times(small_course, tmp_path):
+    download = archive(tmp_path / "all.zip", gradescope_export(small_course))
+    result = collect(small_course, NAME, download)
+    assert result.layout == "gradescope"
+    assert sorted(result.students) == ["Ada_Lovelace", "Bob_Doe", "Grace_Hopper"]
+    assert submitted(small_course, "Grace_Hopper") == submitted(small_course, "Bob_Doe")
+    assert "Ada's" in submitted(small_course, "Ada_Lovelace")
+    stamp = small_course.root / "submitted" / "Bob_Doe" / NAME / "timestamp.txt"
+    assert stamp.read_text().startswith("2026-01-30 16:00:00")
+    # what is left over: the file that a student called like the metadata
+    assert [name.rpartition("/")[0][-3:] for name, _ in result.unmatched] == ["902"]
+
+
+@pytest.mark.parametrize("metadata", ["- a list", "submission_901: {}", "\t", "a: [b", None])
+def test_an_export_with_damaged_or_without_metadata_is_refused(small_course, tmp_path, metadata):
+    files = gradescope_export(small_course)
+    name = "assignment_77_export/submission_metadata.yml"
+    files = {name: metadata, **{k: v for k, v in files.items() if "metadata" not in k}}
+    if metadata is None:
+        files.pop(name)
+    download = archive(tmp_path / "all.zip", files)
+    with pytest.raises(CourseError, match=r"damaged; download|choose with --layout folder or"):
+        collect(small_course, NAME, download)
+
+
+@pytest.mark.parametrize("folder", ["/proc/class", "file/class"])
+def test_a_folder_that_cannot_be_written_is_refused_in_a_sentence(small_course, tmp_path, folder):
+    (tmp_path / "file").write_text("x")
+    download = archive(tmp_path / "all.zip", {"ada/07.ipynb": notebook(small_course)})
+    with pytest.raises(
+        CourseError, match=r"cannot be written \(N.*\); choose another with --folder"
+    ):
+        collect(small_course, NAME, download, folder=tmp_path / folder)
 
 
 def test_the_date_inside_an_archive_is_not_the_hand_in_time(small_course, tmp_path):

@@ -1,8 +1,10 @@
 """Pairs of misconceptions that interact, so that neither hint would be shown."""
 
-from autograder.course.compounds import compounds, record_pairs
+from autograder.course.compounds import compounds, record_pairs, with_released_pairs
 from autograder.course.recording import record
 from autograder.course.reference import bare_sources, run_answer
+from coursekit.checking.html import VerdictView
+from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -20,6 +22,20 @@ def test_a_recorded_pair_shows_the_hints_of_both_and_other_answers_do_not(course
     assert verdict.misconception == first
     assert verdict.next_hint == misconceptions[second]["hint"]
     assert judge(recorded, run_cases(answer, recorded["cases"])).next_hint == ""
+
+
+def test_grading_shows_the_same_two_hints_as_the_check(course):
+    assignment, name = "00_setup", "numerical_gradient"
+    fresh = {name: record(course, assignment, name, 7)}
+    pair = find(name)["pairs"][0]["names"]
+    answer = run_answer(course.solution(assignment), name, _typed(course, *pair))
+    exercise = with_released_pairs(course, assignment, fresh)[name]
+    outcomes = run_cases(answer, exercise["cases"])
+    hints = {m["name"]: m["hint"] for m in exercise["misconceptions"]}
+    verdict = judge(exercise, outcomes)
+    assert {verdict.hint, verdict.next_hint} == {hints[one] for one in pair}
+    assert verdict.next_hint in str(VerdictView(verdict))
+    assert judge(fresh[name], outcomes).next_hint == ""
 
 
 def _typed(course, *names):

@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from checkout import ROOT
+from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 from processes import processes_of
 
@@ -255,6 +256,18 @@ def test_formgraders_button_gives_the_same_scores(small_course):
     assert scores(small_course) == {"padding": 1}
 
 
+def test_run_all_goes_on_after_an_exercise_that_is_not_written(small_course):
+    notebook = nbformat.read(small_course.notebook(NAME), as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    goes_on = ["raises-exception" in cell.metadata.get("tags", []) for cell in code]
+    first = next(n for n, cell in enumerate(code) if "nbgrader" in cell.metadata)
+    assert goes_on == [n >= first for n in range(len(code))]  # not after failing imports
+    notebook.cells.append(nbformat.v4.new_code_cell("print('the end')"))
+    NotebookClient(notebook, kernel_name="python3").execute()
+    assert any(o.output_type == "error" for cell in code for o in cell.outputs)
+    assert notebook.cells[-1].outputs[0].text == "the end\n"
+
+
 def test_the_validate_button_accepts_right_and_explains_wrong(small_course, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "install")}
     recordings = tmp_path / "install" / "coursekit"
@@ -282,7 +295,7 @@ def test_the_validate_button_accepts_right_and_explains_wrong(small_course, tmp_
     right, success, wrong = (done.stdout + done.stderr).partition(
         "Success! Your notebook passes all the tests."
     )
-    assert success
+    assert success, done.stdout + done.stderr
     assert "Padding is averaged in" not in right
     assert "Padding is averaged in" in " ".join(wrong.split())
 

@@ -17,7 +17,6 @@ from autograder.grading.markup import (
     clean_html,
     clean_outputs,
     markdown_to_html,
-    with_policy,
 )
 
 RUN = "parent.alert(1)"
@@ -114,6 +113,15 @@ def test_tables_pictures_and_formulas_are_kept():
     assert drawn.outputs[0].data["text/html"].startswith('<img src="data:image/svg+xml;base64,')
 
 
+def test_figures_with_an_alternative_text_are_kept_however_many():
+    picture = base64.b64encode(b"picture" * 20_000).decode()
+    image = f'<img alt="A line" src="data:image/png;base64,{picture}" style="max-width: 100%">'
+    outputs = [new_output("display_data", {"text/html": image}) for _ in range(10)]
+    cell = new_code_cell(outputs=outputs)
+    clean_outputs(new_notebook(cells=[cell]))
+    assert [output.data["text/html"] for output in cell.outputs] == [image] * 10
+
+
 def test_what_is_not_closed_closes_nothing_around_it():
     assert clean_html("</div></td><b><i>x</b>") == "<b><i>x</i></b>"
     assert clean_html("<div>" * 1000).count("</div>") == 100
@@ -131,16 +139,6 @@ def test_long_markup_is_not_shown():
     clean_outputs(new_notebook(cells=[cell]))
     assert all("too long" in output.data["text/plain"] for output in cell.outputs)
     assert not any("text/html" in output.data for output in cell.outputs)
-
-
-def test_a_page_says_what_it_may_run():
-    page = with_policy("<html><head><title>x</title></head></html>")
-    (policy,) = re.findall(
-        r'<head>\n<meta http-equiv="Content-Security-Policy" content="(.*)">', page
-    )
-    assert "default-src 'none'" in policy
-    assert "script-src https://cdnjs.cloudflare.com/ajax/libs/mathjax/ 'unsafe-eval';" in policy
-    assert "script-src 'unsafe-inline'" not in policy
 
 
 def test_code_is_highlighted_as_python_and_not_past_a_number_of_words():

@@ -1,5 +1,6 @@
 """`check` as a student meets it, against a small recording of its own."""
 
+import contextlib
 import functools
 import json
 
@@ -63,6 +64,7 @@ def recording(tmp_path, monkeypatch):
     (tmp_path / "index.json").write_text(json.dumps(dict.fromkeys(exercises, "04_attention")))
     monkeypatch.setattr(recordings, "_FOLDER", tmp_path)
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.setattr("coursekit.checking.check._failures", {})
     recordings.index.cache_clear(), recordings.read.cache_clear()
     yield tmp_path
     recordings.index.cache_clear(), recordings.read.cache_clear()
@@ -214,3 +216,18 @@ def test_a_damaged_recording_says_to_install_again(recording):
 def test_failures_show_no_traceback_in_a_notebook():
     error = CheckFailed("softmax: wrong")
     assert error._render_traceback_() == ["CheckFailed: softmax: wrong"]
+
+
+def test_a_further_hint_is_offered_from_the_third_failure_on(recording, capsys):
+    path = recording / "04_attention.json"
+    data = json.loads(path.read_text())
+    data["exercises"]["softmax"]["further"] = "Start with torch.exp."
+    path.write_text(json.dumps(data))
+    recordings.read.cache_clear()
+    wrong, right = defined("return x"), defined("return torch.softmax(x, -1)")
+    offered = []
+    for answer in (wrong, wrong, wrong, wrong, right, wrong):
+        with contextlib.suppress(CheckFailed):
+            check(answer)
+        offered.append("further hint: Start with torch.exp." in capsys.readouterr().out)
+    assert offered == [False, False, True, True, False, False]

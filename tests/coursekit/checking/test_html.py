@@ -1,3 +1,7 @@
+import re
+
+import pytest
+
 from coursekit.checking.html import VerdictView
 from coursekit.checking.verdict import GroupResult, Verdict
 
@@ -40,3 +44,38 @@ def test_names_between_backticks_become_code_in_html_only():
     shown.hint = "Use `a < b`."
     assert "<code>a &lt; b</code>" in VerdictView(shown)._repr_html_()
     assert "`a < b`" in repr(VerdictView(shown))
+
+
+def test_a_further_hint_is_folded():
+    html = VerdictView(verdict(0.0), further="Use `exp` <first>.")._repr_html_()
+    assert (
+        "<summary>Still stuck? A further hint.</summary>Use <code>exp</code> &lt;first&gt;." in html
+    )
+
+
+def luminance(color):
+    """The relative luminance of a color, as WCAG 2 defines it."""
+    digits = color[1:] if len(color) == 7 else "".join(2 * c for c in color[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(one, other):
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("points", [0.0, 1.0])
+def test_text_is_readable_in_every_theme(points):
+    shown = verdict(points)
+    shown.next_hint = "Then this."
+    html = VerdictView(shown, note="See `last`.", further="Try `exp`.")._repr_html_()
+    styles = [dict(p.split(":") for p in s.split(";")) for s in re.findall(r'style="(.*?)"', html)]
+    colored = [style for style in styles if "color" in style or "background" in style]
+    assert colored
+    for style in colored:  # a color without its own ground would depend on the theme
+        assert contrast(style["color"], style["background"]) >= 4.5
+    lines = [style["border-left"].split()[-1] for style in styles if "border-left" in style]
+    for line in lines:  # WCAG asks 3 of what is no text
+        assert min(contrast(line, ground) for ground in ("#ffffff", "#111111")) >= 3

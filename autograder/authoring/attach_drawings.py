@@ -1,0 +1,61 @@
+"""Puts the course's drawings into the text cells that show them, as attachments.
+
+The picture's bytes depend on the version of matplotlib. A cell therefore keeps its picture as long
+as the fingerprint of what is drawn, kept in its metadata, stays the same.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import runpy
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from autograder.authoring.canvas import WIDEST, Canvas
+from autograder.errors import CourseError
+
+#: The key of a cell's metadata: name of a drawing -> its fingerprint.
+_KEY = "drawings"
+_SHOWN = re.compile(r"!\[([^\]]*)\]\(attachment:([^)\s]+)\)")
+
+
+def attach_drawings(cell: NotebookNode, root: Path, where: str) -> None:
+    """Fill in the cell's attachments from `drawings/`; `root` is the course's folder.
+
+    Raises
+    ------
+    CourseError
+        A drawing is missing, cannot be drawn, is too wide for a phone, or has no alternative text.
+    """
+    before, stored = cell.pop("attachments", {}), cell.metadata.pop(_KEY, {})
+    for alt, file in _SHOWN.findall(cell.source):
+        name = file.removesuffix(".png")
+        if name == file:
+            raise CourseError(f"{where} shows {file}: write attachment:NAME.png.")
+        if not alt.strip():
+            raise CourseError(f"{where} shows {file} without a text: say in [] what it shows.")
+        canvas = _draw(root, name, where)
+        picture = before.get(file)
+        if picture is None or stored.get(name) != canvas.fingerprint():
+            picture = {"image/png": base64.b64encode(canvas.png()).decode()}
+        cell.setdefault("attachments", {})[file] = picture
+        cell.metadata.setdefault(_KEY, {})[name] = canvas.fingerprint()
+
+
+def _draw(root: Path, name: str, where: str) -> Canvas:
+    path = root / "drawings" / f"{name}.py"
+    if not path.is_file():
+        raise CourseError(f"{where} shows {name}.png, but there is no drawings/{name}.py.")
+    try:
+        canvas = runpy.run_path(str(path))["draw"]()
+    except Exception as error:
+        raise CourseError(
+            f"drawings/{name}.py cannot be drawn: {type(error).__name__}: {error}"
+        ) from error
+    if canvas.width > WIDEST:
+        raise CourseError(
+            f"drawings/{name}.py is {canvas.width:g} wide; at most {WIDEST} fit on a phone."
+        )
+    return canvas

@@ -1,0 +1,31 @@
+"""Commands about a class as a whole. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.cli_options import folder_option, with_course
+from autograder.escaping import for_terminal
+
+
+@click.command()
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="HTML file to write; the CSV file goes beside it (default: reports/gradebook.html).",
+)
+@folder_option
+@with_course
+def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
+    """Write the points of all assignments: a page with trends and late work, and a CSV file."""
+    from autograder.classroom.term import write_term
+
+    for path in write_term(course, folder, output):
+        click.echo(for_terminal(f"written: {path}"))
+
+
+COMMANDS = (gradebook,)

@@ -1,0 +1,65 @@
+"""Reads the metadata file in an export of Gradescope, which says whose each submission is.
+
+An export is a folder `assignment_77_export/` with a folder `submission_123456/` per submission and a
+file `submission_metadata.yml`, in which Gradescope writes names, ids and times.
+"""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from autograder.classroom.archives import read_outer
+from autograder.classroom.layouts import Submission, Submitter
+from autograder.classroom.students import folder_name
+from autograder.errors import CourseError
+
+METADATA = "submission_metadata.yml"
+
+
+def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
+    """Folder -> submission, of an export of Gradescope; empty if there is no metadata file.
+
+    Parameters
+    ----------
+    source : the download, an archive or a folder.
+    names : the files in it. Of several metadata files the outermost is read: students' are inside.
+
+    Raises
+    ------
+    CourseError
+        The metadata file is damaged.
+    """
+    found = [name for name in names if PurePosixPath(name).name == METADATA]
+    if not found:
+        return {}
+    name = min(found, key=lambda name: name.count("/"))
+    if PurePosixPath(name).parent.name.startswith("submission_"):
+        return {}
+    try:
+        loaded = yaml.load(
+            read_outer(source, name), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        )
+        return {str(folder): _submission(entry) for folder, entry in loaded.items()}
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise CourseError(
+            f"{name} in {source} is damaged; download the submissions from Gradescope again."
+        ) from error
+
+
+def _submission(entry: dict[str, Any]) -> Submission:
+    submitters = tuple(
+        Submitter(str(who[":name"]), folder_name(str(who.get(":sid") or who.get(":email") or "")))
+        for who in entry[":submitters"]
+    )
+    if not submitters:
+        raise ValueError("a submission of nobody")
+    time = entry.get(":created_at")
+    if not isinstance(time, datetime.datetime):
+        return Submission(submitters)
+    if time.tzinfo is not None:
+        time = time.astimezone(datetime.timezone.utc)
+    return Submission(submitters, f"{time:%Y-%m-%d-%H-%M-%S}")

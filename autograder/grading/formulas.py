@@ -1,0 +1,61 @@
+"""Turns LaTeX formulas into MathML, which browsers draw without a script or a network."""
+
+from __future__ import annotations
+
+import html
+import re
+from xml.etree.ElementTree import Element
+
+#: Characters of a formula; a longer one is shown as it was written.
+_LONGEST = 2_000
+#: Definitions could expand to any length.
+_DEFINES = re.compile(r"\\(?:def|let|newcommand|renewcommand|newenvironment|DeclareMathOperator)\b")
+_TAGS = {
+    *("math", "menclose", "mfrac", "mi", "mlabeledtr", "mmultiscripts", "mn", "mo", "mover"),
+    *("mpadded", "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle"),
+    *("msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover", "none"),
+}
+_ATTRIBUTES = {
+    *("accent", "accentunder", "columnalign", "columnlines", "columnspacing", "depth", "display"),
+    *("displaystyle", "fence", "form", "height", "linethickness", "lspace", "mathvariant"),
+    *("maxsize", "minsize", "movablelimits", "notation", "rowlines", "rowspacing", "rspace"),
+    *("scriptlevel", "separator", "stretchy", "width"),
+}
+_VALUE = re.compile(r"[\w.%+ -]{0,40}")
+
+
+def to_mathml(formula: str, block: bool = False) -> str:
+    """A LaTeX formula as MathML; as escaped LaTeX if it cannot be converted.
+
+    Only elements and attributes of a fixed list are written, and all text is escaped.
+
+    Parameters
+    ----------
+    formula : LaTeX without dollar signs.
+    block : whether it stands on a line of its own.
+    """
+    from latex2mathml.converter import Converter
+
+    if len(formula) <= _LONGEST and not _DEFINES.search(formula):
+        try:
+            element = Converter(display="block" if block else "inline").convert_to_element(formula)
+            return _clean(element)
+        except Exception:  # the converter raises many types for what is no formula
+            pass
+    return f"<code>{html.escape(formula.strip())}</code>"
+
+
+def _clean(element: Element) -> str:
+    inside = _text(element.text) + "".join(_clean(child) + _text(child.tail) for child in element)
+    if element.tag not in _TAGS:
+        return inside
+    attributes = "".join(
+        f' {name}="{value}"'
+        for name, value in element.attrib.items()
+        if name in _ATTRIBUTES and _VALUE.fullmatch(value)
+    )
+    return f"<{element.tag}{attributes}>{inside}</{element.tag}>"
+
+
+def _text(text: str | None) -> str:
+    return html.escape(html.unescape(text or ""))

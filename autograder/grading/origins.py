@@ -1,0 +1,51 @@
+"""Which file of an LMS's download each submission was, so that feedback goes back under its name.
+
+`collected.json`, next to the gradebook: assignment -> student -> the file's name in the download,
+the naming scheme, and whether the LMS marked it as late.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from coursekit.data.paths import write_atomically
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a submission came from.
+
+    Attributes
+    ----------
+    file : its path in the download, as the LMS wrote it.
+    layout : the naming scheme, such as "canvas".
+    late : whether the LMS marked it as late.
+    """
+
+    file: str
+    layout: str
+    late: bool = False
+
+
+def read_origins(folder: Path, assignment: str) -> dict[str, Origin]:
+    """Student -> origin, for the submissions that `collect` imported; empty if it imported none."""
+    try:
+        found = json.loads((folder / "collected.json").read_text("utf-8"))
+        return {student: Origin(**one) for student, one in found.get(assignment, {}).items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def save_origins(folder: Path, assignment: str, new: dict[str, Origin]) -> None:
+    """Remember the origins of newly collected submissions."""
+    path = folder / "collected.json"
+    try:
+        known = json.loads(path.read_text("utf-8"))
+        own = known.setdefault(assignment, {})
+    except (OSError, ValueError, AttributeError):
+        known, own = {}, {}
+    own.update({student: asdict(origin) for student, origin in new.items()})
+    known[assignment] = own
+    write_atomically(path, json.dumps(known, indent=1, sort_keys=True).encode())

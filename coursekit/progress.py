@@ -1,0 +1,41 @@
+"""The progress bar of everything that takes long: text that looks right live and when reopened."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+
+def progress_bar(total: int, unit: str, **options: Any) -> Any:
+    """A tqdm bar; hidden unless a person may be watching, in a terminal or a notebook.
+
+    In a notebook it is text on standard output: Jupyter shows standard error in red, and a widget is
+    gone when the notebook is opened again.
+
+    Parameters
+    ----------
+    total : the number of steps.
+    unit : what a step is, for the rate.
+    options : more of tqdm's.
+    """
+    from tqdm import tqdm
+
+    if _in_notebook():
+        options = {"file": sys.stdout, "ncols": 70, "mininterval": 0.5, **options}
+    else:
+        options = {"dynamic_ncols": True, **options}
+    return tqdm(total=total, unit=unit, disable=not _is_watched(), **options)
+
+
+def _is_watched() -> bool:
+    if os.environ.get("NBGRADER_EXECUTION") or os.environ.get("TQDM_DISABLE"):
+        return False
+    return _in_notebook() or sys.stderr.isatty()
+
+
+def _in_notebook() -> bool:
+    shell: Any = None
+    if "IPython" in sys.modules:
+        shell = sys.modules["IPython"].get_ipython()
+    return hasattr(shell, "kernel")

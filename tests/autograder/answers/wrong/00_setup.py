@@ -1,0 +1,101 @@
+# %% word_lengths: returns inside the loop | returns_in_the_loop
+def word_lengths(words):
+    lengths = []
+    for word in words:
+        lengths.append(len(word))
+        return lengths
+
+
+# %% word_lengths: the total instead of a list | adds_up
+def word_lengths(words):
+    total = 0
+    for word in words:
+        total += len(word)
+    return total
+
+
+# %% standardize: divides by N - 1 | sample_deviation_guarded
+def standardize(x):
+    mean = x.mean(dim=0)
+    std = x.std(dim=0)
+    std[std == 0] = 1
+    return (x - mean) / std
+
+
+# %% standardize: changes the table it was given | in_place
+def standardize(x):
+    x -= x.mean(dim=0)
+    sigma = x.std(dim=0, unbiased=False)
+    x /= torch.where(sigma == 0, torch.ones_like(sigma), sigma)
+    return x
+
+
+# %% pairwise_distances: no square root | squared
+def pairwise_distances(a, b):
+    diff = a[:, None, :] - b[None, :, :]
+    return (diff * diff).sum(dim=-1)
+
+
+# %% pairwise_distances: adds up along the wrong axis | wrong_axis
+def pairwise_distances(a, b):
+    diff = a[:, None] - b[None, :]
+    return torch.sqrt((diff**2).sum(dim=1))
+
+
+# %% masked_mean: divides by the length of the row | counts_padding
+def masked_mean(x, mask):
+    return (x * mask).mean(dim=1)
+
+
+# %% masked_mean: NaN for a row without a real position | empty_text_is_nan
+def masked_mean(x, mask):
+    total = (x * mask).sum(dim=1)
+    count = mask.sum(dim=1)
+    return total / count
+
+
+# %% mean_squared_error_gradient: forgets the factor 2 | without_two
+def mean_squared_error_gradient(w, X, y):
+    error = X @ w - y
+    return X.T @ error / len(y)
+
+
+# %% mean_squared_error_gradient: a sum, not a mean | sum_of_squares
+def mean_squared_error_gradient(w, X, y):
+    prediction = X @ w
+    return 2 * X.T @ (prediction - y)
+
+
+# %% numerical_gradient: the second name of x is no copy | second_name
+def numerical_gradient(f, x, eps):
+    gradient = torch.zeros_like(x)
+    for i in range(len(x)):
+        up = x
+        down = x
+        up[i] += eps
+        down[i] -= eps
+        gradient[i] = (f(up) - f(down)) / (2 * eps)
+    return gradient
+
+
+# %% numerical_gradient: a step to one side only | forward_only
+def numerical_gradient(f, x, eps):
+    gradient = torch.zeros_like(x)
+    for i in range(len(x)):
+        up = x.clone()
+        up[i] += eps
+        gradient[i] = (f(up) - f(x)) / eps
+    return gradient
+
+
+# %% seeded_sample: seeds the shared generator | seeds_everybody
+def seeded_sample(n, seed):
+    torch.manual_seed(seed)
+    return torch.randn(n)
+
+
+# %% seeded_sample: a generator that is never seeded |
+def seeded_sample(n, seed):
+    generator = torch.Generator()
+    generator.seed()
+    return torch.randn(n, generator=generator)

@@ -1,0 +1,177 @@
+# %% document_frequency: counts every occurrence | counts_occurrences
+def document_frequency(texts):
+    df = {}
+    for text in texts:
+        for word in text:
+            df[word] = df.get(word, 0) + 1
+    return df
+
+
+# %% document_frequency: only the words of the first text |
+def document_frequency(texts):
+    df = {}
+    for word in texts[0]:
+        df[word] = sum(word in text for text in texts)
+    return df
+
+
+# %% build_vocabulary: equally frequent words in the order of the text | breaks_ties_by_appearance
+def build_vocabulary(texts, min_count=1, max_size=None):
+    counts = Counter(word for text in texts for word in text)
+    words = [word for word, count in counts.most_common(max_size) if count >= min_count]
+    return {word: i for i, word in enumerate(words)}
+
+
+# %% build_vocabulary: more than min_count, not at least | min_count_is_excluded
+def build_vocabulary(texts, min_count=1, max_size=None):
+    counts = {}
+    for text in texts:
+        for word in text:
+            counts[word] = counts.get(word, 0) + 1
+    words = [word for word in counts if counts[word] > min_count]
+    words.sort(key=lambda word: (-counts[word], word))
+    return {word: i for i, word in enumerate(words[:max_size])}
+
+
+# %% binary_bag: counts | counts_words
+def binary_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        if token in vocabulary:
+            x[vocabulary[token]] += 1
+    return x
+
+
+# %% binary_bag: KeyError for an unknown word | stops_at_unknown
+def binary_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        x[vocabulary[token]] = 1
+    return x
+
+
+# %% count_bag: adds 1 only once per index | adds_only_once
+def count_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    indices = [vocabulary[token] for token in tokens if token in vocabulary]
+    x[indices] += 1
+    return x
+
+
+# %% count_bag: whole numbers | gives_integers
+def count_bag(tokens, vocabulary):
+    return torch.tensor([tokens.count(word) for word in vocabulary])
+
+
+# %% tfidf: forgets the ones | does_not_smooth
+def tfidf(counts, df, n_texts):
+    return counts * torch.log(n_texts / df)
+
+
+# %% tfidf: the fraction upside down | inverts_the_fraction
+def tfidf(counts, df, n_texts):
+    idf = torch.log((1 + df) / (1 + n_texts))
+    return counts * idf
+
+
+# %% predict_classes: 1 also for a score of 0 | includes_zero
+def predict_classes(X, w, w_0):
+    scores = X @ w + w_0
+    return (scores >= 0).long()
+
+
+# %% predict_classes: truth values, not whole numbers | gives_booleans
+def predict_classes(X, w, w_0):
+    return X @ w + w_0 > 0
+
+
+# %% sigmoid: the naive form | overflows
+def sigmoid(z):
+    return torch.exp(z) / (torch.exp(z) + 1)
+
+
+# %% sigmoid: float32 whatever comes in |
+def sigmoid(z):
+    p = torch.zeros(z.shape)
+    for_positive = z >= 0
+    p[for_positive] = 1 / (1 + torch.exp(-z[for_positive].float()))
+    e = torch.exp(z[~for_positive].float())
+    p[~for_positive] = e / (1 + e)
+    return p
+
+
+# %% negative_log_likelihood: log of the sigmoid | multiplies_zero_by_infinity
+def negative_log_likelihood(scores, y):
+    p = sigmoid(scores)
+    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
+
+
+# %% negative_log_likelihood: a sum, not a mean | sums
+def negative_log_likelihood(scores, y):
+    s = torch.where(y == 1, -scores, scores)
+    return (s.clamp(min=0) + torch.log(1 + torch.exp(-s.abs()))).sum()
+
+
+# %% gradient: pulls with l2 times half the weights | halves_l2
+def gradient(X, y, w, w_0, l2):
+    p = sigmoid(X @ w + w_0)
+    error = p - y
+    return X.T @ error / len(y) + l2 / 2 * w, error.mean()
+
+
+# %% gradient: forgets to divide by N | sums_over_texts
+def gradient(X, y, w, w_0, l2):
+    error = sigmoid(X @ w + w_0) - y
+    return X.T @ error + l2 * w, error.sum()
+
+
+# %% minibatches: drops the last, shorter batch | drops_the_last
+def minibatches(n, batch_size, generator):
+    order = torch.randperm(n, generator=generator)
+    return [order[i * batch_size : (i + 1) * batch_size] for i in range(n // batch_size)]
+
+
+# %% minibatches: ignores the generator | ignores_generator
+def minibatches(n, batch_size, generator):
+    order = torch.randperm(n)
+    return list(order.split(batch_size))
+
+
+# %% train_logistic_regression: the learning rate stays the same | never_shrinks_the_step
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w = torch.zeros(X.shape[1])
+    w_0 = torch.tensor(0.0)
+    for epoch in progress(range(epochs)):
+        for batch in minibatches(len(X), batch_size, generator):
+            dw, dw_0 = gradient(X[batch], y[batch], w, w_0, l2)
+            w = w - lr * dw
+            w_0 = w_0 - lr * dw_0
+    return w, w_0
+
+
+# %% train_logistic_regression: one order of mini-batches for all epochs | draws_the_batches_once
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w = torch.zeros(X.shape[1])
+    w_0 = torch.zeros(())
+    batches = minibatches(len(X), batch_size, generator)
+    for epoch in progress(range(epochs)):
+        eta = lr * (1 - epoch / epochs)
+        for batch in batches:
+            dw, dw_0 = gradient(X[batch], y[batch], w, w_0, l2)
+            w -= eta * dw
+            w_0 -= eta * dw_0
+    return w, w_0
+
+
+# %% decisive_words: the negative ones in the wrong order | ends_with_the_strongest
+def decisive_words(w, vocabulary, k):
+    words = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item(), reverse=True)
+    return words[:k], words[-k:]
+
+
+# %% decisive_words: only works when there are k words |
+def decisive_words(w, vocabulary, k):
+    words = list(vocabulary)
+    positive = [words[i] for i in torch.topk(w, k).indices]
+    negative = [words[i] for i in torch.topk(-w, k).indices]
+    return positive, negative

@@ -1,0 +1,200 @@
+# %% attention_scores: sums over the words | sums_over_words
+def attention_scores(X, v):
+    return (X * v).sum(dim=1)
+
+
+# %% attention_scores: an axis of length 1 is left | keeps_an_axis
+def attention_scores(X, v):
+    return X @ v[:, None]
+
+
+# %% masked_softmax: a plain softmax, padding set to 0 afterwards | masks_afterwards
+def masked_softmax(r, mask):
+    a = torch.softmax(r, dim=-1)
+    return a * mask
+
+
+# %% masked_softmax: minus infinity and nothing for empty rows | nan_for_empty_text
+def masked_softmax(r, mask):
+    r = r.masked_fill(~mask, float("-inf"))
+    return torch.softmax(r, dim=-1)
+
+
+# %% attend: sums along the wrong axis | sums_each_vector
+def attend(a, X):
+    return (a[:, :, None] * X).sum(dim=2)
+
+
+# %% attend: the mean of the weighted words | takes_the_mean
+def attend(a, X):
+    return (a.unsqueeze(-1) * X).mean(dim=1)
+
+
+# %% AttentionClassifier: v is a plain tensor | v_is_no_parameter
+class AttentionClassifier(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = torch.zeros(dim)
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
+
+    def forward(self, ids, mask):
+        X = self.embedding(ids)
+        return self.output(attend(self.attention(ids, mask), X)).squeeze(-1)
+
+
+# %% AttentionClassifier: v starts at random | v_starts_at_random
+class AttentionClassifier(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.randn(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        r = attention_scores(self.embedding(ids), self.v)
+        return masked_softmax(r, mask)
+
+    def forward(self, ids, mask):
+        h = attend(self.attention(ids, mask), self.embedding(ids))
+        return self.output(h)[:, 0]
+
+
+# %% leave_one_out: leaves out all equal words | leaves_out_all_equal_words
+def leave_one_out(score, tokens):
+    full = score(tokens)
+    importances = []
+    for token in tokens:
+        rest = [other for other in tokens if other != token]
+        importances.append(full - score(rest))
+    return torch.tensor(importances, dtype=torch.float32)
+
+
+# %% leave_one_out: the difference the other way round | subtracts_the_full_score
+def leave_one_out(score, tokens):
+    result = torch.zeros(len(tokens))
+    for i in range(len(tokens)):
+        result[i] = score(tokens[:i] + tokens[i + 1 :]) - score(tokens)
+    return result
+
+
+# %% key_value_attention: no scaling | forgets_to_scale
+def key_value_attention(X, mask, q, W_K, W_V):
+    K = X @ W_K
+    V = X @ W_V
+    a = masked_softmax(K @ q, mask)
+    return attend(a, V), a
+
+
+# %% key_value_attention: scaled by the size of the word vectors | scales_by_word_size
+def key_value_attention(X, mask, q, W_K, W_V):
+    K, V = X @ W_K, X @ W_V
+    r = K @ q / X.shape[-1] ** 0.5
+    a = masked_softmax(r, mask)
+    return attend(a, V), a
+
+
+# %% soft_dictionary: the sharpness after the softmax | multiplies_the_weights
+def soft_dictionary(Q, K, V, sharpness=1.0):
+    scores = Q.float() @ K.float().T / Q.shape[1] ** 0.5
+    weights = sharpness * torch.softmax(scores, dim=1)
+    return (weights @ V.float()).to(V.dtype)
+
+
+# %% soft_dictionary: softmax over the queries | softmax_over_queries
+def soft_dictionary(Q, K, V, sharpness=1.0):
+    scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(Q.shape[-1])
+    weights = torch.softmax(scores, dim=0)
+    return (weights @ V.float()).to(V.dtype)
+
+
+# %% multi_head_attention_pooling: the heads are averaged | averages_the_heads
+def multi_head_attention_pooling(X, mask, vs):
+    scores = (X @ vs.T).transpose(1, 2)
+    a = masked_softmax(scores, mask[:, None, :])
+    return (a @ X).mean(dim=1), a
+
+
+# %% multi_head_attention_pooling: flattened with the heads last | interleaves_the_heads
+def multi_head_attention_pooling(X, mask, vs):
+    scores = torch.einsum("bld,hd->bhl", X, vs)
+    a = masked_softmax(scores, mask[:, None, :])
+    h = torch.einsum("bhl,bld->bdh", a, X)
+    return h.flatten(1), a
+
+
+# %% split_into_sentences: a new sentence after every mark | every_mark_ends
+def split_into_sentences(tokens):
+    sentences, current = [], []
+    for token in tokens:
+        current.append(token)
+        if token in END_MARKS:
+            sentences.append(current)
+            current = []
+    if current:
+        sentences.append(current)
+    return sentences
+
+
+# %% split_into_sentences: loses the last words without a mark | loses_the_open_end
+def split_into_sentences(tokens):
+    sentences = []
+    start = 0
+    for i, token in enumerate(tokens):
+        is_last = i + 1 == len(tokens) or tokens[i + 1] not in END_MARKS
+        if token in END_MARKS and is_last:
+            sentences.append(tokens[start : i + 1])
+            start = i + 1
+    return sentences
+
+
+# %% HierarchicalAttention: no mask for the sentences | attends_to_padding_sentences
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer = nn.Linear(dim, dim)
+        self.word_v = nn.Parameter(torch.zeros(dim))
+        self.sentence_layer = nn.Linear(dim, dim)
+        self.sentence_v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        r = torch.tanh(self.word_layer(X)) @ self.word_v
+        a = masked_softmax(r, mask)
+        h_s = (a[..., None] * X).sum(dim=2)
+        r_s = torch.tanh(self.sentence_layer(h_s)) @ self.sentence_v
+        a_s = torch.softmax(r_s, dim=-1)
+        return a, a_s, attend(a_s, h_s)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2]).squeeze(-1)
+
+
+# %% HierarchicalAttention: one layer and vector for both levels | word_parts_for_both
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer = nn.Linear(dim, dim)
+        self.sentence_layer = nn.Linear(dim, dim)
+        self.word_v = nn.Parameter(torch.zeros(dim))
+        self.sentence_v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        u = torch.tanh(self.word_layer(X))
+        a = masked_softmax(u @ self.word_v, mask)
+        h_s = torch.einsum("bsl,bsld->bsd", a, X)
+        u_s = torch.tanh(self.word_layer(h_s))
+        a_s = masked_softmax(u_s @ self.word_v, mask.any(dim=-1))
+        return a, a_s, torch.einsum("bs,bsd->bd", a_s, h_s)
+
+    def forward(self, ids, mask):
+        _, _, h = self.attention(ids, mask)
+        return self.output(h)[:, 0]

@@ -1,0 +1,324 @@
+# %% simple_self_attention: softmax down the columns | softmax_over_columns
+def simple_self_attention(X):
+    A = torch.softmax(X @ X.mT, dim=-2)
+    return A @ X
+
+
+# %% simple_self_attention: divides by the root of d | scales_raw_scores
+def simple_self_attention(X):
+    scores = X @ X.mT / X.shape[-1] ** 0.5
+    return torch.softmax(scores, dim=-1) @ X
+
+
+# %% padding_mask: the axis in the wrong position | closes_rows
+def padding_mask(mask):
+    return mask.bool()[:, :, None]
+
+
+# %% padding_mask: whole numbers stay | keeps_whole_numbers
+def padding_mask(mask):
+    return mask.unsqueeze(1)
+
+
+# %% causal_mask: the upper triangle | opens_the_future
+def causal_mask(length):
+    return torch.triu(torch.ones(length, length, dtype=torch.bool))
+
+
+# %% causal_mask: floats | causal_numbers
+def causal_mask(length):
+    return torch.tril(torch.ones(length, length))
+
+
+# %% scaled_dot_product_attention: -inf without care for empty rows | nan_for_closed_rows
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ V, weights
+
+
+# %% scaled_dot_product_attention: empty rows attend to everything | uniform_for_closed_rows
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q = Q / math.sqrt(Q.shape[-1])
+    scores = Q @ K.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-1)
+    return weights @ V, weights
+
+
+# %% MultiHeadAttention: one reshape to the heads | reshapes_tokens_into_heads
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, d_k=None, d_v=None):
+        super().__init__()
+        self.n_heads = n_heads
+        self.d_k = d_k or d_model // n_heads
+        self.d_v = d_v or d_model // n_heads
+        self.W_Q = nn.Linear(d_model, n_heads * self.d_k)
+        self.W_K = nn.Linear(d_model, n_heads * self.d_k)
+        self.W_V = nn.Linear(d_model, n_heads * self.d_v)
+        self.W_O = nn.Linear(n_heads * self.d_v, d_model)
+
+    def forward(self, X, mask=None):
+        B, L, _ = X.shape
+        Q = self.W_Q(X).reshape(B, self.n_heads, L, self.d_k)
+        K = self.W_K(X).reshape(B, self.n_heads, L, self.d_k)
+        V = self.W_V(X).reshape(B, self.n_heads, L, self.d_v)
+        if mask is not None:
+            mask = mask.unsqueeze(-3)
+        out, weights = scaled_dot_product_attention(Q, K, V, mask)
+        out = out.transpose(1, 2).reshape(B, L, self.n_heads * self.d_v)
+        return self.W_O(out), weights
+
+
+# %% MultiHeadAttention: heads not brought back before the reshape | concatenates_heads_too_early
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, d_k=None, d_v=None):
+        super().__init__()
+        d_k = d_model // n_heads if d_k is None else d_k
+        d_v = d_model // n_heads if d_v is None else d_v
+        self.h, self.d_k, self.d_v = n_heads, d_k, d_v
+        self.W_Q = nn.Linear(d_model, n_heads * d_k)
+        self.W_K = nn.Linear(d_model, n_heads * d_k)
+        self.W_V = nn.Linear(d_model, n_heads * d_v)
+        self.W_O = nn.Linear(n_heads * d_v, d_model)
+
+    def forward(self, X, mask=None):
+        B, L, _ = X.shape
+        Q = self.W_Q(X).view(B, L, self.h, self.d_k).transpose(1, 2)
+        K = self.W_K(X).view(B, L, self.h, self.d_k).transpose(1, 2)
+        V = self.W_V(X).view(B, L, self.h, self.d_v).transpose(1, 2)
+        if mask is not None:
+            mask = mask.unsqueeze(-3)
+        out, weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.W_O(out.reshape(B, L, self.h * self.d_v)), weights
+
+
+# %% layer_norm: divides by d - 1 | unbiased_variance
+def layer_norm(x, gamma, beta, eps=1e-5):
+    y = x.to(torch.promote_types(x.dtype, torch.float32))
+    mean = y.mean(dim=-1, keepdim=True)
+    var = y.var(dim=-1, keepdim=True)
+    return (gamma * (y - mean) / torch.sqrt(var + eps) + beta).to(x.dtype)
+
+
+# %% layer_norm: epsilon outside the root, in the precision of x | eps_outside_root
+def layer_norm(x, gamma, beta, eps=1e-5):
+    mean = x.mean(dim=-1, keepdim=True)
+    std = x.std(dim=-1, keepdim=True, unbiased=False)
+    return gamma * (x - mean) / (std + eps) + beta
+
+
+# %% PositionwiseFeedForward: always ReLU | always_relu
+class PositionwiseFeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1 = nn.Linear(d_model, d_ff)
+        self.W_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, Z):
+        return self.W_2(F.relu(self.W_1(Z)))
+
+
+# %% PositionwiseFeedForward: an activation at the end, too | activates_twice
+class PositionwiseFeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1 = nn.Linear(d_model, d_ff)
+        self.W_2 = nn.Linear(d_ff, d_model)
+        self.f = F.relu if activation == "relu" else F.gelu
+
+    def forward(self, Z):
+        return self.f(self.W_2(self.f(self.W_1(Z))))
+
+
+# %% TransformerBlock: normalizes before | normalizes_first
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, n_heads)
+        self.norm_1 = nn.LayerNorm(d_model, eps=eps)
+        self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X, mask=None):
+        out, _ = self.attention(self.norm_1(X), mask)
+        X = X + self.dropout(out)
+        return X + self.dropout(self.feed_forward(self.norm_2(X)))
+
+
+# %% TransformerBlock: no residual around the feed-forward network | network_without_residual
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, n_heads)
+        self.norm_1 = nn.LayerNorm(d_model, eps=eps)
+        self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X, mask=None):
+        out, _ = self.attention(X, mask)
+        Z = self.norm_1(X + self.dropout(out))
+        return self.norm_2(self.dropout(self.feed_forward(Z)))
+
+
+# %% to_torch_names: K above Q | keys_before_queries
+def to_torch_names(weights):
+    parts = ("K", "Q", "V")
+    result = {}
+    for kind in ("weight", "bias"):
+        tensors = [weights[f"attention.W_{p}.{kind}"] for p in parts]
+        result[f"self_attn.in_proj_{kind}"] = torch.cat(tensors)
+        result[f"self_attn.out_proj.{kind}"] = weights[f"attention.W_O.{kind}"]
+        result[f"linear1.{kind}"] = weights[f"feed_forward.W_1.{kind}"]
+        result[f"linear2.{kind}"] = weights[f"feed_forward.W_2.{kind}"]
+        result[f"norm1.{kind}"] = weights[f"norm_1.{kind}"]
+        result[f"norm2.{kind}"] = weights[f"norm_2.{kind}"]
+    return result
+
+
+# %% to_torch_names: forgets the biases of Q, K and V |
+def to_torch_names(weights):
+    names = {
+        "attention.W_O": "self_attn.out_proj",
+        "feed_forward.W_1": "linear1",
+        "feed_forward.W_2": "linear2",
+        "norm_1": "norm1",
+        "norm_2": "norm2",
+    }
+    result = {
+        "self_attn.in_proj_weight": torch.cat(
+            [
+                weights["attention.W_Q.weight"],
+                weights["attention.W_K.weight"],
+                weights["attention.W_V.weight"],
+            ]
+        )
+    }
+    for mine, theirs in names.items():
+        result[theirs + ".weight"] = weights[mine + ".weight"]
+        result[theirs + ".bias"] = weights[mine + ".bias"]
+    return result
+
+
+# %% sinusoidal_positional_encoding: sines left, cosines right | sines_then_cosines
+def sinusoidal_positional_encoding(length, d_model):
+    pos = torch.arange(length)[:, None]
+    i = torch.arange(0, d_model, 2)
+    angle = pos / 10000 ** (i / d_model)
+    return torch.cat([angle.sin(), angle.cos()], dim=1)[:, :d_model]
+
+
+# %% sinusoidal_positional_encoding: the column number in place of 2i | wavelength_per_column
+def sinusoidal_positional_encoding(length, d_model):
+    pos = torch.arange(length, dtype=torch.float32)[:, None]
+    column = torch.arange(d_model, dtype=torch.float32)
+    angle = pos / 10000 ** (column / d_model)
+    angle[:, 0::2] = angle[:, 0::2].sin()
+    angle[:, 1::2] = angle[:, 1::2].cos()
+    return angle
+
+
+# %% relative_positions: i - j | reverses_distance
+def relative_positions(length, k):
+    i = torch.arange(length)
+    return (i[:, None] - i[None, :]).clamp(-k, k) + k
+
+
+# %% relative_positions: clipped but not moved | keeps_negative_distances
+def relative_positions(length, k):
+    i = torch.arange(length)
+    return (i[None, :] - i[:, None]).clamp(-k, k)
+
+
+# %% relative_position_scores: k is the length of the table | uses_other_query
+def relative_position_scores(Q, A):
+    L = Q.shape[-2]
+    k = len(A) // 2
+    rows = relative_positions(L, k)
+    return torch.einsum("...jd,ijd->...ij", Q, A[rows])
+
+
+# %% relative_position_scores: divides by the root of d_k | scales_relative_scores
+def relative_position_scores(Q, A):
+    L, d_k = Q.shape[-2:]
+    k = (len(A) - 1) // 2
+    vectors = A[relative_positions(L, k)]
+    return torch.einsum("...id,ijd->...ij", Q, vectors) / math.sqrt(d_k)
+
+
+# %% count_parameters: no biases | counts_no_biases
+def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+    embedding = vocab_size * d_model
+    head = 2 * d_model * d_k + d_model * d_v
+    attention = n_heads * head + n_heads * d_v * d_model
+    feed_forward = 2 * d_model * d_ff
+    norms = 4 * d_model
+    block = attention + feed_forward + norms
+    return {
+        "embedding": embedding,
+        "head": head,
+        "attention": attention,
+        "feed_forward": feed_forward,
+        "norms": norms,
+        "block": block,
+        "total": embedding + n_blocks * block,
+    }
+
+
+# %% count_parameters: one norm per block | counts_one_norm
+def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+    counts = {}
+    counts["embedding"] = vocab_size * d_model
+    counts["head"] = 2 * (d_model + 1) * d_k + (d_model + 1) * d_v
+    counts["attention"] = n_heads * counts["head"] + (n_heads * d_v + 1) * d_model
+    counts["feed_forward"] = (d_model + 1) * d_ff + (d_ff + 1) * d_model
+    counts["norms"] = 2 * d_model
+    counts["block"] = counts["attention"] + counts["feed_forward"] + counts["norms"]
+    counts["total"] = counts["embedding"] + n_blocks * counts["block"]
+    return counts
+
+
+# %% TransformerClassifier: the mean over all positions | averages_padding
+class TransformerClassifier(nn.Module):
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList(
+            [TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)]
+        )
+        self.output = nn.Linear(d_model, 1)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        for block in self.blocks:
+            X = block(X, padding_mask(mask))
+        return self.output(X.mean(dim=1)).squeeze(-1)
+
+
+# %% TransformerClassifier: forgets the positions | without_positions
+class TransformerClassifier(nn.Module):
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList(
+            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
+        )
+        self.output = nn.Linear(d_model, 1)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids))
+        attention_mask = padding_mask(mask)
+        for block in self.blocks:
+            X = block(X, attention_mask)
+        m = mask.unsqueeze(-1).float()
+        h = (X * m).sum(dim=1) / m.sum(dim=1).clamp(min=1)
+        return self.output(h).squeeze(-1)

@@ -1,0 +1,369 @@
+# %% wordpiece: no ## inside a word | ignores_marks
+def wordpiece(word, vocabulary):
+    result = []
+    start = 0
+    while start < len(word):
+        end = len(word)
+        while end > start and word[start:end] not in vocabulary:
+            end -= 1
+        if end == start:
+            return ["[UNK]"]
+        result.append(word[start:end])
+        start = end
+    return result
+
+
+# %% wordpiece: keeps the tokens found before it is stuck | keeps_the_beginning
+def wordpiece(word, vocabulary):
+    result = []
+    rest = word
+    while rest:
+        prefix = "##" if result else ""
+        for n in range(len(rest), 0, -1):
+            if prefix + rest[:n] in vocabulary:
+                result.append(prefix + rest[:n])
+                rest = rest[n:]
+                break
+        else:
+            result.append("[UNK]")
+            break
+    return result
+
+
+# %% add_special_tokens: cuts the end of the packed list | cuts_the_end
+def add_special_tokens(first, second, max_length, cls_id, sep_id):
+    ids = [cls_id] + first + [sep_id]
+    segments = [0] * len(ids)
+    if second is not None:
+        ids = ids + second + [sep_id]
+        segments = segments + [1] * (len(second) + 1)
+    return ids[:max_length], segments[:max_length]
+
+
+# %% add_special_tokens: equally long texts lose from the first; pops the given lists |
+def add_special_tokens(first, second, max_length, cls_id, sep_id):
+    if second is None:
+        first = first[: max_length - 2]
+        return [cls_id] + first + [sep_id], [0] * (len(first) + 2)
+    while len(first) + len(second) > max_length - 3:
+        if len(first) > len(second):
+            first.pop()
+        else:
+            second.pop()
+    ids = [cls_id] + first + [sep_id] + second + [sep_id]
+    return ids, [0] * (len(first) + 2) + [1] * (len(second) + 1)
+
+
+# %% pad_inputs: the mask from ids != pad | mask_from_ids
+def pad_inputs(inputs, pad):
+    L = max((len(ids) for ids, _ in inputs), default=0)
+    ids = torch.tensor([ids + [pad] * (L - len(ids)) for ids, _ in inputs], dtype=torch.int64)
+    segments = torch.tensor([s + [0] * (L - len(s)) for _, s in inputs], dtype=torch.int64)
+    return ids, segments, ids != pad
+
+
+# %% pad_inputs: segments filled up with pad | segments_padded_with_pad
+def pad_inputs(inputs, pad):
+    B, L = len(inputs), max(len(ids) for ids, _ in inputs)
+    ids = torch.full((B, L), pad)
+    segments = torch.full((B, L), pad)
+    mask = torch.zeros(B, L, dtype=torch.bool)
+    for b, (i, s) in enumerate(inputs):
+        ids[b, : len(i)] = torch.tensor(i)
+        segments[b, : len(s)] = torch.tensor(s)
+        mask[b, : len(i)] = True
+    return ids, segments, mask
+
+
+# %% BertEmbeddings: the default epsilon | default_epsilon
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.segments = nn.Embedding(n_segments, d_model)
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments):
+        positions = torch.arange(ids.shape[1], device=ids.device)
+        X = self.tokens(ids) + self.positions(positions) + self.segments(segments)
+        return self.dropout(self.norm(X))
+
+
+# %% BertEmbeddings: dropout before the normalization | dropout_before_norm
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.segments = nn.Embedding(n_segments, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments):
+        B, L = ids.shape
+        p = torch.arange(L).expand(B, L)
+        X = self.tokens(ids) + self.positions(p) + self.segments(segments)
+        return self.norm(self.dropout(X))
+
+
+# %% BertEncoder: pools the mean of all positions | pools_the_mean
+class BertEncoder(nn.Module):
+    def __init__(
+        self,
+        vocab_size,
+        d_model,
+        n_heads,
+        d_ff,
+        n_blocks,
+        max_length=512,
+        n_segments=2,
+        dropout=0.1,
+    ):
+        super().__init__()
+        self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
+        self.blocks = nn.ModuleList(
+            TransformerBlock(d_model, n_heads, d_ff, dropout, "gelu", 1e-12)
+            for _ in range(n_blocks)
+        )
+        self.pooler = nn.Linear(d_model, d_model)
+
+    def forward(self, ids, segments, mask):
+        X = self.embeddings(ids, segments)
+        for block in self.blocks:
+            X = block(X, padding_mask(mask))
+        return X, torch.tanh(self.pooler(X.mean(dim=1)))
+
+
+# %% BertEncoder: blocks with the ReLU |
+class BertEncoder(nn.Module):
+    def __init__(
+        self,
+        vocab_size,
+        d_model,
+        n_heads,
+        d_ff,
+        n_blocks,
+        max_length=512,
+        n_segments=2,
+        dropout=0.1,
+    ):
+        super().__init__()
+        self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
+        self.blocks = nn.ModuleList(
+            [TransformerBlock(d_model, n_heads, d_ff, dropout, eps=1e-12) for _ in range(n_blocks)]
+        )
+        self.pooler = nn.Linear(d_model, d_model)
+
+    def forward(self, ids, segments, mask):
+        H = self.embeddings(ids, segments)
+        m = padding_mask(mask)
+        for block in self.blocks:
+            H = block(H, m)
+        c = torch.tanh(self.pooler(H[:, 0]))
+        return H, c
+
+
+# %% rename_weights: output.dense replaced inside attention.output.dense | replaces_short_names_first
+def rename_weights(weights):
+    table = {
+        "embeddings.word_embeddings": "embeddings.tokens",
+        "embeddings.position_embeddings": "embeddings.positions",
+        "embeddings.token_type_embeddings": "embeddings.segments",
+        "embeddings.LayerNorm": "embeddings.norm",
+        "encoder.layer": "blocks",
+        "attention.self.query": "attention.W_Q",
+        "attention.self.key": "attention.W_K",
+        "attention.self.value": "attention.W_V",
+        "output.dense": "feed_forward.W_2",
+        "output.LayerNorm": "norm_2",
+        "attention.output.dense": "attention.W_O",
+        "attention.output.LayerNorm": "norm_1",
+        "intermediate.dense": "feed_forward.W_1",
+        "pooler.dense": "pooler",
+        "gamma": "weight",
+        "beta": "bias",
+    }
+    result = {}
+    for name, tensor in weights.items():
+        if name.startswith("cls."):
+            continue
+        new = name.removeprefix("bert.")
+        for old, ours in table.items():
+            new = new.replace(old, ours)
+        result[new] = tensor
+    return result
+
+
+# %% rename_weights: does not know gamma and beta |
+def rename_weights(weights):
+    pairs = [
+        ("embeddings.word_embeddings", "embeddings.tokens"),
+        ("embeddings.position_embeddings", "embeddings.positions"),
+        ("embeddings.token_type_embeddings", "embeddings.segments"),
+        ("embeddings.LayerNorm", "embeddings.norm"),
+        ("encoder.layer", "blocks"),
+        ("attention.self.query", "attention.W_Q"),
+        ("attention.self.key", "attention.W_K"),
+        ("attention.self.value", "attention.W_V"),
+        ("attention.output.dense", "attention.W_O"),
+        ("attention.output.LayerNorm", "norm_1"),
+        ("intermediate.dense", "feed_forward.W_1"),
+        ("output.dense", "feed_forward.W_2"),
+        ("output.LayerNorm", "norm_2"),
+        ("pooler.dense", "pooler"),
+    ]
+    result = {}
+    for name, tensor in weights.items():
+        name = name.removeprefix("bert.")
+        if not name.startswith(("embeddings.", "encoder.", "pooler.")):
+            continue
+        if not name.endswith((".weight", ".bias")):
+            continue
+        for theirs, ours in pairs:
+            name = name.replace(theirs, ours)
+        result[name] = tensor
+    return result
+
+
+# %% MaskedLanguageModelHead: no GELU | without_activation
+class MaskedLanguageModelHead(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.transform = nn.Linear(d_model, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.bias = nn.Parameter(torch.zeros(vocab_size))
+
+    def forward(self, H, table):
+        return self.norm(self.transform(H)) @ table.T + self.bias
+
+
+# %% MaskedLanguageModelHead: a softmax at the end | returns_probabilities
+class MaskedLanguageModelHead(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.transform = nn.Linear(d_model, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.bias = nn.Parameter(torch.zeros(vocab_size))
+
+    def forward(self, H, table):
+        u = self.norm(F.gelu(self.transform(H)))
+        scores = u @ table.T + self.bias
+        return torch.softmax(scores, dim=-1)
+
+
+# %% mask_tokens: special tokens can be chosen | chooses_special_tokens
+def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
+    chosen = select_draws < probability
+    inputs = ids.clone()
+    inputs[chosen & (replace_draws < 0.8)] = mask_id
+    other = chosen & (replace_draws >= 0.8) & (replace_draws < 0.9)
+    inputs[other] = random_ids[other]
+    labels = torch.where(chosen, ids, -100)
+    return inputs, labels
+
+
+# %% mask_tokens: labels only where the token changed |
+def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
+    chosen = (select_draws < probability) & ~special
+    masked = chosen & (replace_draws < 0.8)
+    swapped = chosen & (replace_draws >= 0.8) & (replace_draws < 0.9)
+    inputs = torch.where(masked, mask_id, ids)
+    inputs = torch.where(swapped, random_ids, inputs)
+    labels = torch.where(masked | swapped, ids, -100)
+    return inputs, labels
+
+
+# %% word_vectors: the first token only | takes_the_first_piece
+def word_vectors(H, word_ids):
+    seen = []
+    rows = []
+    for i, w in enumerate(word_ids):
+        if w is not None and w not in seen:
+            seen.append(w)
+            rows.append(H[i])
+    return torch.stack(rows) if rows else torch.zeros(0, H.shape[1])
+
+
+# %% word_vectors: adds the tokens up | sums_the_pieces
+def word_vectors(H, word_ids):
+    n = max([w for w in word_ids if w is not None], default=-1) + 1
+    result = torch.zeros(n, H.shape[1], dtype=H.dtype)
+    for i, w in enumerate(word_ids):
+        if w is not None:
+            result[w] += H[i]
+    return result
+
+
+# %% BertClassifier: frozen encoder keeps its dropout | frozen_encoder_drops_out
+class BertClassifier(nn.Module):
+    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, 1)
+        if frozen:
+            self.encoder.requires_grad_(False)
+
+    def forward(self, ids, mask):
+        _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
+        return self.output(self.dropout(pooled)).squeeze(-1)
+
+
+# %% BertClassifier: takes the vector of the first position, not the pooled one | takes_the_first_vector
+class BertClassifier(nn.Module):
+    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, 1)
+        self.frozen = frozen
+        if frozen:
+            for p in encoder.parameters():
+                p.requires_grad = False
+
+    def forward(self, ids, mask):
+        if self.frozen:
+            self.encoder.eval()
+        H, _ = self.encoder(ids, torch.zeros_like(ids), mask)
+        return self.output(self.dropout(H[:, 0])).squeeze(-1)
+
+
+# %% learning_rate: falls from the peak over all steps | decays_from_step_zero
+def learning_rate(step, n_steps, peak, warmup=0.1):
+    w = warmup * n_steps
+    if step < w:
+        return peak * step / w
+    return peak * (1 - step / n_steps)
+
+
+# %% learning_rate: divides by zero with nothing but warm-up | divides_by_zero_at_the_end
+def learning_rate(step, n_steps, peak, warmup=0.1):
+    w = warmup * n_steps
+    if step < w:
+        return peak * step / w
+    return peak * (n_steps - step) / (n_steps - w)
+
+
+# %% predict_scores: leaves the model in evaluation mode | leaves_the_model_in_evaluation
+def predict_scores(model, inputs, batch_size):
+    model.eval()
+    scores = []
+    with torch.no_grad():
+        for i in range(0, len(inputs), batch_size):
+            batch = [(ids, [0] * len(ids)) for ids in inputs[i : i + batch_size]]
+            ids, _, mask = pad_inputs(batch, 0)
+            scores.append(model(ids, mask))
+    return torch.cat(scores) if scores else torch.zeros(0)
+
+
+# %% predict_scores: dropout stays on | leaves_dropout_on
+def predict_scores(model, inputs, batch_size):
+    scores = torch.zeros(len(inputs))
+    with torch.no_grad():
+        for start in range(0, len(inputs), batch_size):
+            part = inputs[start : start + batch_size]
+            ids, _, mask = pad_inputs([(p, [0] * len(p)) for p in part], 0)
+            scores[start : start + len(part)] = model(ids, mask)
+    return scores
