@@ -109,3 +109,25 @@ def test_code_is_formatted_and_lint_free():
             [sys.executable, "-m", "ruff", *command, "."], cwd=ROOT, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout
+
+
+def test_no_image_holds_what_a_class_has_left():
+    lines = (ROOT / ".gitignore").read_text().splitlines()
+    begin = lines.index("# what grading a class leaves beside the course")
+    left = [line.lstrip("/") for line in lines[begin + 1 :]]
+    left = left[: next(n for n, line in enumerate(left) if line.startswith("#"))]
+    assert "class_seed" in left
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert [name for name in left if name not in ignored] == []
+
+
+def test_the_image_for_students_gets_the_wheel_and_the_notebooks_only():
+    last = (ROOT / "Dockerfile").read_text().split("\nFROM ")[-1]
+    copied = [line.split()[-2] for line in last.splitlines() if line.startswith("COPY")]
+    assert copied == ["constraints.txt", "/wheels", "notebooks"]
+
+
+def test_hooks_call_programs_that_the_setup_installs():
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    programs = {hook["entry"].split()[0] for hook in hooks}
+    assert programs == {".venv/bin/ruff", ".venv/bin/autograder"}

@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
-from jupyter_client import AsyncKernelManager
 from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -35,6 +34,7 @@ from autograder.course.cells import (
 )
 from autograder.errors import CourseError
 from autograder.grading.answers import Answers, Outcomes, Questions
+from autograder.grading.kernel_user import UserKernelManager
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
@@ -49,6 +49,8 @@ from autograder.sandbox.client import GuardedClient
 from coursekit.checking.codec import MAX_BYTES
 
 if TYPE_CHECKING:
+    from jupyter_client import AsyncKernelManager
+
     from autograder.sandbox.isolation import SandboxLimits
 
 _MERGE = CoalesceStreamsPreprocessor()
@@ -113,7 +115,7 @@ def execute(
 
 def _kernel_manager(limits: Limits) -> type[AsyncKernelManager]:
     if not limits.sandbox:
-        return AsyncKernelManager
+        return UserKernelManager
     # only where it is used: Windows cannot import it
     from autograder.sandbox.provisioner import SandboxedKernelManager
 
@@ -200,6 +202,8 @@ class _Client(NotebookClient):
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
                 self.km.limits = self._sandbox_limits()
+            else:
+                self.km.user = self.limits.user
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
             await self.async_start_new_kernel(cwd=folder, env=self.environment)
             await self.async_start_new_kernel_client()

@@ -63,6 +63,12 @@ WRONG = {
         - ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item())
         + ranked = sorted(vocabulary, key=lambda word: abs(w[vocabulary[word]].item()))
         """,
+    "strongest_positive_last": """
+        The first list is reversed: it should start with the largest weight.
+
+        - return ranked[::-1][:k], ranked[:k]
+        + return ranked[::-1][:k][::-1], ranked[:k]
+        """,
     "ends_with_the_strongest": """
         The second list is reversed: the end `[-k:]` of a list that starts with the largest weight
         has the most negative one last. And with k = 0, `[-0:]` is the whole list.

@@ -43,6 +43,13 @@ WRONG = {
         - frequency.update(set(text))
         + frequency.update({word.lower() for word in text})
         """,
+    "searches_joined_text": """
+        The word is searched for in the joined text: `art` is found in `party`. Compare whole words.
+
+        def document_frequency(texts):
+            words = {word for text in texts for word in text}
+            return {word: sum(word in " ".join(text) for text in texts) for word in words}
+        """,
 }
 
 RIGHT = {

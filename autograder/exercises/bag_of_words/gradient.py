@@ -82,6 +82,12 @@ WRONG = {
         - return X.T @ error / len(y) + l2 * w, error.mean()
         + return X.T @ error / len(y) + l2 / 2 * (w**2).sum(), error.mean()
         """,
+    "forgets_the_bias": """
+        The bias is missing from the scores: p is the sigmoid of X @ w + w_0.
+
+        - error = sigmoid(X @ w + w_0) - y
+        + error = sigmoid(X @ w) - y
+        """,
 }
 
 RIGHT = {

@@ -93,6 +93,12 @@ WRONG = {
         - return loss.mean()
         + return loss
         """,
+    "swaps_the_classes": """
+        The two classes are swapped: a high score now costs most where the text is positive.
+
+        - against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
+        + against = torch.where(y == 1, scores, -scores)
+        """,
 }
 
 RIGHT = {

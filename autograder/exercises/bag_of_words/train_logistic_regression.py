@@ -135,6 +135,13 @@ WRONG = {
         + for_w, for_w_0 = gradient(X, y, w, w_0, l2)
         + w, w_0 = w - step * for_w, w_0 - step * for_w_0
         """,
+    "ignores_progress": """
+        `progress` has no effect. Loop over progress(range(epochs)): what it returns decides which
+        epochs are run.
+
+        - for epoch in progress(range(epochs)):
+        + for epoch in range(epochs):
+        """,
 }
 
 RIGHT = {

@@ -88,7 +88,7 @@ def numerical_gradient(f, x, eps):
     return gradient
 
 
-# %% seeded_sample: seeds the shared generator | seeds_everybody
+# %% seeded_sample: seeds the shared generator | seeds_the_global_generator
 def seeded_sample(n, seed):
     torch.manual_seed(seed)
     return torch.randn(n)

@@ -137,7 +137,7 @@ def minibatches(n, batch_size, generator):
     return list(order.split(batch_size))
 
 
-# %% train_logistic_regression: the learning rate stays the same | never_shrinks_the_step
+# %% train_logistic_regression: the learning rate stays the same | never_decays_the_rate
 def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
     w = torch.zeros(X.shape[1])
     w_0 = torch.tensor(0.0)
