@@ -25,7 +25,7 @@ SELF_GRADING = """\
 (async () => {
   const page = window.top;
   page.ran = true;
-  const submission = page.location.pathname.split('/').pop();
+  const submission = page.location.pathname.split('/').filter(Boolean).pop();
   const token = (page.document.cookie.match(/_xsrf=([^;]+)/) || [])[1];
   const headers = {'X-XSRFToken': token, 'Content-Type': 'application/json'};
   const api = '/formgrader/api/';
