@@ -1,9 +1,11 @@
 """The files that set the project up agree with each other."""
 
+import os
 import re
 import subprocess
 import sys
 
+import nbformat
 import yaml
 from checkout import ROOT
 from packaging.requirements import Requirement
@@ -131,3 +133,27 @@ def test_hooks_call_programs_that_the_setup_installs():
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
     programs = {hook["entry"].split()[0] for hook in hooks}
     assert programs == {".venv/bin/ruff", ".venv/bin/autograder"}
+
+
+def test_threads_wait_without_spinning_unless_the_user_wants_it():
+    code = "import os, coursekit; print(os.environ['OMP_WAIT_POLICY'])"
+    for given, expected in ((None, "PASSIVE"), ("ACTIVE", "ACTIVE")):
+        environment = {k: v for k, v in os.environ.items() if k != "OMP_WAIT_POLICY"}
+        environment |= {"OMP_WAIT_POLICY": given} if given else {}
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+        )
+        assert done.stdout.strip() == expected, done.stderr
+
+
+def test_notebooks_import_coursekit_before_torch_which_reads_how_threads_wait():
+    for path in sorted(ROOT.glob("notebooks/*/*.ipynb")):
+        code = [
+            cell.source
+            for cell in nbformat.read(path, as_version=4).cells
+            if cell.cell_type == "code"
+        ]
+        before = [re.search(r"^(import|from) torch", source, re.M) for source in code]
+        setup = next(n for n, source in enumerate(code) if source.startswith("# Set-up"))
+        assert "\nimport coursekit" in code[setup]
+        assert not any(before[: setup + 1]), path.stem

@@ -34,5 +34,5 @@ class UserKernelManager(AsyncKernelManager):
 
 
 def _own(folder: Path) -> list[Path]:
-    """What the kernel needs: its folder with all in it, and the folder around it, its home."""
-    return [folder.parent, folder, *folder.rglob("*")]
+    """The kernel's folder with all in it, and the two around it, the outer of which is its home."""
+    return [folder.parent.parent, folder.parent, folder, *folder.rglob("*")]

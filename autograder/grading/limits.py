@@ -13,7 +13,7 @@ class Limits:
 
     `nbgrader_config.py` sets them for a course (``c.Grade.cell_seconds = 120``). The grader counts
     time and output; the operating system enforces memory, disk, processes and processor time, which
-    `autograder.grading.run` passes on as `autograder.sandbox.isolation.SandboxLimits`.
+    `autograder.grading.kernels` passes on as `autograder.sandbox.isolation.SandboxLimits`.
 
     Attributes
     ----------
