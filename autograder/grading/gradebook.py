@@ -27,7 +27,7 @@ from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.late import Lateness, lateness
 from autograder.grading.origins import read_origins
-from autograder.grading.patience import is_of_this_machine
+from autograder.grading.patience import machine_error
 from autograder.sandbox.scratch import scratch
 
 # nbgrader opens its database nine times per submission, and every new engine compiles all queries
@@ -241,8 +241,8 @@ def _run(
                 converter.force = True
                 converter.start()
         except (NbGraderException, SystemExit, RuntimeError) as error:
-            for cause in (error.__context__, *log.causes):
-                if cause is not None and is_of_this_machine(cause):
+            for cause in map(machine_error, (error, *log.causes)):
+                if cause is not None:
                     raise cause from None
             messages = _EXCEPTION.findall(log.text())
             return messages[-1] if messages else str(error).splitlines()[0]

@@ -36,6 +36,13 @@ def is_of_this_machine(error: BaseException) -> bool:
     return isinstance(origin, OSError) and origin.errno in _NUMBERS
 
 
+def machine_error(error: BaseException | None) -> BaseException | None:
+    """The error of this machine that led to `error`, if any: nbgrader raises its own instead."""
+    while error is not None and not is_of_this_machine(error):
+        error = error.__cause__ or error.__context__
+    return error
+
+
 def machine_problem(error: BaseException) -> str:
     """What is wrong with this machine, in the words of its system or of SQLite."""
     return str(getattr(error, "strerror", None) or getattr(error, "orig", error))

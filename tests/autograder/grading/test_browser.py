@@ -29,7 +29,8 @@ SELF_GRADING = """\
   const token = (page.document.cookie.match(/_xsrf=([^;]+)/) || [])[1];
   const headers = {'X-XSRFToken': token, 'Content-Type': 'application/json'};
   const api = '/formgrader/api/';
-  const grades = await (await page.fetch(`${api}grades?submission_id=${submission}`)).json();
+  const found = await page.fetch(`${api}grades?submission_id=${submission}`, {headers});
+  const grades = await found.json();
   for (const grade of grades) {
     const body = JSON.stringify({...grade, manual_score: grade.max_score});
     await page.fetch(`${api}grade/${grade.id}`, {method: 'PUT', headers, body});

@@ -20,7 +20,7 @@ from autograder.course.answers import filled
 from autograder.errors import CourseError
 from autograder.grading.grade_class import grade_class
 from autograder.grading.gradebook import Classroom
-from autograder.grading.patience import is_of_this_machine, patiently
+from autograder.grading.patience import is_of_this_machine, machine_error, patiently
 from autograder.sandbox.scratch import delete_scratch, make_scratch
 
 NAME = "07_topic"
@@ -71,6 +71,14 @@ def test_a_gradebook_that_another_program_locks_costs_no_points(small_course, ca
     with Gradebook(f"sqlite:///{small_course.root}/gradebook.db") as book:
         assert book.find_submission(NAME, "ada").score == 3
     assert "database is locked" in capsys.readouterr().err
+
+
+def test_an_error_of_nbgraders_own_that_a_full_disk_led_to_is_recognized():
+    full = sqlite3.OperationalError("database or disk is full")
+    wrapped = ValueError("InvalidEntry")
+    wrapped.__context__ = full
+    assert machine_error(wrapped) is full
+    assert machine_error(ValueError("other")) is None
 
 
 def test_a_command_that_reads_a_locked_gradebook_says_so_in_one_sentence(small_course, monkeypatch):
