@@ -52,3 +52,7 @@ c.GenerateFeedback.preprocessors = []
 c.AssignLatePenalties.plugin_class = "autograder.grading.late.DailyPenalty"
 c.DailyPenalty.percent_per_day = 0  # of the score, as in 10
 c.DailyPenalty.grace_days = 0  # per student in the term, free of charge
+
+# nbgrader's exchange, on a JupyterHub or shared computers: README.md, "The exchange".
+# c.CourseDirectory.course_id = "text"
+# c.Exchange.root = "/srv/nbgrader/exchange"

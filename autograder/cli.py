@@ -28,6 +28,13 @@ class _Group(click.Group):
             error: CourseError = Stopped("stopped.")
         except CourseError as found:
             error = found
+        except Exception as found:
+            from autograder.grading.patience import is_of_this_machine, machine_problem
+
+            if not is_of_this_machine(found):
+                raise
+            problem = machine_problem(found)
+            error = CourseError(f"{problem}; when that is over, run the command again.")
         click.echo(for_terminal(f"autograder: {error}"), err=True)
         sys.exit(error.status)
 

@@ -1,9 +1,11 @@
 """The files that set the project up agree with each other."""
 
+import os
 import re
 import subprocess
 import sys
 
+import nbformat
 import yaml
 from checkout import ROOT
 from packaging.requirements import Requirement
@@ -109,3 +111,49 @@ def test_code_is_formatted_and_lint_free():
             [sys.executable, "-m", "ruff", *command, "."], cwd=ROOT, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout
+
+
+def test_no_image_holds_what_a_class_has_left():
+    lines = (ROOT / ".gitignore").read_text().splitlines()
+    begin = lines.index("# what grading a class leaves beside the course")
+    left = [line.lstrip("/") for line in lines[begin + 1 :]]
+    left = left[: next(n for n, line in enumerate(left) if line.startswith("#"))]
+    assert "class_seed" in left
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert [name for name in left if name not in ignored] == []
+
+
+def test_the_image_for_students_gets_the_wheel_and_the_notebooks_only():
+    last = (ROOT / "Dockerfile").read_text().split("\nFROM ")[-1]
+    copied = [line.split()[-2] for line in last.splitlines() if line.startswith("COPY")]
+    assert copied == ["constraints.txt", "/wheels", "notebooks"]
+
+
+def test_hooks_call_programs_that_the_setup_installs():
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    programs = {hook["entry"].split()[0] for hook in hooks}
+    assert programs == {".venv/bin/ruff", ".venv/bin/autograder"}
+
+
+def test_threads_wait_without_spinning_unless_the_user_wants_it():
+    code = "import os, coursekit; print(os.environ['OMP_WAIT_POLICY'])"
+    for given, expected in ((None, "PASSIVE"), ("ACTIVE", "ACTIVE")):
+        environment = {k: v for k, v in os.environ.items() if k != "OMP_WAIT_POLICY"}
+        environment |= {"OMP_WAIT_POLICY": given} if given else {}
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+        )
+        assert done.stdout.strip() == expected, done.stderr
+
+
+def test_notebooks_import_coursekit_before_torch_which_reads_how_threads_wait():
+    for path in sorted(ROOT.glob("notebooks/*/*.ipynb")):
+        code = [
+            cell.source
+            for cell in nbformat.read(path, as_version=4).cells
+            if cell.cell_type == "code"
+        ]
+        before = [re.search(r"^(import|from) torch", source, re.M) for source in code]
+        setup = next(n for n, source in enumerate(code) if source.startswith("# Set-up"))
+        assert "\nimport coursekit" in code[setup]
+        assert not any(before[: setup + 1]), path.stem

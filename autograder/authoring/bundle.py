@@ -91,7 +91,7 @@ def _fill(course: Course, folder: Path) -> None:
     released = sorted(course.notebooks.glob("*/*.ipynb"))
     if not released:
         raise CourseError("there is no student notebook yet; run `autograder release` first.")
-    _build_wheel(course, folder)
+    build_wheel(course, folder)
     for notebook in released:
         target = folder / notebook.relative_to(course.root)
         target.parent.mkdir(parents=True)
@@ -131,7 +131,7 @@ def _require_own_address(course: Course, folder: Path) -> None:
             )
 
 
-def _build_wheel(course: Course, folder: Path) -> None:
+def build_wheel(course: Course, folder: Path) -> None:
     """Build the wheel into `folder`, offline."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
     command += ["--no-build-isolation", "--wheel-dir", str(folder), str(course.root)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from autograder.cli_options import with_course
+from autograder.cli_options import folder_option, with_course
 from autograder.errors import CourseError
 
 
@@ -123,4 +123,22 @@ def bundle(course: Any, output: Path, repository: Path | None) -> None:
         click.echo(f"Commit it and push it to {student_repository(course.root)}.")
 
 
-COMMANDS = (release, execute, try_, new, bundle)
+@click.command()
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Archive to write (default: in exports/ in the folder of the class).",
+)
+@folder_option
+@with_course
+def gradescope(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
+    """Write the archive with which Gradescope grades ASSIGNMENT. It holds the solution."""
+    from autograder.authoring.gradescope import write_autograder
+
+    path = write_autograder(course, course.require(assignment), folder, output)
+    click.echo(f"written: {path}")
+
+
+COMMANDS = (release, execute, try_, new, bundle, gradescope)

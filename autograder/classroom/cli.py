@@ -28,4 +28,28 @@ def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
         click.echo(for_terminal(f"written: {path}"))
 
 
-COMMANDS = (gradebook,)
+@click.command()
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="HTML file to write (default: reports/ASSIGNMENT-similar.html).",
+)
+@folder_option
+@with_course
+def similar(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
+    """List pairs of submissions of ASSIGNMENT that are more alike than chance allows."""
+    from autograder.classroom.similar import write_similar
+
+    path, pairs = write_similar(course, course.require(assignment), folder, output)
+    for pair in pairs:
+        names = ", ".join(one.name for one in pair.exercises)
+        who = " and ".join(for_terminal(one, lines=False) for one in pair.students)
+        click.echo(f"{who}: did they work together on {names}?")
+    if not pairs:
+        click.echo("no two submissions are more alike than chance allows")
+    click.echo(for_terminal(f"written: {path}"))
+
+
+COMMANDS = (gradebook, similar)

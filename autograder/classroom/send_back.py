@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -18,6 +17,7 @@ import nbformat
 
 from autograder.classroom.export import grades
 from autograder.classroom.gradescope_results import results
+from autograder.course.files import write_zip
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.grading.feedback import write_feedback
@@ -27,7 +27,6 @@ from autograder.grading.origins import Origin, read_origins
 from autograder.grading.verdicts import read_verdicts
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_EXECUTABLE = 0o755 << 16
 
 
 @dataclass
@@ -90,16 +89,6 @@ def send_back(
     except OSError as error:
         raise CourseError(f"cannot write {packed.output}: {error.strerror}.") from error
     return packed
-
-
-def write_zip(output: Path, contents: dict[str, bytes], executable: tuple[str, ...] = ()) -> None:
-    """Write an archive with these files, the same bytes at any time."""
-    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted(contents.items()):
-            about = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            about.compress_type = zipfile.ZIP_DEFLATED
-            about.external_attr = _EXECUTABLE if name in executable else 0o644 << 16
-            archive.writestr(about, content)
 
 
 def _for_canvas(origin: Origin) -> str:

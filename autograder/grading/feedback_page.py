@@ -28,6 +28,8 @@ from autograder.grading.verdicts import verdict_in
 from coursekit.checking.verdict import Verdict
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+#: The label with which the text of a question begins.
+_QUESTION = re.compile(r"\*\*(Question \d+)\b")
 _LONGEST_OUTPUT = 20_000
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
@@ -55,6 +57,7 @@ class Item:
     Attributes
     ----------
     verdict : None for a question that is graded by hand.
+    question : what is asked, as HTML, or "".
     code, text : the student's answer, as highlighted code or as text.
     comment : the instructor's, as HTML, or "".
     cell : the number of its cell in the notebook.
@@ -65,6 +68,7 @@ class Item:
     mark: Mark
     cell: int
     verdict: Verdict | None = None
+    question: str = ""
     code: str = ""
     text: str = ""
     comment: str = ""
@@ -152,11 +156,12 @@ def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) 
     left = [LONGEST_TEXT]
     items: list[Item] = []
     cells = []
-    heading = ""
+    heading, question = "", ""
     sources = {_grade_id(cell): cell for cell in nb.cells if _marks(cell).get("solution")}
     for number, cell in enumerate(nb.cells):
         if cell.cell_type == "markdown" and not _marks(cell).get("solution"):
             heading = (_HEADING.findall(cell.source) or [heading])[-1]
+            question = cell.source if _QUESTION.match(cell.source) else ""
         cells.append(_cell(cell, number, left))
         if not (_marks(cell).get("grade") or _marks(cell).get("task")):
             continue
@@ -165,6 +170,9 @@ def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) 
         if item.verdict is not None and answer is not None:
             item.code = highlight(_short(answer.source), _is_plain(answer))
             item.cell = nb.cells.index(answer)
+        elif item.verdict is None and question:
+            item.title = _QUESTION.match(question)[1]
+            item.question = _text(question, {}, left)
         items.append(item)
     return Page(assignment, student, items, record.late, read_notes(nb), cells)
 

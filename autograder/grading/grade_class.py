@@ -36,7 +36,7 @@ from autograder.grading.gradebook import Classroom
 from autograder.grading.isolated_run import PRELOAD
 from autograder.grading.late import Lateness
 from autograder.grading.limits import Limits, hidden_folders
-from autograder.grading.patience import is_of_this_machine, patiently
+from autograder.grading.patience import is_of_this_machine, machine_problem, patiently
 from autograder.grading.preprocessors import Grade
 from autograder.grading.regrade_cache import RegradeCache
 from autograder.grading.runners import Pool, Runner, Serial
@@ -333,8 +333,8 @@ def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
         if not is_of_this_machine(error):
             raise
         raise CourseError(
-            f"grading has stopped ({error.strerror}: {error.filename}); run the command again when"
-            " there is room, and it goes on from there."
+            f"grading has stopped ({machine_problem(error)}: {error.filename}); run the command"
+            " again when there is room, and it goes on from there."
         ) from error
     except KeyboardInterrupt:
         done = len(graded.verdicts)

@@ -13,7 +13,7 @@ class Limits:
 
     `nbgrader_config.py` sets them for a course (``c.Grade.cell_seconds = 120``). The grader counts
     time and output; the operating system enforces memory, disk, processes and processor time, which
-    `autograder.grading.run` passes on as `autograder.sandbox.isolation.SandboxLimits`.
+    `autograder.grading.kernels` passes on as `autograder.sandbox.isolation.SandboxLimits`.
 
     Attributes
     ----------
@@ -31,6 +31,8 @@ class Limits:
     memory_bytes, disk_bytes, processes : of everything that the submission starts.
     reader_bytes : memory of the process that reads what the submission's kernel sends.
     sandbox : run it in a sandbox; without one it is a process of the instructor's user.
+    user : the system user that runs it where there is no sandbox; "" for the grader's own. Only
+        root can choose another.
     hidden : folders that it must not see, wherever they lie; see `hidden_folders`.
     """
 
@@ -48,6 +50,7 @@ class Limits:
     processes: int = 128
     reader_bytes: int = 3 * 2**29
     sandbox: bool = True
+    user: str = ""
     #: not part of what determines a score: moving a class does not grade it again
     hidden: tuple[str, ...] = field(default=(), repr=False, compare=False)
 

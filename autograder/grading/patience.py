@@ -36,6 +36,11 @@ def is_of_this_machine(error: BaseException) -> bool:
     return isinstance(origin, OSError) and origin.errno in _NUMBERS
 
 
+def machine_problem(error: BaseException) -> str:
+    """What is wrong with this machine, in the words of its system or of SQLite."""
+    return str(getattr(error, "strerror", None) or getattr(error, "orig", error))
+
+
 def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _Result:
     """Do something that stores grades, again and again while this machine cannot.
 
@@ -57,7 +62,7 @@ def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _R
         except Exception as error:
             if not is_of_this_machine(error):
                 raise
-            reason = getattr(error, "strerror", None) or getattr(error, "orig", error)
+            reason = machine_problem(error)
             if time.monotonic() >= end:
                 raise CourseError(
                     f"grades could not be stored for {seconds / 60:.0f} minutes ({reason}): free"

@@ -12,13 +12,11 @@ import asyncio
 import contextlib
 import json
 import logging
-import math
 import os
 import time
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jupyter_client import AsyncKernelManager
 from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -35,6 +33,7 @@ from autograder.course.cells import (
 )
 from autograder.errors import CourseError
 from autograder.grading.answers import Answers, Outcomes, Questions
+from autograder.grading.kernels import kernel_manager, sandbox_limits
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
@@ -47,9 +46,6 @@ from autograder.grading.outputs import (
 )
 from autograder.sandbox.client import GuardedClient
 from coursekit.checking.codec import MAX_BYTES
-
-if TYPE_CHECKING:
-    from autograder.sandbox.isolation import SandboxLimits
 
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
@@ -111,15 +107,6 @@ def execute(
     return answers
 
 
-def _kernel_manager(limits: Limits) -> type[AsyncKernelManager]:
-    if not limits.sandbox:
-        return AsyncKernelManager
-    # only where it is used: Windows cannot import it
-    from autograder.sandbox.provisioner import SandboxedKernelManager
-
-    return SandboxedKernelManager
-
-
 class _Client(NotebookClient):
     """Runs the cells in order; in place of a check cell, it asks the exercise's questions."""
 
@@ -135,7 +122,7 @@ class _Client(NotebookClient):
         super().__init__(
             notebook,
             kernel_name="python3",
-            kernel_manager_class=_kernel_manager(limits),
+            kernel_manager_class=kernel_manager(limits),
             allow_errors=True,
             timeout_func=lambda cell: max(1, round(min(self._cell_seconds, self._left()))),
             interrupt_on_timeout=True,
@@ -199,7 +186,9 @@ class _Client(NotebookClient):
                 self.km.transport, self.km.ip = "ipc", f"{folder}/s/k"
             self.km.connection_file = f"{folder}/kernel.json"
             if self.limits.sandbox:
-                self.km.limits = self._sandbox_limits()
+                self.km.limits = sandbox_limits(self.limits)
+            else:
+                self.km.user = self.limits.user
             # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
             await self.async_start_new_kernel(cwd=folder, env=self.environment)
             await self.async_start_new_kernel_client()
@@ -236,19 +225,6 @@ class _Client(NotebookClient):
                 await self._async_cleanup_kernel()
                 self._add_use(getattr(manager, "used", {}))
         return ran
-
-    def _sandbox_limits(self) -> SandboxLimits:
-        from autograder.sandbox.isolation import SandboxLimits
-
-        return SandboxLimits(
-            memory_bytes=self.limits.memory_bytes,
-            disk_bytes=self.limits.disk_bytes,
-            processes=self.limits.processes,
-            cpu_seconds=2 * math.ceil(self.limits.notebook_seconds),
-            # a little less than is counted here, so that `print` itself fails first
-            output_bytes=round(0.9 * self.limits.output_bytes),
-            hidden=tuple(self.limits.hidden),
-        )
 
     def _add_use(self, used: dict[str, Any]) -> None:
         """Add what a kernel used: the sum of processor times, the highest memory."""

@@ -79,6 +79,7 @@ def _serve(address: str, imported: tuple[str, ...]) -> None:
     import torch
 
     torch.set_num_threads(1)
+    torch.optim.SGD([torch.zeros(1)], lr=0.1)  # the first optimizer imports a lot: seconds, once
     nbformat.validate(nbformat.v4.new_notebook())  # compiles the schema, once
     gc.collect()
     gc.freeze()  # pages that the collector never touches stay shared with the children

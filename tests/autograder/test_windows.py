@@ -17,11 +17,11 @@ import builtins, ctypes, os, signal, sys
 unix = {"fcntl", "grp", "pty", "pwd", "resource", "termios"}
 ours, plain, load = ("autograder", "coursekit"), builtins.__import__, ctypes.CDLL
 
-def limited(name, globals=None, *rest):
+def limited(name, globals=None, *rest, **options):
     importer = (globals or {}).get("__name__", "")
     if name in unix and importer.startswith(ours):
         raise ModuleNotFoundError(f"{importer} imports {name}, which Windows does not have")
-    return plain(name, globals, *rest)
+    return plain(name, globals, *rest, **options)
 
 def loaded(name, *rest, **options):
     if name is None:

@@ -152,6 +152,14 @@ WRONG = {
         def masked_softmax(r, mask):
             return torch.softmax(r.masked_fill(~mask, torch.finfo(r.dtype).min), dim=-1)
         """,
+    "fills_with_minus_a_billion": """
+        float16 ends at -65,504, so masked_fill cannot write -1e9 into it. Any finite filler also
+        fails where all is padding: equal scores give equal weights, not 0. Fill with minus
+        infinity, and take care of rows without a word.
+
+        def masked_softmax(r, mask):
+            return torch.softmax(r.masked_fill(~mask, -1e9), dim=-1)
+        """,
     "adds_small_number": """
         A small number is added to the sum so that it is never 0. But float16 has no number
         below 6e-8: yours becomes 0 there, and 0 / 0 is NaN. Replace the sum where it is 0.

@@ -132,6 +132,13 @@ mask, the mean, then a loop over the layers with relu, then W_o.
 """
 
 WRONG = {
+    "includes_unknown_words": """
+        Unknown words take part with the vector of <unk>. As in your CBOW classifier they should
+        not: drop words from, and average over, positions that are real and known.
+
+        - known = mask & (ids != Vocabulary.unknown)
+        + known = mask
+        """,
     "no_activation": """
         There is no activation function: several linear layers in a row are one linear layer, and
         depth gains nothing. Apply relu after each hidden layer.

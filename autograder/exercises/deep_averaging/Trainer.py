@@ -48,6 +48,7 @@ def _state(rng: np.random.Generator, n_words: int, training: bool) -> dict[str, 
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
+    torch.optim.SGD([torch.zeros(1)], lr=0.1)  # the first optimizer imports a lot: not in a case
     n_words = 7
 
     def case(group: str, title: str, *then: tuple[Any, ...], **other: Any) -> Case:

@@ -5,7 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.exercise import Case
-from autograder.exercises.deep_averaging.common import gradient_case, pool_cases, precision_cases
+from autograder.exercises.deep_averaging.common import (
+    draw_vectors,
+    gradient_case,
+    pool_cases,
+    precision_cases,
+)
 
 POINTS = {"values": 2, "edges": 1, "precision": 1}
 
@@ -14,6 +19,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from pool_cases(rng)
     yield gradient_case(rng, "values")
     yield from precision_cases(rng, 20_000.0)
+    X, mask = draw_vectors(rng, 2, int(rng.integers(3, 5)), 2)
+    low = (-20_000 * (X.abs() + 1)).clamp(min=-60_000).half()
+    title = "very negative numbers in half precision (float16)"
+    yield Case("precision", [low, mask], title=title, judge={"dtype": "exact"})
 
 
 FURTHER = """

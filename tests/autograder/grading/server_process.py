@@ -44,7 +44,7 @@ class Server:
         return json.loads(self("GET", path))
 
     def wait(self):
-        for _ in range(240):
+        for _ in range(1200):
             try:
                 return self("GET", "/api/status")
             except (urllib.error.URLError, ConnectionError):

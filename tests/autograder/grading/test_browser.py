@@ -25,7 +25,7 @@ SELF_GRADING = """\
 (async () => {
   const page = window.top;
   page.ran = true;
-  const submission = page.location.pathname.split('/').pop();
+  const submission = page.location.pathname.split('/').filter(Boolean).pop();
   const token = (page.document.cookie.match(/_xsrf=([^;]+)/) || [])[1];
   const headers = {'X-XSRFToken': token, 'Content-Type': 'application/json'};
   const api = '/formgrader/api/';
@@ -151,15 +151,14 @@ def test_a_submission_does_not_grade_itself_in_formgrader(browser, attacked, tmp
     server = Server(attacked.root, tmp_path / "server.log")
     try:
         server.wait()
-        (submission,) = [
+        (notebook,) = [
             one
-            for one in server.get(f"/formgrader/api/submissions/{NAME}")
+            for one in server.get(f"/formgrader/api/submitted_notebooks/{NAME}/{NAME}")
             if one["student"] == "mallory"
         ]
-        (notebook,) = server.get(f"/formgrader/api/submitted_notebooks/{NAME}/mallory")
+        assert notebook["score"] == 0
         id_ = notebook["id"]
         before = server.get(f"/formgrader/api/grades?submission_id={id_}")
-        assert submission["score"] == 0
         for path in (
             "manage_assignments",
             f"manage_submissions/{NAME}",

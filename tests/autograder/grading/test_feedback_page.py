@@ -40,7 +40,7 @@ def graded(one, answer=ANSWER, essay="Since $x^2$ grows.", comment="**Nice.**", 
             new_markdown_cell("### Exercise 1. The *mean*\n\nWrite it: $$\\frac{1}{n}$$"),
             new_code_cell(answer, metadata=marks("pool", solution=True)),
             new_code_cell("check(pool)", metadata=marks("check_pool", grade=True, points=2)),
-            new_markdown_cell("### Question 2. Why?"),
+            new_markdown_cell("**Question 2 (4 points, graded by hand).** Why?"),
             new_markdown_cell(essay, metadata=marks("why", grade=True, solution=True, points=4)),
             new_code_cell("plot()", outputs=[new_output("stream", text="\x1b[31mdone\x1b[0m")]),
         ]
@@ -83,6 +83,8 @@ def test_a_question_that_waits_for_its_grader_is_said_to_wait():
     page = graded(verdict(2.0), waiting=True)
     html = as_html(page)
     assert page.points == 2
+    assert [item.title for item in page.items] == ["Exercise 1. The mean", "Question 2"]
+    assert "(4 points, graded by hand).</strong> Why?" in html.partition('id="notebook"')[0]
     assert "1 answer is still to be graded" in html
     assert "points so far" in html
 

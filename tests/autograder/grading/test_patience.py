@@ -1,5 +1,6 @@
 """What this machine cannot do for a while costs no student a point, and leaves nothing behind."""
 
+import contextlib
 import errno
 import os
 import sqlite3
@@ -11,8 +12,10 @@ import time
 import nbformat
 import pytest
 from checkout import ROOT
+from click.testing import CliRunner
 from nbgrader.api import Gradebook
 
+from autograder.cli import main
 from autograder.course.answers import filled
 from autograder.errors import CourseError
 from autograder.grading.grade_class import grade_class
@@ -68,6 +71,18 @@ def test_a_gradebook_that_another_program_locks_costs_no_points(small_course, ca
     with Gradebook(f"sqlite:///{small_course.root}/gradebook.db") as book:
         assert book.find_submission(NAME, "ada").score == 3
     assert "database is locked" in capsys.readouterr().err
+
+
+def test_a_command_that_reads_a_locked_gradebook_says_so_in_one_sentence(small_course, monkeypatch):
+    Classroom(small_course).register(NAME)
+    monkeypatch.chdir(small_course.root)
+    with contextlib.closing(sqlite3.connect("gradebook.db")) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        result = CliRunner().invoke(main, ["export", NAME])
+    assert result.exit_code == 1
+    assert result.output == (
+        "autograder: database is locked; when that is over, run the command again.\n"
+    )
 
 
 def test_the_folder_of_a_killed_process_is_deleted_by_the_next_and_no_other(tmp_path):

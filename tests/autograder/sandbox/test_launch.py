@@ -10,6 +10,7 @@ from pathlib import Path
 from checkout import ROOT
 
 from autograder.sandbox.launch import make_socket_folder, server_environment
+from autograder.sandbox.scratch import delete_scratch
 
 
 def test_the_fork_server_runs_the_checkout_that_started_it_not_the_installed_one(tmp_path):
@@ -53,6 +54,6 @@ def test_sockets_fit_into_their_paths_even_where_the_temporary_folder_is_long(
     long.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(long))
     folder = make_socket_folder()
-    os.rmdir(folder)
+    delete_scratch(folder)
     assert len(f"{folder}/r-12345678/1/s/k-5") <= 107
     assert list(long.iterdir()) == []

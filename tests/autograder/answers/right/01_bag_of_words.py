@@ -125,6 +125,8 @@ def count_bag(tokens, vocabulary):
 
 # %% tfidf: difference of logarithms
 def tfidf(counts, df, n_texts):
+    import math
+
     idf = math.log(1 + n_texts) - torch.log(1 + df.float())
     return counts * idf[None, :]
 

@@ -115,7 +115,7 @@ def keep_probabilities(counts, threshold):
     return torch.where(counts == 0, torch.ones_like(p), p)
 
 
-# %% keep_probabilities: counts in place of shares | counts_for_shares
+# %% keep_probabilities: counts in place of shares | counts_for_fractions
 def keep_probabilities(counts, threshold):
     p = torch.sqrt(threshold / counts.float())
     return p.clamp(max=1)
@@ -264,7 +264,7 @@ def character_ngrams(word, shortest=3, longest=6):
     return grams
 
 
-# %% subword_vector: KeyError at an unknown n-gram | stops_at_an_unknown_piece
+# %% subword_vector: KeyError at an unknown n-gram | stops_at_an_unknown_ngram
 def subword_vector(word, pieces, Z):
     total = torch.zeros(Z.shape[1], dtype=Z.dtype)
     for gram in character_ngrams(word):
@@ -272,7 +272,7 @@ def subword_vector(word, pieces, Z):
     return total
 
 
-# %% subword_vector: the mean | mean_of_the_pieces
+# %% subword_vector: the mean | mean_of_the_ngrams
 def subword_vector(word, pieces, Z):
     rows = [pieces[gram] for gram in character_ngrams(word) if gram in pieces]
     if not rows:
