@@ -63,7 +63,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     n, d = draw_number(rng, 7, 9), draw_number(rng, 3, 4)
     yield case("values", (2, 3, d), n)
-    yield case("values", (1, 2, d), n + 1, "a batch of one")
+    yield case("values", (1, 2, d + 2), n + 1, "a batch of one")
     yield case("values", (2, 2, 4), 4, "as many tokens as numbers in a vector")
     yield case("edges", (n, d), n, "some positions only, (n, d)")
     yield case("edges", (d,), n, "a single vector")

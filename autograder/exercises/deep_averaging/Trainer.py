@@ -1,5 +1,6 @@
 """Trainer: steps of a small bag-of-words model; validation losses that follow a script."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -105,26 +106,31 @@ def _scripted_cases(rng: np.random.Generator) -> Iterator[Case]:
         ("it falls in every epoch", 1, [7, 6, 5, 4]),
         ("patience 1: the first worse epoch is the last", 1, [4, 5, 6, 3]),
     ):
-        yield _scripted(rng, title, patience, ranks)
+        levels = np.sort(rng.uniform(0.2, 0.4, size=10)).cumsum()
+        yield _scripted(rng, title, patience, [1.5 - float(levels[rank]) for rank in ranks])
+    base = float(rng.integers(120, 150)) / 100
+    losses = (base + 0.2, base + 0.004, base + 0.002, base + 0.3, base + 0.4)
+    scores = [-math.log(math.expm1(loss)) for loss in losses]
+    yield _scripted(rng, "the best is better by 0.002 only, and above 1", 2, scores)
 
 
-def _scripted(rng: np.random.Generator, title: str, patience: int, ranks: list[int]) -> Case:
+def _scripted(rng: np.random.Generator, title: str, patience: int, scores: list[float]) -> Case:
     """In evaluation the score is looked up by the number of steps, which the bias tells.
 
     All labels are 1 and the steps are small, so Adam moves the bias by nearly the learning rate.
     """
-    levels = np.sort(rng.uniform(0.2, 0.4, size=10)).cumsum().round(3)
-    script = [0.0, *(round(1.5 - float(levels[rank]), 3) for rank in ranks)]
-    epoch = f"min(round(float(self.bias) / {_SCRIPT_STEP}), {len(ranks)})"
+    script = [0.0, *(round(score, 5) for score in scores)]
+    epoch = f"min(round(float(self.bias) / {_SCRIPT_STEP}), {len(scores)})"
     score = f"{_SCORE} if self.training else self.weight.new_full((len(ids),), {script}[{epoch}])"
     train, validation = (
         [(ids, mask, torch.ones_like(labels))] for ids, mask, labels in (_batch(rng, 3, 4, 5),) * 2
     )
     model = codec.Source(_MODEL.format(score=score, n=5))
     state = {"model.weight": normal(rng, 1, 5) / 3, "model.bias": torch.zeros(1)}
-    then = [("fit", train, validation, len(ranks), patience), (".model.weight",), (".model.bias",)]
+    weights = ((".model.weight",), (".model.bias",))
+    then = [("fit", train, validation, len(scores), patience), *weights]
     title = f"validation losses by a script: {title}"
-    return Case("early stopping", [model, _SCRIPT_STEP], title=title, state=state, then=then)
+    return Case("early stopping", [model, _SCRIPT_STEP, 1.0], title=title, state=state, then=then)
 
 
 FURTHER = """
@@ -311,5 +317,117 @@ RIGHT = {
         + with torch.no_grad():
         +     for p, kept in zip(self.model.parameters(), best):
         +         p.copy_(kept)
+        """,
+}
+
+EQUIVALENT = {
+    "the constructor and the loss are given": """
+        - self.max_norm = max_norm
+        + self.max_norm = round(max_norm, 2)
+
+        - self.max_norm = max_norm
+        + self.max_norm = torch.tensor(max_norm)
+
+        - self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+        + self.__dict__["optimizer"] = torch.optim.Adam(model.parameters(), lr=lr)
+
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float = 0.5) -> None:
+
+          def loss(self, ids: torch.Tensor, mask: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        +     mask = mask.float()
+              scores = self.model(ids, mask)
+
+          def loss(self, ids: torch.Tensor, mask: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        +     mask = mask.long()
+              scores = self.model(ids, mask)
+
+          def loss(self, ids: torch.Tensor, mask: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        +     labels = labels.float()
+              scores = self.model(ids, mask)
+
+          def loss(self, ids: torch.Tensor, mask: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        +     mask = ids != 0
+              scores = self.model(ids, mask)
+
+          def loss(self, ids: torch.Tensor, mask: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        +     mask = mask & (ids != 0)
+              scores = self.model(ids, mask)
+
+          def loss(self, ids: torch.Tensor, mask: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        +     mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+              scores = self.model(ids, mask)
+
+        - return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+        + return nn.functional.binary_cross_entropy_with_logits(scores, labels.float()).double()
+
+        - return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+        + return nn.functional.binary_cross_entropy_with_logits(scores, labels.float()).reshape(1)
+        """,
+    "the same number in another form": """
+          self.model.train()
+        - total, n = 0.0, 0
+        + total, n = (0, 0.0)
+          for ids, mask, labels in batches:
+
+          self.model.eval()
+        - total, n = 0.0, 0
+        + total, n = (0, 0.0)
+          with torch.no_grad():  # no backward pass will follow
+
+        - loss = self.loss(ids, mask, labels)
+        + loss = self.loss(ids, mask, labels).reshape(1)
+
+        - lowest, waited = float("inf"), 0
+        + lowest, waited = round(float("inf"), 2), 0
+
+        - lowest, waited = float("inf"), 0
+        + lowest, waited = torch.tensor(float("inf")), 0
+
+        - lowest, waited = float("inf"), 0
+        + lowest, waited = float('INF'), 0
+
+        - lowest, waited = found, 0
+        + lowest, waited = torch.tensor(found), 0
+        """,
+    "a batch has as many texts as labels": """
+        - total += loss.item() * len(labels)
+        + total += loss.item() * len(ids)
+
+              total += loss.item() * len(labels)
+        -     n += len(labels)
+        +     n += len(ids)
+          return total / n
+
+        - total += self.loss(ids, mask, labels).item() * len(labels)
+        + total += self.loss(ids, mask, labels).item() * len(ids)
+
+                  total += self.loss(ids, mask, labels).item() * len(labels)
+        -         n += len(labels)
+        +         n += len(ids)
+          return total / n
+        """,
+    "the order plays no part": """
+          with torch.no_grad():  # no backward pass will follow
+        -     for ids, mask, labels in batches:
+        +     for ids, mask, labels in list(batches)[::-1]:
+                  total += self.loss(ids, mask, labels).item() * len(labels)
+
+        - for epoch in range(epochs):
+        + for epoch in list(range(epochs))[::-1]:
+
+        - best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
+        + best = {name: tensor.clone() for name, tensor in list(self.model.state_dict().items())[::-1]}
+        """,
+    "the first epoch always improves on infinity and sets the count to 0": """
+        - lowest, waited = float("inf"), 0
+        + lowest, waited = float("inf"), 1
+
+        - lowest, waited = float("inf"), 0
+        + lowest, waited = float("inf"), -1
+        """,
+    "the count grows in steps of 1": """
+        - if waited == patience:
+        + if waited >= patience:
         """,
 }
