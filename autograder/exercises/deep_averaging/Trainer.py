@@ -334,6 +334,18 @@ EQUIVALENT = {
         - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
         + def __init__(self, model: nn.Module, lr: float, max_norm: float = 0.5) -> None:
 
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float) -> None:
+
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float = 2.0) -> None:
+
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float = 0.0) -> None:
+
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float = (-1.0)) -> None:
+
           def loss(self, ids: torch.Tensor, mask: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         +     mask = mask.float()
               scores = self.model(ids, mask)
