@@ -35,7 +35,7 @@ ENTRIES = {"autograder/cli.py", "autograder/cli_options.py", "autograder/command
 #: What a module of cases may import of this repository, besides `common` beside it.
 FOR_EXERCISES = ("autograder.course.exercise", "coursekit")
 #: Modules that may be longer than the limit, since they are lists of cases.
-LISTS: set[str] = set()
+LISTS = {"autograder/exercises/deep_averaging/Trainer.py"}  # 33 edits that change nothing
 MODULE_LINES, PACKAGE_DOCSTRING_LINES = 400, 8
 
 
