@@ -13,7 +13,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SHIPPED = ("reviews", "almanac", "vectors", "pretrained", "results")
 _SUFFIXES = (".tsv", ".md", ".safetensors", ".json", ".txt", ".gz")
-_NOT_SHIPPED = "generator"  # the program and tables that generate the almanac
+#: The program and tables that generate the almanac; edits of the solutions.
+_NOT_SHIPPED = {"generator", "hints.tsv", "audit.json"}
 
 
 class Packaging(BuildHookInterface):
@@ -25,7 +26,7 @@ class Packaging(BuildHookInterface):
         for name in _SHIPPED:
             for path in sorted((root / "data" / name).rglob("*")):
                 relative = path.relative_to(root / "data")
-                if _NOT_SHIPPED in relative.parts:
+                if _NOT_SHIPPED & set(relative.parts):
                     continue
                 if path.is_file() and path.suffix in _SUFFIXES:
                     target = f"coursekit/shipped/{relative}"

@@ -48,4 +48,6 @@ def save_origins(folder: Path, assignment: str, new: dict[str, Origin]) -> None:
         known, own = {}, {}
     own.update({student: asdict(origin) for student, origin in new.items()})
     known[assignment] = own
-    write_atomically(path, json.dumps(known, indent=1, sort_keys=True).encode())
+    content = json.dumps(known, indent=1, sort_keys=True).encode()
+    if not path.is_file() or path.read_bytes() != content:
+        write_atomically(path, content)

@@ -312,7 +312,7 @@ def test_a_reference_that_returns_an_object_is_refused(small_course):
 def test_the_public_address_stands_in_one_place(course, small_course):
     path = small_course.root / "pyproject.toml"
     text = path.read_text()
-    address = re.search(r'Repository = "(.*)"', text)[1]
+    address = re.search(r'Students = "(.*)"', text)[1]
     assert text.count(address) == 1
     path.write_text(text.replace(address, "https://github.com/elsewhere/lectures"))
     from autograder.course.layout import repository
