@@ -221,8 +221,8 @@ class TransformerBlock(nn.Module):
 def to_torch_names(weights):
     table = {
         "attention.W_O": "self_attn.out_proj",
-        "network.W_1": "linear1",
-        "network.W_2": "linear2",
+        "feed_forward.W_1": "linear1",
+        "feed_forward.W_2": "linear2",
         "norm_1": "norm1",
         "norm_2": "norm2",
     }
@@ -247,10 +247,10 @@ def to_torch_names(weights):
         "self_attn.in_proj_bias": torch.hstack(biases),
         "self_attn.out_proj.weight": w["attention.W_O.weight"],
         "self_attn.out_proj.bias": w["attention.W_O.bias"],
-        "linear1.weight": w["network.W_1.weight"],
-        "linear1.bias": w["network.W_1.bias"],
-        "linear2.weight": w["network.W_2.weight"],
-        "linear2.bias": w["network.W_2.bias"],
+        "linear1.weight": w["feed_forward.W_1.weight"],
+        "linear1.bias": w["feed_forward.W_1.bias"],
+        "linear2.weight": w["feed_forward.W_2.weight"],
+        "linear2.bias": w["feed_forward.W_2.bias"],
         "norm1.weight": w["norm_1.weight"],
         "norm1.bias": w["norm_1.bias"],
         "norm2.weight": w["norm_2.weight"],
@@ -343,15 +343,15 @@ def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
 
     head = size(*(nn.Linear(d_model, d) for d in (d_k, d_k, d_v)))
     attention = n_heads * head + size(nn.Linear(n_heads * d_v, d_model))
-    network = size(nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model))
+    feed_forward = size(nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model))
     norms = size(nn.LayerNorm(d_model), nn.LayerNorm(d_model))
-    block = attention + network + norms
+    block = attention + feed_forward + norms
     embedding = vocab_size * d_model
     return dict(
         embedding=embedding,
         head=head,
         attention=attention,
-        network=network,
+        feed_forward=feed_forward,
         norms=norms,
         block=block,
         total=embedding + n_blocks * block,

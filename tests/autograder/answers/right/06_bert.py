@@ -108,14 +108,14 @@ class BertEmbeddings(nn.Module):
         super().__init__()
         self.segments = nn.Embedding(n_segments, d_model)
         self.positions = nn.Embedding(max_length, d_model)
-        self.pieces = nn.Embedding(vocab_size, d_model)
+        self.tokens = nn.Embedding(vocab_size, d_model)
         self.dropout = nn.Dropout(dropout)
         self.norm = nn.LayerNorm(d_model, 1e-12)
 
     def forward(self, ids, segments):
         B, L = ids.shape
         at = torch.arange(L).unsqueeze(0).expand(B, L)
-        X = self.segments(segments) + self.positions(at) + self.pieces(ids)
+        X = self.segments(segments) + self.positions(at) + self.tokens(ids)
         return self.dropout(self.norm(X))
 
 
@@ -123,14 +123,14 @@ class BertEmbeddings(nn.Module):
 class BertEmbeddings(nn.Module):
     def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
         super().__init__()
-        self.pieces = nn.Embedding(vocab_size, d_model)
+        self.tokens = nn.Embedding(vocab_size, d_model)
         self.positions = nn.Embedding(max_length, d_model)
         self.segments = nn.Embedding(n_segments, d_model)
         self.norm = nn.LayerNorm(d_model, eps=1e-12)
         self.dropout = nn.Dropout(p=dropout)
 
     def forward(self, ids, segments):
-        X = self.pieces(ids)
+        X = self.tokens(ids)
         X = X + self.positions.weight[: X.shape[1]]
         X = X + self.segments(segments)
         X = self.norm(X)
@@ -190,12 +190,12 @@ def rename_weights(weights):
         "attention.self.value": "attention.W_V",
         "attention.output.dense": "attention.W_O",
         "attention.output.LayerNorm": "norm_1",
-        "intermediate.dense": "network.W_1",
-        "output.dense": "network.W_2",
+        "intermediate.dense": "feed_forward.W_1",
+        "output.dense": "feed_forward.W_2",
         "output.LayerNorm": "norm_2",
     }
     others = {
-        "embeddings.word_embeddings": "embeddings.pieces",
+        "embeddings.word_embeddings": "embeddings.tokens",
         "embeddings.position_embeddings": "embeddings.positions",
         "embeddings.token_type_embeddings": "embeddings.segments",
         "embeddings.LayerNorm": "embeddings.norm",
@@ -219,7 +219,7 @@ def rename_weights(weights):
 # %% rename_weights: replaces in the right order
 def rename_weights(weights):
     replacements = [
-        ("embeddings.word_embeddings.", "embeddings.pieces."),
+        ("embeddings.word_embeddings.", "embeddings.tokens."),
         ("embeddings.position_embeddings.", "embeddings.positions."),
         ("embeddings.token_type_embeddings.", "embeddings.segments."),
         ("embeddings.LayerNorm.", "embeddings.norm."),
@@ -229,8 +229,8 @@ def rename_weights(weights):
         ("attention.self.value.", "attention.W_V."),
         ("attention.output.dense.", "attention.W_O."),
         ("attention.output.LayerNorm.", "norm_1."),
-        ("intermediate.dense.", "network.W_1."),
-        ("output.dense.", "network.W_2."),
+        ("intermediate.dense.", "feed_forward.W_1."),
+        ("output.dense.", "feed_forward.W_2."),
         ("output.LayerNorm.", "norm_2."),
         ("pooler.dense.", "pooler."),
         (".gamma", ".weight"),
@@ -277,38 +277,38 @@ class MaskedLanguageModelHead(nn.Module):
 
 
 # %% mask_tokens: boolean indexing
-def mask_tokens(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
-    chosen = (dice < share) & ~special
+def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
+    chosen = (select_draws < probability) & ~special
     labels = torch.full_like(ids, -100)
     labels[chosen] = ids[chosen]
     inputs = ids.clone()
-    inputs[chosen & (kind_dice < 0.8)] = mask_id
-    swap = chosen & (kind_dice >= 0.8) & (kind_dice < 0.9)
-    inputs[swap] = substitutes[swap]
+    inputs[chosen & (replace_draws < 0.8)] = mask_id
+    swap = chosen & (replace_draws >= 0.8) & (replace_draws < 0.9)
+    inputs[swap] = random_ids[swap]
     return inputs, labels
 
 
 # %% mask_tokens: a loop
-def mask_tokens(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
+def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
     inputs, labels = ids.clone(), torch.full_like(ids, -100)
     B, L = ids.shape
     for b in range(B):
         for i in range(L):
-            if special[b, i] or dice[b, i] >= share:
+            if special[b, i] or select_draws[b, i] >= probability:
                 continue
             labels[b, i] = ids[b, i]
-            if kind_dice[b, i] < 0.8:
+            if replace_draws[b, i] < 0.8:
                 inputs[b, i] = mask_id
-            elif kind_dice[b, i] < 0.9:
-                inputs[b, i] = substitutes[b, i]
+            elif replace_draws[b, i] < 0.9:
+                inputs[b, i] = random_ids[b, i]
     return inputs, labels
 
 
 # %% mask_tokens: nested where
-def mask_tokens(ids, special, mask_id, dice, kind_dice, substitutes, share=0.15):
-    chosen = torch.logical_and(dice < share, torch.logical_not(special))
+def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
+    chosen = torch.logical_and(select_draws < probability, torch.logical_not(special))
     hidden = torch.where(
-        kind_dice < 0.8, torch.full_like(ids, mask_id), torch.where(kind_dice < 0.9, substitutes, ids)
+        replace_draws < 0.8, torch.full_like(ids, mask_id), torch.where(replace_draws < 0.9, random_ids, ids)
     )
     return torch.where(chosen, hidden, ids), ids.masked_fill(~chosen, -100)
 

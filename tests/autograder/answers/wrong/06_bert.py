@@ -253,7 +253,7 @@ class MaskedLanguageModelHead(nn.Module):
         return torch.softmax(scores, dim=-1)
 
 
-# %% mask_tokens: special tokens can be chosen | chooses_special_tokens
+# %% mask_tokens: special tokens can be chosen | selects_special_tokens
 def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
     chosen = select_draws < probability
     inputs = ids.clone()
@@ -275,7 +275,7 @@ def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, 
     return inputs, labels
 
 
-# %% word_vectors: the first token only | takes_the_first_piece
+# %% word_vectors: the first token only | takes_the_first_token
 def word_vectors(H, word_ids):
     seen = []
     rows = []
@@ -286,7 +286,7 @@ def word_vectors(H, word_ids):
     return torch.stack(rows) if rows else torch.zeros(0, H.shape[1])
 
 
-# %% word_vectors: adds the tokens up | sums_the_pieces
+# %% word_vectors: adds the tokens up | sums_the_tokens
 def word_vectors(H, word_ids):
     n = max([w for w in word_ids if w is not None], default=-1) + 1
     result = torch.zeros(n, H.shape[1], dtype=H.dtype)
