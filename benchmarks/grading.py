@@ -1,13 +1,14 @@
 """Compares grading with stock nbgrader on the same submissions, and measures large classes.
 
     python benchmarks/grading.py speed --assignment 05_transformer_block --size 100
-    python benchmarks/grading.py scores --size 10      # for every assignment
+    python benchmarks/grading.py scores --size 9       # for every assignment
     python benchmarks/grading.py seeds --size 50
     python benchmarks/grading.py memory
     python benchmarks/grading.py mixed --size 500
 
 "Stock" is `nbgrader autograde` with nbgrader's own preprocessors: one kernel at a time, without a
-sandbox. NBGRADER_EXECUTION is set for both, so both train for the same few steps. Each command
+sandbox. NBGRADER_EXECUTION is set for both, so both train for the same few steps. `scores` compares
+right and wrong answers cell by cell, in notebooks that also hold what `_oddities` lists. Each command
 updates its part of `data/results/grading.json`.
 """
 
@@ -63,7 +64,7 @@ def _call(*command: str, folder: Path) -> tuple[float, float]:
     done = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path, "PIP_NO_INDEX": "1"},  # students' `!pip` installs nothing
         capture_output=True,
         text=True,
     )
@@ -92,6 +93,13 @@ def scores(folder: Path, assignment: str) -> Scores:
             s.student.id: {g.name: g.score for n in s.notebooks for g in n.grades}
             for s in gradebook.assignment_submissions(assignment)
         }
+
+
+def max_scores(folder: Path, assignment: str) -> dict[str, float]:
+    """graded cell -> its points, from the class's gradebook."""
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        notebooks = gradebook.find_assignment(assignment).notebooks
+        return {cell.name: cell.max_score for n in notebooks for cell in n.grade_cells}
 
 
 def _notes(folder: Path) -> list[Any]:
@@ -127,18 +135,25 @@ def speed(assignment: str, size: int, stock_size: int) -> dict[str, Any]:
 
 
 def same_scores(size: int) -> dict[str, Any]:
-    """Compare the scores of both, cell by cell, over all assignments."""
-    found: dict[str, Any] = {"submissions": 0, "cells": 0, "different": []}
+    """Compare the scores of both, cell by cell, over all assignments.
+
+    The submissions are honest: right, wrong and missing answers, and what students leave beside them.
+    """
+    found: dict[str, Any] = {"submissions": 0, "cells": 0, "cells that lose points": 0}
+    found["different"] = []
     for assignment in COURSE.assignments():
         with tempfile.TemporaryDirectory(prefix="class-") as temporary:
             folders = [Path(temporary, name) for name in ("ours", "stock")]
             for folder, grade in zip(folders, (grade_ours, grade_stock)):
-                make_class(COURSE, assignment, folder, size, seed=1)
+                make_class(COURSE, assignment, folder, size, seed=1, odd=True)
                 grade(folder, assignment)
             ours, stock = (scores(folder, assignment) for folder in folders)
+            most = max_scores(folders[0], assignment)
         found["submissions"] += len(ours)
         for student, cells in ours.items():
             found["cells"] += len(cells)
+            lost = sum(points < most[cell] for cell, points in cells.items())
+            found["cells that lose points"] += lost
             found["different"] += [
                 f"{assignment} {student} {cell}: ours {points:g}, stock {stock[student][cell]:g}"
                 for cell, points in cells.items()
