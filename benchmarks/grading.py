@@ -107,8 +107,9 @@ def _notes(folder: Path) -> list[Any]:
     return [read_notes(nbformat.read(path, as_version=4)) for path in paths]
 
 
-def speed(assignment: str, size: int, stock_size: int) -> dict[str, Any]:
+def speed(assignment: str, size: int, stock_size: int | None = None) -> dict[str, Any]:
     """Throughput of both, one after the other; processor time not spent in the student's cells."""
+    stock_size = stock_size or size
     empty = nbformat.v4.new_notebook()
     kernel = [run_notebook(empty, {}).usage.cpu_seconds for _ in range(5)][1:]
     with tempfile.TemporaryDirectory(prefix="class-") as temporary:
@@ -134,33 +135,29 @@ def speed(assignment: str, size: int, stock_size: int) -> dict[str, Any]:
     }
 
 
-def same_scores(size: int) -> dict[str, Any]:
-    """Compare the scores of both, cell by cell, over all assignments.
+def same_scores(assignment: str, size: int) -> dict[str, Any]:
+    """Compare the scores of both, cell by cell.
 
     The submissions are honest: right, wrong and missing answers, and what students leave beside them.
     """
-    found: dict[str, Any] = {"submissions": 0, "cells": 0, "cells that lose points": 0}
-    found["different"] = []
-    for assignment in COURSE.assignments():
-        with tempfile.TemporaryDirectory(prefix="class-") as temporary:
-            folders = [Path(temporary, name) for name in ("ours", "stock")]
-            for folder, grade in zip(folders, (grade_ours, grade_stock)):
-                make_class(COURSE, assignment, folder, size, seed=1, odd=True)
-                grade(folder, assignment)
-            ours, stock = (scores(folder, assignment) for folder in folders)
-            most = max_scores(folders[0], assignment)
-        found["submissions"] += len(ours)
-        for student, cells in ours.items():
-            found["cells"] += len(cells)
-            lost = sum(points < most[cell] for cell, points in cells.items())
-            found["cells that lose points"] += lost
-            found["different"] += [
-                f"{assignment} {student} {cell}: ours {points:g}, stock {stock[student][cell]:g}"
-                for cell, points in cells.items()
-                if points != stock[student][cell]
-            ]
-        print(assignment, found["submissions"], found["cells"], found["different"], flush=True)
-    return found
+    with tempfile.TemporaryDirectory(prefix="class-") as temporary:
+        folders = [Path(temporary, name) for name in ("ours", "stock")]
+        for folder, grade in zip(folders, (grade_ours, grade_stock)):
+            make_class(COURSE, assignment, folder, size, seed=1, odd=True)
+            grade(folder, assignment)
+        ours, stock = (scores(folder, assignment) for folder in folders)
+        most = max_scores(folders[0], assignment)
+    cells = [(student, cell) for student, own in ours.items() for cell in own]
+    return {
+        "submissions": len(ours),
+        "cells": len(cells),
+        "cells that lose points": sum(ours[s][cell] < most[cell] for s, cell in cells),
+        "different": [
+            f"{s} {cell}: ours {ours[s][cell]:g}, stock {stock[s][cell]:g}"
+            for s, cell in cells
+            if ours[s][cell] != stock[s][cell]
+        ],
+    }
 
 
 def memory(sizes: list[int]) -> dict[str, Any]:
@@ -231,28 +228,34 @@ def _lost_groups(recorded: dict[str, Any]) -> dict[str, set[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("part", choices=["speed", "scores", "seeds", "memory", "mixed"])
-    parser.add_argument("--assignment", default="05_transformer_block")
+    parser.add_argument("--assignment", help="for scores, all if not given")
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--stock-size", type=int, help="fewer submissions for stock, which is slow")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
     options = parser.parse_args()
+    assignment = options.assignment or "05_transformer_block"
     if options.part == "speed":
-        part = speed(options.assignment, options.size, options.stock_size or options.size)
+        keep(["speed", assignment], speed(assignment, options.size, options.stock_size))
     elif options.part == "scores":
-        part = same_scores(options.size)
+        for name in [options.assignment] if options.assignment else COURSE.assignments():
+            keep(["scores", name], same_scores(name, options.size))
     elif options.part == "seeds":
-        part = seeds(options.size)
+        keep(["seeds"], seeds(options.size))
     elif options.part == "memory":
-        part = memory(options.sizes)
+        keep(["memory"], memory(options.sizes))
     else:
         from _mixed import mixed
 
-        part = mixed(options.assignment, options.size)
-    found = results("grading")  # read only now: another process may have written another part
-    if options.part == "speed":
-        found.setdefault("speed", {})[options.assignment] = part
-    else:
-        found[options.part] = part
+        keep(["mixed"], mixed(assignment, options.size))
+
+
+def keep(path: list[str], part: dict[str, Any]) -> None:
+    """Write one part of the results, at once: other processes may write others."""
+    found = results("grading")
+    whole = found
+    for key in path[:-1]:
+        whole = whole.setdefault(key, {})
+    whole[path[-1]] = part
     write("grading", found)
 
 

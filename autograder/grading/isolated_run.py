@@ -28,13 +28,14 @@ from autograder.sandbox.launch import has_server, start_server
 from autograder.sandbox.messages import Connection
 
 _GRACE_SECONDS = 300  # for a kernel that is slow to start or to end
-#: Tools that install packages end at once: without a network, each would try again for long.
+#: Tools that download packages or models end at once: without a network, each would try again for long.
 _NO_DOWNLOADS = {
     "PIP_NO_INDEX": "1",
     "PIP_RETRIES": "0",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "UV_OFFLINE": "1",
     "CONDA_OFFLINE": "1",
+    "HF_HUB_OFFLINE": "1",
 }
 _READERS = 3
 #: Run by the fork server once, so that no reader has to import this module.
