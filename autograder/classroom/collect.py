@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from autograder.grading.gradebook import Classroom
 
 #: The suffix of a resubmitted or downloaded-again file: `-1`, ` (1)`.
-_COPY_NUMBER = re.compile(r"(?:-| ?\()(\d+)\)?(?=\.ipynb$)")
+_COPY_NUMBER = re.compile(r"(?:-| ?\()(\d+)\)?(?=\.ipynb(?:\.\w+)?$)")
 #: A notebook belongs to an assignment if it has at least this share of its features.
 _MIN_OVERLAP = 0.2
 
