@@ -97,7 +97,8 @@ def tidy(notebook: NotebookNode) -> None:
     """Replace invalid cell sources, metadata, ids and types, in place."""
     for number, cell in enumerate(notebook.cells):
         source = cell.get("source", "")
-        cell.source = _writable(source if isinstance(source, str) else "")
+        # some tools keep the line ends of Windows
+        cell.source = _writable(source if isinstance(source, str) else "").replace("\r\n", "\n")
         cell.metadata = plain(cell.get("metadata"))
         if not isinstance(cell.metadata, dict):
             cell.metadata = NotebookNode()
