@@ -28,14 +28,13 @@ from autograder.sandbox.launch import has_server, start_server
 from autograder.sandbox.messages import Connection
 
 _GRACE_SECONDS = 300  # for a kernel that is slow to start or to end
-#: Tools that download packages or models end at once: without a network, each would try again for long.
+#: Tools that install packages end at once: without a network, each would try again for long.
 _NO_DOWNLOADS = {
     "PIP_NO_INDEX": "1",
     "PIP_RETRIES": "0",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "UV_OFFLINE": "1",
     "CONDA_OFFLINE": "1",
-    "HF_HUB_OFFLINE": "1",
 }
 _READERS = 3
 #: Run by the fork server once, so that no reader has to import this module.
@@ -213,6 +212,8 @@ def _environment(folder: str, limits: Limits) -> dict[str, str]:
     env |= dict.fromkeys(("HOME", "IPYTHONDIR", "MPLCONFIGDIR"), folder)
     env["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     env |= _NO_DOWNLOADS
+    if limits.sandbox:  # without one there may be a network, and models from there
+        env["HF_HUB_OFFLINE"] = "1"
     env |= {"NBGRADER_EXECUTION": "autograde", "PYTHONHASHSEED": "0"}
     if limits.training_steps:
         env["COURSEKIT_MAX_STEPS"] = str(limits.training_steps)
