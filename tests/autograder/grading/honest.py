@@ -108,8 +108,8 @@ LINES = {
         "for batch in DataLoader(list(range(9)), batch_size=3, num_workers=2): pass"
     ),
     "pool": "from multiprocessing import Pool\nwith Pool(2) as pool: pool.map(abs, [-1, 2])",
-    "hub": "from transformers import AutoTokenizer\nAutoTokenizer.from_pretrained('bert-base-uncased')",
-    "script": "import torch\n@torch.jit.script\ndef double(x): return 2 * x",
+    "hub": "from huggingface_hub import snapshot_download\nsnapshot_download('bert-base-uncased')",
+    "jit": "import torch\n@torch.jit.script\ndef double(x): return 2 * x",
     "shadowed": "list = str = len = print = type = dict = range = 3",
     "unshadowed": "del list, str, len, print, type, dict, range",
     "recursion": "def deep(n): return deep(n + 1)\ndeep(0)",
