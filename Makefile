@@ -52,7 +52,7 @@ pretrain: .venv/ready
 
 site: .venv/ready
 	$(BIN)/python -m sphinx -q -W --keep-going -d site/trees -c docs . site/html
-	@echo "written: site/html/docs/index.html"
+	@echo "written: site/html/index.html"
 
 execute: .venv/ready
 	$(BIN)/autograder execute
