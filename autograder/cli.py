@@ -49,7 +49,10 @@ def _names(names: list[str]) -> str:
     return ", ".join(for_terminal(name, lines=False) for name in names)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(package_name="coursekit")
 def main() -> None:
     """Build, release, collect and grade the assignments of the course."""
