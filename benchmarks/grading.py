@@ -2,7 +2,7 @@
 
     python benchmarks/grading.py speed --assignment 05_transformer_block --size 100
     python benchmarks/grading.py scores --size 10      # for every assignment
-    python benchmarks/grading.py seeds --size 50
+    python benchmarks/grading.py seeds --assignment 05_transformer_block --size 50
     python benchmarks/grading.py memory
     python benchmarks/grading.py mixed --size 500
 
@@ -172,36 +172,39 @@ def memory(sizes: list[int]) -> dict[str, Any]:
     return found
 
 
-def seeds(count: int) -> dict[str, Any]:
-    """Judge references, alternatives and misconceptions with many class seeds.
+def seeds(assignment: str, count: int) -> dict[str, Any]:
+    """Judge an assignment's references, alternatives and misconceptions with many class seeds.
 
     References and alternatives must keep all points, and a misconception must lose the same groups
     with each seed as with the recorded cases.
     """
-    found: dict[str, Any] = {"seeds": count, "references": 0, "alternatives": 0}
-    found |= {"misconceptions": 0, "lost points": [], "other groups": []}
-    for assignment in COURSE.assignments():
-        notebook = COURSE.solution(assignment)
-        for name, exercise in catalog.exercises(COURSE, assignment).items():
-            right = {"reference": definitions(notebook)[name]}
-            for answer in exercise.alternatives:
-                text = answer.source(bare_sources(notebook)[name])
-                right[answer.name] = run_answer(notebook, name, text)
-            found["references"] += 1
-            found["alternatives"] += len(exercise.alternatives)
-            found["misconceptions"] += len(exercise.misconceptions)
-            lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
-            for seed in range(1000, 1000 + count):
-                recorded = record(COURSE, assignment, name, seed)
-                for label, function in right.items():
-                    verdict = judge(recorded, run_cases(function, recorded["cases"]))
-                    if not verdict.passed:
-                        found["lost points"].append(f"{name}, {label}, {seed}: {verdict.headline}")
-                for label, groups in _lost_groups(recorded).items():
-                    if groups != lost[label]:
-                        found["other groups"].append(f"{name}, {label}, {seed}: {sorted(groups)}")
-        print(assignment, found, flush=True)
-    return found
+    notebook = COURSE.solution(assignment)
+    exercises = catalog.exercises(COURSE, assignment)
+    lost_points, other_groups = [], []
+    for name, exercise in exercises.items():
+        right = {"reference": definitions(notebook)[name]}
+        for answer in exercise.alternatives:
+            text = answer.source(bare_sources(notebook)[name])
+            right[answer.name] = run_answer(notebook, name, text)
+        lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
+        for seed in range(1000, 1000 + count):
+            recorded = record(COURSE, assignment, name, seed)
+            for label, function in right.items():
+                verdict = judge(recorded, run_cases(function, recorded["cases"]))
+                if not verdict.passed:
+                    lost_points.append(f"{name}, {label}, {seed}: {verdict.headline}")
+            for label, groups in _lost_groups(recorded).items():
+                if groups != lost[label]:
+                    other_groups.append(f"{name}, {label}, {seed}: {sorted(groups)}")
+        print(name, lost_points, other_groups, flush=True)
+    return {
+        "seeds": count,
+        "references": len(exercises),
+        "alternatives": sum(len(e.alternatives) for e in exercises.values()),
+        "misconceptions": sum(len(e.misconceptions) for e in exercises.values()),
+        "lost points": lost_points,
+        "other groups": other_groups,
+    }
 
 
 def _lost_groups(recorded: dict[str, Any]) -> dict[str, set[str]]:
@@ -226,7 +229,7 @@ def main() -> None:
     elif options.part == "scores":
         part = same_scores(options.size)
     elif options.part == "seeds":
-        part = seeds(options.size)
+        part = seeds(options.assignment, options.size)
     elif options.part == "memory":
         part = memory(options.sizes)
     else:
@@ -234,8 +237,8 @@ def main() -> None:
 
         part = mixed(options.assignment, options.size)
     found = results("grading")  # read only now: another process may have written another part
-    if options.part == "speed":
-        found.setdefault("speed", {})[options.assignment] = part
+    if options.part in ("speed", "seeds"):
+        found.setdefault(options.part, {})[options.assignment] = part
     else:
         found[options.part] = part
     write("grading", found)
