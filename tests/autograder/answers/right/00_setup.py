@@ -84,6 +84,31 @@ def word_lengths(words):
     return [lengths[i] for i in range(len(words))]
 
 
+# %% word_lengths: zip with the lengths
+def word_lengths(words):
+    pairs = [(word, len(word)) for word in words]
+    return [length for _, length in pairs]
+
+
+# %% word_lengths: accumulates the ends
+def word_lengths(words):
+    ends = [0]
+    for word in words:
+        ends.append(ends[-1] + len(word))
+    return [end - start for start, end in zip(ends, ends[1:])]
+
+
+# %% word_lengths: reduce
+def word_lengths(words):
+    from functools import reduce
+
+    return reduce(lambda lengths, word: lengths + [len(word)], words, [])
+
+
+# %% word_lengths: a lambda
+word_lengths = lambda words: [len(w) for w in words]  # noqa: E731
+
+
 # %% standardize: guards with masked_fill
 def standardize(x):
     mean = torch.mean(x, dim=0, keepdim=True)
@@ -181,6 +206,52 @@ def standardize(x):
     return (x - x.mean(dim=0)) / std
 
 
+# %% standardize: in double precision
+def standardize(x):
+    wide = x.double()
+    centered = wide - wide.mean(0)
+    sigma = centered.square().mean(0).sqrt()
+    sigma = torch.where(sigma == 0, torch.ones_like(sigma), sigma)
+    return (centered / sigma).to(x.dtype)
+
+
+# %% standardize: mean and deviation of the transposed rows in a list
+def standardize(x):
+    columns = []
+    for column in x.unbind(dim=1):
+        sigma = column.std(correction=0)
+        columns.append((column - column.mean()) / (sigma if sigma > 0 else 1))
+    return torch.stack(columns).T
+
+
+# %% standardize: a helper
+def safe(sigma):
+    return sigma + (sigma == 0).to(sigma.dtype)
+
+
+def standardize(x):
+    return torch.div(torch.sub(x, torch.mean(x, 0)), safe(torch.std(x, 0, unbiased=False)))
+
+
+# %% standardize: expanded mean and deviation
+def standardize(x):
+    mean = x.mean(dim=0).expand_as(x)
+    std = x.var(dim=0, correction=0).sqrt().expand_as(x)
+    result = torch.zeros_like(x)
+    varies = std > 0
+    result[varies] = (x[varies] - mean[varies]) / std[varies]
+    return result
+
+
+# %% standardize: early return for one row
+def standardize(x: torch.Tensor) -> torch.Tensor:
+    if x.shape[0] < 2:
+        return torch.zeros_like(x)
+    centered = x - x.mean(dim=0, keepdim=True)
+    norm = torch.linalg.vector_norm(centered, dim=0) / x.shape[0] ** 0.5
+    return centered / norm.masked_fill(norm == 0, 1.0)
+
+
 # %% pairwise_distances: cdist
 def pairwise_distances(a, b):
     return torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
@@ -247,6 +318,36 @@ def pairwise_distances(a, b):
     left = a.reshape(N, 1, d).expand(N, M, d)
     right = b.reshape(1, M, d).expand(N, M, d)
     return torch.nn.functional.pairwise_distance(left, right, eps=0.0)
+
+
+# %% pairwise_distances: nested stack
+def pairwise_distances(a, b):
+    return torch.stack([torch.stack([torch.dist(p, q) for q in b]) for p in a])
+
+
+# %% pairwise_distances: column by column
+def pairwise_distances(a, b):
+    columns = [((a - q) ** 2).sum(dim=1) ** 0.5 for q in b]
+    return torch.stack(columns, dim=1)
+
+
+# %% pairwise_distances: repeated rows
+def pairwise_distances(a, b):
+    N, M = a.shape[0], b.shape[0]
+    left = a.repeat_interleave(M, dim=0)
+    right = b.repeat(N, 1)
+    return torch.sqrt(torch.sum(torch.pow(left - right, 2), dim=1)).view(N, M)
+
+
+# %% pairwise_distances: torch.cdist with p
+def pairwise_distances(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.cdist(x1=a, x2=b, p=2.0)
+
+
+# %% pairwise_distances: meshgrid of indices
+def pairwise_distances(a, b):
+    i, j = torch.meshgrid(torch.arange(len(a)), torch.arange(len(b)), indexing="ij")
+    return (a[i] - b[j]).square().sum(-1).sqrt()
 
 
 # %% masked_mean: multiplies
@@ -329,6 +430,50 @@ def masked_mean(x, mask):
     return masked.sum(axis=1) / mask.sum(axis=1).maximum(torch.ones(1))
 
 
+# %% masked_mean: two sums with einsum
+def masked_mean(x, mask):
+    x = torch.where(mask, x, torch.tensor(0.0))
+    total, n = torch.einsum("bl->b", x), torch.einsum("bl->b", mask.float())
+    return total / torch.where(n == 0, 1.0, n)
+
+
+# %% masked_mean: dot products
+def masked_mean(x, mask):
+    means = torch.zeros(len(x))
+    for b, (row, real) in enumerate(zip(x, mask.float())):
+        n = real.sum()
+        if n > 0:
+            means[b] = torch.dot(row, real) / n
+    return means
+
+
+# %% masked_mean: numpy
+def masked_mean(x, mask):
+    import numpy as np
+
+    numbers, real = x.numpy(), mask.numpy()
+    total = np.where(real, numbers, 0).sum(axis=1)
+    return torch.from_numpy((total / np.maximum(real.sum(axis=1), 1)).astype(numbers.dtype))
+
+
+# %% masked_mean: index_add
+def masked_mean(x, mask):
+    rows = mask.nonzero()[:, 0]
+    total = torch.zeros(len(x)).index_add(0, rows, x[mask])
+    count = torch.bincount(rows, minlength=len(x))
+    return total / count.clamp(min=1)
+
+
+# %% masked_mean: column by column
+def masked_mean(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    total = torch.zeros(x.shape[0])
+    count = torch.zeros(x.shape[0])
+    for column, real in zip(x.T, mask.T):
+        total += torch.where(real, column, 0.0)
+        count += real
+    return total / torch.clamp(count, min=1.0)
+
+
 # %% mean_squared_error_gradient: mean over rows
 def mean_squared_error_gradient(w, X, y):
     error = (X * w).sum(dim=1) - y
@@ -394,6 +539,41 @@ def mean_squared_error_gradient(w, X, y):
     inner = X
     errors = (inner * w).sum(dim=-1) - y
     return torch.mean(outer(errors).unsqueeze(-1) * inner, dim=0)
+
+
+# %% mean_squared_error_gradient: inner and outer in one einsum
+def mean_squared_error_gradient(w, X, y):
+    prediction = torch.inner(X, w)
+    return torch.einsum("nd,n->d", X, prediction - y).mul(2.0 / y.numel())
+
+
+# %% mean_squared_error_gradient: comprehension over the reviews
+def mean_squared_error_gradient(w, X, y):
+    gradients = [2 * (torch.dot(x, w) - target) * x for x, target in zip(X, y)]
+    return torch.stack(gradients).mean(dim=0)
+
+
+# %% mean_squared_error_gradient: autograd
+def mean_squared_error_gradient(w, X, y):
+    w = w.detach().clone().requires_grad_(True)
+    loss = ((X @ w - y) ** 2).mean()
+    (gradient,) = torch.autograd.grad(loss, w)
+    return gradient
+
+
+# %% mean_squared_error_gradient: linear and bmm
+def mean_squared_error_gradient(w, X, y):
+    e = torch.nn.functional.linear(X, w.unsqueeze(0)).squeeze(1) - y
+    product = torch.bmm(e.view(1, 1, -1), X.unsqueeze(0))
+    return 2 * product.flatten() / e.shape[0]
+
+
+# %% mean_squared_error_gradient: diagonal of the errors
+def mean_squared_error_gradient(
+    w: torch.Tensor, X: torch.Tensor, y: torch.Tensor
+) -> torch.Tensor:
+    errors = torch.matmul(X, w).sub(y)
+    return torch.diag(errors).matmul(X).sum(dim=0).div(len(errors) / 2)
 
 
 # %% numerical_gradient: two clones
@@ -484,6 +664,48 @@ def numerical_gradient(f, x, eps):
     return (right + left) / 2
 
 
+# %% numerical_gradient: index_fill for the step
+def numerical_gradient(f, x, eps):
+    result = torch.zeros(len(x), dtype=x.dtype)
+    for i in range(len(x)):
+        e = torch.zeros_like(x).index_fill(0, torch.tensor([i]), eps)
+        result[i] = (f(x + e) - f(x - e)) / (2.0 * eps)
+    return result
+
+
+# %% numerical_gradient: map over the coordinates
+def numerical_gradient(f, x, eps):
+    def moved(i, step):
+        y = x.clone()
+        y[i] = y[i] + step
+        return y
+
+    def slope(i):
+        return (f(moved(i, eps)) - f(moved(i, -eps))) / (2 * eps)
+
+    return torch.stack(list(map(slope, range(len(x))))).to(x.dtype)
+
+
+# %% numerical_gradient: numpy for the steps
+def numerical_gradient(f, x, eps):
+    import numpy as np
+
+    steps = torch.from_numpy(np.eye(len(x)) * eps).to(x.dtype)
+    above = torch.tensor([f(x + step).item() for step in steps], dtype=x.dtype)
+    below = torch.tensor([f(x - step).item() for step in steps], dtype=x.dtype)
+    return (above - below) / (2 * eps)
+
+
+# %% numerical_gradient: concatenates the parts around the coordinate
+def numerical_gradient(f, x, eps):
+    slopes = []
+    for i in range(x.numel()):
+        up = torch.cat([x[:i], x[i : i + 1] + eps, x[i + 1 :]])
+        down = torch.cat([x[:i], x[i : i + 1] - eps, x[i + 1 :]])
+        slopes.append((f(up) - f(down)) / (2 * eps))
+    return torch.stack(slopes)
+
+
 # %% seeded_sample: normal
 def seeded_sample(n, seed):
     g = torch.Generator()
@@ -537,3 +759,21 @@ def seeded_sample(n, seed):
     numbers = torch.randn(n)
     torch.set_rng_state(state)
     return numbers
+
+
+# %% seeded_sample: randn with out
+def seeded_sample(n, seed):
+    sample = torch.empty(n)
+    torch.randn(n, generator=torch.Generator().manual_seed(seed), out=sample)
+    return sample
+
+
+# %% seeded_sample: a helper that makes the generator
+def generator_for(seed):
+    generator = torch.Generator()
+    generator.manual_seed(seed)
+    return generator
+
+
+def seeded_sample(n, seed):
+    return torch.randn(n, generator=generator_for(seed))

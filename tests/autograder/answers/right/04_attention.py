@@ -148,6 +148,15 @@ def masked_softmax(r, mask):
     return (a * open_).to(r.dtype)
 
 
+# %% masked_softmax: clamps the maximum from below
+def masked_softmax(r, mask):
+    scores = torch.where(mask, r, float("-inf"))
+    low = torch.finfo(r.dtype).min
+    m = scores.max(dim=-1, keepdim=True).values.clamp(min=low)
+    e = torch.exp(scores - m)
+    return e / e.sum(dim=-1, keepdim=True).clamp(min=torch.finfo(r.dtype).tiny)
+
+
 # %% attend: multiply and add
 def attend(a, X):
     return (a[..., None] * X).sum(dim=1)
@@ -340,6 +349,50 @@ class AttentionClassifier(nn.Module):
         return (a * logits_of_words).sum(dim=1) + self.output.bias
 
 
+# %% AttentionClassifier: rows of the table, scored first
+class AttentionClassifier(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        score_of_each_word = self.embedding.weight @ self.v
+        return masked_softmax(score_of_each_word[ids], mask)
+
+    def forward(self, ids, mask):
+        a = self.attention(ids, mask)
+        logits = [
+            self.output(weights @ self.embedding(text)) for weights, text in zip(a, ids)
+        ]
+        return torch.cat(logits)
+
+
+# %% AttentionClassifier: initialized in a method of its own
+class AttentionClassifier(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.randn(dim))
+        self.output = nn.Linear(dim, 1)
+        self.reset()
+
+    @torch.no_grad()
+    def reset(self):
+        self.v.fill_(0.0)
+
+    def attention(self, ids, mask):
+        vectors = self.embedding(ids)
+        return masked_softmax((vectors @ self.v.view(-1, 1)).squeeze(2), mask)
+
+    def forward(self, ids, mask):
+        vectors = self.embedding(ids)
+        weights = self.attention(ids, mask).unsqueeze(dim=2)
+        h = vectors.mul(weights).sum(dim=1)
+        return self.output(h).squeeze(1)
+
+
 # %% leave_one_out: fills a tensor
 def leave_one_out(score, tokens):
     whole = score(tokens)
@@ -429,6 +482,14 @@ def leave_one_out(score, tokens):
     return torch.tensor(importances, dtype=torch.float32)
 
 
+# %% leave_one_out: a dictionary of shorter texts
+def leave_one_out(score, tokens):
+    shorter = {i: tokens[:i] + tokens[i + 1 :] for i in range(len(tokens))}
+    full = float(score(tokens))
+    scores = torch.tensor([float(score(text)) for text in shorter.values()])
+    return torch.full((len(tokens),), full) - scores
+
+
 # %% key_value_attention: scales the query
 def key_value_attention(X, mask, q, W_K, W_V):
     keys = torch.matmul(X, W_K)
@@ -508,6 +569,18 @@ def key_value_attention(X, mask, q, W_K, W_V):
     r = r.masked_fill(~mask, torch.finfo(r.dtype).min)
     a = torch.softmax(r, dim=1).masked_fill(~mask, 0)
     return torch.einsum("bl,blv->bv", a, V), a
+
+
+# %% key_value_attention: appends text by text
+def key_value_attention(X, mask, q, W_K, W_V):
+    K, V = (torch.matmul(X, W) for W in (W_K, W_V))
+    query = q / math.sqrt(len(q))
+    h, a = [], []
+    for keys, values, real in zip(K, V, mask):
+        weights = masked_softmax(keys.mv(query), real)
+        h += [weights @ values]
+        a += [weights]
+    return torch.stack(h), torch.stack(a)
 
 
 # %% soft_dictionary: query by query
@@ -591,6 +664,14 @@ def soft_dictionary(Q, K, V, sharpness=1.0):
     return (V.float().T @ weights).T.to(V.dtype)
 
 
+# %% soft_dictionary: log_softmax in float32
+def soft_dictionary(Q, K, V, sharpness=1.0):
+    Q32, K32, V32 = Q.to(torch.float32), K.to(torch.float32), V.to(torch.float32)
+    scores = torch.matmul(Q32, K32.transpose(0, 1)).div_(math.sqrt(Q.shape[-1])).mul_(sharpness)
+    weights = torch.log_softmax(scores, dim=1).exp()
+    return torch.einsum("mn,nv->mv", weights, V32).to(V.dtype)
+
+
 # %% multi_head_attention_pooling: head by head
 def multi_head_attention_pooling(X, mask, vs):
     all_h, all_a = [], []
@@ -672,6 +753,15 @@ def multi_head_attention_pooling(
 
     sums, weights = zip(*map(head, vs))
     return torch.hstack(sums), torch.stack(weights, dim=-2)
+
+
+# %% multi_head_attention_pooling: stacks over the heads
+def multi_head_attention_pooling(X, mask, vs):
+    H = vs.shape[0]
+    scores = torch.stack([(X * v).sum(-1) for v in vs], dim=1)
+    weights = masked_softmax(scores, mask.unsqueeze(1).repeat(1, H, 1))
+    sums = torch.stack([(weights[:, j, :, None] * X).sum(1) for j in range(H)], dim=1)
+    return sums.reshape(X.shape[0], -1), weights
 
 
 # %% split_into_sentences: looks ahead
@@ -781,6 +871,18 @@ def split_into_sentences(tokens):
             result.append([])
         result[-1] += [token]
     return result
+
+
+# %% split_into_sentences: an iterator and a stack
+def split_into_sentences(tokens):
+    sentences = []
+    rest = list(reversed(tokens))
+    while rest:
+        sentence = [rest.pop()]
+        while rest and not (sentence[-1] in END_MARKS and rest[-1] not in END_MARKS):
+            sentence.append(rest.pop())
+        sentences.append(sentence)
+    return sentences
 
 
 # %% HierarchicalAttention: one helper for both levels
@@ -962,3 +1064,54 @@ class HierarchicalAttention(nn.Module):
     def forward(self, ids, mask):
         *_, h = self.attention(ids, mask)
         return nn.functional.linear(h, self.output.weight, self.output.bias).view(-1)
+
+
+# %% HierarchicalAttention: softmax with the lowest number
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer = nn.Linear(dim, dim)
+        self.word_v = nn.Parameter(torch.zeros(dim))
+        self.sentence_layer = nn.Linear(dim, dim)
+        self.sentence_v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def weights(self, r, mask):
+        r = r.masked_fill(~mask, torch.finfo(r.dtype).min)
+        return torch.softmax(r, dim=-1) * mask
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        a = self.weights(torch.tanh(self.word_layer(X)).matmul(self.word_v), mask)
+        h = torch.matmul(a[:, :, None, :], X)[:, :, 0]
+        real = mask.sum(dim=2) > 0
+        b = self.weights(torch.tanh(self.sentence_layer(h)).matmul(self.sentence_v), real)
+        return a, b, torch.matmul(b[:, None, :], h)[:, 0]
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2]).view(-1)
+
+
+# %% HierarchicalAttention: scores with linear layers in functional form
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v, self.sentence_v = nn.Parameter(torch.zeros(dim)), nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        B, S, L = ids.shape
+        X = self.embedding(ids.flatten(0, 1))
+        keys = torch.tanh(X @ self.word_layer.weight.T + self.word_layer.bias)
+        a = masked_softmax(attention_scores(keys, self.word_v), mask.flatten(0, 1))
+        h = attend(a, X).unflatten(0, (B, S))
+        keys = torch.tanh(h @ self.sentence_layer.weight.T + self.sentence_layer.bias)
+        b = masked_softmax(attention_scores(keys, self.sentence_v), mask.any(dim=2))
+        return a.unflatten(0, (B, S)), b, attend(b, h)
+
+    def forward(self, ids, mask):
+        weights_and_text = self.attention(ids, mask)
+        return self.output(weights_and_text[-1]).squeeze(-1)
