@@ -172,16 +172,22 @@ def memory(sizes: list[int]) -> dict[str, Any]:
     return found
 
 
-def seeds(assignment: str, count: int) -> dict[str, Any]:
+def seeds(assignment: str, count: int, only: list[str]) -> dict[str, Any]:
     """Judge an assignment's references, alternatives and misconceptions with many class seeds.
 
     References and alternatives must keep all points, and a misconception must lose the same groups
-    with each seed as with the recorded cases.
+    with each seed as with the recorded cases. What is not among `only` keeps its stored results.
     """
     notebook = COURSE.solution(assignment)
     exercises = catalog.exercises(COURSE, assignment)
-    lost_points, other_groups = [], []
+    stored = results("grading")["seeds"][assignment] if only else {}
+    lost_points, other_groups = (
+        [line for line in stored.get(key, []) if line.split(",")[0] not in only]
+        for key in ("lost points", "other groups")
+    )
     for name, exercise in exercises.items():
+        if only and name not in only:
+            continue
         right = {"reference": definitions(notebook)[name]}
         for answer in exercise.alternatives:
             text = answer.source(bare_sources(notebook)[name])
@@ -223,13 +229,14 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--stock-size", type=int, help="fewer submissions for stock, which is slow")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
+    parser.add_argument("--only", nargs="+", default=[], help="exercises to judge again")
     options = parser.parse_args()
     if options.part == "speed":
         part = speed(options.assignment, options.size, options.stock_size or options.size)
     elif options.part == "scores":
         part = same_scores(options.size)
     elif options.part == "seeds":
-        part = seeds(options.assignment, options.size)
+        part = seeds(options.assignment, options.size, options.only)
     elif options.part == "memory":
         part = memory(options.sizes)
     else:
