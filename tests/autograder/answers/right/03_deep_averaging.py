@@ -766,6 +766,107 @@ class Trainer:
         return [a for a, _ in losses], [b for _, b in losses]
 
 
+# %% Trainer: keeps a copy of the model's weights per epoch
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        totals = torch.zeros(2, dtype=torch.float64)
+        for ids, mask, labels in batches:
+            self.model.zero_grad()
+            mean = self.loss(ids, mask, labels)
+            mean.backward()
+            nn.utils.clip_grad_norm_(parameters=self.model.parameters(), max_norm=self.max_norm)
+            self.optimizer.step()
+            totals += torch.tensor([mean.item() * len(labels), len(labels)])
+        return (totals[0] / totals[1]).item()
+
+    def evaluate(self, batches):
+        self.model.eval()
+        totals = torch.zeros(2, dtype=torch.float64)
+        with torch.no_grad():
+            for ids, mask, labels in batches:
+                mean = self.loss(ids, mask, labels)
+                totals += torch.tensor([mean.item() * len(labels), len(labels)])
+        return (totals[0] / totals[1]).item()
+
+    def fit(self, train, validation, epochs, patience):
+        train_losses, validation_losses, weights = [], [], []
+        for _ in range(epochs):
+            train_losses.append(self.train_epoch(train))
+            validation_losses.append(self.evaluate(validation))
+            weights.append({k: v.clone() for k, v in self.model.state_dict().items()})
+            best = validation_losses.index(min(validation_losses))
+            if len(validation_losses) - 1 - best >= patience:
+                break
+        self.model.load_state_dict(weights[best])
+        return train_losses, validation_losses
+
+
+# %% Trainer: a nested function that updates the best
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def losses(self, batches, after=None):
+        for ids, mask, labels in batches:
+            loss = self.loss(ids, mask, labels)
+            if after is not None:
+                after(loss)
+            yield loss.item(), len(labels)
+
+    def update(self, loss):
+        self.optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+        self.optimizer.step()
+
+    def train_epoch(self, batches):
+        self.model.train()
+        values, sizes = zip(*self.losses(batches, after=self.update))
+        return sum(v * n for v, n in zip(values, sizes)) / sum(sizes)
+
+    def evaluate(self, batches):
+        self.model.eval()
+        with torch.no_grad():
+            values, sizes = zip(*self.losses(batches))
+        return sum(v * n for v, n in zip(values, sizes)) / sum(sizes)
+
+    def fit(self, train, validation, epochs, patience):
+        best = {"loss": float("inf"), "waited": 0}
+        history = []
+
+        def remember(loss):
+            if loss < best["loss"]:
+                copy = {k: v.detach().clone() for k, v in self.model.state_dict().items()}
+                best.update(loss=loss, waited=0, weights=copy)
+            else:
+                best["waited"] += 1
+
+        for _ in range(epochs):
+            history.append([self.train_epoch(train), self.evaluate(validation)])
+            remember(history[-1][1])
+            if best["waited"] == patience:
+                break
+        self.model.load_state_dict(best["weights"])
+        losses = list(zip(*history))
+        return list(losses[0]), list(losses[1])
+
+
 # %% word_dropout: text by text
 def word_dropout(mask, rate, training, generator=None):
     if not training:

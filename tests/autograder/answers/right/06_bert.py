@@ -277,6 +277,24 @@ def add_special_tokens(
     return ids, [int(i >= end) for i in range(len(ids))]
 
 
+# %% add_special_tokens: divides the room before it cuts
+def add_special_tokens(first, second, max_length, cls_id, sep_id):
+    if second is None:
+        first = list(first)
+        while len(first) > max_length - 2:
+            first.pop(-1)
+        return [cls_id] + first + [sep_id], [0] * (len(first) + 2)
+    room = max_length - 3
+    if len(first) + len(second) > room:
+        n = max(room - room // 2, room - len(second))
+        n = min(n, len(first))
+        first, second = first[:n], second[: room - n]
+    return (
+        [cls_id, *first, sep_id, *second, sep_id],
+        [0] * (1 + len(first) + 1) + [1] * (len(second) + 1),
+    )
+
+
 # %% pad_inputs: full and fill
 def pad_inputs(inputs, pad):
     B, L = len(inputs), max(len(ids) for ids, _ in inputs)
@@ -373,6 +391,19 @@ def pad_inputs(
 
     ones = [[True] * len(row) for row in all_ids]
     return padded(all_ids, pad), padded(all_segments, 0), padded(ones, False)
+
+
+# %% pad_inputs: cat with fillers
+def pad_inputs(inputs, pad):
+    lengths = [len(ids) for ids, _ in inputs]
+    L = max(lengths)
+    all_ids, all_segments = [], []
+    for (ids, segments), n in zip(inputs, lengths):
+        filler = torch.full((L - n,), pad, dtype=torch.long)
+        all_ids.append(torch.cat([torch.tensor(ids, dtype=torch.long), filler]))
+        all_segments.append(torch.cat([torch.tensor(segments, dtype=torch.long), filler * 0]))
+    mask = torch.stack([torch.arange(L) < n for n in lengths])
+    return torch.stack(all_ids), torch.stack(all_segments), mask
 
 
 # %% BertEmbeddings: expands the positions
@@ -501,6 +532,24 @@ class BertEmbeddings(nn.Module):
         positions = torch.tensor([list(range(ids.shape[1]))] * ids.shape[0])
         parts = (self.tokens(ids), self.positions(positions), self.segments(segments))
         return nn.Sequential(self.norm, self.dropout)(sum(parts))
+
+
+# %% BertEmbeddings: adds position by position
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.segments = nn.Embedding(n_segments, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.dropout = nn.Dropout(dropout)
+
+    def at(self, i, ids, segments):
+        return self.tokens(ids[:, i]) + self.segments(segments[:, i]) + self.positions.weight[i]
+
+    def forward(self, ids, segments):
+        columns = [self.at(i, ids, segments) for i in range(ids.shape[1])]
+        return self.dropout(self.norm(torch.stack(columns, dim=1)))
 
 
 # %% BertEncoder: keyword arguments
@@ -680,6 +729,28 @@ class BertEncoder(nn.Module):
             H = block(H, full_mask)
         c = torch.einsum("bd,od->bo", H[:, 0, :], self.pooler.weight) + self.pooler.bias
         return H, c.tanh()
+
+
+# %% BertEncoder: keeps the vectors of all layers
+class BertEncoder(nn.Module):
+    def __init__(
+        self, vocab_size, d_model, n_heads, d_ff, n_blocks, max_length=512, n_segments=2, dropout=0.1
+    ):
+        super().__init__()
+        self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
+        self.blocks = nn.ModuleList(
+            TransformerBlock(d_model, n_heads, d_ff, dropout=dropout, activation="gelu", eps=1e-12)
+            for _ in range(n_blocks)
+        )
+        self.pooler = nn.Linear(d_model, d_model)
+
+    def forward(self, ids, segments, mask):
+        layers = [self.embeddings(ids, segments)]
+        for block in self.blocks:
+            layers.append(block(layers[-1], padding_mask(mask)))
+        last = layers[-1]
+        pooled = F.linear(last[:, 0], self.pooler.weight, self.pooler.bias)
+        return last, torch.tanh(pooled)
 
 
 # %% rename_weights: regular expressions
@@ -878,6 +949,72 @@ def rename_weights(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return result
 
 
+# %% rename_weights: partition and early continue
+def rename_weights(weights):
+    top = {"word_embeddings": "tokens", "position_embeddings": "positions"}
+    top |= {"token_type_embeddings": "segments", "LayerNorm": "norm"}
+    self_attention = {"query": "W_Q", "key": "W_K", "value": "W_V"}
+    found = {}
+    for name, tensor in weights.items():
+        *path, kind = name.removeprefix("bert.").split(".")
+        kind = {"gamma": "weight", "beta": "bias"}.get(kind, kind)
+        if kind not in ("weight", "bias"):
+            continue
+        match path:
+            case ["embeddings", part] if part in top:
+                new = f"embeddings.{top[part]}"
+            case ["pooler", "dense"]:
+                new = "pooler"
+            case ["encoder", "layer", n, "attention", "self", part]:
+                new = f"blocks.{n}.attention.{self_attention[part]}"
+            case ["encoder", "layer", n, "attention", "output", "dense"]:
+                new = f"blocks.{n}.attention.W_O"
+            case ["encoder", "layer", n, "attention", "output", "LayerNorm"]:
+                new = f"blocks.{n}.norm_1"
+            case ["encoder", "layer", n, "intermediate", "dense"]:
+                new = f"blocks.{n}.feed_forward.W_1"
+            case ["encoder", "layer", n, "output", "dense"]:
+                new = f"blocks.{n}.feed_forward.W_2"
+            case ["encoder", "layer", n, "output", "LayerNorm"]:
+                new = f"blocks.{n}.norm_2"
+            case _:
+                continue
+        found[f"{new}.{kind}"] = tensor
+    return found
+
+
+# %% rename_weights: longest names first
+def rename_weights(weights):
+    names = {
+        "embeddings.word_embeddings": "embeddings.tokens",
+        "embeddings.position_embeddings": "embeddings.positions",
+        "embeddings.token_type_embeddings": "embeddings.segments",
+        "embeddings.LayerNorm": "embeddings.norm",
+        "attention.self.query": "attention.W_Q",
+        "attention.self.key": "attention.W_K",
+        "attention.self.value": "attention.W_V",
+        "attention.output.dense": "attention.W_O",
+        "attention.output.LayerNorm": "norm_1",
+        "intermediate.dense": "feed_forward.W_1",
+        "output.dense": "feed_forward.W_2",
+        "output.LayerNorm": "norm_2",
+        "pooler.dense": "pooler",
+    }
+    result = {}
+    for name, tensor in weights.items():
+        name = name.removeprefix("bert.").replace(".gamma", ".weight").replace(".beta", ".bias")
+        stem, _, kind = name.rpartition(".")
+        block, rest = "", stem
+        if stem.startswith("encoder.layer."):
+            number, rest = stem[len("encoder.layer.") :].split(".", 1)
+            block = f"blocks.{number}."
+        elif not stem.startswith(("embeddings.", "pooler.")):
+            continue
+        if rest in names:
+            result[block + names[rest] + "." + kind] = tensor
+    return result
+
+
 # %% MaskedLanguageModelHead: linear
 class MaskedLanguageModelHead(nn.Module):
     def __init__(self, vocab_size, d_model):
@@ -977,6 +1114,21 @@ class MaskedLanguageModelHead(nn.Module):
     def forward(self, H, table):
         u = self.norm(self.gelu(self.transform(H)))
         return (table @ u.unsqueeze(-1)).squeeze(-1) + self.bias
+
+
+# %% MaskedLanguageModelHead: token by token of the table
+class MaskedLanguageModelHead(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.transform = nn.Linear(d_model, d_model)
+        self.gelu = nn.GELU(approximate="none")
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.bias = nn.Parameter(torch.zeros(vocab_size))
+
+    def forward(self, H, table):
+        u = self.norm(self.gelu(self.transform(H)))
+        scores = [(u * e).sum(dim=-1) for e in table]
+        return torch.stack(scores, dim=-1) + self.bias
 
 
 # %% mask_tokens: boolean indexing
@@ -1393,6 +1545,29 @@ class BertClassifier(nn.Module):
         self.encoder.train(self.training and not self.frozen)
         c = self.encoder(ids, ids.new_zeros(ids.shape), mask)[1]
         return self.dropout(c) @ self.output.weight[0] + self.output.bias
+
+
+# %% BertClassifier: two branches
+class BertClassifier(nn.Module):
+    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, 1)
+        self.frozen = frozen
+        for p in encoder.parameters():
+            p.requires_grad = not frozen
+
+    def encode(self, ids, mask):
+        segments = torch.zeros_like(ids, dtype=torch.long)
+        if not self.frozen:
+            return self.encoder(ids, segments, mask)[1]
+        self.encoder.eval()
+        return self.encoder(ids, segments, mask)[1].detach()
+
+    def forward(self, ids, mask):
+        scores = self.output(self.dropout(self.encode(ids, mask)))
+        return scores.reshape(scores.shape[0])
 
 
 # %% predict_scores: inference_mode
