@@ -26,7 +26,7 @@ from typing import Any
 
 import nbformat
 from _class import make_class
-from _results import results, write
+from _results import results, store, write
 from nbgrader.api import Gradebook
 
 from autograder.course import catalog
@@ -172,42 +172,32 @@ def memory(sizes: list[int]) -> dict[str, Any]:
     return found
 
 
-def seeds(assignment: str, count: int, only: list[str]) -> dict[str, Any]:
-    """Judge an assignment's references, alternatives and misconceptions with many class seeds.
+def seeds(assignment: str, name: str, count: int) -> dict[str, Any]:
+    """Judge an exercise's reference, alternatives and misconceptions with many class seeds.
 
-    References and alternatives must keep all points, and a misconception must lose the same groups
-    with each seed as with the recorded cases. What is not among `only` keeps its stored results.
+    Reference and alternatives must keep all points, and a misconception must lose the same groups
+    with each seed as with the recorded cases.
     """
-    notebook = COURSE.solution(assignment)
-    exercises = catalog.exercises(COURSE, assignment)
-    stored = results("grading")["seeds"][assignment] if only else {}
-    lost_points, other_groups = (
-        [line for line in stored.get(key, []) if line.split(",")[0] not in only]
-        for key in ("lost points", "other groups")
-    )
-    for name, exercise in exercises.items():
-        if only and name not in only:
-            continue
-        right = {"reference": definitions(notebook)[name]}
-        for answer in exercise.alternatives:
-            text = answer.source(bare_sources(notebook)[name])
-            right[answer.name] = run_answer(notebook, name, text)
-        lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
-        for seed in range(1000, 1000 + count):
-            recorded = record(COURSE, assignment, name, seed)
-            for label, function in right.items():
-                verdict = judge(recorded, run_cases(function, recorded["cases"]))
-                if not verdict.passed:
-                    lost_points.append(f"{name}, {label}, {seed}: {verdict.headline}")
-            for label, groups in _lost_groups(recorded).items():
-                if groups != lost[label]:
-                    other_groups.append(f"{name}, {label}, {seed}: {sorted(groups)}")
-        print(name, lost_points, other_groups, flush=True)
+    notebook, exercise = COURSE.solution(assignment), catalog.exercises(COURSE, assignment)[name]
+    right = {"reference": definitions(notebook)[name]}
+    for answer in exercise.alternatives:
+        text = answer.source(bare_sources(notebook)[name])
+        right[answer.name] = run_answer(notebook, name, text)
+    lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
+    lost_points, other_groups = [], []
+    for seed in range(1000, 1000 + count):
+        recorded = record(COURSE, assignment, name, seed)
+        for label, function in right.items():
+            verdict = judge(recorded, run_cases(function, recorded["cases"]))
+            if not verdict.passed:
+                lost_points.append(f"{label}, {seed}: {verdict.headline}")
+        for label, groups in _lost_groups(recorded).items():
+            if groups != lost[label]:
+                other_groups.append(f"{label}, {seed}: {sorted(groups)}")
     return {
         "seeds": count,
-        "references": len(exercises),
-        "alternatives": sum(len(e.alternatives) for e in exercises.values()),
-        "misconceptions": sum(len(e.misconceptions) for e in exercises.values()),
+        "alternatives": len(exercise.alternatives),
+        "misconceptions": len(exercise.misconceptions),
         "lost points": lost_points,
         "other groups": other_groups,
     }
@@ -229,14 +219,20 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--stock-size", type=int, help="fewer submissions for stock, which is slow")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
-    parser.add_argument("--only", nargs="+", default=[], help="exercises to judge again")
+    parser.add_argument("--only", nargs="+", default=[], help="these exercises of `seeds`")
     options = parser.parse_args()
+    if options.part == "seeds":
+        for name in options.only or catalog.exercises(COURSE, options.assignment):
+            part = seeds(options.assignment, name, options.size)
+            found = results("grading")
+            found.setdefault("seeds", {}).setdefault(options.assignment, {})[name] = part
+            store("grading", found)
+            print(name, part, flush=True)
+        return
     if options.part == "speed":
         part = speed(options.assignment, options.size, options.stock_size or options.size)
     elif options.part == "scores":
         part = same_scores(options.size)
-    elif options.part == "seeds":
-        part = seeds(options.assignment, options.size, options.only)
     elif options.part == "memory":
         part = memory(options.sizes)
     else:
@@ -244,8 +240,8 @@ def main() -> None:
 
         part = mixed(options.assignment, options.size)
     found = results("grading")  # read only now: another process may have written another part
-    if options.part in ("speed", "seeds"):
-        found.setdefault(options.part, {})[options.assignment] = part
+    if options.part == "speed":
+        found.setdefault("speed", {})[options.assignment] = part
     else:
         found[options.part] = part
     write("grading", found)
