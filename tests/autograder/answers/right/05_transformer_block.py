@@ -68,10 +68,10 @@ def padding_mask(mask):
     return (mask != 0).reshape(B, 1, L)
 
 
-# %% padding_mask: reshape
+# %% padding_mask: logical_not twice
 def padding_mask(mask):
-    B, L = mask.shape
-    return (mask != 0).reshape(B, 1, L)
+    padding = torch.logical_not(mask)
+    return torch.logical_not(padding)[:, None]
 
 
 # %% padding_mask: to bool, slice
