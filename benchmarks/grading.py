@@ -2,7 +2,7 @@
 
     python benchmarks/grading.py speed --assignment 05_transformer_block --size 100
     python benchmarks/grading.py scores --size 9       # for every assignment
-    python benchmarks/grading.py seeds --size 50
+    python benchmarks/grading.py seeds --assignment 05_transformer_block --size 50
     python benchmarks/grading.py memory
     python benchmarks/grading.py mixed --size 500
 
@@ -27,7 +27,7 @@ from typing import Any
 
 import nbformat
 from _class import make_class
-from _results import results, write
+from _results import results, store, write
 from nbgrader.api import Gradebook
 
 from autograder.course import catalog
@@ -184,36 +184,35 @@ def memory(sizes: list[int]) -> dict[str, Any]:
     return found
 
 
-def seeds(count: int) -> dict[str, Any]:
-    """Judge references, alternatives and misconceptions with many class seeds.
+def seeds(assignment: str, name: str, count: int) -> dict[str, Any]:
+    """Judge an exercise's reference, alternatives and misconceptions with many class seeds.
 
-    References and alternatives must keep all points, and a misconception must lose the same groups
+    Reference and alternatives must keep all points, and a misconception must lose the same groups
     with each seed as with the recorded cases.
     """
-    found: dict[str, Any] = {"seeds": count, "references": 0, "alternatives": 0}
-    found |= {"misconceptions": 0, "lost points": [], "other groups": []}
-    for assignment in COURSE.assignments():
-        notebook = COURSE.solution(assignment)
-        for name, exercise in catalog.exercises(COURSE, assignment).items():
-            right = {"reference": definitions(notebook)[name]}
-            for answer in exercise.alternatives:
-                text = answer.source(bare_sources(notebook)[name])
-                right[answer.name] = run_answer(notebook, name, text)
-            found["references"] += 1
-            found["alternatives"] += len(exercise.alternatives)
-            found["misconceptions"] += len(exercise.misconceptions)
-            lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
-            for seed in range(1000, 1000 + count):
-                recorded = record(COURSE, assignment, name, seed)
-                for label, function in right.items():
-                    verdict = judge(recorded, run_cases(function, recorded["cases"]))
-                    if not verdict.passed:
-                        found["lost points"].append(f"{name}, {label}, {seed}: {verdict.headline}")
-                for label, groups in _lost_groups(recorded).items():
-                    if groups != lost[label]:
-                        found["other groups"].append(f"{name}, {label}, {seed}: {sorted(groups)}")
-        print(assignment, found, flush=True)
-    return found
+    notebook, exercise = COURSE.solution(assignment), catalog.exercises(COURSE, assignment)[name]
+    right = {"reference": definitions(notebook)[name]}
+    for answer in exercise.alternatives:
+        text = answer.source(bare_sources(notebook)[name])
+        right[answer.name] = run_answer(notebook, name, text)
+    lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
+    lost_points, other_groups = [], []
+    for seed in range(1000, 1000 + count):
+        recorded = record(COURSE, assignment, name, seed)
+        for label, function in right.items():
+            verdict = judge(recorded, run_cases(function, recorded["cases"]))
+            if not verdict.passed:
+                lost_points.append(f"{label}, {seed}: {verdict.headline}")
+        for label, groups in _lost_groups(recorded).items():
+            if groups != lost[label]:
+                other_groups.append(f"{label}, {seed}: {sorted(groups)}")
+    return {
+        "seeds": count,
+        "alternatives": len(exercise.alternatives),
+        "misconceptions": len(exercise.misconceptions),
+        "lost points": lost_points,
+        "other groups": other_groups,
+    }
 
 
 def _lost_groups(recorded: dict[str, Any]) -> dict[str, set[str]]:
@@ -232,15 +231,18 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--stock-size", type=int, help="fewer submissions for stock, which is slow")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
+    parser.add_argument("--only", nargs="+", default=[], help="these exercises of `seeds`")
     options = parser.parse_args()
     assignment = options.assignment or "05_transformer_block"
+    if options.part == "seeds":
+        for name in options.only or catalog.exercises(COURSE, assignment):
+            keep(["seeds", assignment, name], seeds(assignment, name, options.size))
+        return
     if options.part == "speed":
         keep(["speed", assignment], speed(assignment, options.size, options.stock_size))
     elif options.part == "scores":
         for name in [options.assignment] if options.assignment else COURSE.assignments():
             keep(["scores", name], same_scores(name, options.size))
-    elif options.part == "seeds":
-        keep(["seeds"], seeds(options.size))
     elif options.part == "memory":
         keep(["memory"], memory(options.sizes))
     else:
