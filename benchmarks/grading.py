@@ -27,7 +27,7 @@ from typing import Any
 
 import nbformat
 from _class import make_class
-from _results import results, store, write
+from _results import results, write
 from nbgrader.api import Gradebook
 
 from autograder.course import catalog
