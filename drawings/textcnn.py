@@ -11,10 +11,10 @@ def draw() -> Canvas:
     for number, token in enumerate(_TOKENS):
         y = 44 + 52 * number
         canvas.box(8, y, 52, 30, token, fill="blue")
-        canvas.grid(72, y + 8, 4, 1, size=14, fill="blue")
+        canvas.grid(72, y + 8, 1, 4, size=14, fill="blue")
     for y in (252, 288):
         canvas.text(34, y + 15, "0", size=12, color="gray")
-        canvas.grid(72, y + 8, 4, 1, size=14, fill="white")
+        canvas.grid(72, y + 8, 1, 4, size=14, fill="white")
     canvas.text(100, 22, "word vectors", size=12)
     canvas.text(238, 22, "responses of one filter", size=12)
     for n, x, color in ((2, 192, "orange"), (3, 262, "green")):
@@ -38,5 +38,5 @@ def draw() -> Canvas:
     canvas.arrow((132, 111), (170, 65), color="orange")
     canvas.arrow((132, 163), (240, 72), color="green")
     canvas.text(398, 74, "max over time", size=12)
-    canvas.text(398, 214, "one number per filter,\nconcatenated: h", size=12)
+    canvas.text(384, 216, "one number per filter,\nconcatenated to h", size=12)
     return canvas
