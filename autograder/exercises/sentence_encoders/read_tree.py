@@ -132,8 +132,24 @@ WRONG = {
         What comes after the end of the tree is ignored. It is a sign of a damaged file: raise a
         ValueError.
 
-        - if len(open_nodes[0]) != 1 or not isinstance(open_nodes[0][0], tuple):
-        + if not open_nodes[0] or not isinstance(open_nodes[0][0], tuple):
+        def read_tree(text):
+            tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+
+            def node(i):
+                if tokens[i : i + 1] != ["("] or not "".join(tokens[i + 1 : i + 2]).isdecimal():
+                    raise ValueError(f"no node begins at {i}")
+                label, i = int(tokens[i + 1]), i + 2
+                if i < len(tokens) and tokens[i] not in "()":
+                    found, i = (label, tokens[i]), i + 1
+                else:
+                    left, i = node(i)
+                    right, i = node(i)
+                    found = (label, left, right)
+                if tokens[i : i + 1] != [")"]:
+                    raise ValueError(f"no bracket closes at {i}")
+                return found, i + 1
+
+            return node(0)[0]
         """,
     "accepts_any_number_of_children": """
         A node with one child, three children or two words passes. Below a node there is one word,
