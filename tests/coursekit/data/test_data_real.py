@@ -40,7 +40,8 @@ def test_trec_has_six_classes_and_no_question_twice_in_train_and_validation():
     train, validation, test = (load("trec", split) for split in ("train", "validation", "test"))
     assert [len(train), len(validation), len(test)] == [4_907, 545, 500]
     assert set(train.labels) == set(range(6))
-    assert test[0].text.startswith("How far is it") and test[0].label == 5
+    assert test[0].text.startswith("How far is it")
+    assert test[0].label == 5
 
 
 def test_sick_has_the_published_pairs_with_scores_from_1_to_5():
