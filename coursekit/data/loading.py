@@ -5,12 +5,12 @@ from __future__ import annotations
 from coursekit.data.fetch import fetch
 from coursekit.data.imdb import load_imdb
 from coursekit.data.paths import shipped
-from coursekit.data.readers import READERS
+from coursekit.data.readers import READERS, Loaded
 from coursekit.data.registry import Dataset, find, find_split
-from coursekit.data.types import Analogies, Corpus, TextDataset, WordPairs, max_rows
+from coursekit.data.types import Corpus, TextDataset, max_rows
 
 
-def load(name: str, split: str | None = None) -> TextDataset | Corpus | WordPairs | Analogies:
+def load(name: str, split: str | None = None) -> Loaded:
     """Load a data set.
 
     Sets that come with the course need no network. Real ones are taken from the folder or server
@@ -28,8 +28,8 @@ def load(name: str, split: str | None = None) -> TextDataset | Corpus | WordPair
     Returns
     -------
     TextDataset
-        For labelled texts; a `Corpus` for texts without labels, `WordPairs` or `Analogies` for
-        sets of these.
+        For labelled texts; a `Corpus` for texts without labels, `WordPairs`, `SentencePairs`
+        or `Analogies` for sets of these.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def load(name: str, split: str | None = None) -> TextDataset | Corpus | WordPair
     return data
 
 
-def _read(dataset: Dataset, name: str, split: str) -> TextDataset | Corpus | WordPairs | Analogies:
+def _read(dataset: Dataset, name: str, split: str) -> Loaded:
     if name == "imdb":
         return load_imdb(dataset, split)
     needed = dataset.splits[split]

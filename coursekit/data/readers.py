@@ -8,9 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from coursekit.data.errors import DamagedFile
-from coursekit.data.types import Analogies, Analogy, Corpus, TextDataset, WordPair, WordPairs
+from coursekit.data.types import (
+    Analogies,
+    Analogy,
+    Corpus,
+    SentencePair,
+    SentencePairs,
+    TextDataset,
+    WordPair,
+    WordPairs,
+)
 
 REVIEWS_HEADER = "text\tlabel\tphenomenon"
+QUESTION_CLASSES = ("ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM")
 
 
 def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
@@ -88,6 +98,25 @@ def read_sentence_polarity(name: str, split: str, paths: list[Path]) -> TextData
     return alternating(name, split, negative, positive)
 
 
+def read_questions(name: str, split: str, paths: list[Path]) -> TextDataset:
+    """Read TREC: `CLASS:subclass question` in each line; the subclass is left out.
+
+    There is no official validation split: it is the last tenth of the training questions.
+    """
+    (path,) = paths
+    texts, labels = [], []
+    for number, line in enumerate(read_lines(path, "latin-1"), start=1):
+        label, _, text = line.partition(" ")
+        kind = label.partition(":")[0]
+        if kind not in QUESTION_CLASSES or not text:
+            raise _damaged(path, number, "there should be a class and a question")
+        texts.append(text.strip())
+        labels.append(QUESTION_CLASSES.index(kind))
+    end = len(texts) - len(texts) // 10
+    kept = {"train": slice(end), "validation": slice(end, None), "test": slice(None)}[split]
+    return TextDataset(name, split, texts[kept], labels[kept])
+
+
 def alternating(name: str, split: str, negative: list[str], positive: list[str]) -> TextDataset:
     """Join two equally large classes so that they alternate.
 
@@ -118,6 +147,19 @@ def read_word_pairs(name: str, split: str, paths: list[Path]) -> WordPairs:
         except ValueError as error:
             raise _damaged(path, number, "there should be two words and a score") from error
     return WordPairs(name, split, pairs)
+
+
+def read_sentence_pairs(name: str, split: str, paths: list[Path]) -> SentencePairs:
+    """Read SICK: a header, then `number<TAB>sentence<TAB>sentence<TAB>score<TAB>entailment`."""
+    (path,) = paths
+    pairs = []
+    for number, line in enumerate(read_lines(path)[1:], start=2):
+        try:
+            _, text1, text2, score, _ = line.split("\t")
+            pairs.append(SentencePair(text1, text2, float(score)))
+        except ValueError as error:
+            raise _damaged(path, number, "there should be two sentences and a score") from error
+    return SentencePairs(name, split, pairs)
 
 
 def read_google_analogies(name: str, split: str, paths: list[Path]) -> Analogies:
@@ -162,7 +204,8 @@ def _damaged(path: Path, number: int, what: str) -> DamagedFile:
     return DamagedFile(f"The file {path} is damaged in line {number}: {what}; restore the file.")
 
 
-Reader = Callable[[str, str, list[Path]], TextDataset | Corpus | WordPairs | Analogies]
+Loaded = TextDataset | Corpus | WordPairs | SentencePairs | Analogies
+Reader = Callable[[str, str, list[Path]], Loaded]
 
 READERS: dict[str, Reader] = {
     "reviews": read_reviews,
@@ -172,6 +215,9 @@ READERS: dict[str, Reader] = {
     "sst2": read_sst2,
     "sst-trees": read_corpus,
     "sentence-polarity": read_sentence_polarity,
+    "review-trees": read_corpus,
+    "trec": read_questions,
+    "sick": read_sentence_pairs,
     "wordsim353": read_word_pairs,
     "simlex999": read_word_pairs,
     "google-analogies": read_google_analogies,

@@ -153,6 +153,32 @@ class WordPairs(Sequence[WordPair]):
         return f"<{self.name}: {len(self):,} word pairs with scores>"
 
 
+class SentencePair(NamedTuple):
+    """Two sentences and how related people find them; higher is more related."""
+
+    text1: str
+    text2: str
+    score: float
+
+
+@dataclass(frozen=True, repr=False)
+class SentencePairs(Sequence[SentencePair]):
+    """Pairs of sentences with scores given by people."""
+
+    name: str
+    split: str
+    pairs: list[SentencePair]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, index: int | slice) -> SentencePair | list[SentencePair]:
+        return self.pairs[index]
+
+    def __repr__(self) -> str:
+        return f"<{self.name} {self.split}: {len(self):,} pairs of sentences with scores>"
+
+
 class Analogy(NamedTuple):
     """`a` is to `b` as `c` is to `d`."""
 

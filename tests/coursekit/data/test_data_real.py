@@ -36,6 +36,21 @@ def test_sst_trees_are_bracketed_lines_of_the_published_number():
         assert tree.count("(") == tree.count(")") > 1
 
 
+def test_trec_has_six_classes_and_no_question_twice_in_train_and_validation():
+    train, validation, test = (load("trec", split) for split in ("train", "validation", "test"))
+    assert [len(train), len(validation), len(test)] == [4_907, 545, 500]
+    assert set(train.labels) == set(range(6))
+    assert test[0].text.startswith("How far is it")
+    assert test[0].label == 5
+
+
+def test_sick_has_the_published_pairs_with_scores_from_1_to_5():
+    splits = [load("sick", split) for split in ("train", "validation", "test")]
+    assert [len(split) for split in splits] == [4_500, 500, 4_927]
+    assert all(1 <= pair.score <= 5 for split in splits for pair in split)
+    assert splits[2][0].text1 == "There is no boy playing outdoors and there is no man smiling"
+
+
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_imdb_has_the_published_sizes_and_no_line_break_tags(split):
     data = load("imdb", split)

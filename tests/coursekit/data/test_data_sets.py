@@ -36,6 +36,7 @@ SETS = [
     *("reviews", "almanac", "almanac-analogies", "almanac-similarity"),
     *("sst2", "sst-trees", "imdb", "sentence-polarity"),
     *("wordsim353", "simlex999", "google-analogies"),
+    *("review-trees", "trec", "sick"),
 ]
 
 

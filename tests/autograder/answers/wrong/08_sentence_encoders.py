@@ -1,0 +1,350 @@
+# %% multiclass_loss: exponentials as they are | overflows
+def multiclass_loss(scores, labels):
+    e = torch.exp(scores)
+    own = scores[torch.arange(len(scores)), labels]
+    return (torch.log(e.sum(dim=1)) - own).mean()
+
+
+# %% multiclass_loss: the log of the softmax | log_of_rounded_probability
+def multiclass_loss(scores, labels):
+    P = F.softmax(scores, dim=1)
+    losses = [-torch.log(p[y]) for p, y in zip(P, labels)]
+    return torch.stack(losses).mean()
+
+
+# %% last_state: the last column | last_position
+def last_state(H, mask):
+    return H[:, H.shape[1] - 1, :]
+
+
+# %% last_state: counts the tokens | counts_tokens
+def last_state(H, mask):
+    n = mask.sum(dim=1)
+    h = H[torch.arange(H.shape[0]), torch.clamp(n - 1, min=0)]
+    return h.masked_fill((n == 0)[:, None], 0.0)
+
+
+# %% BiLSTMEncoder: the state of both directions at the last token | backward_state_at_last_token
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in ("last", "mean", "max"):
+            raise ValueError("pooling")
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True, bidirectional=True)
+        self.pooling = pooling
+        self.size = 2 * hidden
+
+    def forward(self, X, mask):
+        n = mask.sum(1).clamp(min=1)
+        packed = pack_padded_sequence(X, n, batch_first=True, enforce_sorted=False)
+        H = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=X.shape[1])[0]
+        pool = {"last": last_state, "mean": mean_pool, "max": max_pool}[self.pooling]
+        return pool(H, mask)
+
+
+# %% BiLSTMEncoder: runs over the padded batch | backward_reads_padding
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in ("last", "mean", "max"):
+            raise ValueError("pooling")
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True, bidirectional=True)
+        self.pooling = pooling
+        self.hidden = hidden
+        self.size = 2 * hidden
+
+    def forward(self, X, mask):
+        H = self.lstm(X)[0]
+        if self.pooling == "mean":
+            return mean_pool(H, mask)
+        if self.pooling == "max":
+            return max_pool(H, mask)
+        there = mask.any(dim=1, keepdim=True)
+        first = H[:, 0, self.hidden :] * there
+        return torch.cat([last_state(H[:, :, : self.hidden], mask), first], dim=1)
+
+
+# %% ngram_windows: reshapes what unfold returns | component_by_component
+def ngram_windows(X, n):
+    if n < 1:
+        raise ValueError("n")
+    windows = F.pad(X, (0, 0, 0, n - 1)).unfold(1, n, 1)
+    return windows.reshape(X.shape[0], X.shape[1], -1)
+
+
+# %% ngram_windows: pads on both sides | centered_windows
+def ngram_windows(X, n):
+    if n < 1:
+        raise ValueError("n")
+    padded = F.pad(X, (0, 0, (n - 1) // 2, n // 2))
+    return torch.cat([padded[:, k : k + X.shape[1]] for k in range(n)], dim=2)
+
+
+# %% TextCNN: the maximum over all windows | windows_of_padding_take_part
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
+        self.widths = tuple(widths)
+        self.size = n_filters * len(widths)
+
+    def forward(self, X, mask):
+        X = X * mask.unsqueeze(-1)
+        found = [
+            F.relu(layer(ngram_windows(X, n))).max(dim=1).values
+            for n, layer in zip(self.widths, self.filters)
+        ]
+        return torch.cat(found, dim=1)
+
+
+# %% TextCNN: the vectors at padding stay | sees_padding
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
+        self.widths = tuple(widths)
+        self.size = n_filters * len(widths)
+
+    def forward(self, X, mask):
+        found = []
+        for n, layer in zip(self.widths, self.filters):
+            found.append(max_pool(torch.relu(layer(ngram_windows(X, n))), mask))
+        return torch.cat(found, dim=1)
+
+
+# %% self_attention_pool: all positions in the sum | sums_padding
+def self_attention_pool(X, mask):
+    r = torch.einsum("bid,bjd->bi", X, X)
+    a = masked_softmax(r, mask)
+    return torch.einsum("bl,bld->bd", a, X)
+
+
+# %% self_attention_pool: self-attention as in 05, then the mean | self_attention_then_mean
+def self_attention_pool(X, mask):
+    A = masked_softmax(torch.einsum("bid,bjd->bij", X, X), mask[:, None, :])
+    return mean_pool(A @ X, mask)
+
+
+# %% StructuredSelfAttention: no activation | without_tanh
+class StructuredSelfAttention(nn.Module):
+    def __init__(self, dim, hidden, n_heads):
+        super().__init__()
+        self.W_1 = nn.Linear(dim, hidden, bias=False)
+        self.W_2 = nn.Linear(hidden, n_heads, bias=False)
+        self.size = n_heads * dim
+
+    def attention(self, X, mask):
+        r = self.W_2(self.W_1(X)).transpose(1, 2)
+        return masked_softmax(r, mask[:, None])
+
+    def forward(self, X, mask):
+        return torch.bmm(self.attention(X, mask), X).flatten(1)
+
+    def penalty(self, A):
+        return ((A @ A.mT - torch.eye(A.shape[1])) ** 2).sum(dim=(1, 2)).mean()
+
+
+# %% StructuredSelfAttention: the norm as it is | norm_not_squared
+class StructuredSelfAttention(nn.Module):
+    def __init__(self, dim, hidden, n_heads):
+        super().__init__()
+        self.W_1 = nn.Linear(dim, hidden, bias=False)
+        self.W_2 = nn.Linear(hidden, n_heads, bias=False)
+        self.size = n_heads * dim
+
+    def attention(self, X, mask):
+        r = self.W_2(torch.tanh(self.W_1(X))).transpose(1, 2)
+        return masked_softmax(r, mask[:, None])
+
+    def forward(self, X, mask):
+        return torch.bmm(self.attention(X, mask), X).flatten(1)
+
+    def penalty(self, A):
+        return torch.linalg.matrix_norm(A @ A.mT - torch.eye(A.shape[1])).mean()
+
+
+# %% read_tree: the labels stay text | labels_are_strings
+def read_tree(text):
+    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+
+    def node(i):
+        if (
+            tokens[i : i + 1] != ["("]
+            or not tokens[i + 1 : i + 2][0:1]
+            or not tokens[i + 1].isdigit()
+        ):
+            raise ValueError("no node")
+        label, i = tokens[i + 1], i + 2
+        if i < len(tokens) and tokens[i] not in "()":
+            result, i = (label, tokens[i]), i + 1
+        else:
+            left, i = node(i)
+            right, i = node(i)
+            result = (label, left, right)
+        if tokens[i : i + 1] != [")"]:
+            raise ValueError("not closed")
+        return result, i + 1
+
+    tree, end = node(0)
+    if end < len(tokens):
+        raise ValueError("more than a tree")
+    return tree
+
+
+# %% read_tree: does not look at what follows | ignores_the_rest
+def read_tree(text):
+    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+
+    def node(i):
+        if tokens[i : i + 1] != ["("] or i + 1 == len(tokens) or not tokens[i + 1].isdigit():
+            raise ValueError("no node")
+        label, i = int(tokens[i + 1]), i + 2
+        if i < len(tokens) and tokens[i] not in "()":
+            result, i = (label, tokens[i]), i + 1
+        else:
+            left, i = node(i)
+            right, i = node(i)
+            result = (label, left, right)
+        if tokens[i : i + 1] != [")"]:
+            raise ValueError("not closed")
+        return result, i + 1
+
+    return node(0)[0]
+
+
+# %% RecursiveNetwork: no activation | without_tanh
+class RecursiveNetwork(nn.Module):
+    def __init__(self, n_words, dim, n_classes):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.W = nn.Linear(2 * dim, dim)
+        self.output = nn.Linear(dim, n_classes)
+
+    def vector(self, tree):
+        if len(tree) == 2:
+            return self.embedding(torch.tensor(tree[1]))
+        return self.W(torch.cat([self.vector(tree[1]), self.vector(tree[2])]))
+
+    def forward(self, trees):
+        return self.output(torch.stack([self.vector(tree) for tree in trees]))
+
+
+# %% RecursiveNetwork: activates the words, too | tanh_of_words
+class RecursiveNetwork(nn.Module):
+    def __init__(self, n_words, dim, n_classes):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.W = nn.Linear(2 * dim, dim)
+        self.output = nn.Linear(dim, n_classes)
+
+    def vector(self, tree):
+        if len(tree) == 2:
+            z = self.embedding(torch.tensor(tree[1]))
+        else:
+            z = self.W(torch.cat([self.vector(tree[1]), self.vector(tree[2])]))
+        return torch.tanh(z)
+
+    def forward(self, trees):
+        return self.output(torch.stack([self.vector(tree) for tree in trees]))
+
+
+# %% TreeLSTMCell: one forget gate for both | one_forget_gate
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        i, o, u = self.leaf_gates(X).chunk(3, dim=-1)
+        c = torch.sigmoid(i) * torch.tanh(u)
+        return torch.sigmoid(o) * torch.tanh(c), c
+
+    def forward(self, left, right):
+        z = self.gates(torch.cat([left[0], right[0]], dim=-1))
+        i, f, _, o, u = z.chunk(5, dim=-1)
+        c = torch.sigmoid(i) * torch.tanh(u) + torch.sigmoid(f) * (left[1] + right[1])
+        return torch.sigmoid(o) * torch.tanh(c), c
+
+
+# %% TreeLSTMCell: the state is the gated memory | state_without_tanh
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        i, o, u = self.leaf_gates(X).chunk(3, dim=-1)
+        c = torch.sigmoid(i) * torch.tanh(u)
+        return torch.sigmoid(o) * c, c
+
+    def forward(self, left, right):
+        z = self.gates(torch.cat([left[0], right[0]], dim=-1))
+        i, f_l, f_r, o, u = z.chunk(5, dim=-1)
+        c = torch.sigmoid(i) * torch.tanh(u)
+        c = c + torch.sigmoid(f_l) * left[1] + torch.sigmoid(f_r) * right[1]
+        return torch.sigmoid(o) * c, c
+
+
+# %% TreeClassifier: range without its end | stops_too_early
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        h, c = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
+        for k in range(1, height.max()):
+            l, r = left[height == k], right[height == k]
+            more = self.cell((h[l], c[l]), (h[r], c[r]))
+            h, c = torch.cat([h, more[0]]), torch.cat([c, more[1]])
+        return self.output(self.dropout(h))
+
+
+# %% TreeClassifier: the dropout only at the end | no_dropout_of_words
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        h, c = self.cell.leaf(self.embedding(words[height == 0]))
+        for k in range(1, int(height.max()) + 1):
+            l, r = left[height == k], right[height == k]
+            more = self.cell((h[l], c[l]), (h[r], c[r]))
+            h, c = torch.cat([h, more[0]]), torch.cat([c, more[1]])
+        return self.output(self.dropout(h))
+
+
+# %% pair_features: no absolute value | signed_difference
+def pair_features(u, v):
+    return torch.cat((u, v, torch.sub(u, v), torch.mul(u, v)), dim=1)
+
+
+# %% pair_features: the product before the difference | product_first
+def pair_features(u, v):
+    return torch.hstack([u, v, u * v, torch.abs(u - v)])
+
+
+# %% pearson_correlation: the cosine of the numbers as they are | not_centered
+def pearson_correlation(x, y):
+    x, y = x.double(), y.double()
+    if len(x) < 2 or x.min() == x.max() or y.min() == y.max():
+        return 0.0
+    return float((x * y).sum() / ((x**2).sum() * (y**2).sum()).sqrt())
+
+
+# %% pearson_correlation: std divides by n - 1, the mean by n | two_kinds_of_deviation
+def pearson_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x.double(), y.double()
+    covariance = ((x - x.mean()) * (y - y.mean())).mean()
+    return (covariance / (x.std() * y.std())).item()
