@@ -39,7 +39,7 @@ SAME = {"rows": 32, "length": 35, "lr": 4e-3, "weight_decay": 0.05, "warm_up": 0
 #: While training, the softmax of a large vocabulary runs over the most frequent words, the targets,
 #: and words drawn from the rest, which stand for all of the rest.
 FREQUENT, DRAWN = 1000, 800
-NLTK_TOKENS = 300
+NLTK_TOKENS = 100
 
 
 def read(data: str) -> tuple[Vocabulary, dict[str, list[list[str]]]]:

@@ -24,6 +24,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("zero", [words, zero, 2], title="a word with the probability 0")
     stop = draw_probability(rng, ("</s>",))
     yield Case("zero", [sentence(3), stop, 2], title="the sentence cannot end here")
+    possible = [sentence(int(rng.integers(2, 6))), draw_probability(rng, ("fish",)), 2]
+    yield Case("zero", possible, title="a word with the probability 0, but not in the sentence")
     yield Case("edges", [[], draw_probability(rng), 3], title="an empty sentence")
     yield Case("edges", [sentence(1), draw_probability(rng), 4], title="one word, n = 4")
     long = sentence(int(rng.integers(500, 600)))
