@@ -13,7 +13,7 @@ def draw() -> Canvas:
     canvas.text(22, 37, "$\\mathbf{h}_{t-1}$")
     canvas.text(424, 16, "$\\mathbf{h}_t$")
     update = canvas.box(137, 120, 60, 36, "$\\mathbf{z}$", fill="orange")
-    reset = canvas.box(40, 120, 60, 36, "$\\mathbf{r}$", fill="orange")
+    canvas.box(40, 120, 60, 36, "$\\mathbf{r}$", fill="orange")
     candidate = canvas.box(240, 120, 80, 36, "tanh: $\\mathbf{n}$", fill="green")
     share = canvas.box(350, 121, 34, 34, "×", fill="white")
     canvas.arrow(update.top, keep.bottom)

@@ -18,7 +18,7 @@ def draw() -> Canvas:
     f = canvas.box(67, 150, 60, 36, "$\\mathbf{f}$", fill="orange")
     i = canvas.box(150, 150, 60, 36, "$\\mathbf{i}$", fill="orange")
     g = canvas.box(222, 150, 70, 36, "tanh: $\\mathbf{g}$", fill="green")
-    o = canvas.box(300, 208, 60, 36, "$\\mathbf{o}$", fill="orange")
+    canvas.box(300, 208, 60, 36, "$\\mathbf{o}$", fill="orange")
     canvas.arrow(f.top, forget.bottom)
     canvas.arrow(i.top, (210, 120))
     canvas.arrow(g.top, (224, 120))

@@ -251,7 +251,7 @@ def test_a_sentence_with_several_translations_is_in_one_split_only_and_once(tmp_
         for split in ("train", "validation", "test")
     ]
     assert all(splits)
-    assert sorted(sum(splits, [])) == sorted(sentences)
+    assert sorted(s for texts in splits for s in texts) == sorted(sentences)
 
 
 @pytest.mark.parametrize(
