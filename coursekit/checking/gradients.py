@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-#: As a case's ``gradient``: of every float input and of every parameter.
+#: As a case's ``gradient``: of every float input, those in a tuple included, and of every parameter.
 ALL = "all"
 
 
@@ -82,6 +82,11 @@ class Followed:
         if isinstance(value, torch.Tensor) and value.is_floating_point():
             self.tensors[label] = value.requires_grad_()
             inputs[key] = value.clone()
+        elif type(value) is tuple and self.name == ALL:
+            parts = list(value)
+            for number in range(len(parts)):
+                self._follow(parts, number, f"{label}[{number}]")
+            inputs[key] = tuple(parts)
 
     def _free(self, label: str) -> str:
         """The label, numbered if an earlier call has an input of that name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -133,6 +134,35 @@ def read_corpus(name: str, split: str, paths: list[Path]) -> Corpus:
     return Corpus(name, split, read_lines(path))
 
 
+def read_books(name: str, split: str, paths: list[Path]) -> Corpus:
+    """Read the paragraphs of books, which empty lines separate; the lines of each are joined.
+
+    Project Gutenberg's notes and license, before and after the book itself, are left out: they are
+    alike in all books, and a language model would be tested on what it was trained on.
+    """
+    paragraphs = []
+    for path in paths:
+        lines = [line.strip() for line in read_lines(path, "utf-8-sig")]
+        starts = [i for i, line in enumerate(lines) if line.startswith("*** START OF TH")]
+        ends = [i for i, line in enumerate(lines) if line.startswith("*** END OF TH")]
+        book = lines[starts[0] + 1 if starts else 0 : ends[0] if ends else None]
+        blocks = itertools.groupby(book, key=bool)
+        paragraphs += [" ".join(block) for has_text, block in blocks if has_text]
+    return Corpus(name, split, paragraphs)
+
+
+def read_tatoeba_english(name: str, split: str, paths: list[Path]) -> Corpus:
+    """Read the English side of `English<TAB>French` lines, each different sentence once.
+
+    A checksum of the sentence decides on its split, so no sentence is in two of them: nine tenths
+    are for training; validation and testing share the rest.
+    """
+    (path,) = paths
+    kept = {"train": range(18), "validation": (18,), "test": (19,)}[split]
+    sentences = dict.fromkeys(line.partition("\t")[0] for line in read_lines(path))
+    return Corpus(name, split, [s for s in sentences if zlib.crc32(s.encode()) % 20 in kept])
+
+
 def read_word_pairs(name: str, split: str, paths: list[Path]) -> WordPairs:
     """Read `word1<TAB>word2<TAB>score` lines; comments (#) and a header are skipped."""
     (path,) = paths
@@ -221,4 +251,7 @@ READERS: dict[str, Reader] = {
     "wordsim353": read_word_pairs,
     "simlex999": read_word_pairs,
     "google-analogies": read_google_analogies,
+    "austen-fiction": read_books,
+    "tatoeba-english": read_tatoeba_english,
+    "tinyshakespeare": read_corpus,
 }

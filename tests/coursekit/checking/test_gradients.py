@@ -148,3 +148,14 @@ def test_misconceptions_are_compared_with_the_tolerance_of_gradients(exercise):
         for b in (2e-6, -3e-6)
     )
     assert same_outcome(case, one, two)
+
+
+def test_the_tensors_of_a_tuple_are_followed_too():
+    state = (torch.ones(2), torch.tensor([2.0, 3.0]), 7)
+    data = {"args": [codec.encode(state)], "names": ["state"], "gradient": "all"}
+    (outcome,) = run_cases(lambda state: state[0] * state[1], [data])
+    found = codec.decode(outcome["value"])
+    assert {name: gradient.tolist() for name, gradient in found.items()} == {
+        "state[0]": [2.0, 6.0],
+        "state[1]": [1.0, 2.0],
+    }

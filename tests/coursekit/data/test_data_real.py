@@ -88,6 +88,23 @@ def test_sentence_polarity_is_split_eight_to_one_to_one():
     assert not any("\ufffd" in text or "\x96" in text for text in together)
 
 
+def test_the_novels_of_austen_are_split_by_book():
+    splits = [load("austen-fiction", split).texts for split in ("train", "validation", "test")]
+    assert [len(texts) for texts in splits] == [8_716, 1_098, 1_120]
+    assert "Elliot, of Kellynch Hall" in " ".join(splits[1][:5])
+    assert "Catherine Morland" in " ".join(splits[2][:5])
+
+
+def test_the_english_sentences_of_tatoeba_are_in_one_split_each():
+    splits = [load("tatoeba-english", split).texts for split in ("train", "validation", "test")]
+    assert sum(map(len, splits)) == len(set().union(*splits)) == 98_659
+    assert min(map(len, splits)) > 4_500
+
+
+def test_shakespeare_has_forty_thousand_lines():
+    assert len(load("tinyshakespeare").texts) == 40_000
+
+
 def test_the_word_pairs_have_the_published_sizes():
     wordsim, simlex = load("wordsim353"), load("simlex999")
     assert [len(wordsim), len(simlex)] == [353, 999]

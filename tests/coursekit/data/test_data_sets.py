@@ -37,6 +37,7 @@ SETS = [
     *("sst2", "sst-trees", "imdb", "sentence-polarity"),
     *("wordsim353", "simlex999", "google-analogies"),
     *("review-trees", "trec", "sick"),
+    *("austen-fiction", "tatoeba-english", "tinyshakespeare"),
 ]
 
 
@@ -227,6 +228,31 @@ def test_texts_without_labels_are_read_one_per_line_compressed_or_not(tmp_path):
         (tmp_path / name).write_bytes(content)
         corpus = readers.read_corpus("x", "train", [tmp_path / name])
         assert corpus.texts == ["The river is long.", "The café\x85is small."]
+
+
+def test_paragraphs_of_books_are_joined_and_empty_lines_separate_them(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfChapter 1\r\n\r\n\r\nIt is a\r\ntruth.\r\n")
+    (tmp_path / "b.txt").write_bytes(b"\nThe end.\n")
+    corpus = readers.read_books("x", "train", [tmp_path / "a.txt", tmp_path / "b.txt"])
+    assert corpus.texts == ["Chapter 1", "It is a truth.", "The end."]
+
+
+def test_what_project_gutenberg_adds_to_a_book_is_left_out(tmp_path):
+    lines = ["A title", "*** START OF THIS PROJECT GUTENBERG EBOOK X ***", "", "It is.", ""]
+    lines += ["*** END OF THIS PROJECT GUTENBERG EBOOK X ***", "", "*** START: FULL LICENSE ***"]
+    (tmp_path / "a.txt").write_text("\n".join(lines))
+    assert readers.read_books("x", "train", [tmp_path / "a.txt"]).texts == ["It is."]
+
+
+def test_a_sentence_with_several_translations_is_in_one_split_only_and_once(tmp_path):
+    sentences = [f"Tom has {n} cats." for n in range(50)]
+    (tmp_path / "fra.txt").write_text("".join(f"{s}\tOui.\n{s}\tNon.\n" for s in sentences))
+    splits = [
+        readers.read_tatoeba_english("x", split, [tmp_path / "fra.txt"]).texts
+        for split in ("train", "validation", "test")
+    ]
+    assert all(splits)
+    assert sorted(s for texts in splits for s in texts) == sorted(sentences)
 
 
 @pytest.mark.parametrize(

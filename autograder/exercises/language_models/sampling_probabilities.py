@@ -1,0 +1,221 @@
+"""sampling_probabilities: temperature, top-k, nucleus, each alone and together; limits of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+POINTS = {"temperature": 2, "top-k": 1, "nucleus": 2, "edges": 2}
+
+_SUM = {"properties": {"sums_to_one": -1, "at_least": 0}}
+
+
+def _logits(rng: np.random.Generator, n: int) -> torch.Tensor:
+    """n different logits, at least 0.25 apart, in any order."""
+    steps = rng.integers(25, 90, size=n).cumsum() / 100
+    return torch.from_numpy(rng.permutation(steps - steps.mean()).astype(np.float32))
+
+
+def _boundary(rng: np.random.Generator) -> tuple[torch.Tensor, float]:
+    """Logits whose nucleus is well inside: p halfway into the share of the third word."""
+    numbers = np.array([16, 8, 4, 2, 1]) / 31
+    order = rng.permutation(5)
+    logits = torch.from_numpy(np.log(numbers[order]).astype(np.float32))
+    return logits, float(rng.integers(80, 88)) / 100
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(group: str, title: str, logits: torch.Tensor, **options: float | None) -> Case:
+        return Case(group, [logits], options, title, judge=_SUM)
+
+    n = int(rng.integers(4, 7))
+    yield case("temperature", "temperature 1", _logits(rng, n))
+    for low in (True, False):
+        t = float(rng.integers(30, 70)) / 100 if low else float(rng.integers(15, 30)) / 10
+        title = "a low temperature" if low else "a high temperature"
+        yield case("temperature", title, _logits(rng, n), temperature=t)
+    title = "temperature 0: the most probable word, always"
+    yield case("temperature", title, _logits(rng, n), temperature=0.0)
+    title = "a temperature near 0, large logits"
+    yield case("temperature", title, _logits(rng, 4) * 50, temperature=0.001)
+    yield case("top-k", "the two most probable words", _logits(rng, n), top_k=2)
+    k = int(rng.integers(3, 5))
+    yield case("top-k", f"k = {k}, and a temperature", _logits(rng, 6), top_k=k, temperature=0.5)
+    yield case("top-k", "k = 1", _logits(rng, n), top_k=1)
+    logits, p = _boundary(rng)
+    yield case("nucleus", "three words together reach p", logits, top_p=p)
+    yield case("nucleus", "the first word alone reaches p", logits, top_p=0.3)
+    yield case("nucleus", "all but one word", logits, top_p=0.93)
+    flat = torch.from_numpy(rng.permutation([0.01, 0.02, 0.03, 0.04]).astype(np.float32))
+    yield case("nucleus", "a flat distribution", flat, top_p=0.6)
+    title = "a temperature first, then the nucleus"
+    yield case("nucleus", title, logits, top_p=0.96, temperature=0.5)
+    title = "top-k first: the nucleus is one of the words that are left"
+    yield case("nucleus", title, logits, top_k=2, top_p=0.6)
+    yield case("edges", "k larger than the vocabulary", _logits(rng, n), top_k=n + 3)
+    yield case("edges", "p = 1 keeps every word", _logits(rng, n), top_p=1.0)
+    yield case("edges", "one word", _logits(rng, 1), temperature=0.5, top_k=3, top_p=0.5)
+    title = "temperature 0, with k and p"
+    yield case("edges", title, _logits(rng, n), temperature=0.0, top_k=2, top_p=0.5)
+    for bad in ({"temperature": -0.5}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}):
+        (name, value) = next(iter(bad.items()))
+        title, judge = f"{name} = {value}", {"raises": "ValueError"}
+        yield Case("edges", [_logits(rng, n)], bad, title, judge=judge)
+
+
+FURTHER = """
+Sort the probabilities, highest first: `p, order = torch.softmax(...).sort(descending=True)`. Top-k sets
+p[k:] to 0; divide by the sum. For the nucleus a word stays if the words *before* it together have less
+than top_p: `p.cumsum(0) - p < top_p`. Divide by the sum again, and put the numbers back where they
+belong: `result[order] = p`.
+"""
+
+WRONG = {
+    "multiplies_by_temperature": """
+        Temperature works the other way round: divide the logits by it, so that a low one makes the
+        differences larger.
+
+        - p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        + p, order = torch.softmax(logits * temperature, dim=-1).sort(descending=True)
+        """,
+    "temperature_on_probabilities": """
+        You divide the probabilities by the temperature, and the division by the sum undoes it. Divide
+        the logits, before the softmax.
+
+        - p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        + p, order = (torch.softmax(logits, dim=-1) / temperature).sort(descending=True)
+        + p = p / p.sum()
+        """,
+    "divides_by_zero": """
+        At temperature 0 you divide by 0. The limit is known: the most probable word has the
+        probability 1.
+
+        - if temperature == 0:
+        -     return nn.functional.one_hot(logits.argmax(), len(logits)).to(logits.dtype)
+        """,
+    "not_renormalized": """
+        What is left does not sum to 1. Divide by the sum after words were taken out.
+
+        - p[top_k:] = 0.0
+        - p = p / p.sum()
+        + p[top_k:] = 0.0
+        ...
+        - p = p / p.sum()
+        - result = torch.empty_like(p)
+        + result = torch.empty_like(p)
+        """,
+    "nucleus_stops_short": """
+        The word with which the sum reaches p is missing. The nucleus is the smallest set whose sum is
+        *at least* p, so that word belongs to it. Without it, nothing may be left.
+
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        + p[p.cumsum(0) > top_p] = 0.0
+        + p[0] = p[0] if p[0] > 0 else 1.0
+        """,
+    "nucleus_by_threshold": """
+        You keep the words whose own probability is at least p. It is the *sum* of the most probable
+        words that should reach p.
+
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        + p[1:][p[1:] < top_p] = 0.0
+        """,
+    "keeps_the_order_of_sorting": """
+        Your probabilities are sorted, so they belong to other words now. Put them back: with `order`
+        from the sort, result[order] = p.
+
+        - result = torch.empty_like(p)
+        - result[order] = p
+        - return result
+        + return p
+        """,
+    "nucleus_before_top_k": """
+        The nucleus is chosen before top-k. First top-k, divided by its sum; then the nucleus of what
+        is left.
+
+        - p[top_k:] = 0.0
+        - p = p / p.sum()
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        + p[p.cumsum(0) - p >= top_p] = 0.0
+        + p[top_k:] = 0.0
+        """,
+    "k_too_large_fails": """
+        k may be larger than the vocabulary; then every word stays. torch.topk wants
+        min(k, len(logits)).
+
+        raises RuntimeError
+
+        - p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        + if top_k is not None:
+        +     logits = logits.masked_fill(logits < logits.topk(top_k).values[-1], -torch.inf)
+        + p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        """,
+    "accepts_anything": """
+        A negative temperature, k below 1, or p outside of (0, 1] make no sense: raise a ValueError.
+
+        - if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        -     raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
+        - if temperature == 0:
+        + if temperature == 0:
+        """,
+}
+
+RIGHT = {
+    "masks_logits": """
+        def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+            if temperature < 0:
+                raise ValueError("temperature")
+            if top_k is not None and top_k < 1:
+                raise ValueError("top_k")
+            if top_p <= 0 or top_p > 1:
+                raise ValueError("top_p")
+            if temperature == 0:
+                p = torch.zeros_like(logits)
+                p[logits.argmax()] = 1
+                return p
+            logits = logits / temperature
+            if top_k is not None:
+                lowest = torch.topk(logits, min(top_k, len(logits))).values[-1]
+                logits = torch.where(logits < lowest, -torch.inf, logits)
+            p = torch.softmax(logits, dim=0)
+            higher = (p[None, :] > p[:, None]) * p[None, :]
+            logits = torch.where(higher.sum(dim=1) < top_p, logits, -torch.inf)
+            return torch.softmax(logits, dim=0)
+        """,
+    "word_by_word": """
+        def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+            if temperature < 0 or top_p <= 0 or top_p > 1 or (top_k is not None and top_k <= 0):
+                raise ValueError("impossible options")
+            k = len(logits) if top_k is None else min(top_k, len(logits))
+            if temperature == 0:
+                k, temperature = 1, 1.0
+            p = torch.softmax(logits / temperature, dim=-1)
+            best = p.argsort(descending=True).tolist()[:k]
+            whole = sum(float(p[i]) for i in best)
+            kept, reached = [], 0.0
+            for i in best:
+                if reached >= top_p:
+                    break
+                kept.append(i)
+                reached += float(p[i]) / whole
+            result = torch.zeros_like(p)
+            result[kept] = p[kept] / p[kept].sum()
+            return result
+        """,
+    "scatter": """
+        - p[top_k:] = 0.0
+        + p = torch.where(torch.arange(len(p)) < (len(p) if top_k is None else top_k), p, 0.0)
+          p = p / p.sum()
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        - p = p / p.sum()
+        - result = torch.empty_like(p)
+        - result[order] = p
+        - return result
+        + before = torch.cat([p.new_zeros(1), p.cumsum(0)[:-1]])
+        + p = p * (before < top_p)
+        + return torch.zeros_like(p).scatter(0, order, p / p.sum())
+        """,
+}

@@ -1,0 +1,139 @@
+"""sentence_log_probability: products of any order, words of probability 0, very long sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.language_models.common import WORDS, draw_probability
+
+POINTS = {"values": 2, "zero": 1, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def sentence(length: int) -> list[str]:
+        return [WORDS[int(i)] for i in rng.integers(0, len(WORDS), size=length)]
+
+    for length, n in ((3, 2), (int(rng.integers(4, 7)), 2), (4, 3), (int(rng.integers(3, 6)), 1)):
+        inputs = [sentence(length), draw_probability(rng), n]
+        yield Case("values", inputs, title=f"n = {n}")
+    words = [*sentence(2), "fish", *sentence(1)]
+    zero = draw_probability(rng, ("fish",))
+    yield Case("zero", [words, zero, 2], title="a word with the probability 0")
+    stop = draw_probability(rng, ("</s>",))
+    yield Case("zero", [sentence(3), stop, 2], title="the sentence cannot end here")
+    possible = [sentence(int(rng.integers(2, 6))), draw_probability(rng, ("fish",)), 2]
+    yield Case("zero", possible, title="a word with the probability 0, but not in the sentence")
+    yield Case("edges", [[], draw_probability(rng), 3], title="an empty sentence")
+    yield Case("edges", [sentence(1), draw_probability(rng), 4], title="one word, n = 4")
+    long = sentence(int(rng.integers(500, 600)))
+    title = "a sentence so long that its probability is too small for a float"
+    yield Case("edges", [long, draw_probability(rng), 2], title=title)
+
+
+WRONG = {
+    "no_stop": """
+        The factor of the stop token is missing: how probable is it that the sentence ends here?
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * (n - 1) + sentence
+        """,
+    "multiplies": """
+        Your product becomes 0 for a long sentence, since a float holds nothing much below 1e-308.
+        Add the logarithms of the factors; do not take the logarithm of their product.
+
+        def sentence_log_probability(sentence, probability, n):
+            padded = [START] * (n - 1) + sentence + [STOP]
+            p = 1.0
+            for i in range(n - 1, len(padded)):
+                p *= probability(padded[i], tuple(padded[i - n + 1 : i]))
+            return math.log(p) if p > 0 else -math.inf
+        """,
+    "returns_probability": """
+        This is the probability. The function returns its logarithm.
+
+        - return total
+        + return math.exp(total)
+        """,
+    "log_of_zero": """
+        math.log(0) raises an error. Where a factor is 0, add -math.inf.
+
+        raises ValueError
+
+        - total += math.log(p) if p > 0 else -math.inf
+        + total += math.log(p)
+        """,
+    "base_two": """
+        The logarithm has base 2. In this course it is the natural one, math.log.
+
+        - total += math.log(p) if p > 0 else -math.inf
+        + total += math.log2(p) if p > 0 else -math.inf
+        """,
+    "skips_zeros": """
+        Words with the probability 0 are left out. One such word makes the whole sentence impossible:
+        its log-probability is -inf.
+
+        - total += math.log(p) if p > 0 else -math.inf
+        + total += math.log(p) if p > 0 else 0.0
+        """,
+    "whole_prefix": """
+        The context is everything before the word. A model of order n sees the last n - 1 tokens only.
+
+        - p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + p = probability(padded[i], tuple(padded[:i]))
+        """,
+    "reversed_context": """
+        The context has its words in reverse order. They stand as in the sentence.
+
+        - p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + p = probability(padded[i], tuple(padded[i - n + 1 : i][::-1]))
+        """,
+    "one_start": """
+        The contexts of the first words are too short: n - 1 start tokens stand before the sentence.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        - total = 0.0
+        - for i in range(n - 1, len(padded)):
+        -     p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + padded = [START] + sentence + [STOP]
+        + total = 0.0
+        + for i in range(1, len(padded)):
+        +     p = probability(padded[i], tuple(padded[max(i - n + 1, 0) : i]))
+        """,
+    "averages": """
+        This is a mean. The log-probability of the sentence is the sum.
+
+        - return total
+        + return total / (len(sentence) + 1)
+        """,
+}
+RIGHT = {
+    "moving_context": """
+        def sentence_log_probability(sentence, probability, n):
+            context, total = (START,) * (n - 1), 0.0
+            for word in [*sentence, STOP]:
+                p = probability(word, context)
+                if p == 0:
+                    return float("-inf")
+                total += math.log(p)
+                context = (*context, word)[1:]
+            return total
+        """,
+    "in_numpy": """
+        def sentence_log_probability(sentence, probability, n):
+            import numpy as np
+
+            t = [START] * (n - 1) + sentence + [STOP]
+            p = [probability(t[i + n - 1], tuple(t[i : i + n - 1])) for i in range(len(sentence) + 1)]
+            with np.errstate(divide="ignore"):
+                return float(np.log(p).sum())
+        """,
+    "in_torch": """
+        def sentence_log_probability(sentence, probability, n):
+            t = ["<s>"] * (n - 1) + sentence + ["</s>"]
+            p = [probability(g[-1], g[:-1]) for g in zip(*(t[i:] for i in range(n)))]
+            return torch.tensor(p, dtype=torch.float64).log().sum().item()
+        """,
+}
