@@ -7,10 +7,12 @@ from coursekit.data.imdb import load_imdb
 from coursekit.data.paths import shipped
 from coursekit.data.readers import READERS
 from coursekit.data.registry import Dataset, find, find_split
-from coursekit.data.types import Analogies, Corpus, TextDataset, WordPairs, max_rows
+from coursekit.data.types import Analogies, Bitext, Corpus, TextDataset, WordPairs, max_rows
 
 
-def load(name: str, split: str | None = None) -> TextDataset | Corpus | WordPairs | Analogies:
+def load(
+    name: str, split: str | None = None
+) -> TextDataset | Corpus | Bitext | WordPairs | Analogies:
     """Load a data set.
 
     Sets that come with the course need no network. Real ones are taken from the folder or server
@@ -28,8 +30,8 @@ def load(name: str, split: str | None = None) -> TextDataset | Corpus | WordPair
     Returns
     -------
     TextDataset
-        For labelled texts; a `Corpus` for texts without labels, `WordPairs` or `Analogies` for
-        sets of these.
+        For labelled texts; a `Corpus` for texts without labels, a `Bitext` for sentences and their
+        translations, `WordPairs` or `Analogies` for sets of these.
 
     Raises
     ------
@@ -45,12 +47,14 @@ def load(name: str, split: str | None = None) -> TextDataset | Corpus | WordPair
     split = find_split(dataset, split)
     data = _read(dataset, name, split)
     rows = max_rows()
-    if isinstance(data, (TextDataset, Corpus)) and rows is not None and rows < len(data):
+    if isinstance(data, (TextDataset, Corpus, Bitext)) and rows is not None and rows < len(data):
         return data.subset(rows)
     return data
 
 
-def _read(dataset: Dataset, name: str, split: str) -> TextDataset | Corpus | WordPairs | Analogies:
+def _read(
+    dataset: Dataset, name: str, split: str
+) -> TextDataset | Corpus | Bitext | WordPairs | Analogies:
     if name == "imdb":
         return load_imdb(dataset, split)
     needed = dataset.splits[split]
