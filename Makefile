@@ -6,6 +6,7 @@
 # make bench    run the benchmarks behind the performance claims
 # make ladder   train every model on one data set: make ladder DATA=reviews, sst2 or imdb
 # make pretrain train the BERT of assignment 06 on IMDb: takes hours, resumes after an interruption
+# make site     write the course's site, the student notebooks as chapters, to site/html/
 # make execute  run the solution notebooks and store their outputs
 # make constraints   resolve constraints.txt again
 
@@ -16,7 +17,7 @@ TOKENS ?= 100e6
 # one more than there are cores, since many tests wait for processes of their own
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: course lab test test-all oldest bench ladder pretrain execute constraints
+.PHONY: course lab test test-all oldest bench ladder pretrain site execute constraints
 
 course: .venv/ready
 	$(BIN)/autograder release
@@ -48,6 +49,10 @@ ladder: .venv/ready
 
 pretrain: .venv/ready
 	$(BIN)/python pretraining/pretrain.py --tokens $(TOKENS) --export data/pretrained/imdb
+
+site: .venv/ready
+	$(BIN)/python -m sphinx -q -W --keep-going -d site/trees -c docs . site/html
+	@echo "written: site/html/index.html"
 
 execute: .venv/ready
 	$(BIN)/autograder execute

@@ -13,7 +13,7 @@ import autograder.without_iri_grammar  # noqa: F401  before anything imports nbf
 from autograder.authoring import cli as authoring
 from autograder.authoring.audit.cli import audit
 from autograder.classroom import cli as classroom
-from autograder.cli_options import folder_option, with_course
+from autograder.cli_options import folder_option, output_option, with_course
 from autograder.errors import CourseError, Stopped
 from autograder.escaping import for_terminal
 
@@ -49,7 +49,10 @@ def _names(names: list[str]) -> str:
     return ", ".join(for_terminal(name, lines=False) for name in names)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(package_name="coursekit")
 def main() -> None:
     """Build, release, collect and grade the assignments of the course."""
@@ -211,12 +214,7 @@ def grade(
     default=None,
     help="Also pack the pages in the form that this LMS takes back.",
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="Archive to write with --for (default: in exports/ in the folder of the class).",
-)
+@output_option("Archive to write with --for (default: in exports/ in the folder of the class).")
 @folder_option
 @with_course
 def feedback(
@@ -242,12 +240,7 @@ def feedback(
 
 @main.command()
 @click.argument("assignment")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="CSV file to write (default: exports/ASSIGNMENT.csv in the folder of the class).",
-)
+@output_option("CSV file to write (default: exports/ASSIGNMENT.csv in the folder of the class).")
 @click.option(
     "--into",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -300,12 +293,7 @@ def export(
 
 @main.command()
 @click.argument("assignment")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="HTML file to write (default: reports/ASSIGNMENT.html in the folder of the class).",
-)
+@output_option("HTML file to write (default: reports/ASSIGNMENT.html in the folder of the class).")
 @folder_option
 @with_course
 def report(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:

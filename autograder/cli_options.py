@@ -28,3 +28,10 @@ folder_option = click.option(
     default=None,
     help="Folder of the class (default: the course's own folder).",
 )
+
+
+def output_option(help: str) -> Callable[[Any], Any]:
+    """Return the option `--output` of a command that writes one file."""
+    return click.option(
+        "--output", type=click.Path(path_type=Path, dir_okay=False), default=None, help=help
+    )

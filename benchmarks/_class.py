@@ -6,9 +6,10 @@ import random
 from pathlib import Path
 
 import nbformat
+from _oddities import CHANGES, add_cells
 
 from autograder.course import catalog
-from autograder.course.answers import filled, typed
+from autograder.course.answers import filled, reference_cell, typed
 from autograder.course.layout import Course
 
 
@@ -27,12 +28,37 @@ def answers(course: Course, assignment: str, rng: random.Random) -> dict[str, st
     return changed
 
 
-def make_class(course: Course, assignment: str, folder: Path, size: int, seed: int = 0) -> None:
-    """Write `size` submissions of the assignment, s0000, s0001, ..., in `folder`/submitted."""
+def odd_answers(
+    course: Course, assignment: str, chosen: dict[str, str | None], rng: random.Random
+) -> dict[str, str | None]:
+    """The chosen answers, half of them with prints, helpers and imports of the student's own."""
+    changed = dict(chosen)
+    for name in catalog.exercises(course, assignment):
+        source = chosen.get(name, reference_cell(course, assignment, name))
+        if source is not None and rng.random() < 0.5:
+            changed[name] = rng.choice(CHANGES)(source, name)
+    return changed
+
+
+def make_class(
+    course: Course, assignment: str, folder: Path, size: int, seed: int = 0, odd: bool = False
+) -> None:
+    """Write `size` submissions of the assignment, s0000, s0001, ..., in `folder`/submitted.
+
+    Parameters
+    ----------
+    odd : whether they hold what students leave beside their answers, as in `_oddities`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "class_seed").write_text("1\n")
     for number in range(size):
-        chosen = answers(course, assignment, random.Random(f"{seed} {assignment} {number}"))
+        rng = random.Random(f"{seed} {assignment} {number}")
+        chosen = answers(course, assignment, rng)
+        if odd:
+            chosen = odd_answers(course, assignment, chosen, rng)
+        notebook = filled(course, assignment, chosen)
+        if odd:
+            add_cells(notebook, rng)
         path = folder / "submitted" / f"s{number:04}" / assignment / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(filled(course, assignment, chosen), path)
+        nbformat.write(notebook, path)

@@ -1,13 +1,14 @@
 """Compares grading with stock nbgrader on the same submissions, and measures large classes.
 
     python benchmarks/grading.py speed --assignment 05_transformer_block --size 100
-    python benchmarks/grading.py scores --size 10      # for every assignment
-    python benchmarks/grading.py seeds --size 50
+    python benchmarks/grading.py scores --size 9       # for every assignment
+    python benchmarks/grading.py seeds --assignment 05_transformer_block --size 50
     python benchmarks/grading.py memory
     python benchmarks/grading.py mixed --size 500
 
 "Stock" is `nbgrader autograde` with nbgrader's own preprocessors: one kernel at a time, without a
-sandbox. NBGRADER_EXECUTION is set for both, so both train for the same few steps. Each command
+sandbox. NBGRADER_EXECUTION is set for both, so both train for the same few steps. `scores` compares
+right and wrong answers cell by cell, in notebooks that also hold what `_oddities` lists. Each command
 updates its part of `data/results/grading.json`.
 """
 
@@ -63,7 +64,7 @@ def _call(*command: str, folder: Path) -> tuple[float, float]:
     done = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path, "PIP_NO_INDEX": "1"},  # students' `!pip` installs nothing
         capture_output=True,
         text=True,
     )
@@ -94,13 +95,21 @@ def scores(folder: Path, assignment: str) -> Scores:
         }
 
 
+def max_scores(folder: Path, assignment: str) -> dict[str, float]:
+    """graded cell -> its points, from the class's gradebook."""
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        notebooks = gradebook.find_assignment(assignment).notebooks
+        return {cell.name: cell.max_score for n in notebooks for cell in n.grade_cells}
+
+
 def _notes(folder: Path) -> list[Any]:
     paths = sorted(folder.glob("autograded/*/*/*.ipynb"))
     return [read_notes(nbformat.read(path, as_version=4)) for path in paths]
 
 
-def speed(assignment: str, size: int, stock_size: int) -> dict[str, Any]:
+def speed(assignment: str, size: int, stock_size: int | None = None) -> dict[str, Any]:
     """Throughput of both, one after the other; processor time not spent in the student's cells."""
+    stock_size = stock_size or size
     empty = nbformat.v4.new_notebook()
     kernel = [run_notebook(empty, {}).usage.cpu_seconds for _ in range(5)][1:]
     with tempfile.TemporaryDirectory(prefix="class-") as temporary:
@@ -126,26 +135,29 @@ def speed(assignment: str, size: int, stock_size: int) -> dict[str, Any]:
     }
 
 
-def same_scores(size: int) -> dict[str, Any]:
-    """Compare the scores of both, cell by cell, over all assignments."""
-    found: dict[str, Any] = {"submissions": 0, "cells": 0, "different": []}
-    for assignment in COURSE.assignments():
-        with tempfile.TemporaryDirectory(prefix="class-") as temporary:
-            folders = [Path(temporary, name) for name in ("ours", "stock")]
-            for folder, grade in zip(folders, (grade_ours, grade_stock)):
-                make_class(COURSE, assignment, folder, size, seed=1)
-                grade(folder, assignment)
-            ours, stock = (scores(folder, assignment) for folder in folders)
-        found["submissions"] += len(ours)
-        for student, cells in ours.items():
-            found["cells"] += len(cells)
-            found["different"] += [
-                f"{assignment} {student} {cell}: ours {points:g}, stock {stock[student][cell]:g}"
-                for cell, points in cells.items()
-                if points != stock[student][cell]
-            ]
-        print(assignment, found["submissions"], found["cells"], found["different"], flush=True)
-    return found
+def same_scores(assignment: str, size: int) -> dict[str, Any]:
+    """Compare the scores of both, cell by cell.
+
+    The submissions are honest: right, wrong and missing answers, and what students leave beside them.
+    """
+    with tempfile.TemporaryDirectory(prefix="class-") as temporary:
+        folders = [Path(temporary, name) for name in ("ours", "stock")]
+        for folder, grade in zip(folders, (grade_ours, grade_stock)):
+            make_class(COURSE, assignment, folder, size, seed=1, odd=True)
+            grade(folder, assignment)
+        ours, stock = (scores(folder, assignment) for folder in folders)
+        most = max_scores(folders[0], assignment)
+    cells = [(student, cell) for student, own in ours.items() for cell in own]
+    return {
+        "submissions": len(ours),
+        "cells": len(cells),
+        "cells that lose points": sum(ours[s][cell] < most[cell] for s, cell in cells),
+        "different": [
+            f"{s} {cell}: ours {ours[s][cell]:g}, stock {stock[s][cell]:g}"
+            for s, cell in cells
+            if ours[s][cell] != stock[s][cell]
+        ],
+    }
 
 
 def memory(sizes: list[int]) -> dict[str, Any]:
@@ -172,36 +184,35 @@ def memory(sizes: list[int]) -> dict[str, Any]:
     return found
 
 
-def seeds(count: int) -> dict[str, Any]:
-    """Judge references, alternatives and misconceptions with many class seeds.
+def seeds(assignment: str, name: str, count: int) -> dict[str, Any]:
+    """Judge an exercise's reference, alternatives and misconceptions with many class seeds.
 
-    References and alternatives must keep all points, and a misconception must lose the same groups
+    Reference and alternatives must keep all points, and a misconception must lose the same groups
     with each seed as with the recorded cases.
     """
-    found: dict[str, Any] = {"seeds": count, "references": 0, "alternatives": 0}
-    found |= {"misconceptions": 0, "lost points": [], "other groups": []}
-    for assignment in COURSE.assignments():
-        notebook = COURSE.solution(assignment)
-        for name, exercise in catalog.exercises(COURSE, assignment).items():
-            right = {"reference": definitions(notebook)[name]}
-            for answer in exercise.alternatives:
-                text = answer.source(bare_sources(notebook)[name])
-                right[answer.name] = run_answer(notebook, name, text)
-            found["references"] += 1
-            found["alternatives"] += len(exercise.alternatives)
-            found["misconceptions"] += len(exercise.misconceptions)
-            lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
-            for seed in range(1000, 1000 + count):
-                recorded = record(COURSE, assignment, name, seed)
-                for label, function in right.items():
-                    verdict = judge(recorded, run_cases(function, recorded["cases"]))
-                    if not verdict.passed:
-                        found["lost points"].append(f"{name}, {label}, {seed}: {verdict.headline}")
-                for label, groups in _lost_groups(recorded).items():
-                    if groups != lost[label]:
-                        found["other groups"].append(f"{name}, {label}, {seed}: {sorted(groups)}")
-        print(assignment, found, flush=True)
-    return found
+    notebook, exercise = COURSE.solution(assignment), catalog.exercises(COURSE, assignment)[name]
+    right = {"reference": definitions(notebook)[name]}
+    for answer in exercise.alternatives:
+        text = answer.source(bare_sources(notebook)[name])
+        right[answer.name] = run_answer(notebook, name, text)
+    lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
+    lost_points, other_groups = [], []
+    for seed in range(1000, 1000 + count):
+        recorded = record(COURSE, assignment, name, seed)
+        for label, function in right.items():
+            verdict = judge(recorded, run_cases(function, recorded["cases"]))
+            if not verdict.passed:
+                lost_points.append(f"{label}, {seed}: {verdict.headline}")
+        for label, groups in _lost_groups(recorded).items():
+            if groups != lost[label]:
+                other_groups.append(f"{label}, {seed}: {sorted(groups)}")
+    return {
+        "seeds": count,
+        "alternatives": len(exercise.alternatives),
+        "misconceptions": len(exercise.misconceptions),
+        "lost points": lost_points,
+        "other groups": other_groups,
+    }
 
 
 def _lost_groups(recorded: dict[str, Any]) -> dict[str, set[str]]:
@@ -216,28 +227,37 @@ def _lost_groups(recorded: dict[str, Any]) -> dict[str, set[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("part", choices=["speed", "scores", "seeds", "memory", "mixed"])
-    parser.add_argument("--assignment", default="05_transformer_block")
+    parser.add_argument("--assignment", help="for scores, all if not given")
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--stock-size", type=int, help="fewer submissions for stock, which is slow")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
+    parser.add_argument("--only", nargs="+", default=[], help="these exercises of `seeds`")
     options = parser.parse_args()
+    assignment = options.assignment or "05_transformer_block"
+    if options.part == "seeds":
+        for name in options.only or catalog.exercises(COURSE, assignment):
+            keep(["seeds", assignment, name], seeds(assignment, name, options.size))
+        return
     if options.part == "speed":
-        part = speed(options.assignment, options.size, options.stock_size or options.size)
+        keep(["speed", assignment], speed(assignment, options.size, options.stock_size))
     elif options.part == "scores":
-        part = same_scores(options.size)
-    elif options.part == "seeds":
-        part = seeds(options.size)
+        for name in [options.assignment] if options.assignment else COURSE.assignments():
+            keep(["scores", name], same_scores(name, options.size))
     elif options.part == "memory":
-        part = memory(options.sizes)
+        keep(["memory"], memory(options.sizes))
     else:
         from _mixed import mixed
 
-        part = mixed(options.assignment, options.size)
-    found = results("grading")  # read only now: another process may have written another part
-    if options.part == "speed":
-        found.setdefault("speed", {})[options.assignment] = part
-    else:
-        found[options.part] = part
+        keep(["mixed"], mixed(assignment, options.size))
+
+
+def keep(path: list[str], part: dict[str, Any]) -> None:
+    """Write one part of the results, at once: other processes may write others."""
+    found = results("grading")
+    whole = found
+    for key in path[:-1]:
+        whole = whole.setdefault(key, {})
+    whole[path[-1]] = part
     write("grading", found)
 
 

@@ -1,4 +1,4 @@
-"""Text for pretraining: a WordPiece vocabulary, and rows of pieces.
+"""Text for pretraining: a WordPiece vocabulary, and rows of tokens.
 
 A row is one window of a text, split in two at a sentence boundary, as in BERT (Devlin et al. 2019):
 `[CLS] A [SEP] B [SEP]`. In half of the rows B does not follow A but is a span of the same length
@@ -23,8 +23,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 @dataclass
-class Pieces:
-    """All texts as one long sequence of piece ids.
+class Corpus:
+    """All texts as one long sequence of token ids.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Pieces:
         np.savez(path, ids=self.ids, sentences=self.sentences, texts=self.texts)
 
     @classmethod
-    def load(cls, path: Path) -> Pieces:
+    def load(cls, path: Path) -> Corpus:
         with np.load(path, allow_pickle=False) as file:
             return cls(file["ids"], file["sentences"], file["texts"])
 
@@ -76,7 +76,7 @@ def sentences(text: str) -> list[str]:
 
 
 def train_tokenizer(texts: list[str], size: int) -> BertWordPieceTokenizer:
-    """A lower-case WordPiece vocabulary of `size` pieces, learned from the texts."""
+    """A lower-case WordPiece vocabulary of `size` tokens, learned from the texts."""
     tokenizer = BertWordPieceTokenizer(lowercase=True)
     tokenizer.train_from_iterator(
         texts,
@@ -89,10 +89,10 @@ def train_tokenizer(texts: list[str], size: int) -> BertWordPieceTokenizer:
     return tokenizer
 
 
-def encode(texts: list[str], tokenizer: BertWordPieceTokenizer) -> Pieces:
-    """The texts as pieces, without special tokens; texts without words are dropped."""
+def encode(texts: list[str], tokenizer: BertWordPieceTokenizer) -> Corpus:
+    """The texts as tokens, without special tokens; texts without words are dropped."""
     parts, lengths, starts = [], [], [0]
-    for begin in tqdm(range(0, len(texts), 1000), desc="pieces", unit="k texts"):
+    for begin in tqdm(range(0, len(texts), 1000), desc="tokens", unit="k texts"):
         split = [sentences(text) for text in texts[begin : begin + 1000]]
         flat = [sentence for text in split for sentence in text]
         encoded = iter(tokenizer.encode_batch(flat, add_special_tokens=False))
@@ -104,13 +104,13 @@ def encode(texts: list[str], tokenizer: BertWordPieceTokenizer) -> Pieces:
             lengths.extend(len(ids) for ids in found)
             starts.append(starts[-1] + len(found))
     begins = np.concatenate([[0], np.cumsum(lengths)])
-    return Pieces(np.concatenate(parts), begins.astype(np.int64), np.asarray(starts))
+    return Corpus(np.concatenate(parts), begins.astype(np.int64), np.asarray(starts))
 
 
-def rows(pieces: Pieces, length: int, seed: int, epoch: int) -> Rows:
-    """One pass over the texts as rows of at most `length` pieces, in random order."""
+def rows(corpus: Corpus, length: int, seed: int, epoch: int) -> Rows:
+    """One pass over the texts as rows of at most `length` tokens, in random order."""
     rng = np.random.default_rng([seed, epoch, length])
-    windows = _windows(pieces, length - 3)
+    windows = _windows(corpus, length - 3)
     windows = windows[rng.permutation(len(windows))]
     ids = np.full((len(windows), length), PAD, dtype=np.uint16)
     first = np.zeros(len(windows), dtype=np.int64)
@@ -120,35 +120,35 @@ def rows(pieces: Pieces, length: int, seed: int, epoch: int) -> Rows:
     draws = rng.random(len(windows))
     ids[:, 0] = CLS
     for row, (begin, end, text) in enumerate(windows):
-        cut = _cut(pieces.sentences, begin, end, draws[row])
+        cut = _cut(corpus.sentences, begin, end, draws[row])
         first[row] = cut - begin + 2
-        ids[row, 1 : first[row] - 1] = pieces.ids[begin:cut]
+        ids[row, 1 : first[row] - 1] = corpus.ids[begin:cut]
         ids[row, first[row] - 1] = SEP
         if cut == end:
             continue
-        part = pieces.ids[cut:end]
+        part = corpus.ids[cut:end]
         follows[row] = 1
         other_begin, other_end, other_text = others[row]
         if swapped[row] and other_text != text:
-            part = pieces.ids[other_begin : min(other_end, other_begin + end - cut)]
+            part = corpus.ids[other_begin : min(other_end, other_begin + end - cut)]
             follows[row] = 0
         ids[row, first[row] : first[row] + len(part)] = part
         ids[row, first[row] + len(part)] = SEP
     return Rows(ids, first, follows)
 
 
-def n_rows(pieces: Pieces, length: int) -> int:
-    """The number of rows of `length` pieces in one pass over the texts."""
-    room, edges = length - 3, pieces.sentences[pieces.texts]
+def n_rows(corpus: Corpus, length: int) -> int:
+    """The number of rows of `length` tokens in one pass over the texts."""
+    room, edges = length - 3, corpus.sentences[corpus.texts]
     return int((-(-np.diff(edges) // room)).sum())
 
 
-def _windows(pieces: Pieces, room: int) -> np.ndarray:
-    """Start, end and text of each window, (W, 3): texts are split every `room` pieces.
+def _windows(corpus: Corpus, room: int) -> np.ndarray:
+    """Start, end and text of each window, (W, 3): texts are split every `room` tokens.
 
     The last window of a text starts earlier if necessary, so that it is full, too.
     """
-    edges = pieces.sentences[pieces.texts]
+    edges = corpus.sentences[corpus.texts]
     found = [
         (max(int(start), min(begin, int(end) - room)), min(begin + room, int(end)), text)
         for text, (start, end) in enumerate(pairwise(edges))

@@ -1,6 +1,6 @@
 """Train a WordPiece vocabulary and a BERT encoder on IMDb's reviews from scratch.
 
-Two tasks at once, as in BERT (Devlin et al. 2019): predict masked pieces, and predict whether the
+Two tasks at once, as in BERT (Devlin et al. 2019): predict masked tokens, and predict whether the
 second part of a row follows the first. The text is IMDb's 25,000 training and 50,000 unlabelled
 reviews; labels and test reviews are not used. The run saves its state in a folder; if it is
 interrupted, the same command resumes it and gives bit-identical results. At the end the weights are
@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from _text import CLS, MASK, PAD, SEP, SPECIAL, Pieces, Rows, encode, n_rows, rows, train_tokenizer
+from _text import CLS, MASK, PAD, SEP, SPECIAL, Corpus, Rows, encode, n_rows, rows, train_tokenizer
 from safetensors.torch import load_file, save_file
 from torch.nn.functional import cross_entropy
 from tqdm.auto import tqdm
@@ -53,7 +53,7 @@ class Settings:
     layers: int = 3
     width: int = 256
     heads: int = 4
-    pieces: int = 8_000
+    vocabulary: int = 8_000
     length: int = 64
     long_length: int = 128
     long_share: float = 0.25  # share of the tokens, at the end, in rows of `long_length`
@@ -66,7 +66,7 @@ class Settings:
     decay_share: float = (
         0.2  # share of the steps, at the end, in which the learning rate falls to 0
     )
-    skip_gram_epochs: int = 2  # for the initial piece embeddings; 0: random
+    skip_gram_epochs: int = 2  # for the initial token embeddings; 0: random
     seed: int = 0
     data: str = "imdb"
     texts: int = 75_000  # at most
@@ -85,7 +85,7 @@ class Settings:
         return min(1.0, (step + 1) / self.warmup_steps, down)
 
     def shape(self, step: int) -> tuple[int, int]:
-        """The number of rows, and of pieces per row, at a step."""
+        """The number of rows, and of tokens per row, at a step."""
         length = self.length if step < self.first_long_step else self.long_length
         return max(1, self.tokens_per_step // length), length
 
@@ -104,7 +104,7 @@ def mask(
     return mask_tokens(ids, special, MASK, *draws, random_ids, probability)
 
 
-def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str, torch.Tensor]]:
+def batches(corpus: Corpus, settings: Settings, start: int) -> Iterator[dict[str, torch.Tensor]]:
     """The batches from step `start` on. Each depends only on the seed and the step."""
     held: tuple[int, int] | None = None
     current: Rows | None = None
@@ -116,15 +116,15 @@ def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str
         if step < start:
             continue
         if length not in per_pass:
-            per_pass[length] = n_rows(pieces, length) // n
+            per_pass[length] = n_rows(corpus, length) // n
         epoch, position = divmod(step - begun[length], max(1, per_pass[length]))
         if held != (length, epoch):
-            current, held = rows(pieces, length, settings.seed, epoch), (length, epoch)
+            current, held = rows(corpus, length, settings.seed, epoch), (length, epoch)
         assert current is not None
         part = slice(position * n, position * n + n)
         ids = torch.from_numpy(current.ids[part].astype(np.int64))
         generator = torch.Generator().manual_seed(settings.seed * 1_000_003 + step)
-        inputs, labels = mask(ids, settings.masked, settings.pieces, generator)
+        inputs, labels = mask(ids, settings.masked, settings.vocabulary, generator)
         segments = torch.arange(ids.shape[1]) >= torch.from_numpy(current.first[part])[:, None]
         real = ids != PAD
         yield {
@@ -139,7 +139,7 @@ def batches(pieces: Pieces, settings: Settings, start: int) -> Iterator[dict[str
 def losses(
     model: BertForPreTraining, batch: dict[str, torch.Tensor]
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The loss on masked pieces, the loss on pairs, and the accuracy on pairs."""
+    """The loss on masked tokens, the loss on pairs, and the accuracy on pairs."""
     everywhere = None if bool(batch["real"].all()) else batch["real"]
     output = model.bert(batch["ids"], attention_mask=everywhere, token_type_ids=batch["segments"])
     labels = batch["labels"].flatten()
@@ -176,7 +176,7 @@ def build(settings: Settings) -> BertForPreTraining:
     """The untrained model. Dropout is off in pretraining, and on again in fine-tuning."""
     torch.manual_seed(settings.seed)
     config = BertConfig(
-        vocab_size=settings.pieces,
+        vocab_size=settings.vocabulary,
         hidden_size=settings.width,
         num_hidden_layers=settings.layers,
         num_attention_heads=settings.heads,
@@ -191,7 +191,7 @@ def build(settings: Settings) -> BertForPreTraining:
 
 
 class Run:
-    """The folder of a run: settings, vocabulary, pieces and the last saved state."""
+    """The folder of a run: settings, vocabulary, tokens and the last saved state."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         self.folder, self.settings = folder, settings
@@ -211,34 +211,34 @@ class Run:
                 )
         described.write_text(json.dumps(asdict(settings), indent=1) + "\n", "utf-8")
 
-    def pieces(self) -> Pieces:
-        """The texts as pieces; vocabulary and pieces are created once."""
-        path = self.folder / "pieces.npz"
+    def corpus(self) -> Corpus:
+        """The texts as tokens; vocabulary and tokens are created once."""
+        path = self.folder / "tokens.npz"
         if not path.exists():
             data = self.settings.data
             texts = [text for split in SPLITS[data] for text in load(data, split).texts]
             texts = texts[: self.settings.texts]
-            tokenizer = train_tokenizer(texts, self.settings.pieces)
-            if tokenizer.get_vocab_size() != self.settings.pieces:
+            tokenizer = train_tokenizer(texts, self.settings.vocabulary)
+            if tokenizer.get_vocab_size() != self.settings.vocabulary:
                 raise DataError(
-                    f"The texts give {tokenizer.get_vocab_size():,} pieces, not "
-                    f"{self.settings.pieces:,}; ask for fewer with --pieces."
+                    f"The texts give {tokenizer.get_vocab_size():,} tokens, not "
+                    f"{self.settings.vocabulary:,}; ask for fewer with --vocabulary."
                 )
             tokenizer.save_model(str(self.folder))
-            fresh = self.folder / "pieces.new.npz"
+            fresh = self.folder / "tokens.new.npz"
             encode(texts, tokenizer).save(fresh)
             fresh.replace(path)
-        return Pieces.load(path)
+        return Corpus.load(path)
 
-    def start(self, pieces: Pieces) -> torch.Tensor | None:
+    def start(self, corpus: Corpus) -> torch.Tensor | None:
         """Piece vectors from the skip-gram of assignment 02, scaled to a deviation of 0.05."""
         settings, path = self.settings, self.folder / "start.safetensors"
         if not settings.skip_gram_epochs:
             return None
         if not path.exists():
-            edges = pieces.sentences[pieces.texts]
-            texts = [pieces.ids[begin:end].tolist() for begin, end in pairwise(edges)]
-            counts = torch.from_numpy(np.bincount(pieces.ids, minlength=settings.pieces))
+            edges = corpus.sentences[corpus.texts]
+            texts = [corpus.ids[begin:end].tolist() for begin, end in pairwise(edges)]
+            counts = torch.from_numpy(np.bincount(corpus.ids, minlength=settings.vocabulary))
             train_skip_gram = definitions(SKIP_GRAM)["train_skip_gram"]
             vectors, _ = train_skip_gram(
                 texts,
@@ -272,9 +272,9 @@ def pretrain(
     run: Run, device: torch.device, keep_every: float = 120.0, compiled: bool = False
 ) -> BertForPreTraining:
     """Train, resuming from the last saved state if there is one; return the trained model."""
-    settings, pieces = run.settings, run.pieces()
+    settings, corpus = run.settings, run.corpus()
     model = build(settings)
-    vectors = run.start(pieces)
+    vectors = run.start(corpus)
     if vectors is not None:
         model.bert.embeddings.word_embeddings.weight.data.copy_(vectors)
     model.to(device).train()
@@ -309,7 +309,7 @@ def pretrain(
         desc="pretraining",
         mininterval=2,
     )
-    for step, batch in enumerate(batches(pieces, settings, state["step"]), state["step"]):
+    for step, batch in enumerate(batches(corpus, settings, state["step"]), state["step"]):
         # once, even if a change of `tokens` has moved the first long step
         if step >= settings.first_long_step and not state["spread"]:
             spread_positions(model, settings)

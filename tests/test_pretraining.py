@@ -15,7 +15,7 @@ from checkout import ROOT
 from coursekit import load_pretrained
 
 TOY = (
-    "--data reviews --texts 300 --layers 1 --width 16 --heads 2 --pieces 300 --length 32 "
+    "--data reviews --texts 300 --layers 1 --width 16 --heads 2 --vocabulary 300 --length 32 "
     "--long-length 48 --tokens-per-step 128 --tokens 60000 --threads 1 --keep-every 0"
 ).split()
 
@@ -33,7 +33,7 @@ def finished(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_and_ends_with_the_very_same_weights(finished, tmp_path):
-    for name in ("pieces.npz", "vocab.txt"):  # a vocabulary is learned anew with other ties
+    for name in ("tokens.npz", "vocab.txt"):  # a vocabulary is learned anew with other ties
         shutil.copy(finished / name, tmp_path)
     run = subprocess.Popen(command(tmp_path), stderr=subprocess.DEVNULL)
     until = time.monotonic() + 120
@@ -90,14 +90,14 @@ def test_rows_are_two_parts_of_one_text_or_of_two():
         sys.path.pop(0)
     texts = ["One two. Three four! Five six?", "Red green. Blue black.", "Alone"]
     tokenizer = _text.train_tokenizer(texts * 5, 80)
-    pieces = _text.encode(texts, tokenizer)
-    assert len(pieces.texts) - 1 == 3
-    assert len(pieces.sentences) - 1 == 3 + 2 + 1
-    assert _text.n_rows(pieces, 24) == len(_text.rows(pieces, 24, seed=0, epoch=0))
+    corpus = _text.encode(texts, tokenizer)
+    assert len(corpus.texts) - 1 == 3
+    assert len(corpus.sentences) - 1 == 3 + 2 + 1
+    assert _text.n_rows(corpus, 24) == len(_text.rows(corpus, 24, seed=0, epoch=0))
     seen = set()
     for epoch in range(20):
-        made = _text.rows(pieces, 24, seed=0, epoch=epoch)
-        again = _text.rows(pieces, 24, seed=0, epoch=epoch)
+        made = _text.rows(corpus, 24, seed=0, epoch=epoch)
+        again = _text.rows(corpus, 24, seed=0, epoch=epoch)
         assert (made.ids == again.ids).all()
         for row, first, follows in zip(made.ids.tolist(), made.first, made.follows.tolist()):
             assert row[0] == _text.CLS

@@ -18,7 +18,7 @@ from autograder.errors import CourseError
 
 #: The key of a cell's metadata: name of a drawing -> its fingerprint.
 _KEY = "drawings"
-_SHOWN = re.compile(r"!\[([^\]]*)\]\(attachment:([^)\s]+)\)")
+_SHOWN = re.compile(r"!\[((?:(?!\]\().)*)\]\(attachment:([^)\s]+)\)")
 
 
 def attach_drawings(cell: NotebookNode, root: Path, where: str) -> None:

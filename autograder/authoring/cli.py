@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from autograder.cli_options import folder_option, with_course
+from autograder.cli_options import folder_option, output_option, with_course
 from autograder.errors import CourseError
 
 
@@ -125,12 +125,7 @@ def bundle(course: Any, output: Path, repository: Path | None) -> None:
 
 @click.command()
 @click.argument("assignment")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="Archive to write (default: in exports/ in the folder of the class).",
-)
+@output_option("Archive to write (default: in exports/ in the folder of the class).")
 @folder_option
 @with_course
 def gradescope(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import re
 import stat
 import zipfile
 from collections.abc import Callable, Hashable, Iterator
@@ -31,6 +32,7 @@ _BLOCK = 1 << 20
 _LINK = "symbolic link"
 _TOO_LARGE = f"too large: the limit is {MAX_FILE_BYTES >> 20} MiB; clear its outputs"
 _ENTRY = b"PK\x01\x02"  # begins each entry of an archive's list of files
+_FIRST_FILE = b"PK\x03\x04"  # begins an archive
 _EPOCH = datetime.datetime(1980, 1, 1, tzinfo=datetime.timezone.utc)
 
 
@@ -72,7 +74,8 @@ class Unpacked:
 
 
 def is_notebook(name: str) -> bool:
-    return name.lower().endswith(".ipynb")
+    """Whether a file is a notebook by its name, to which some browsers add .txt or .json."""
+    return bool(re.search(r"\.ipynb(\.txt|\.json)?$", name, re.IGNORECASE))
 
 
 def is_archive(name: str) -> bool:
@@ -204,7 +207,9 @@ class _Unpacking:
         self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, inside: _Outer | None
     ) -> None:
         """Unpack a member of an archive: the download itself, or one `inside` it."""
-        name = f"{inside.name}/{member.filename}" if inside else member.filename
+        # an archive made on Windows may have backslashes; outside of it the LMS chose the name
+        within = member.filename.replace("\\", "/")
+        name = f"{inside.name}/{within}" if inside else member.filename
         reason = _reason_to_refuse(member)
         if reason:
             self.result.refused.append((name, reason))
@@ -245,7 +250,7 @@ class _Unpacking:
         path = allowance and self._copy(name, file, most, allowance)
         if path is None:
             return
-        if is_archive(name):
+        if is_archive(name) or _begins_as_archive(path):
             self._nested(path, outer)
             path.unlink()
         else:
@@ -327,6 +332,12 @@ def _writing(path: Path) -> Iterator[IO[bytes]]:
             f"the download cannot be unpacked to {path.parent}: {error.strerror}; choose a folder"
             " with more space in the environment variable TMPDIR."
         ) from error
+
+
+def _begins_as_archive(path: Path) -> bool:
+    """Whether a file is an archive, whatever its name: some LMSs accept only .ipynb."""
+    with open(path, "rb") as file:
+        return file.read(len(_FIRST_FILE)) == _FIRST_FILE
 
 
 def _count_entries(path: Path) -> int:

@@ -7,17 +7,12 @@ from typing import Any
 
 import click
 
-from autograder.cli_options import folder_option, with_course
+from autograder.cli_options import folder_option, output_option, with_course
 from autograder.escaping import for_terminal
 
 
 @click.command()
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="HTML file to write; the CSV file goes beside it (default: reports/gradebook.html).",
-)
+@output_option("HTML file to write; the CSV file goes beside it (default: reports/gradebook.html).")
 @folder_option
 @with_course
 def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
@@ -30,12 +25,7 @@ def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
 
 @click.command()
 @click.argument("assignment")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="HTML file to write (default: reports/ASSIGNMENT-similar.html).",
-)
+@output_option("HTML file to write (default: reports/ASSIGNMENT-similar.html).")
 @folder_option
 @with_course
 def similar(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:

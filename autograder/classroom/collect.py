@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     from autograder.grading.gradebook import Classroom
 
 #: The suffix of a resubmitted or downloaded-again file: `-1`, ` (1)`.
-_COPY_NUMBER = re.compile(r"(?:-| ?\()(\d+)\)?(?=\.ipynb$)")
+_COPY_NUMBER = re.compile(r"(?:-| ?\()(\d+)\)?(?=\.ipynb(?:\.\w+)?$)")
+#: Archives that are not unpacked.
+_PACKED = re.compile(r"\.(?:7z|rar|tar|tgz|gz|bz2|xz)$", re.IGNORECASE)
+_OTHER_ARCHIVE = "an archive of another kind: unpack it, or ask for a .zip"
 #: A notebook belongs to an assignment if it has at least this share of its features.
 _MIN_OVERLAP = 0.2
 
@@ -142,7 +145,7 @@ def collect(
         notebooks = [file for file in unpacked.files if not _is_hidden(file.name)]
         result = Collected(scheme.scheme, scheme.wrapper, refused=unpacked.refused)
         result.unmatched = [
-            (name, "not a notebook (.ipynb)")
+            (name, _OTHER_ARCHIVE if _PACKED.search(name) else "not a notebook (.ipynb)")
             for name in unpacked.others
             if not _is_junk(name) and name != f"{scheme.wrapper}{METADATA}"
         ]

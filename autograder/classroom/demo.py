@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -12,18 +13,27 @@ from autograder.classroom.tables import show, summary_table, verdict_tables
 from autograder.course import catalog
 from autograder.course.answers import filled, typed
 from autograder.course.layout import Course
+from autograder.errors import CourseError
+from autograder.grading.class_lock import sole_grader
 from autograder.grading.feedback import write_feedback
 from autograder.grading.grade_class import Options, grade_class
 from autograder.sandbox.doctor import is_available
 
 
 def run_demo(course: Course, assignment: str) -> None:
-    """Create the class in `demo/`, grade it, write its feedback pages and print the next steps."""
+    """Create the class in `demo/`, grade it, write its feedback pages and print the next steps.
+
+    Raises
+    ------
+    CourseError
+        The `demo/` of an earlier run cannot be deleted, or another run is at work there.
+    """
     folder = course.root / "demo"
-    shutil.rmtree(folder, ignore_errors=True)
+    with sole_grader(folder):
+        _delete(folder)
     for student, notebook in demo_submissions(course, assignment).items():
         path = folder / "submitted" / student / assignment / f"{assignment}.ipynb"
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
     # the demo class is our own code, so it may run without a sandbox
     options = Options(cell_seconds=15, sandbox=is_available())
@@ -37,6 +47,18 @@ def run_demo(course: Course, assignment: str) -> None:
     console.print(
         "\nOpen JupyterLab with [bold]make lab[/bold]; the student notebooks are in notebooks/."
     )
+
+
+def _delete(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # a link, a file, or files of another user
+        raise CourseError(
+            f"{folder} is in the way and cannot be deleted ({error.strerror or error}): delete it"
+            " yourself, and run the command again."
+        ) from error
 
 
 def demo_submissions(course: Course, assignment: str) -> dict[str, NotebookNode]:

@@ -10,6 +10,8 @@ from xml.etree.ElementTree import Element
 _LONGEST = 2_000
 #: Definitions could expand to any length.
 _DEFINES = re.compile(r"\\(?:def|let|newcommand|renewcommand|newenvironment|DeclareMathOperator)\b")
+#: Browsers draw the letter that latex2mathml finds for `\mathbf{x}`, not its mark for `\mathbf x`.
+_LETTER = re.compile(r"(\\math(?:bb|bf|cal|frak)) +([A-Za-z])")
 _TAGS = {
     *("math", "menclose", "mfrac", "mi", "mlabeledtr", "mmultiscripts", "mn", "mo", "mover"),
     *("mpadded", "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle"),
@@ -37,6 +39,7 @@ def to_mathml(formula: str, block: bool = False) -> str:
     from latex2mathml.converter import Converter
 
     if len(formula) <= _LONGEST and not _DEFINES.search(formula):
+        formula = _LETTER.sub(r"\1{\2}", formula)
         try:
             element = Converter(display="block" if block else "inline").convert_to_element(formula)
             return _clean(element)

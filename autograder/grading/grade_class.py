@@ -26,6 +26,7 @@ from autograder.course.layout import Course
 from autograder.course.reference import read_shared
 from autograder.errors import CourseError
 from autograder.grading.answers import Questions
+from autograder.grading.class_lock import sole_grader
 from autograder.grading.grade_submission import (
     Grading,
     Running,
@@ -140,18 +141,25 @@ def grade_class(
     ------
     CourseError
         There is no submission of the assignment, or none of a student asked for; the assignment has
-        no such exercise, or nobody's is graded, where one is to be graded again; this machine
-        offers no isolation and the options ask for it; no scheduler or worker answers; or grading
-        was interrupted, which keeps what is graded.
+        no such exercise, or nobody's is graded, where one is to be graded again; another grader is
+        at work in the folder; this machine offers no isolation and the options ask for it; no
+        scheduler or worker answers; or grading was interrupted, which keeps what is graded.
     """
-    options = options or Options()
+    classroom = Classroom(course, folder)
+    with sole_grader(classroom.folder):
+        return _grade(classroom, assignment, students, options or Options())
+
+
+def _grade(
+    classroom: Classroom, assignment: str, students: list[str] | None, options: Options
+) -> Graded:
+    course = classroom.course
     local = options.sandbox and options.scheduler is None
     if local and (problem := missing()):
         raise CourseError(
             f"this machine cannot run submissions in a sandbox ({problem}): `autograder doctor`"
             " says what to do. For code that you trust there is --no-sandbox."
         )
-    classroom = Classroom(course, folder)
     chosen = _chosen(classroom, assignment, students)
     earlier = _earlier(classroom, assignment, chosen)
     if options.exercise is not None:

@@ -212,6 +212,8 @@ def _environment(folder: str, limits: Limits) -> dict[str, str]:
     env |= dict.fromkeys(("HOME", "IPYTHONDIR", "MPLCONFIGDIR"), folder)
     env["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     env |= _NO_DOWNLOADS
+    if limits.sandbox:  # without one there may be a network, and models from there
+        env["HF_HUB_OFFLINE"] = "1"
     env |= {"NBGRADER_EXECUTION": "autograde", "PYTHONHASHSEED": "0"}
     if limits.training_steps:
         env["COURSEKIT_MAX_STEPS"] = str(limits.training_steps)

@@ -17,8 +17,9 @@ class Limits:
 
     Attributes
     ----------
-    cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook. Each cell
-        that is stopped halves it for the next ones, down to 5 seconds.
+    cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook, on a machine
+        that has a core for every process; see `slowdown`. Each cell that is stopped halves it for
+        the next ones, down to 5 seconds.
     kernels : how many a notebook may use, one after another. After a cell that ended its kernel,
         the cells before it run again in a new one, of that cell only what it defines.
     output_bytes : output of one cell; the rest is dropped and the cell interrupted.
@@ -53,6 +54,16 @@ class Limits:
     user: str = ""
     #: not part of what determines a score: moving a class does not grade it again
     hidden: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+
+def slowdown() -> float:
+    """How many times longer to wait because processes share the cores: 1 to 4, by the load.
+
+    Processor time would be fairer, but a cell that only sleeps uses none.
+    """
+    if not hasattr(os, "getloadavg"):  # Windows
+        return 1.0
+    return min(4.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
 
 
 def hidden_folders(course: Path, classroom: Path) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ from autograder.errors import CourseError
 from autograder.grading.answers import Answers, Outcomes, Questions
 from autograder.grading.kernels import kernel_manager, sandbox_limits
 from autograder.grading.left_out import LEFT_OUT
-from autograder.grading.limits import Limits
+from autograder.grading.limits import Limits, slowdown
 from autograder.grading.notes import Usage
 from autograder.grading.outputs import (
     error_output,
@@ -124,7 +124,9 @@ class _Client(NotebookClient):
             kernel_name="python3",
             kernel_manager_class=kernel_manager(limits),
             allow_errors=True,
-            timeout_func=lambda cell: max(1, round(min(self._cell_seconds, self._left()))),
+            timeout_func=lambda cell: max(
+                1, round(min(self._cell_seconds * slowdown(), self._left()))
+            ),
             interrupt_on_timeout=True,
             error_on_timeout=time_limit_error(limits.cell_seconds),
             raise_on_iopub_timeout=True,
@@ -151,13 +153,19 @@ class _Client(NotebookClient):
         self._at = -1  # the cell that runs, or ran last
         self._ended: list[int] = []  # the cells that ended a kernel
         self._cell_seconds = limits.cell_seconds
-        self._deadline = time.monotonic() + limits.notebook_seconds
+        self._begun, self._slowdown = time.monotonic(), 1.0
         self._bytes, self._allowed = 0, limits.output_bytes
         self._room = limits.notebook_output_bytes
         self._interrupted = 0.0
 
     def _left(self) -> float:
-        return self._deadline - time.monotonic()
+        """The seconds that are left for the notebook."""
+        return self.limits.notebook_seconds * self._slowest() - (time.monotonic() - self._begun)
+
+    def _slowest(self) -> float:
+        """The highest slowdown so far: a notebook that has waited is not stopped for it later."""
+        self._slowdown = max(self._slowdown, slowdown())
+        return self._slowdown
 
     async def run(self, folder: str) -> None:
         """Run the cells, in a new kernel after one that a cell ended."""

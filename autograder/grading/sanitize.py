@@ -6,13 +6,15 @@ definition of ``name``.
 
 from __future__ import annotations
 
+import ast
 import copy
 import re
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
-from autograder.course.cells import checked_exercise, defined_names
+from autograder.course.cells import NOT_PYTHON, checked_exercise, defined_names, parse_start
 from autograder.grading.notes import Notes, Repair
 from autograder.grading.submissions import tidy
 
@@ -55,7 +57,8 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
     Of several cells with the same grade id the last one keeps it, as in nbgrader. A cell without
     nbgrader metadata is recognized by its cell id, its text, what it defines or checks, or, as a
     last and doubtful resort, by its position between the same neighbors. Missing cells are inserted
-    as released: a solution cell as the TODO, a check as the check.
+    as released: a solution cell as the TODO, a check as the check. Code that was typed into a check
+    cell runs in a cell of its own.
     """
     wanted = {
         cell.metadata["nbgrader"]["grade_id"]: cell for cell in release.cells if _marked(cell)
@@ -80,6 +83,7 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
                     f"a duplicate or unknown cell {grade_id} no longer counts", doubtful=not same
                 )
             )
+    _move_code_out_of_checks(notebook, wanted, present, repairs)
     lost = [grade_id for grade_id in wanted if grade_id not in present]
     prose = {cell.source.strip() for cell in release.cells if not _marked(cell)}
     search = _Search(notebook, wanted, present, prose)
@@ -131,6 +135,32 @@ def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
             if words:
                 found.append(f"cell {number} mentions {', '.join(words)}, which no exercise needs")
     return found
+
+
+def _move_code_out_of_checks(
+    notebook: NotebookNode,
+    wanted: dict[str, NotebookNode],
+    present: dict[str, NotebookNode],
+    repairs: list[Repair],
+) -> None:
+    """Insert a cell before each check that holds more: an answer, or a cell that was merged with it.
+
+    Check cells are locked: their own text is replaced by the released one.
+    """
+    for grade_id, cell in present.items():
+        if checked_exercise(wanted[grade_id].source) and _does_something(cell.source):
+            index = next(i for i, c in enumerate(notebook.cells) if c is cell)
+            notebook.cells.insert(index, new_code_cell(cell.source))
+            cell.source = wanted[grade_id].source
+            repairs.append(Repair(f"the code in the cell {grade_id} runs in a cell of its own"))
+
+
+def _does_something(source: str) -> bool:
+    """Whether code has statements besides expressions; in doubt, no."""
+    try:
+        return any(not isinstance(node, ast.Expr) for node in parse_start(source).body)
+    except NOT_PYTHON:
+        return False
 
 
 def _marked(cell: NotebookNode) -> bool:

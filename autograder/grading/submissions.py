@@ -85,7 +85,7 @@ def read_submission(path: Path) -> NotebookNode:
         ) from error
     except ValueError as error:
         raise UnreadableSubmission(
-            f"{path.name} is not a valid notebook: it is cut off or damaged"
+            f"{path.name} is not a valid notebook: {_damage(content)}"
         ) from error
     except Exception as error:  # nbformat raises many types for an invalid notebook
         words = (str(error).splitlines() or [type(error).__name__])[0][:120]
@@ -97,7 +97,8 @@ def tidy(notebook: NotebookNode) -> None:
     """Replace invalid cell sources, metadata, ids and types, in place."""
     for number, cell in enumerate(notebook.cells):
         source = cell.get("source", "")
-        cell.source = _writable(source if isinstance(source, str) else "")
+        # some tools keep the line ends of Windows
+        cell.source = _writable(source if isinstance(source, str) else "").replace("\r\n", "\n")
         cell.metadata = plain(cell.get("metadata"))
         if not isinstance(cell.metadata, dict):
             cell.metadata = NotebookNode()
@@ -240,6 +241,19 @@ def _file_problem(path: Path) -> str:
     if status.st_size > MAX_BYTES:
         return f"{path.name} is larger than {MAX_BYTES // 2**20} MiB; clear its outputs"
     return ""
+
+
+def _damage(content: bytes) -> str:
+    """Why a file is no JSON, as far as it shows."""
+    if not content.strip():
+        return "it is empty"
+    if re.search(rb"^<<<<<<< ", content, re.MULTILINE):
+        return "it has merge conflicts of git; resolve them and save it again"
+    if content.startswith(b"PK\x03\x04"):
+        return "it is a zip archive; unpack it"
+    if content.lstrip()[:1] == b"<":
+        return "it is a web page; download the notebook itself"
+    return "it is cut off or damaged"
 
 
 def _found_instead(folder: Path) -> str:

@@ -123,6 +123,7 @@ KIND_RULES = {
 }
 OPTIONAL_RULES = {"must_shuffle"}
 PROPERTIES = {"at_least", "at_most", "sums_to_one"}
+_HALF_PRECISION = ("float16", "bfloat16")
 
 
 def describe(value: Any) -> str:
@@ -247,13 +248,17 @@ def _compare_arrays(
     if actual.device != expected.device:
         message = f"it is on {actual.device} instead of {expected.device}; `.cpu()` moves it back"
         return Finding("dtype", _at(path, message))
-    finding = _check_properties(actual, rules.get("properties", {}), path)
+    rounding = 1e-2 if expected.dtype in _HALF_PRECISION else 1e-3
+    finding = _check_properties(actual, rules.get("properties", {}), rounding, path)
     if finding is not None or not values:
         return finding
     return _compare_values(expected, actual, rules, path)
 
 
-def _check_properties(actual: ArrayView, properties: dict[str, Any], path: str) -> Finding | None:
+def _check_properties(
+    actual: ArrayView, properties: dict[str, Any], rounding: float, path: str
+) -> Finding | None:
+    """`rounding` is how far from 1 a sum of weights may be."""
     values = actual.values.astype(float) if actual.values.dtype.kind in "fiub" else actual.values
     if "at_least" in properties and (values < properties["at_least"]).any():
         low = properties["at_least"]
@@ -270,7 +275,7 @@ def _check_properties(actual: ArrayView, properties: dict[str, Any], path: str) 
     if "sums_to_one" in properties and values.size:
         axis = properties["sums_to_one"]
         sums = values.sum(axis)
-        wrong = np.abs(sums - 1) > 1e-3
+        wrong = np.abs(sums - 1) > rounding
         if wrong.any():
             total = sums[wrong].flat[0]
             return Finding(
@@ -292,7 +297,7 @@ def _compare_values(
     if np.isinf(a).any() and not np.isinf(e).any():
         return Finding("property", _at(path, "it contains infinity"), _where(np.isinf(a), e, a))
     rtol, atol = rules.get("rtol", RTOL), rules.get("atol", ATOL)
-    if expected.dtype in ("float16", "bfloat16"):  # not the student's: `.half()` would hide errors
+    if expected.dtype in _HALF_PRECISION:  # not the student's: `.half()` would hide errors
         rtol, atol = max(rtol, 1e-2), max(atol, 1e-3)
     with np.errstate(invalid="ignore"):
         wrong = ~np.isclose(a, e, rtol=rtol, atol=atol, equal_nan=True)

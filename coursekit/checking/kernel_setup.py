@@ -56,6 +56,7 @@ def _go_on_after_errors(shell: Any) -> None:
                 continue
             shown = node is nodes[-1] or interactivity == "all"
             how = interactivity if shown else "none"
+            shell.call_pdb = False  # after `%pdb on` each error would ask for input
             if await run([node], cell_name, how, compiler, result):
                 error = result and (result.error_before_exec or result.error_in_exec)
                 interrupted = interrupted or isinstance(error, KeyboardInterrupt)

@@ -23,6 +23,6 @@ def max_steps() -> int | None:
     return GRADING_STEPS if os.environ.get("NBGRADER_EXECUTION") == "autograde" else None
 
 
-def fewer_when_graded(epochs: int) -> int:
-    """Return the number of epochs for training that earns no points: 1 while nbgrader grades."""
-    return epochs if max_steps() is None else 1
+def fewer_when_graded(rounds: int) -> int:
+    """Return the number of epochs or steps of training that earns no points: 1 while grading."""
+    return rounds if max_steps() is None else 1

@@ -2,37 +2,23 @@
 
 `answers/right/` holds right answers in many styles, `answers/wrong/` wrong ones, a file per
 assignment. A cell begins with ``# %% EXERCISE: in words``; for a wrong answer the misconception
-whose hint it gets follows after ``|``, or nothing where no hint fits.
+whose hint it gets follows after ``|``, or nothing where no hint fits. `python benchmarks/answers.py`
+judges the right ones with class seeds and stores how many there are.
 """
 
-import re
+import json
+from collections import Counter
 
 import pytest
 from checkout import ROOT
+from typed_answers import COURSE, answers, verdict_on
 
-from autograder.course.layout import Course
+from autograder.course.catalog import exercises
 from autograder.course.recording import record_reference
-from autograder.course.reference import run_answer
 from coursekit.checking.recordings import find
-from coursekit.checking.run_cases import run_cases
-from coursekit.checking.verdict import judge
 
-COURSE = Course(ROOT)
-ANSWERS = ROOT / "tests" / "autograder" / "answers"
-_CELL = re.compile(r"^# %% (\w+): ([^|\n]+?)(?: \| ?(\w*))?\n(.*?)(?=^# %% |\Z)", re.M | re.S)
-
-
-def answers(kind, assignment):
-    """Exercise, description, misconception and source of each answer."""
-    text = (ANSWERS / kind / f"{assignment}.py").read_text("utf-8")
-    found = _CELL.findall(text)
-    assert len(found) == text.count("# %% ")
-    return found
-
-
-def verdict_on(assignment, exercise, source):
-    answer = run_answer(COURSE.solution(assignment), exercise["name"], source)
-    return judge(exercise, run_cases(answer, exercise["cases"]))
+STYLES = 2  # right answers to each exercise, at least
+RESULTS = ROOT / "data" / "results" / "answers.json"
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments())
@@ -46,12 +32,28 @@ def test_right_answers_in_any_style_pass_the_check(assignment):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("assignment", COURSE.assignments())
 def test_right_answers_in_any_style_earn_full_points(assignment, seed):
-    exercises = {}
+    recorded = {}
     for name, words, _, source in answers("right", assignment):
-        if name not in exercises:
-            exercises[name] = record_reference(COURSE, assignment, name, seed)
-        verdict = verdict_on(assignment, exercises[name], source)
+        if name not in recorded:
+            recorded[name] = record_reference(COURSE, assignment, name, seed)
+        verdict = verdict_on(assignment, recorded[name], source)
         assert verdict.passed, (name, words, verdict.headline, verdict.detail)
+
+
+@pytest.mark.parametrize("assignment", COURSE.assignments())
+def test_every_exercise_has_right_answers_in_several_styles(assignment):
+    found = answers("right", assignment)
+    styles = Counter(name for name, *_ in found)
+    assert all(styles[name] >= STYLES for name in exercises(COURSE, assignment)), styles
+    assert len({source for *_, source in found}) == len(found)
+    assert len({(name, words) for name, words, *_ in found}) == len(found)
+
+
+def test_all_right_answers_were_judged_with_class_seeds():
+    stored = json.loads(RESULTS.read_text("utf-8"))
+    assert stored["answers"] == {name: len(answers("right", name)) for name in stored["answers"]}
+    assert stored["seeds"] >= 3
+    assert stored["lost points"] == []
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments())

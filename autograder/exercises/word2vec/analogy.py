@@ -53,11 +53,12 @@ def _places_matter(questions: list[list[Any]]) -> bool:
 
 
 def _digits_matter(V: torch.Tensor) -> bool:
-    """Whether half precision gives another answer, although the best two are clearly apart."""
+    """Whether half precision gives another answer, although the best two are above 0 and apart."""
     E, scores = normalize(V, dim=1), _scores(V)
     half = E.half().float() @ (E[0].half() - E[1].half() + E[2].half()).float()
     first, second = scores[3:].topk(2).values
-    return bool(first - second > 5e-5) and _best(scores) not in (_best(half), _best(scores.half()))
+    clear = bool(first - second > 5e-5 and second > 0.05)
+    return clear and _best(scores) not in (_best(half), _best(scores.half()))
 
 
 def _signs_matter(V: torch.Tensor) -> bool:

@@ -600,7 +600,9 @@ def draw() -> Canvas:
 """
 
 
-def with_drawing(course, width=400, text="tokens", show="![Tokens](attachment:lookup.png)"):
+def with_drawing(
+    course, width=400, text="tokens", show="![Tokens, [SEP] last](attachment:lookup.png)"
+):
     folder = course.root / "drawings"
     folder.mkdir(exist_ok=True)
     (folder / "lookup.py").write_text(DRAWING.format(width=width, text=text))

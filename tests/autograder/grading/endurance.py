@@ -297,6 +297,8 @@ def run(folder: Path, temporary: Path, size: int) -> dict[str, Any]:
             waits = [line for line in errors.splitlines() if "waiting" in line]
             report["troubles"] += waits
             report["not as earned"] += differences(made, assignment, reports[assignment])
+        # a long run that is ended has said how far it came
+        print(assignment, round(time.monotonic() - begun), report, file=sys.stderr, flush=True)
     report["seconds"] = round(time.monotonic() - begun, 1)
     time.sleep(2)
     report["left behind"] = left_behind(made, temporary)

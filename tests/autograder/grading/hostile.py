@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
+from damaged import DAMAGED, checks, place, retype_checks
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.course.answers import filled
 from autograder.course.catalog import exercises
-from autograder.course.cells import checked_exercise
 from autograder.course.layout import Course
 
 
@@ -332,6 +332,11 @@ SURVIVED = {
         "for i in range(500): print(i, flush=True)"
     ),
     "asks_for_input": "input('password: ')",
+    "reads_input": "import os, sys\nos.read(0, 1)\nsys.stdin.read()",
+    "debugger": "%pdb on\n1 / 0",
+    "long_error": "raise ValueError('x' * 10**8)",
+    "endless_thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,)).start()",
+    "fork_bomb": ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"),
     "broken_traceback": (
         "class Broken(Exception):\n"
         "    def __str__(self): raise Broken\n"
@@ -368,6 +373,7 @@ RESTARTED = {
         "    try: kernel.iopub_socket.io_thread.socket.send_multipart(parts)\n"
         "    except KeyboardInterrupt: pass"
     ),
+    "closes_its_files": "import os\nos.closerange(3, 10_000)",
     "another_key": _KERNEL + "session.key = b'another'",
     "leaves_a_daemon": (
         "import os, time\nif os.fork() == 0:\n    os.setsid(); time.sleep(1000)\nos._exit(0)"
@@ -383,6 +389,10 @@ FATAL = {
 #: What the last exercise's function does, the others being right; and what is said then.
 CALLS = {
     "endless_call": ("while True: pass", "did not end within"),
+    "stops_the_clock": (
+        "import signal; signal.setitimer = lambda *inputs: (0, 0)\n    while True: pass",
+        "did not end within",
+    ),
     "exit_in_a_call": ("__import__('os')._exit(1)", "kernel died"),
     "swallows_every_end": (
         "while True:\n"
@@ -410,7 +420,7 @@ def hostile_submissions(course: Course, assignment: str) -> dict[str, Hostile]:
 
     def inserted(before: str, source: str, sources: dict[str, str] | None = None) -> NotebookNode:
         book = notebook(sources)
-        book.cells.insert(_place(book, before), new_code_cell(source))
+        book.cells.insert(place(book, before), new_code_cell(source))
         return book
 
     found = {}
@@ -450,9 +460,13 @@ def hostile_submissions(course: Course, assignment: str) -> dict[str, Hostile]:
     found |= {
         "empty_folder": Hostile({}, 0, "the folder is empty"),
         "cut": Hostile({file: whole[: len(whole) // 2]}, 0, "cut off or damaged"),
-        "no_bytes": Hostile({file: b""}, 0, "cut off or damaged"),
+        "no_bytes": Hostile({file: b""}, 0, "it is empty"),
+        "merge_conflict": Hostile(
+            {file: whole.replace(b"{", b"{\n<<<<<<< HEAD\n", 1)}, 0, "merge conflicts of git"
+        ),
+        "web_page": Hostile({file: b"\n<!DOCTYPE html>\n<html></html>"}, 0, "it is a web page"),
         "no_cells": Hostile({file: b'{"cells": []}'}, 0, "without cells"),
-        "no_notebook": Hostile({file: b"PK\x03\x04\xff\xfe"}, 0, "cut off or damaged"),
+        "no_notebook": Hostile({file: b"PK\x03\x04\xff\xfe"}, 0, "it is a zip archive"),
         "bracket_bomb": Hostile({file: b"[" * 10**6}, 0, "nested too deeply"),
         "array_bomb": Hostile({file: b"[" + b"[]," * 10**7}, 0, "too large to parse"),
         "format_5": Hostile(
@@ -479,30 +493,18 @@ def hostile_submissions(course: Course, assignment: str) -> dict[str, Hostile]:
     return found
 
 
-def _place(notebook: NotebookNode, grade_id: str) -> int:
-    return next(
-        i
-        for i, cell in enumerate(notebook.cells)
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id
-    )
-
-
-def _checks(notebook: NotebookNode) -> list[NotebookNode]:
-    return [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]
-
-
 def _skip(notebook: NotebookNode, assignment: str) -> None:
-    for cell in _checks(notebook):
+    for cell in checks(notebook):
         cell.metadata["tags"] = ["skip-execution"]
 
 
 def _replace(notebook: NotebookNode, assignment: str) -> None:
-    for cell in _checks(notebook):
+    for cell in checks(notebook):
         cell.source = "100"
 
 
 def _raise_points(notebook: NotebookNode, assignment: str) -> None:
-    for cell in _checks(notebook):
+    for cell in checks(notebook):
         cell.metadata["nbgrader"].update(
             points=1000, grade_id=cell.metadata["nbgrader"]["grade_id"]
         )
@@ -512,19 +514,13 @@ def _delete(notebook: NotebookNode, assignment: str) -> None:
     notebook.cells = [c for c in notebook.cells if not c.metadata.get("nbgrader", {}).get("grade")]
 
 
-def _retype(notebook: NotebookNode, assignment: str) -> None:
-    for cell in _checks(notebook):
-        cell.cell_type = "markdown"
-        del cell["outputs"], cell["execution_count"]
-
-
 def _become_solutions(notebook: NotebookNode, assignment: str) -> None:
-    for cell in _checks(notebook):
+    for cell in checks(notebook):
         cell.metadata["nbgrader"].update(solution=True, grade=False, locked=False)
 
 
 def _other_ids(notebook: NotebookNode, assignment: str) -> None:
-    for number, cell in enumerate(_checks(notebook)):
+    for number, cell in enumerate(checks(notebook)):
         cell.metadata["nbgrader"]["grade_id"] = f"other{number}"
 
 
@@ -539,151 +535,8 @@ EDITED: dict[str, Callable[[NotebookNode, str], None]] = {
     "replaced_checks": _replace,
     "raised_points": _raise_points,
     "deleted_checks": _delete,
-    "retyped_checks": _retype,
+    "retyped_checks": lambda notebook, assignment: retype_checks(notebook),
     "checks_as_solutions": _become_solutions,
     "checks_of_other_names": _other_ids,
     "own_record": _own_record,
-}
-
-
-def _stripped(notebook: NotebookNode) -> None:
-    """As an editor leaves it that knows no metadata and no cell ids."""
-    notebook.metadata = NotebookNode()
-    notebook.nbformat_minor = 0
-    for cell in notebook.cells:
-        cell.metadata = NotebookNode()
-        cell.pop("id", None)
-
-
-def _colab(notebook: NotebookNode) -> None:
-    """As Colab saves it: format 4.0, its own metadata, ids there."""
-    notebook.nbformat_minor = 0
-    notebook.metadata = nbformat.from_dict(
-        {"colab": {"provenance": []}, "kernelspec": {"name": "python3", "display_name": "Python 3"}}
-    )
-    for number, cell in enumerate(notebook.cells):
-        cell.metadata["id"] = f"colab{number}"
-        cell.pop("id", None)
-        if cell.cell_type == "code":
-            cell.metadata["outputId"] = "x"
-
-
-def _vs_code(notebook: NotebookNode) -> None:
-    notebook.nbformat_minor = 2
-    for cell in notebook.cells:
-        cell.pop("id", None)
-        cell.metadata["vscode"] = {"languageId": "python"}
-    notebook.metadata["language_info"] = {"name": "python", "nbconvert_exporter": "python"}
-
-
-def _doubled_ids(notebook: NotebookNode) -> None:
-    for cell in notebook.cells:
-        cell["id"] = "same"
-
-
-def _split(notebook: NotebookNode) -> None:
-    """Each answer in two cells: the imports and helpers, then the function."""
-    for cell in [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("solution")]:
-        place = next(i for i, c in enumerate(notebook.cells) if c is cell)
-        notebook.cells.insert(place, new_code_cell("import torch\n# a helper"))
-
-
-def _merged(notebook: NotebookNode) -> None:
-    """All answers in one cell, the first."""
-    answers = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("solution")]
-    answers[0].source = "\n\n".join(cell.source for cell in answers)
-    gone = {id(cell) for cell in answers[1:]}
-    notebook.cells = [c for c in notebook.cells if id(c) not in gone]
-
-
-def _doubled(notebook: NotebookNode) -> None:
-    """Every cell twice."""
-    notebook.cells = [nbformat.from_dict(dict(c)) for c in notebook.cells for _ in range(2)]
-
-
-def _copied_checks(notebook: NotebookNode) -> None:
-    notebook.cells += [nbformat.from_dict(dict(cell)) for cell in _checks(notebook)]
-
-
-def _old_versions(notebook: NotebookNode) -> None:
-    """Before each answer a wrong one with the same marks."""
-    for cell in [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("solution")]:
-        name = cell.metadata["nbgrader"]["grade_id"]
-        old = {**cell, "source": f"def {name}(*inputs, **named): return None"}
-        notebook.cells.insert(_place(notebook, name), nbformat.from_dict(old))
-
-
-def _retyped_by_accident(notebook: NotebookNode) -> None:
-    _retype(notebook, "")
-
-
-def _early_checks(notebook: NotebookNode) -> None:
-    notebook.cells[:0] = [new_code_cell(cell.source) for cell in _checks(notebook)]
-
-
-def _moved_to_the_end(notebook: NotebookNode) -> None:
-    """Answers without marks at the end, checks gone."""
-    own = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("solution")]
-    notebook.cells = [c for c in notebook.cells if "nbgrader" not in c.metadata]
-    notebook.cells += [new_code_cell(cell.source) for cell in own]
-
-
-def _without_checks(notebook: NotebookNode) -> None:
-    notebook.cells = [
-        c for c in notebook.cells if not (c.cell_type == "code" and checked_exercise(c.source))
-    ]
-
-
-def _odd_marks(notebook: NotebookNode) -> None:
-    for cell, marks in zip(notebook.cells, [[], "x", {"grade_id": ["x"]}, {"grade_id": 5}, {}]):
-        cell.metadata.setdefault("nbgrader", marks)
-        cell.metadata.setdefault("tags", "x")
-    notebook.cells.append(new_code_cell("x = '\0'"))
-    notebook.cells.append(new_code_cell("-" * 200_000 + "1"))
-    notebook.cells.append(new_code_cell("a?\n" * 600))
-
-
-def _half_characters(notebook: NotebookNode) -> bytes:
-    text = json.dumps(notebook)
-    return text.replace('"Set-up', '"\\ud83d Set-up').replace("# Set-up", "# \\ud83d", 1).encode()
-
-
-def _format_3(notebook: NotebookNode) -> bytes:
-    return nbformat.writes(nbformat.convert(notebook, 3), version=3).encode()
-
-
-def _large(notebook: NotebookNode) -> bytes:
-    picture = nbformat.v4.new_output("display_data", {"image/png": "iVBO" * (25 * 2**20)})
-    next(c for c in notebook.cells if c.cell_type == "code").outputs = [picture]
-    return nbformat.writes(notebook).encode()
-
-
-#: Accidents to a complete notebook, which keeps its points; and words of the repair that is noted.
-DAMAGED: dict[str, tuple[Callable[[NotebookNode], bytes | None], str]] = {
-    "stripped": (_stripped, "recognized by"),
-    "saved_by_colab": (_colab, ""),
-    "saved_by_vs_code": (_vs_code, ""),
-    "doubled_ids": (_doubled_ids, ""),
-    "split": (_split, ""),
-    "merged": (_merged, ""),
-    "doubled": (_doubled, "no longer counts"),
-    "copied_checks": (_copied_checks, "no longer counts"),
-    "old_versions": (_old_versions, "no longer counts"),
-    "retyped_by_accident": (_retyped_by_accident, "another type of cell"),
-    "early_checks": (_early_checks, ""),
-    "moved_to_the_end": (_moved_to_the_end, "recognized by its content"),
-    "without_checks": (_without_checks, "was missing and was put back"),
-    "odd_marks": (_odd_marks, ""),
-    "half_characters": (_half_characters, ""),
-    "format_3": (_format_3, ""),
-    "large": (_large, ""),
-    "latin_1": (lambda book: nbformat.writes(book).encode().replace(b"Set-up", b"\xe9"), ""),
-    "utf_16": (lambda book: nbformat.writes(book).encode("utf-16"), ""),
-    "another_kernel": (
-        lambda book: book.metadata.update(
-            kernelspec={"name": "ir", "display_name": "R", "language": "R"},
-            language_info={"name": "R", "pygments_lexer": "none_such"},
-        ),
-        "",
-    ),
 }

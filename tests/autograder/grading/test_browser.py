@@ -169,7 +169,10 @@ def test_a_submission_does_not_grade_itself_in_formgrader(browser, attacked, tmp
             "manage_students/mallory",
             f"submissions/{id_}",
         ):
-            page = opened(browser, server.url(f"/formgrader/{path}?token={server.token}"), 3000)
+            # logged in for the whole server, as whoever opens formgrader from JupyterLab
+            login = f"/login?token={server.token}&next=/formgrader/{path}"
+            page = opened(browser, server.url(login), 3000)
+            assert path in page.url
             require_that_nothing_ran(page)
             assert server.get(f"/formgrader/api/grades?submission_id={id_}") == before
             if picture := os.environ.get("FORMGRADER_PICTURES"):

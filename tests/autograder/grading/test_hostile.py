@@ -31,6 +31,8 @@ FILES = (
         "no_bytes",
         "no_cells",
         "no_notebook",
+        "merge_conflict",
+        "web_page",
         "bracket_bomb",
         "array_bomb",
         "format_5",

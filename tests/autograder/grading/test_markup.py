@@ -9,6 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from traitlets.config import PyFileConfigLoader
 
+from autograder.grading.formulas import to_mathml
 from autograder.grading.markup import (
     LONGEST_MARKUP,
     LONGEST_TEXT,
@@ -163,3 +164,8 @@ def test_text_with_too_many_formulas_or_past_a_length_is_shown_as_it_is():
     assert markdown_to_html({}, "x" * (LONGEST_TEXT_CELL + 1)).startswith("<pre>")
     assert markdown_to_html(context, "**x** " * 10).startswith("<pre>")
     assert "<span" not in markdown_to_html({}, "```perl6\nmy $x\n```")
+
+
+def test_a_bold_letter_is_bold_where_browsers_ignore_the_attribute_for_it():
+    assert to_mathml(r"\mathbf h + \mathbf{x}_1").count("mathvariant") == 0
+    assert "\N{MATHEMATICAL BOLD SMALL H}" in to_mathml(r"\mathbf h")

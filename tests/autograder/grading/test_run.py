@@ -1,5 +1,6 @@
 """The run stage alone: which cells run, within which limits, and the usage that is noted."""
 
+import os
 import threading
 
 import pytest
@@ -7,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.errors import CourseError
 from autograder.grading.isolated_run import run_notebook
-from autograder.grading.limits import Limits
+from autograder.grading.limits import Limits, slowdown
 from autograder.sandbox import launch
 from autograder.sandbox.launch import start_server
 
@@ -37,9 +38,18 @@ def test_time_processor_and_memory_are_noted():
 def test_each_cell_that_is_stopped_halves_the_time_of_those_after_it():
     cells = [new_code_cell("import time\ntime.sleep(60)") for _ in range(3)] + [graded("7")]
     notebook = new_notebook(cells=cells)
+    before = slowdown()
     usage = run_notebook(notebook, {}, Limits(cell_seconds=10)).usage
-    assert 20 <= usage.seconds < 30  # 10 + 5 + 5 and a start, not 30 and a start
+    # 10 + 5 + 5 and a start, not 30 and a start
+    assert 20 <= usage.seconds < 30 * max(before, slowdown())
     assert notebook.cells[3].outputs[0].data["text/plain"] == "7"
+
+
+@pytest.mark.parametrize(("load", "times"), [(0.5, 1), (4.0, 1), (10.0, 2.5), (400.0, 4)])
+def test_wall_time_is_longer_where_processes_wait_for_a_core(monkeypatch, load, times):
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    assert slowdown() == times
 
 
 def test_what_all_cells_print_together_is_cut_and_the_cells_go_on():

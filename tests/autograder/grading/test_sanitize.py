@@ -124,3 +124,35 @@ def test_what_an_honest_submission_would_not_hold_is_named(submission, release, 
     change(submission.cells)
     (suspicion,) = suspicions(submission, release)
     assert words in suspicion
+
+
+def test_code_in_a_locked_check_runs_in_a_cell_of_its_own(submission, release):
+    answer = "def softmax(x):\n    return x / x.sum()"
+    submission.cells[2].source = f"{answer}\ncheck(softmax)"
+    (repair,) = restore(submission, release)
+    assert repair.what == "the code in the cell check_softmax runs in a cell of its own"
+    sources = [cell.source for cell in submission.cells]
+    assert sources[2:4] == [f"{answer}\ncheck(softmax)", "check(softmax)"]
+    assert submission.cells[3].metadata["nbgrader"]["locked"]
+    assert "nbgrader" not in submission.cells[2].metadata
+
+
+def test_an_answer_that_was_merged_with_the_check_before_it_is_found():
+    def exercise(name):
+        answer = marked(new_code_cell(f"def {name}(x): ..."), name, solution=True)
+        check = new_code_cell(f"check({name})")
+        return [answer, marked(check, f"check_{name}", grade=True, locked=True)]
+
+    release = new_notebook(cells=[*exercise("first"), *exercise("second")])
+    submission = copy.deepcopy(release)
+    answer = submission.cells.pop(2)
+    submission.cells[1].source += f"\n\n{answer.source}"
+    restore(submission, release)
+    assert list(marks_of(submission)) == ["first", "second", "check_first", "check_second"]
+    assert "def second" in marks_of(submission)["second"]
+
+
+def test_what_only_calls_something_in_a_check_is_no_code_to_keep(submission, release):
+    submission.cells[2].source = "check(softmax)  # at last\nprint(1)"
+    assert restore(submission, release) == []
+    assert len(submission.cells) == len(release.cells)

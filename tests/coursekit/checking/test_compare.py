@@ -103,6 +103,14 @@ def test_weights_that_do_not_sum_to_one_are_named_before_their_values():
     assert "sum to 2" in finding.message
 
 
+def test_weights_in_half_precision_sum_to_one_up_to_its_rounding():
+    expected, actual = torch.tensor([0.5, 0.5]).half(), torch.tensor([0.498, 0.4985]).half()
+    assert judge(expected, actual, properties={"sums_to_one": 0}) is None
+    assert (
+        judge(expected.float(), actual.float(), properties={"sums_to_one": 0}).stage == "property"
+    )
+
+
 def test_the_order_of_a_dictionary_counts_only_when_asked():
     assert judge({"a": 1, "b": 2}, {"b": 2, "a": 1}) is None
     assert judge({"a": 1, "b": 2}, {"b": 2, "a": 1}, order=True).stage == "value"

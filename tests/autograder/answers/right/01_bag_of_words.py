@@ -32,6 +32,61 @@ def document_frequency(texts):
     return frequency
 
 
+# %% document_frequency: defaultdict
+def document_frequency(texts):
+    from collections import defaultdict
+
+    df = defaultdict(int)
+    for text in texts:
+        for word in set(text):
+            df[word] += 1
+    return dict(df)
+
+
+# %% document_frequency: adds counters
+def document_frequency(texts):
+    total = Counter()
+    for text in texts:
+        total += Counter(dict.fromkeys(text, 1))
+    return dict(total)
+
+
+# %% document_frequency: try and except
+def document_frequency(texts):
+    frequency = {}
+    for words in map(set, texts):
+        for word in words:
+            try:
+                frequency[word] += 1
+            except KeyError:
+                frequency[word] = 1
+    return frequency
+
+
+# %% document_frequency: chain
+def document_frequency(texts):
+    from itertools import chain
+
+    return Counter(chain.from_iterable(set(text) for text in texts))
+
+
+# %% document_frequency: the texts that each word is in
+def document_frequency(texts: list[list[str]]) -> dict[str, int]:
+    found_in = {}
+    for number, text in enumerate(texts):
+        for word in text:
+            found_in.setdefault(word, set()).add(number)
+    return {word: len(numbers) for word, numbers in found_in.items()}
+
+
+# %% document_frequency: sorted and grouped
+def document_frequency(texts):
+    from itertools import groupby
+
+    words = sorted(word for text in texts for word in dict.fromkeys(text))
+    return {word: len(list(group)) for word, group in groupby(words)}
+
+
 # %% build_vocabulary: counts by hand, sorts pairs
 def build_vocabulary(texts, min_count=1, max_size=None):
     counts = {}
@@ -66,6 +121,66 @@ def build_vocabulary(texts, min_count=1, max_size=None):
     return {words[i]: i for i in range(len(words))}
 
 
+# %% build_vocabulary: sorted twice
+def build_vocabulary(texts, min_count=1, max_size=None):
+    counts = Counter()
+    for text in texts:
+        counts.update(text)
+    words = sorted(word for word, n in counts.items() if n >= min_count)
+    words.sort(key=counts.get, reverse=True)
+    if max_size is not None:
+        words = words[0:max_size]
+    return dict(zip(words, range(len(words))))
+
+
+# %% build_vocabulary: most_common of a sorted counter
+def build_vocabulary(texts, min_count=1, max_size=None):
+    every = sorted(word for text in texts for word in text)
+    ranked = Counter(every).most_common()
+    kept = [word for word, count in ranked if count >= min_count]
+    limit = len(kept) if max_size is None else max_size
+    return {word: i for i, word in enumerate(kept) if i < limit}
+
+
+# %% build_vocabulary: a heap
+def build_vocabulary(texts, min_count=1, max_size=None):
+    import heapq
+
+    counts = Counter(w for t in texts for w in t)
+    entries = [(-n, word) for word, n in counts.items() if n >= min_count]
+    size = len(entries) if max_size is None else min(max_size, len(entries))
+    return {word: i for i, (_, word) in enumerate(heapq.nsmallest(size, entries))}
+
+
+# %% build_vocabulary: islice
+def build_vocabulary(texts, min_count=1, max_size=None):
+    from itertools import chain, islice
+
+    counts = Counter(chain(*texts))
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    frequent = (word for word, n in ordered if n >= min_count)
+    return {word: number for number, word in enumerate(islice(frequent, max_size))}
+
+
+# %% build_vocabulary: words by their count
+def build_vocabulary(texts, min_count=1, max_size=None):
+    counts = {}
+    for text in texts:
+        for token in text:
+            counts[token] = counts.get(token, 0) + 1
+    by_count = {}
+    for token, count in counts.items():
+        by_count.setdefault(count, []).append(token)
+    vocabulary = {}
+    for count in sorted(by_count, reverse=True):
+        if count < min_count:
+            break
+        for token in sorted(by_count[count]):
+            if max_size is None or len(vocabulary) < max_size:
+                vocabulary[token] = len(vocabulary)
+    return vocabulary
+
+
 # %% binary_bag: a loop
 def binary_bag(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
@@ -91,6 +206,56 @@ def binary_bag(tokens, vocabulary):
     for word, i in vocabulary.items():
         x[i] = float(word in tokens)
     return torch.tensor(x)
+
+
+# %% binary_bag: a set of indices
+def binary_bag(tokens, vocabulary):
+    present = {vocabulary[token] for token in tokens if token in vocabulary}
+    return torch.tensor([1.0 if i in present else 0.0 for i in range(len(vocabulary))])
+
+
+# %% binary_bag: index_fill_
+def binary_bag(tokens, vocabulary):
+    known = [vocabulary[t] for t in set(tokens) & set(vocabulary)]
+    return torch.zeros(len(vocabulary)).index_fill_(0, torch.tensor(known, dtype=torch.long), 1.0)
+
+
+# %% binary_bag: numpy
+def binary_bag(tokens, vocabulary):
+    import numpy as np
+
+    x = np.zeros(len(vocabulary), dtype=np.float32)
+    for token in tokens:
+        if token in vocabulary:
+            x[vocabulary[token]] = 1
+    return torch.from_numpy(x)
+
+
+# %% binary_bag: try and except
+def binary_bag(tokens: list[str], vocabulary: dict[str, int]) -> torch.Tensor:
+    bag = [0] * len(vocabulary)
+    for token in tokens:
+        try:
+            bag[vocabulary[token]] = 1
+        except KeyError:
+            pass
+    return torch.tensor(bag, dtype=torch.float32)
+
+
+# %% binary_bag: counts, then compares
+def binary_bag(tokens, vocabulary):
+    counts = torch.zeros(len(vocabulary))
+    for token in tokens:
+        index = vocabulary.get(token, -1)
+        if index >= 0:
+            counts[index] += 1
+    return (counts > 0).float()
+
+
+# %% binary_bag: scatter_
+def binary_bag(tokens, vocabulary):
+    ids = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary]).long()
+    return torch.zeros(len(vocabulary)).scatter_(0, ids, 1.0)
 
 
 # %% count_bag: a loop
@@ -123,6 +288,56 @@ def count_bag(tokens, vocabulary):
     return sum((rows[vocabulary[t]] for t in tokens if t in vocabulary), torch.zeros(len(vocabulary)))
 
 
+# %% count_bag: scatter_add_
+def count_bag(tokens, vocabulary):
+    ids = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.int64)
+    x = torch.zeros(len(vocabulary))
+    return x.scatter_add_(0, ids, torch.ones_like(ids, dtype=x.dtype))
+
+
+# %% count_bag: the method count
+def count_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for word, index in vocabulary.items():
+        x[index] = tokens.count(word)
+    return x
+
+
+# %% count_bag: a list of Python numbers
+def count_bag(tokens, vocabulary):
+    counts = [0.0] * len(vocabulary)
+    for token in tokens:
+        if token not in vocabulary:
+            continue
+        counts[vocabulary[token]] += 1.0
+    return torch.tensor(counts)
+
+
+# %% count_bag: index_put_ that accumulates
+def count_bag(tokens, vocabulary):
+    known = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.long)
+    x = torch.zeros(len(vocabulary))
+    x.index_put_((known,), torch.tensor(1.0), accumulate=True)
+    return x
+
+
+# %% count_bag: one-hot vectors from torch
+def count_bag(tokens, vocabulary):
+    ids = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.long)
+    if len(ids) == 0:
+        return torch.zeros(len(vocabulary))
+    return torch.nn.functional.one_hot(ids, num_classes=len(vocabulary)).sum(dim=0).float()
+
+
+# %% count_bag: numpy add.at
+def count_bag(tokens, vocabulary):
+    import numpy as np
+
+    x = np.zeros(len(vocabulary), dtype="float32")
+    np.add.at(x, [vocabulary[t] for t in tokens if t in vocabulary], 1)
+    return torch.tensor(x)
+
+
 # %% tfidf: difference of logarithms
 def tfidf(counts, df, n_texts):
     import math
@@ -140,6 +355,51 @@ def tfidf(counts, df, n_texts):
 # %% tfidf: einsum
 def tfidf(counts, df, n_texts):
     return torch.einsum("md,d->md", counts, -torch.log((df + 1) / (n_texts + 1)))
+
+
+# %% tfidf: multiply and log1p
+def tfidf(counts, df, n_texts):
+    idf = torch.log1p(torch.tensor(float(n_texts))) - torch.log1p(df)
+    return torch.mul(counts, idf)
+
+
+# %% tfidf: a diagonal matrix
+def tfidf(counts, df, n_texts):
+    idf = torch.log((1.0 + n_texts) / (1.0 + df))
+    return counts @ torch.diag(idf)
+
+
+# %% tfidf: word by word
+def tfidf(counts, df, n_texts):
+    import math
+
+    weighted = torch.zeros_like(counts)
+    for j, n in enumerate(df.tolist()):
+        weighted[:, j] = counts[:, j] * math.log((1 + n_texts) / (1 + n))
+    return weighted
+
+
+# %% tfidf: a helper and expand
+def tfidf(counts, df, n_texts):
+    def inverse_document_frequency(n):
+        return torch.log(torch.as_tensor(1 + n_texts) / (n + 1))
+
+    return counts * inverse_document_frequency(df).unsqueeze(0).expand_as(counts)
+
+
+# %% tfidf: on a copy, in place
+def tfidf(counts: torch.Tensor, df: torch.Tensor, n_texts: int) -> torch.Tensor:
+    result = counts.clone()
+    result *= (df + 1).div(n_texts + 1).log().neg()
+    return result
+
+
+# %% tfidf: numpy
+def tfidf(counts, df, n_texts):
+    import numpy as np
+
+    idf = np.log((1 + n_texts) / (1 + df.numpy()))
+    return torch.from_numpy((counts.numpy() * idf).astype(np.float32))
 
 
 # %% predict_classes: where
@@ -166,6 +426,45 @@ def predict_classes(X, w, w_0):
     return torch.gt(w @ X.T + w_0, 0).to(torch.int64)
 
 
+# %% predict_classes: long of the comparison
+def predict_classes(X, w, w_0):
+    score = torch.einsum("nv,v->n", X, w) + w_0
+    return score.gt(0).long()
+
+
+# %% predict_classes: sets ones in zeros
+def predict_classes(X, w, w_0):
+    scores = torch.mv(X, w).add(w_0)
+    classes = torch.zeros(len(X), dtype=torch.long)
+    classes[scores > 0] = 1
+    return classes
+
+
+# %% predict_classes: heaviside
+def predict_classes(X, w, w_0):
+    s = w_0 + X @ w
+    return torch.heaviside(s, torch.zeros(1)).to(torch.int64)
+
+
+# %% predict_classes: a column of weights
+def predict_classes(X, w, w_0):
+    scores = torch.nn.functional.linear(X, w[None, :], w_0.reshape(1))
+    return (scores[:, 0] > 0) * 1
+
+
+# %% predict_classes: list comprehension
+def predict_classes(X, w, w_0):
+    scores = [(row * w).sum().item() + w_0.item() for row in X]
+    return torch.tensor([int(s > 0) for s in scores], dtype=torch.long)
+
+
+# %% predict_classes: full_like and where
+def predict_classes(X, w, w_0):
+    scores = (X @ w.unsqueeze(1)).squeeze(1) + w_0
+    yes = torch.ones_like(scores, dtype=torch.long)
+    return yes.masked_fill(scores <= 0, 0)
+
+
 # %% sigmoid: boolean indexing
 def sigmoid(z):
     p = torch.empty_like(z)
@@ -186,6 +485,45 @@ def sigmoid(z):
 # %% sigmoid: by tanh
 def sigmoid(z):
     return (torch.tanh(z / 2) + 1) / 2
+
+
+# %% sigmoid: exponent of minus the absolute value
+def sigmoid(z):
+    e = (-torch.abs(z)).exp()
+    p = 1 / (1 + e)
+    return torch.where(z < 0, e * p, p)
+
+
+# %% sigmoid: logsigmoid
+def sigmoid(z):
+    return torch.exp(torch.nn.functional.logsigmoid(z))
+
+
+# %% sigmoid: one numerator
+def sigmoid(z):
+    small = torch.exp(-z.abs())
+    numerator = torch.where(z >= 0, torch.ones_like(z), small)
+    return numerator / (1 + small)
+
+
+# %% sigmoid: softmax of two scores
+def sigmoid(z):
+    return torch.softmax(torch.stack([z, torch.zeros_like(z)]), dim=0)[0]
+
+
+# %% sigmoid: minimum and maximum of the exponent
+def sigmoid(z):
+    zero = torch.zeros_like(z)
+    above = torch.exp(torch.minimum(z, zero))
+    below = torch.exp(-torch.maximum(z, zero))
+    return above / (above + below)
+
+
+# %% sigmoid: the other way round first
+def sigmoid(z: torch.Tensor) -> torch.Tensor:
+    decay = torch.exp(torch.where(z < 0, z, -z))
+    small_side = decay / (decay + 1)
+    return torch.where(z < 0, small_side, 1 - small_side)
 
 
 # %% negative_log_likelihood: softplus
@@ -213,6 +551,49 @@ def negative_log_likelihood(scores, y):
     return torch.logaddexp(signs * scores, torch.zeros_like(scores)).sum() / len(y)
 
 
+# %% negative_log_likelihood: the formula with max
+def negative_log_likelihood(scores, y):
+    sign = torch.where(y == 1, 1.0, -1.0).to(scores.dtype)
+    m = sign * scores
+    loss = torch.relu(-m) + torch.log1p(torch.exp(-torch.abs(m)))
+    return torch.mean(loss)
+
+
+# %% negative_log_likelihood: logsigmoid of both signs
+def negative_log_likelihood(scores, y):
+    log_p = torch.nn.functional.logsigmoid(scores)
+    log_not_p = torch.nn.functional.logsigmoid(-scores)
+    return -torch.where(y == 1, log_p, log_not_p).mean()
+
+
+# %% negative_log_likelihood: cross-entropy of two classes
+def negative_log_likelihood(scores, y):
+    two = torch.stack([torch.zeros_like(scores), scores], dim=1)
+    return torch.nn.functional.cross_entropy(two, y)
+
+
+# %% negative_log_likelihood: the loss as a module
+def negative_log_likelihood(scores, y):
+    criterion = torch.nn.BCEWithLogitsLoss(reduction="mean")
+    return criterion(scores, y.type_as(scores))
+
+
+# %% negative_log_likelihood: score minus label times score
+def negative_log_likelihood(scores, y):
+    losses = scores.clamp(min=0) - scores * y + torch.log(1 + torch.exp(-scores.abs()))
+    return losses.sum() / scores.shape[0]
+
+
+# %% negative_log_likelihood: a loop
+def negative_log_likelihood(scores, y):
+    losses = []
+    for s, label in zip(scores, y):
+        if label == 1:
+            s = -s
+        losses.append(torch.nn.functional.softplus(s))
+    return torch.stack(losses).mean()
+
+
 # %% gradient: means over rows
 def gradient(X, y, w, w_0, l2):
     p = sigmoid((X * w).sum(dim=1) + w_0)
@@ -237,6 +618,51 @@ def gradient(X, y, w, w_0, l2):
     return torch.einsum("n,nd->d", errors, X) / len(errors) + l2 * w, errors.sum() / len(errors)
 
 
+# %% gradient: transposes the error
+def gradient(X, y, w, w_0, l2):
+    N = len(X)
+    error = sigmoid(torch.matmul(X, w) + w_0).sub(y)
+    for_w = torch.matmul(error, X).div(N).add(l2 * w)
+    return for_w, error.sum().div(N)
+
+
+# %% gradient: a column of ones
+def gradient(X, y, w, w_0, l2):
+    ones = torch.ones(len(X), 1, dtype=X.dtype)
+    extended = torch.cat([ones, X], dim=1)
+    weights = torch.cat([w_0.reshape(1), w])
+    g = extended.T @ (sigmoid(extended @ weights) - y) / len(y)
+    return g[1:] + l2 * w, g[0]
+
+
+# %% gradient: two helpers
+def errors_of(X, y, w, w_0):
+    return sigmoid(w_0 + X @ w) - y.to(w.dtype)
+
+
+def gradient(X, y, w, w_0, l2):
+    error = errors_of(X, y, w, w_0)
+    data_term = torch.einsum("n,nv->v", error, X) / X.shape[0]
+    regularization = l2 * w
+    return data_term + regularization, torch.mean(error)
+
+
+# %% gradient: word by word
+def gradient(X, y, w, w_0, l2):
+    scores = X @ w + w_0
+    error = torch.sigmoid(scores) - y
+    for_w = [(error * X[:, j]).mean() + l2 * w[j] for j in range(len(w))]
+    return torch.stack(for_w), error.mean()
+
+
+# %% gradient: autograd on detached copies
+def gradient(X, y, w, w_0, l2):
+    w_, b_ = w.detach().clone().requires_grad_(), w_0.detach().clone().requires_grad_()
+    J = negative_log_likelihood(X @ w_ + b_, y) + l2 / 2 * w_.square().sum()
+    J.backward()
+    return w_.grad, b_.grad
+
+
 # %% minibatches: slices
 def minibatches(n, batch_size, generator):
     order = torch.randperm(n, generator=generator)
@@ -257,6 +683,51 @@ def minibatches(n, batch_size, generator):
 def minibatches(n, batch_size, generator):
     order = torch.rand(n, generator=generator).argsort()
     return list(torch.split(order, batch_size))
+
+
+# %% minibatches: chunks by number
+def minibatches(n, batch_size, generator):
+    import math
+
+    order = torch.randperm(n, generator=generator)
+    count = math.ceil(n / batch_size)
+    return [order[b * batch_size : (b + 1) * batch_size] for b in range(count)]
+
+
+# %% minibatches: tuple of split into a list
+def minibatches(n, batch_size, generator):
+    return [*torch.split(torch.randperm(n, generator=generator), batch_size)]
+
+
+# %% minibatches: a generator inside
+def minibatches(n: int, batch_size: int, generator: torch.Generator) -> list[torch.Tensor]:
+    def cut(order):
+        while order.numel():
+            yield order[:batch_size]
+            order = order[batch_size:]
+
+    return list(cut(torch.randperm(n, generator=generator)))
+
+
+# %% minibatches: fills batches index by index
+def minibatches(n, batch_size, generator):
+    batches, current = [], []
+    for i in torch.randperm(n, generator=generator).tolist():
+        current.append(i)
+        if len(current) == batch_size:
+            batches.append(torch.tensor(current))
+            current = []
+    if current:
+        batches.append(torch.tensor(current))
+    return batches
+
+
+# %% minibatches: the ends of the batches
+def minibatches(n, batch_size, generator):
+    shuffled = torch.arange(n)[torch.randperm(n, generator=generator)]
+    starts = range(0, n, batch_size)
+    ends = [min(start + batch_size, n) for start in starts]
+    return [shuffled[a:b] for a, b in zip(starts, ends)]
 
 
 # %% train_logistic_regression: in place
@@ -287,6 +758,71 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
     return weights, bias
 
 
+# %% train_logistic_regression: a helper for the learning rate
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    def rate(epoch):
+        return lr * (1.0 - epoch / epochs)
+
+    w = torch.zeros(X.shape[1], dtype=torch.float32)
+    w_0 = torch.zeros([])
+    for epoch in progress(range(epochs)):
+        for rows in minibatches(len(X), batch_size, generator):
+            g, g_0 = gradient(X[rows], y[rows], w, w_0, l2)
+            w = w.sub(rate(epoch) * g)
+            w_0 = w_0.sub(rate(epoch) * g_0)
+    return w, w_0
+
+
+# %% train_logistic_regression: a list of parameters
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    parameters = [torch.zeros(X.shape[1]), torch.tensor(0.0)]
+    for epoch in progress(range(epochs)):
+        eta = lr - lr * epoch / epochs
+        for batch in minibatches(len(X), batch_size, generator):
+            steps = gradient(X[batch], y[batch], *parameters, l2)
+            parameters = [p - eta * g for p, g in zip(parameters, steps)]
+    return parameters[0], parameters[1]
+
+
+# %% train_logistic_regression: keyword arguments
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+    for e in progress(range(epochs)):
+        for b in minibatches(n=len(X), batch_size=batch_size, generator=generator):
+            dw, dw_0 = gradient(X=X[b], y=y[b], w=w, w_0=w_0, l2=l2)
+            w = w - lr * (1 - e / epochs) * dw
+            w_0 = w_0 - lr * (1 - e / epochs) * dw_0
+    return (w, w_0)
+
+
+# %% train_logistic_regression: its own step function
+def step_against(X, y, w, w_0, l2, rate):
+    g_w, g_0 = gradient(X, y, w, w_0, l2)
+    return w - rate * g_w, w_0 - rate * g_0
+
+
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+    for epoch in progress(range(epochs)):
+        rate = (1 - epoch / epochs) * lr
+        for batch in minibatches(X.shape[0], batch_size, generator):
+            w, w_0 = step_against(X[batch], y[batch], w, w_0, l2, rate)
+    return w, w_0
+
+
+# %% train_logistic_regression: sub_ with alpha
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    V = X.shape[1]
+    w = torch.zeros(V)
+    w_0 = torch.zeros(1).squeeze()
+    for epoch in progress(range(epochs)):
+        for indices in minibatches(len(X), batch_size, generator):
+            d_w, d_0 = gradient(X[indices], y[indices], w, w_0, l2)
+            w.sub_(d_w, alpha=lr * (epochs - epoch) / epochs)
+            w_0.sub_(d_0, alpha=lr * (epochs - epoch) / epochs)
+    return w, w_0
+
+
 # %% decisive_words: sorts indices
 def decisive_words(w, vocabulary, k):
     words = {i: word for word, i in vocabulary.items()}
@@ -309,3 +845,58 @@ def decisive_words(w, vocabulary, k):
 
     weight = {word: w[i].item() for word, i in vocabulary.items()}
     return heapq.nlargest(k, weight, key=weight.get), heapq.nsmallest(k, weight, key=weight.get)
+
+
+# %% decisive_words: topk
+def decisive_words(w, vocabulary, k):
+    names = [None] * len(vocabulary)
+    for word, i in vocabulary.items():
+        names[i] = word
+    k = min(k, len(names))
+    best = torch.topk(w, k).indices.tolist()
+    worst = torch.topk(w, k, largest=False).indices.tolist()
+    return [names[i] for i in best], [names[i] for i in worst]
+
+
+# %% decisive_words: pairs of weight and word
+def decisive_words(w, vocabulary, k):
+    pairs = sorted((w[i].item(), word) for word, i in vocabulary.items())
+    negative = [word for _, word in pairs[:k]]
+    positive = [word for _, word in reversed(pairs)][:k]
+    return positive, negative
+
+
+# %% decisive_words: sorts a copy twice
+def decisive_words(w, vocabulary, k):
+    def weight(word):
+        return float(w[vocabulary[word]])
+
+    words = list(vocabulary)
+    words.sort(key=weight, reverse=True)
+    top = words[:k]
+    words.sort(key=weight)
+    return top, words[:k]
+
+
+# %% decisive_words: numpy
+def decisive_words(w, vocabulary, k):
+    import numpy as np
+
+    order = np.argsort(w.numpy())
+    word_of = dict(zip(vocabulary.values(), vocabulary.keys()))
+    ascending = [word_of[int(i)] for i in order]
+    return ascending[::-1][:k], ascending[:k]
+
+
+# %% decisive_words: picks the extreme k times
+def decisive_words(w, vocabulary, k):
+    weights = w.tolist()
+    lists = []
+    for choose in (max, min):
+        rest, chosen = set(vocabulary), []
+        while rest and len(chosen) < k:
+            word = choose(rest, key=lambda r: weights[vocabulary[r]])
+            chosen.append(word)
+            rest.remove(word)
+        lists.append(chosen)
+    return lists[0], lists[1]

@@ -1,0 +1,54 @@
+"""Judges right answers as students type them, with the recorded cases and with class seeds.
+
+    python benchmarks/answers.py --seeds 3
+
+The answers are those in `tests/autograder/answers/right`; each must earn all points. Writes
+`data/results/answers.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from _results import write
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "autograder")]
+
+from typed_answers import COURSE, answers, verdict_on  # noqa: E402
+
+from autograder.course.recording import RECORDING_SEED, record_reference  # noqa: E402
+
+
+def lost_points(assignment: str, seed: int) -> list[str]:
+    """The right answers that lose points with the cases of one seed, and why."""
+    recorded, lost = {}, []
+    for name, words, _, source in answers("right", assignment):
+        if name not in recorded:
+            recorded[name] = record_reference(COURSE, assignment, name, seed)
+        verdict = verdict_on(assignment, recorded[name], source)
+        if not verdict.passed:
+            lost.append(f"{name}, {words}, {seed}: {verdict.headline}")
+    return lost
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "--seeds", type=int, default=3, help="class seeds besides the recorded cases"
+    )
+    seeds = parser.parse_args().seeds
+    counts, lost = {}, []
+    for assignment in COURSE.assignments():
+        counts[assignment] = len(answers("right", assignment))
+        for seed in (RECORDING_SEED, *range(1, 1 + seeds)):
+            lost += lost_points(assignment, seed)
+        print(assignment, counts[assignment], lost, flush=True)
+    found = {"answers": counts, "in all": sum(counts.values()), "seeds": seeds, "lost points": lost}
+    write("answers", found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Users of the system, for what only several of them can try: nbgrader's exchange."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+def run(user: str, folder: Path, *command: str) -> str:
+    """Run a Python module as a user, in a folder; its output."""
+    home = str(folder)
+    environment = {
+        **{k: os.environ[k] for k in ("LANG", "OMP_NUM_THREADS") if k in os.environ},
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        **dict.fromkeys(("HOME", "IPYTHONDIR", "MPLCONFIGDIR", "JUPYTER_CONFIG_DIR"), home),
+        **dict.fromkeys(("USER", "LOGNAME"), user),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        user=user,
+        group=user,
+        extra_groups=[],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{user}: {command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
+
+
+@contextlib.contextmanager
+def system_users(*names: str) -> Iterator[None]:
+    """Users that are deleted again; the test is skipped where they cannot be made or run Python."""
+    if sys.platform != "linux" or os.geteuid() != 0 or not shutil.which("useradd"):
+        pytest.skip("only root can create the users that the exchange needs")
+    made = []
+    try:
+        for name in names:
+            subprocess.run(["useradd", "--no-create-home", "--user-group", name], check=True)
+            made.append(name)
+        try:
+            run(names[-1], Path("/"), "autograder.cli", "--version")
+        except (PermissionError, AssertionError):
+            pytest.skip(f"other users cannot run {sys.executable}")
+        yield
+    finally:
+        for name in made:
+            subprocess.run(["userdel", name], check=True)
+
+
+def open_to_everyone(folder: Path) -> None:
+    """Let other users enter a folder of root's and the folders that contain it."""
+    for one in (folder, *folder.parents):
+        if one.stat().st_uid == 0 and one != Path("/"):
+            one.chmod(one.stat().st_mode | 0o055)
+
+
+def give(folder: Path, user: str) -> None:
+    """Make a user the owner of a folder and of all that is in it."""
+    subprocess.run(["chown", "-R", f"{user}:{user}", folder], check=True)
