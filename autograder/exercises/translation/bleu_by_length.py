@@ -38,6 +38,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     one, several = translated([low, high])
     title = "a length is missing"
     yield Case("edges", [one, several, [low], [1, low]], title=title, judge=VALUE_ERROR)
+    inputs = [one, several, [low, high, low + 1], [1, low]]
+    yield Case("edges", inputs, title="a length too many", judge=VALUE_ERROR)
     title = "edges that do not increase"
     yield case("edges", [low, high], [high, low], title, judge=VALUE_ERROR)
     title = "the same edge twice"

@@ -34,6 +34,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     a[:, -1] = 0.9
     title = "</s> and padding of the source have the largest weights"
     yield Case("edges", [a, *words(n, n)], title=title)
+    a = weights(n, n + 1)
+    a[:, -1] = 0.9
+    yield Case("edges", [a, *words(n, n)], title="</s> has the largest weight")
+    a = weights(n, m + 4)
+    a[:, m + 2] = 0.9
+    yield Case("edges", [a, *words(m + 3, n)], title="all words come from the last one")
     yield Case("edges", [weights(m, n + 1), *words(n, m - 2)], title="rows for </s> and padding")
     a = torch.full((2, n), 1 / n)
     yield Case("edges", [a, *words(n, 2)], title="all weights are equal")
