@@ -11,10 +11,10 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SHIPPED = ("reviews", "almanac", "vectors", "pretrained", "results")
+_SHIPPED = ("reviews", "almanac", "bilingual", "vectors", "pretrained", "results")
 _SUFFIXES = (".tsv", ".md", ".safetensors", ".json", ".txt", ".gz")
-#: The program and tables that generate the almanac; edits of the solutions.
-_NOT_SHIPPED = {"generator", "hints.tsv", "audit.json"}
+#: The programs and tables that generate the almanac and the bilingual corpus; edits of the solutions.
+_NOT_SHIPPED = {"generator", "faces", "hints.tsv", "audit.json"}
 
 
 class Packaging(BuildHookInterface):

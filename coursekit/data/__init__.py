@@ -9,6 +9,7 @@ from coursekit.data.registry import describe, names
 from coursekit.data.types import (
     Analogies,
     Analogy,
+    Bitext,
     Corpus,
     Example,
     SentencePair,
@@ -21,6 +22,7 @@ from coursekit.data.types import (
 __all__ = [
     "Analogies",
     "Analogy",
+    "Bitext",
     "Corpus",
     "DamagedFile",
     "DataError",

@@ -12,6 +12,7 @@ from coursekit.data.errors import DamagedFile
 from coursekit.data.types import (
     Analogies,
     Analogy,
+    Bitext,
     Corpus,
     SentencePair,
     SentencePairs,
@@ -22,6 +23,7 @@ from coursekit.data.types import (
 
 REVIEWS_HEADER = "text\tlabel\tphenomenon"
 QUESTION_CLASSES = ("ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM")
+BILINGUAL_HEADER = "english\tfrench\tphenomena"
 
 
 def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
@@ -163,6 +165,52 @@ def read_tatoeba_english(name: str, split: str, paths: list[Path]) -> Corpus:
     return Corpus(name, split, [s for s in sentences if zlib.crc32(s.encode()) % 20 in kept])
 
 
+def read_bilingual(name: str, split: str, paths: list[Path]) -> Bitext:
+    """Read the shipped parallel corpus: `english<TAB>french<TAB>phenomena` under a header."""
+    (path,) = paths
+    lines = read_lines(path)
+    if lines[:1] != [BILINGUAL_HEADER]:
+        raise _damaged(path, 1, "the header is not 'english, french, phenomena'")
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        columns = line.split("\t")
+        if len(columns) != 3 or not all(columns):
+            raise _damaged(path, number, "there should be three columns")
+        rows.append(columns)
+    sources, targets = ([row[i] for row in rows] for i in (0, 1))
+    return Bitext(name, split, ("en", "fr"), sources, targets, [tuple(r[2].split()) for r in rows])
+
+
+def read_parallel_files(name: str, split: str, paths: list[Path]) -> Bitext:
+    """Read two files whose lines are translations of each other; the language is in their names."""
+    sources, targets = (read_lines(path) for path in paths)
+    if len(sources) != len(targets):
+        raise DamagedFile(
+            f"The files {paths[0]} and {paths[1]} should have equally many lines; restore them."
+        )
+    first, second = (path.name.removesuffix(".gz").rpartition(".")[2] for path in paths)
+    return Bitext(name, split, (first, second), sources, targets)
+
+
+def read_tatoeba(name: str, split: str, paths: list[Path]) -> Bitext:
+    """Read `english<TAB>french` lines and split them, since there is no official split.
+
+    All translations of an English sentence are in one split, whatever its case: the checksum of
+    the sentence decides, two percent each for validation and testing.
+    """
+    (path,) = paths
+    kept = {"train": range(4, 100), "validation": range(2), "test": range(2, 4)}[split]
+    sources, targets = [], []
+    for number, line in enumerate(read_lines(path), start=1):
+        english, tab, french = line.partition("\t")
+        if not tab:
+            raise _damaged(path, number, "there should be two columns")
+        if zlib.crc32(english.lower().encode()) % 100 in kept:
+            sources.append(english)
+            targets.append(french)
+    return Bitext(name, split, ("en", "fr"), sources, targets)
+
+
 def read_word_pairs(name: str, split: str, paths: list[Path]) -> WordPairs:
     """Read `word1<TAB>word2<TAB>score` lines; comments (#) and a header are skipped."""
     (path,) = paths
@@ -234,7 +282,7 @@ def _damaged(path: Path, number: int, what: str) -> DamagedFile:
     return DamagedFile(f"The file {path} is damaged in line {number}: {what}; restore the file.")
 
 
-Loaded = TextDataset | Corpus | WordPairs | SentencePairs | Analogies
+Loaded = TextDataset | Corpus | Bitext | WordPairs | SentencePairs | Analogies
 Reader = Callable[[str, str, list[Path]], Loaded]
 
 READERS: dict[str, Reader] = {
@@ -254,4 +302,8 @@ READERS: dict[str, Reader] = {
     "austen-fiction": read_books,
     "tatoeba-english": read_tatoeba_english,
     "tinyshakespeare": read_corpus,
+    "bilingual": read_bilingual,
+    "small-parallel-enja": read_parallel_files,
+    "tatoeba-fra-eng": read_tatoeba,
+    "multi30k": read_parallel_files,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import NamedTuple
@@ -125,6 +125,71 @@ class Corpus(Sequence[str]):
 
     def __repr__(self) -> str:
         return f"<{self.name} {self.split}: {len(self):,} texts without labels>"
+
+
+class SentencePair(NamedTuple):
+    """A sentence, its translation, and the phenomena it shows; () when unnamed."""
+
+    source: str
+    target: str
+    phenomena: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Bitext(Sequence[SentencePair]):
+    """One split of a parallel corpus: N sentences and their translations.
+
+    Attributes
+    ----------
+    name, split : str
+        The data set and split.
+    languages : tuple of str
+        The codes of the source and the target language, as in ("en", "fr").
+    sources, targets : list of str
+        The N sentences, and the N translations.
+    phenomena : list of tuple of str, optional
+        What each pair shows ("negation", ...), for sets that say so.
+    """
+
+    name: str
+    split: str
+    languages: tuple[str, str]
+    sources: list[str]
+    targets: list[str]
+    phenomena: list[tuple[str, ...]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def __getitem__(self, index: int | slice) -> SentencePair | Bitext:
+        if isinstance(index, slice):
+            return self.pick(range(len(self))[index])
+        phenomena = () if self.phenomena is None else self.phenomena[index]
+        return SentencePair(self.sources[index], self.targets[index], phenomena)
+
+    def subset(self, n: int, seed: int = 0) -> Bitext:
+        """Draw `n` of the pairs, shuffled; the same on every machine.
+
+        Raises
+        ------
+        DataError
+            `n` is not between 1 and `len(self)`.
+        """
+        return self.pick(_shuffled(n, len(self), seed)[:n])
+
+    def pick(self, indices: Iterable[int]) -> Bitext:
+        """The pairs with these indices, in this order."""
+        indices = list(indices)
+        return replace(
+            self,
+            sources=[self.sources[i] for i in indices],
+            targets=[self.targets[i] for i in indices],
+            phenomena=None if self.phenomena is None else [self.phenomena[i] for i in indices],
+        )
+
+    def __repr__(self) -> str:
+        languages = " to ".join(self.languages)
+        return f"<{self.name} {self.split}: {len(self):,} sentence pairs, {languages}>"
 
 
 class WordPair(NamedTuple):

@@ -15,10 +15,12 @@ from toy_data import checksum, leftovers, tarred
 
 import coursekit.data
 from coursekit.data import (
+    Bitext,
     Corpus,
     DamagedFile,
     DataError,
     Example,
+    SentencePair,
     TextDataset,
     UnknownName,
     UnknownSplit,
@@ -38,6 +40,7 @@ SETS = [
     *("wordsim353", "simlex999", "google-analogies"),
     *("review-trees", "trec", "sick"),
     *("austen-fiction", "tatoeba-english", "tinyshakespeare"),
+    *("bilingual", "small-parallel-enja", "tatoeba-fra-eng", "multi30k"),
 ]
 
 
@@ -105,6 +108,83 @@ def test_a_corpus_is_a_sequence_of_texts():
     assert corpus[1:].texts == ["two", "three"]
     assert len(corpus.subset(2)) == 2
     assert repr(corpus) == "<toy train: 3 texts without labels>"
+
+
+# --- sentence pairs
+
+
+def toy_bitext(phenomena: list[tuple[str, ...]] | None = None) -> Bitext:
+    return Bitext("toy", "train", ("en", "fr"), ["a b", "c", "d"], ["x", "y z", "w"], phenomena)
+
+
+def test_a_bitext_is_a_sequence_of_sentence_pairs():
+    bitext = toy_bitext([("plain",), ("idiom", "negation"), ("plain",)])
+    assert bitext[1] == SentencePair("c", "y z", ("idiom", "negation"))
+    assert toy_bitext()[-1] == ("d", "w", ())
+    assert bitext[1:].targets == ["y z", "w"]
+    assert bitext[1:].phenomena == bitext.phenomena[1:]
+    assert bitext.pick([2, 0]).sources == ["d", "a b"]
+    assert repr(bitext) == "<toy train: 3 sentence pairs, en to fr>"
+    with pytest.raises(IndexError):
+        bitext[3]
+
+
+def test_a_subset_of_a_bitext_keeps_pairs_together_and_is_the_same_everywhere():
+    bitext = toy_bitext()
+    drawn = bitext.subset(2)
+    assert drawn == bitext.subset(2)
+    assert set(drawn) < set(bitext)
+    with pytest.raises(DataError, match="from 1 to 3"):
+        bitext.subset(4)
+
+
+def test_a_bitext_is_cut_while_a_submission_is_graded(monkeypatch):
+    monkeypatch.setenv("COURSEKIT_MAX_ROWS", "30")
+    assert len(load("bilingual", "test")) == 30
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "line 1: the header"),
+        (
+            b"english\tfrench\tphenomena\nyes\toui\tplain\nno\tnon\n",
+            "line 3: there should be three",
+        ),
+        (b"english\tfrench\tphenomena\nyes\t\tplain\n", "line 2: there should be three"),
+    ],
+)
+def test_a_damaged_parallel_corpus_says_where(tmp_path, content, said):
+    path = tmp_path / "train.tsv"
+    path.write_bytes(content)
+    with pytest.raises(DamagedFile, match=said):
+        readers.read_bilingual("bilingual", "train", [path])
+
+
+def test_parallel_files_are_read_line_by_line_and_must_be_equally_long(tmp_path):
+    paths = [tmp_path / "dev.ja", tmp_path / "dev.en.gz"]
+    paths[0].write_text("猫 だ 。\nはい\n", "utf-8")
+    paths[1].write_bytes(gzip.compress(b"a cat .\nyes\n"))
+    bitext = readers.read_parallel_files("x", "validation", paths)
+    assert bitext.languages == ("ja", "en")
+    assert list(bitext) == [("猫 だ 。", "a cat .", ()), ("はい", "yes", ())]
+    paths[1].write_bytes(gzip.compress(b"a cat .\n"))
+    with pytest.raises(DamagedFile, match="equally many lines"):
+        readers.read_parallel_files("x", "validation", paths)
+
+
+def test_all_translations_of_a_sentence_of_tatoeba_are_in_one_split(tmp_path):
+    path = tmp_path / "fra.txt"
+    lines = [f"{word} {n}.\t{n} {m}." for n in range(300) for m in (1, 2) for word in ("Go", "GO")]
+    path.write_text("\n".join(lines), "utf-8")
+    splits = {s: readers.read_tatoeba("x", s, [path]) for s in ("train", "validation", "test")}
+    sources = [{source.lower() for source in bitext.sources} for bitext in splits.values()]
+    assert sum(map(len, sources)) == len(set.union(*sources)) == 300
+    assert all(sources)
+    assert sum(map(len, splits.values())) == len(lines)
+    path.write_text("Go.\n", "utf-8")
+    with pytest.raises(DamagedFile, match="two columns"):
+        readers.read_tatoeba("x", "train", [path])
 
 
 # --- the registry

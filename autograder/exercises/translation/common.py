@@ -1,0 +1,65 @@
+"""What the cases of 09_translation share: weights, token ids, masks, sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+VALUE_ERROR = {"raises": "ValueError"}
+ENGLISH = "she likes the white cat but he never sees a dog in our old garden".split()
+FRENCH = "elle aime le chat blanc mais il ne voit jamais de chien dans notre jardin".split()
+
+
+def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
+    return torch.from_numpy(np.asarray(rng.normal(0, scale, size=shape), dtype=np.float32))
+
+
+def linear(
+    rng: np.random.Generator, name: str, inputs: int, outputs: int, bias: bool = True
+) -> dict[str, torch.Tensor]:
+    """The weights of an nn.Linear, by path."""
+    state = {f"{name}.weight": normal(rng, outputs, inputs)}
+    return state | ({f"{name}.bias": normal(rng, outputs)} if bias else {})
+
+
+def recurrent(
+    rng: np.random.Generator, name: str, inputs: int, d: int, gates: int, both: bool = False
+) -> dict[str, torch.Tensor]:
+    """The weights of an nn.LSTM (4 gates) or nn.GRU (3), in one direction or in both."""
+    state = {}
+    for suffix in ("", "_reverse") if both else ("",):
+        state[f"{name}.weight_ih_l0{suffix}"] = normal(rng, gates * d, inputs)
+        state[f"{name}.weight_hh_l0{suffix}"] = normal(rng, gates * d, d)
+        state[f"{name}.bias_ih_l0{suffix}"] = normal(rng, gates * d)
+        state[f"{name}.bias_hh_l0{suffix}"] = normal(rng, gates * d)
+    return state
+
+
+def draw_lengths(rng: np.random.Generator, batch: int, length: int) -> list[int]:
+    """Lengths from 1 to `length`; the longest is not the first, and one is shorter if possible."""
+    lengths = rng.integers(1, max(length, 2), size=batch)
+    lengths[-1] = length
+    return lengths.tolist()
+
+
+def mask_of(lengths: list[int]) -> torch.Tensor:
+    return torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+
+
+def draw_ids(rng: np.random.Generator, n_words: int, *shape: int) -> torch.Tensor:
+    """Ids of any words, also where there is padding: only a mask says what is real."""
+    return torch.from_numpy(rng.integers(0, n_words, size=shape))
+
+
+def draw_words(rng: np.random.Generator, words: list[str], n: int) -> list[str]:
+    """n words in any order, some of them more than once."""
+    return [words[int(i)] for i in rng.integers(0, len(words), size=n)]
+
+
+def edited(rng: np.random.Generator, tokens: list[str]) -> list[str]:
+    """A translation with a few mistakes: two words exchanged, one replaced, one perhaps missing."""
+    tokens = list(tokens)
+    i, j = int(rng.integers(len(tokens) - 1)), int(rng.integers(len(tokens)))
+    tokens[i], tokens[i + 1] = tokens[i + 1], tokens[i]
+    tokens[j] = FRENCH[int(rng.integers(len(FRENCH)))]
+    return tokens

@@ -1,0 +1,245 @@
+"""Trains the translators of assignment 09 on real sentence pairs and scores them.
+
+With and without attention, on two data sets: `ja-en` is small_parallel_enja; `en-fr` is the part of
+Tatoeba with at most 10 tokens on each side, all among the most frequent words. The last epoch counts,
+the learning rate falls to zero; nothing is chosen on the test sentences. Weights are written to
+`data/translators/` in half precision, scores to `data/results/translation.json`. Training resumes
+after an interruption. ja-en takes about ten minutes of processor time per model, en-fr about three.
+
+    python benchmarks/translation.py            # or: ja-en-attention ja-en-plain ...
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from _results import results, store
+from safetensors.torch import save_file
+from torch import nn
+
+from autograder.course.reference import definitions
+from coursekit import Vocabulary, load
+from coursekit.data import Bitext
+from coursekit.data.paths import cache_folder
+
+ROOT = Path(__file__).parent.parent
+NOTEBOOK = ROOT / "solutions/09_translation/09_translation.ipynb"
+SIZES = {"ja-en": (4000, 4000, 128, 192), "en-fr": (1000, 1400, 96, 160)}  # words, words, d_e, d
+EPOCHS = {"ja-en": 5, "en-fr": 4}
+BATCH, PEAK, LONGEST = 64, 2e-3, 40
+MODELS = ["en-fr-attention", "en-fr-plain", "ja-en-attention", "ja-en-plain"]
+SPLITS = ("train", "validation", "test")
+#: Marks at the start and the end of a target sentence, and their ids.
+MARKS, BOS, EOS = ["<s>", "</s>"], 2, 3
+
+Pairs = list[tuple[list[str], list[str]]]
+_TOKEN = re.compile(r"aujourd'hui|\w+'|[\w-]+|[^\w\s]")
+
+
+class Data(NamedTuple):
+    """The splits of a data set as tokens, and the vocabularies of the training part."""
+
+    splits: dict[str, Pairs]
+    source: Vocabulary
+    target: Vocabulary
+
+
+def tokens(sentence: str, language: str) -> list[str]:
+    """The tokens of a raw sentence; in French an apostrophe ends a token (l' arbre)."""
+    sentence = sentence.lower().replace("’", "'").replace("\u202f", " ")
+    return _TOKEN.findall(sentence if language == "fr" else sentence.replace("'", " ' "))
+
+
+def prepare(name: str) -> Data:
+    """Load and tokenize a data set, and number its words."""
+    n_source, n_target, *_ = SIZES[name]
+    if name == "ja-en":
+        found = {split: load("small-parallel-enja", split) for split in SPLITS}
+        pairs = {s: [(a.split(), b.split()) for a, b, _ in bitext] for s, bitext in found.items()}
+    else:
+        pairs = {split: _tatoeba(load("tatoeba-fra-eng", split)) for split in SPLITS}
+    source, target = (
+        _vocabulary([pair[side] for pair in pairs["train"]], size)
+        for side, size in ((0, n_source), (1, n_target))
+    )
+    if name == "en-fr":
+        known = set(source.words), set(target.words)
+        pairs = {
+            s: [p for p in rows if all(set(p[i]) <= known[i] for i in (0, 1))]
+            for s, rows in pairs.items()
+        }
+        pairs["test"], pairs["validation"] = _once(pairs["test"]), _once(pairs["validation"])
+    return Data(pairs, source, target)
+
+
+def _tatoeba(bitext: Bitext) -> Pairs:
+    pairs = [(tokens(english, "en"), tokens(french, "fr")) for english, french, _ in bitext]
+    return [pair for pair in pairs if max(map(len, pair)) <= 10]
+
+
+def _once(pairs: Pairs) -> Pairs:
+    """One pair for each source sentence: a test sentence with ten translations counts once."""
+    first: dict[str, tuple[list[str], list[str]]] = {}
+    for pair in pairs:
+        first.setdefault(" ".join(pair[0]), pair)
+    return list(first.values())
+
+
+def _vocabulary(sentences: list[list[str]], size: int) -> Vocabulary:
+    found = Vocabulary.build(sentences, max_size=size - len(MARKS))
+    return Vocabulary([*MARKS, *found.words[2:]])
+
+
+def make(name: str, data: Data) -> nn.ModuleDict:
+    """The encoder and the decoder, with the notebook's classes."""
+    notebook = definitions(NOTEBOOK)
+    *_, d_e, d = SIZES[name[:5]]
+    if name.endswith("plain"):
+        decoder = notebook["TranslationDecoder"](len(data.target), d_e, d)
+    else:
+        attention = notebook["LuongAttention"](d, 2 * d, "general")
+        decoder = notebook["AttentionDecoder"](len(data.target), d_e, d, attention)
+    encoder = notebook["TranslationEncoder"](len(data.source), d_e, d)
+    return nn.ModuleDict({"encoder": encoder, "decoder": decoder})
+
+
+def order(pairs: Pairs, seed: int) -> Iterator[list[int]]:
+    """Shuffled batches of pairs whose sources have about the same length."""
+    draw = random.Random(seed)
+    shuffled = list(range(len(pairs)))
+    draw.shuffle(shuffled)
+    batches = []
+    for start in range(0, len(pairs), 50 * BATCH):
+        pool = sorted(shuffled[start : start + 50 * BATCH], key=lambda i: len(pairs[i][0]))
+        batches += [pool[i : i + BATCH] for i in range(0, len(pool), BATCH)]
+    draw.shuffle(batches)
+    yield from batches
+
+
+def train(name: str, data: Data) -> tuple[nn.ModuleDict, float]:
+    """Train a model, or go on where it was interrupted; return it and its processor seconds."""
+    notebook = definitions(NOTEBOOK)
+    torch.manual_seed(0)
+    model = make(name, data)
+    pairs, epochs = data.splits["train"], EPOCHS[name[:5]]
+    ids = [(data.source.encode(s), data.target.encode(t)) for s, t in pairs]
+    optimizer = torch.optim.Adam(model.parameters(), lr=PEAK)
+    steps = epochs * -(-len(pairs) // BATCH)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
+    saved = cache_folder() / "training" / f"{name}.pt"
+    done, seconds = 0, 0.0
+    if saved.exists():
+        state = torch.load(saved, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        schedule.load_state_dict(state["schedule"])
+        done, seconds = state["epoch"], state["seconds"]
+    for epoch in range(done, epochs):
+        start, losses = time.process_time(), []
+        for chosen in order(pairs, epoch):
+            sources, targets = zip(*(ids[i] for i in chosen), strict=True)
+            source, mask, y_in, y_out = notebook["translation_batch"](sources, targets, BOS, EOS)
+            H, s = model["encoder"](source, mask)
+            more = () if name.endswith("plain") else (H, mask)
+            logits = model["decoder"](y_in, s, *more)[0]
+            loss = notebook["translation_loss"](logits, y_out)
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+            losses.append(loss.item())
+        seconds += time.process_time() - start
+        saved.parent.mkdir(parents=True, exist_ok=True)
+        torch.save(
+            {
+                "model": model.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "schedule": schedule.state_dict(),
+                "epoch": epoch + 1,
+                "seconds": seconds,
+            },
+            saved,
+        )
+        found = translate(name, model, data, "validation")
+        score = bleu(found, data.splits["validation"])
+        mean = sum(losses) / len(losses)
+        print(
+            f"{name} epoch {epoch + 1}: loss {mean:.3f}, {seconds:.0f} s, BLEU {score:.1f}",
+            flush=True,
+        )
+    return model, seconds
+
+
+def translate(name: str, model: nn.ModuleDict, data: Data, split: str) -> list[list[str]]:
+    """The greedy translations of a split, in order."""
+    notebook = definitions(NOTEBOOK)
+    pairs = data.splits[split]
+    model.eval()
+    found: list[list[str]] = []
+    for start in range(0, len(pairs), 100):
+        sources = [data.source.encode(s) for s, _ in pairs[start : start + 100]]
+        source, mask, _, _ = notebook["translation_batch"](sources, [[]] * len(sources), BOS, EOS)
+        with torch.no_grad():
+            H, s = model["encoder"](source, mask)
+            more = () if name.endswith("plain") else (H, mask)
+            step = lambda y, s: model["decoder"](y, s, *more)[:2]  # noqa: B023, E731
+            for ids in notebook["greedy_decode"](step, s, BOS, EOS, LONGEST):
+                found.append([data.target.words[i] for i in ids])
+    model.train()
+    return found
+
+
+def bleu(found: list[list[str]], pairs: Pairs) -> float:
+    return definitions(NOTEBOOK)["corpus_bleu"](found, [[target] for _, target in pairs])
+
+
+def measure(name: str, data: Data) -> dict[str, Any]:
+    """Train, keep the weights in half precision, and score what was kept."""
+    model, seconds = train(name, data)
+    folder = ROOT / "data" / "translators"
+    folder.mkdir(exist_ok=True)
+    halves = {key: value.half().contiguous() for key, value in model.state_dict().items()}
+    save_file(halves, folder / f"{name}.safetensors")
+    for side, vocabulary in (("source", data.source), ("target", data.target)):
+        vocabulary.save(folder / f"{name[:5]}-{side}.json")
+    model.load_state_dict({key: value.float() for key, value in halves.items()})
+    scores: dict[str, Any] = {
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "processor_seconds": seconds,
+        "epochs": EPOCHS[name[:5]],
+        "pairs": {split: len(pairs) for split, pairs in data.splits.items()},
+        "words": [len(data.source), len(data.target)],
+    }
+    for split in ("validation", "test"):
+        pairs = data.splits[split]
+        found = translate(name, model, data, split)
+        scores[split] = bleu(found, pairs)
+        by_length = definitions(NOTEBOOK)["bleu_by_length"]
+        lengths = [len(source) for source, _ in pairs]
+        references = [[target] for _, target in pairs]
+        edges = [1, 5, 9, 13, 17]
+        scores[f"{split}_by_length"] = by_length(found, references, lengths, edges)
+    return scores
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("models", nargs="*", default=MODELS, help=" ".join(MODELS))
+    chosen = parser.parse_args().models
+    torch.set_num_threads(1)
+    for name in chosen:
+        found = results("translation")
+        found[name] = measure(name, prepare(name[:5]))
+        store("translation", found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,317 @@
+# %% translation_batch: no end for the encoder | source_without_end
+def translation_batch(sources, targets, bos, eos):
+    if not sources or len(sources) != len(targets):
+        raise ValueError("not one target for each source")
+    source, mask = pad_batch(sources)
+    y_in, _ = pad_batch([[bos] + t for t in targets])
+    y_out, _ = pad_batch([t + [eos] for t in targets])
+    return source, mask, y_in, y_out
+
+
+# %% translation_batch: the mask from the ids | mask_from_ids
+def translation_batch(sources, targets, bos, eos):
+    if not sources or len(sources) != len(targets):
+        raise ValueError("not one target for each source")
+    source = pad_batch([s + [eos] for s in sources])[0]
+    y_in = pad_batch([[bos] + t for t in targets])[0]
+    y_out = pad_batch([t + [eos] for t in targets])[0]
+    return source, source.ne(0), y_in, y_out
+
+
+# %% TranslationEncoder: runs over padding | reads_padding
+class TranslationEncoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * d, d)
+
+    def forward(self, source, mask):
+        H, (h, c) = self.lstm(self.embedding(source))
+        H = H.masked_fill(~mask.unsqueeze(-1), 0.0)
+        return H, torch.tanh(self.bridge(torch.cat((h[0], h[1]), dim=1)))
+
+
+# %% TranslationEncoder: no tanh | without_tanh
+class TranslationEncoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * d, d)
+
+    def forward(self, source, mask):
+        lengths = mask.sum(1)
+        X = pack_padded_sequence(self.embedding(source), lengths, True, enforce_sorted=False)
+        H, (h, c) = self.lstm(X)
+        H, _ = pad_packed_sequence(H, True, total_length=source.shape[1])
+        return H, self.bridge(torch.cat((h[0], h[1]), dim=1))
+
+
+# %% TranslationDecoder: the state of the encoder is dropped | starts_at_zeros
+class TranslationDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.output = nn.Linear(d, n_words)
+
+    def forward(self, y, s):
+        states, last = self.gru(self.embedding(y))
+        return self.output(states), last.squeeze(0)
+
+
+# %% TranslationDecoder: keeps PyTorch's axis | keeps_the_layer_axis
+class TranslationDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.output = nn.Linear(d, n_words)
+
+    def forward(self, y, s):
+        states, s = self.gru(self.embedding(y), s.unsqueeze(0))
+        return self.output(states), s
+
+
+# %% translation_loss: padding counts | counts_padding
+def translation_loss(logits, y_out, padding=0):
+    return F.cross_entropy(logits.transpose(1, 2), y_out)
+
+
+# %% translation_loss: the mean over all positions | divides_by_all
+def translation_loss(logits, y_out, padding=0):
+    logp = logits.log_softmax(-1).gather(-1, y_out[..., None]).squeeze(-1)
+    return -(logp * (y_out != padding)).mean()
+
+
+# %% greedy_decode: feeds <s> again and again | always_feeds_bos
+def greedy_decode(step, s, bos, eos, max_length):
+    if max_length < 1:
+        raise ValueError("too short")
+    out = [[] for _ in range(len(s))]
+    done = [False] * len(s)
+    for _ in range(max_length):
+        y = torch.full((len(s), 1), bos)
+        logits, s = step(y, s)
+        for b, w in enumerate(logits[:, 0].argmax(-1).tolist()):
+            done[b] |= w == eos
+            if not done[b]:
+                out[b].append(w)
+    return out
+
+
+# %% greedy_decode: leaves the end in | keeps_the_end
+def greedy_decode(step, s, bos, eos, max_length):
+    if max_length < 1:
+        raise ValueError("too short")
+    y = torch.full((len(s), 1), bos)
+    columns = []
+    for _ in range(max_length):
+        logits, s = step(y, s)
+        y = logits.argmax(-1)
+        columns.append(y)
+    rows = torch.cat(columns, 1).tolist()
+    return [row[: row.index(eos) + 1] if eos in row else row for row in rows]
+
+
+# %% clipped_matches: no clipping | without_clipping
+def clipped_matches(hypothesis, references, n):
+    grams = [tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)]
+    known = {tuple(r[i : i + n]) for r in references for i in range(len(r) - n + 1)}
+    return sum(g in known for g in grams), len(grams)
+
+
+# %% clipped_matches: sets | counts_each_ngram_once
+def clipped_matches(hypothesis, references, n):
+    grams = [tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)]
+    known = {tuple(r[i : i + n]) for r in references for i in range(len(r) - n + 1)}
+    return len(set(grams) & known), len(grams)
+
+
+# %% corpus_bleu: averages over sentences | mean_of_sentences
+def corpus_bleu(hypotheses, references, max_n=4):
+    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        raise ValueError("bad input")
+    scores = []
+    for h, refs in zip(hypotheses, references):
+        logs = 0.0
+        for n in range(1, max_n + 1):
+            m, t = clipped_matches(h, refs, n)
+            if m == 0:
+                logs = -math.inf
+                break
+            logs += math.log(m / t) / max_n
+        r = min((abs(len(x) - len(h)), len(x)) for x in refs)[1]
+        bp = min(1.0, math.exp(1 - r / len(h))) if h else 0.0
+        scores.append(100 * bp * math.exp(logs))
+    return sum(scores) / len(scores)
+
+
+# %% corpus_bleu: no brevity penalty | without_brevity_penalty
+def corpus_bleu(hypotheses, references, max_n=4):
+    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        raise ValueError("bad input")
+    product = 1.0
+    for n in range(1, max_n + 1):
+        pairs = [clipped_matches(h, r, n) for h, r in zip(hypotheses, references)]
+        total = sum(t for _, t in pairs)
+        product *= sum(m for m, _ in pairs) / total if total else 0
+    return 100 * product ** (1 / max_n)
+
+
+# %% BahdanauAttention: no mask | attends_to_padding
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        r = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
+        a = r.softmax(dim=-1)
+        return a @ H, a
+
+
+# %% BahdanauAttention: zeros after the softmax | masks_the_weights
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        r = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
+        a = r.softmax(dim=-1).masked_fill(~mask.unsqueeze(1), 0.0)
+        return a @ H, a
+
+
+# %% LuongAttention: divides by the root of d | divides_by_the_root
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if kind not in ("dot", "general", "concat") or (kind == "dot" and d_s != d_h):
+            raise ValueError("no such attention")
+        self.kind = kind
+        if kind == "general":
+            self.W = nn.Linear(d_h, d_s, bias=False)
+        if kind == "concat":
+            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        if self.kind == "concat":
+            s = S.unsqueeze(2).expand(-1, -1, H.shape[1], -1)
+            h = H.unsqueeze(1).expand(-1, S.shape[1], -1, -1)
+            r = self.v(torch.tanh(self.W(torch.cat([s, h], -1)))).squeeze(-1)
+        else:
+            keys = self.W(H) if self.kind == "general" else H
+            r = S @ keys.transpose(1, 2) / S.shape[-1] ** 0.5
+        a = r.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)
+        return a @ H, a
+
+
+# %% LuongAttention: another order in concat | concat_in_the_other_order
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if kind not in ("dot", "general", "concat") or (kind == "dot" and d_s != d_h):
+            raise ValueError("no such attention")
+        self.kind = kind
+        if kind == "general":
+            self.W = nn.Linear(d_h, d_s, bias=False)
+        if kind == "concat":
+            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        if self.kind == "concat":
+            s = S.unsqueeze(2).expand(-1, -1, H.shape[1], -1)
+            h = H.unsqueeze(1).expand(-1, S.shape[1], -1, -1)
+            r = self.v(torch.tanh(self.W(torch.cat([h, s], -1)))).squeeze(-1)
+        else:
+            keys = self.W(H) if self.kind == "general" else H
+            r = S @ keys.transpose(1, 2)
+        a = r.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)
+        return a @ H, a
+
+
+# %% AttentionDecoder: [s; c] | state_before_context
+class AttentionDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d, attention):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.attention = attention
+        self.combine = nn.Linear(3 * d, d)
+        self.output = nn.Linear(d, n_words)
+
+    def forward(self, y, s, H, mask):
+        S, last = self.gru(self.embedding(y), s.unsqueeze(0))
+        C, a = self.attention(S, H, mask)
+        return self.output(torch.tanh(self.combine(torch.cat([S, C], 2)))), last.squeeze(0), a
+
+
+# %% AttentionDecoder: no tanh | without_tanh
+class AttentionDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d, attention):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.attention = attention
+        self.combine = nn.Linear(3 * d, d)
+        self.output = nn.Linear(d, n_words)
+
+    def forward(self, y, s, H, mask):
+        S, last = self.gru(self.embedding(y), s.unsqueeze(0))
+        C, a = self.attention(S, H, mask)
+        return self.output(self.combine(torch.cat([C, S], 2))), last.squeeze(0), a
+
+
+# %% read_alignment: the pairs the other way round | source_first
+def read_alignment(a, source, target):
+    if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        raise ValueError("wrong sizes")
+    pairs = []
+    for t, word in enumerate(target):
+        pairs.append((source[int(a[t, : len(source)].argmax())], word))
+    return pairs
+
+
+# %% read_alignment: by position | word_by_word
+def read_alignment(a, source, target):
+    if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        raise ValueError("wrong sizes")
+    return [(w, source[min(t, len(source) - 1)]) for t, w in enumerate(target)]
+
+
+# %% bleu_by_length: both edges included | upper_edge_included
+def bleu_by_length(hypotheses, references, lengths, edges):
+    if len(lengths) != len(hypotheses) or sorted(set(edges)) != list(edges):
+        raise ValueError("bad input")
+    scores = {}
+    for low, high in zip(edges, [*edges[1:], math.inf]):
+        k = [i for i, n in enumerate(lengths) if low <= n <= high]
+        if k:
+            name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+            scores[name] = corpus_bleu([hypotheses[i] for i in k], [references[i] for i in k])
+    return scores
+
+
+# %% bleu_by_length: the mean of sentence scores | mean_of_sentences
+def bleu_by_length(hypotheses, references, lengths, edges):
+    if len(lengths) != len(hypotheses) or sorted(set(edges)) != list(edges):
+        raise ValueError("bad input")
+    scores = {}
+    for low, high in zip(edges, [*edges[1:], math.inf]):
+        each = [
+            corpus_bleu([h], [r])
+            for h, r, n in zip(hypotheses, references, lengths)
+            if low <= n < high
+        ]
+        if each:
+            name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+            scores[name] = sum(each) / len(each)
+    return scores
