@@ -78,7 +78,7 @@ def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
 @click.argument("assignment")
 @with_course
 def new(course: Any, assignment: str) -> None:
-    """Create a new assignment, such as 07_topic, with one small exercise, ready to release."""
+    """Create a new assignment, such as 10_topic, with one small exercise, ready to release."""
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release as build
 
