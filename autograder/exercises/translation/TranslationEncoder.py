@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
+import torch.nn.functional as F
 
 from autograder.course.exercise import Case
 from autograder.exercises.translation.common import (
@@ -20,12 +22,17 @@ POINTS = {"values": 2, "padding": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def case(group: str, lengths: list[int], title: str = "", gradient: str = "") -> Case:
-        n_words, d_e, d = int(rng.integers(5, 8)), int(rng.integers(2, 4)), int(rng.integers(2, 4))
+    sizes = itertools.cycle(rng.permutation([(5, 2, 3), (6, 3, 2), (7, 4, 3)]).tolist())
+
+    def case(
+        group: str, lengths: list[int], title: str = "", gradient: str = "", columns: int = 0
+    ) -> Case:
+        """`columns` of padding follow the longest sentence."""
+        n_words, d_e, d = next(sizes)
         state = {"embedding.weight": normal(rng, n_words, d_e)}
         state |= recurrent(rng, "lstm", d_e, d, 4, both=True) | linear(rng, "bridge", 2 * d, d)
-        ids = draw_ids(rng, n_words, len(lengths), max(lengths))
-        then = [("__call__", ids, mask_of(lengths))]
+        mask = F.pad(mask_of(lengths), (0, columns))
+        then = [("__call__", draw_ids(rng, n_words, *mask.shape), mask)]
         return Case(
             group, [n_words, d_e, d], state=state, then=then, title=title, gradient=gradient
         )
@@ -36,6 +43,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("padding", [1, 2, n], "the longest sentence is the last")
     yield case("padding", [n, 1, 3, 2], "the longest sentence is the first")
     yield case("padding", draw_lengths(rng, 3, n + 1), "what training changes", gradient="all")
+    yield case("padding", [2, n], "padding after every sentence", columns=2)
     yield case("edges", [1], "a sentence of one token")
     yield case("edges", [1, 1], "two sentences of one token")
     yield case("values", [2, 2, 2], "short sentences, what training changes", gradient="all")

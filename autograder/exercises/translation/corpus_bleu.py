@@ -47,6 +47,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     inputs = [[whole[:-2]], [[whole, whole[:-4]]]]
     yield Case("brevity", inputs, title="two references are equally close: the shorter counts")
 
+    inputs = [[whole[:4]], [[whole[:4] + draw_words(rng, FRENCH, 20 + n)]]]
+    yield Case("brevity", inputs, title="far too short")
+
     yield Case("edges", [[sentence(n)], [[["a", "b", "c", "d"]]]], title="nothing is right")
     yield Case("edges", [[short], [[short]]], title="right, but without any 4-gram")
     yield Case("edges", [[[]], [[whole]]], title="a translation without words")
@@ -55,6 +58,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     one = draw_words(rng, FRENCH, n)
     title = "a reference is missing"
     yield Case("edges", [[one, whole], [[whole]]], title=title, judge=VALUE_ERROR)
+    title = "a reference too many"
+    yield Case("edges", [[whole], [[whole], [one]]], title=title, judge=VALUE_ERROR)
+    title = "one of two sentences has an empty list of references"
+    inputs = [[whole, one], [[["a", "b", "c", "d"]], []]]
+    yield Case("edges", inputs, title=title, judge=VALUE_ERROR)
     title = "a sentence has an empty list of references"
     yield Case("edges", [[one], [[]]], title=title, judge=VALUE_ERROR)
     yield Case("edges", [[], []], title="no sentence at all", judge=VALUE_ERROR)

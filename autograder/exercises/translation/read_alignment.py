@@ -30,6 +30,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [weights(m, n), *words(n, m)])
     yield Case("values", [weights(n, m), *words(m, n)], title="the source is longer")
     yield Case("values", [weights(n, n), *words(n, n)], title="equally long")
+    yield Case("values", [weights(m + 3, n), *words(n, m + 3)], title="a long translation")
     a = weights(n, n + 2)
     a[:, -1] = 0.9
     title = "</s> and padding of the source have the largest weights"
@@ -43,6 +44,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [weights(m, n + 1), *words(n, m - 2)], title="rows for </s> and padding")
     a = torch.full((2, n), 1 / n)
     yield Case("edges", [a, *words(n, 2)], title="all weights are equal")
+    a = torch.tensor([[0.25, 0.25, 0.25001, 0.24999]]).repeat(3, 1)
+    yield Case("edges", [a, *words(4, 3)], title="weights that hardly differ")
     yield Case("edges", [weights(2, n), *words(n, 0)], title="a translation without words")
     yield Case("edges", [weights(1, 1), *words(1, 1)], title="one word each")
     title = "a source without words"

@@ -18,6 +18,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     def case(group: str, sources: list, targets: list, title: str = "", **more) -> Case:
         bos, eos = rng.permutation(np.arange(90, 99))[:2].tolist()
+        more.setdefault("judge", {"dtype": "exact"})
         return Case(group, [sources, targets, bos, eos], title=title, **more)
 
     n = int(rng.integers(3, 6))
