@@ -167,3 +167,14 @@ RIGHT = {
         + C = torch.einsum("btl,bld->btd", a, H)
         """,
 }
+
+EQUIVALENT = {
+    "The states have three axes.": """
+        -        combined = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
+        +        combined = torch.tanh(self.combine(torch.cat([C, S], dim=2)))
+        """,
+    "There is one layer.": """
+        -        return self.output(combined), last[0], a
+        +        return self.output(combined), last[-1], a
+        """,
+}

@@ -146,3 +146,10 @@ RIGHT = {
         + hidden = torch.tanh(both @ torch.cat([self.W.weight, self.U.weight], dim=1).T)
         """,
 }
+
+EQUIVALENT = {
+    "No score comes near -1e9, so its exponential is 0 as well.": """
+        -        a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        +        a = torch.softmax(r.masked_fill(~mask[:, None], -1e9), dim=-1)
+        """,
+}

@@ -180,3 +180,47 @@ RIGHT = {
         +             r = (hidden @ self.v.weight.T)[..., 0]
         """,
 }
+
+EQUIVALENT = {
+    "The order of the kinds does not matter.": """
+        -        if kind not in ("dot", "general", "concat"):
+        +        if kind not in ("general", "dot", "concat"):
+
+        -        if kind not in ("dot", "general", "concat"):
+        +        if kind not in ("dot", "concat", "general"):
+        """,
+    "The wording of a message is free.": """
+        -            raise ValueError(f'kind should be "dot", "general" or "concat", but is {kind!r}')
+        +            raise ValueError()
+
+        -            raise ValueError(f'kind should be "dot", "general" or "concat", but is {kind!r}')
+        +            raise ValueError(f'{kind!r}')
+
+        -            raise ValueError(f"a dot product needs equal sizes, but they are {d_s} and {d_h}")
+        +            raise ValueError()
+
+        -            raise ValueError(f"a dot product needs equal sizes, but they are {d_s} and {d_h}")
+        +            raise ValueError(f'{d_s} and {d_h}')
+
+        -            raise ValueError(f"a dot product needs equal sizes, but they are {d_s} and {d_h}")
+        +            raise ValueError(f'a dot product needs equal sizes, but they are {d_s}{d_h}')
+        """,
+    '"general" is the last of the three in alphabetical order.': """
+        -        if kind == "general":
+        +        if kind >= "general":
+
+        -            r = S @ (self.W(H) if self.kind == "general" else H).mT
+        +            r = S @ (self.W(H) if self.kind >= "general" else H).mT
+        """,
+    '"concat" is the first of the three in alphabetical order.': """
+        -        elif kind == "concat":
+        +        elif kind <= "concat":
+
+        -        if self.kind == "concat":
+        +        if self.kind <= "concat":
+        """,
+    "No score comes near -1e9, so its exponential is 0 as well.": """
+        -        a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        +        a = torch.softmax(r.masked_fill(~mask[:, None], -1e9), dim=-1)
+        """,
+}

@@ -123,3 +123,10 @@ RIGHT = {
         + return F.linear(S, self.output.weight, self.output.bias), last.squeeze(0)
         """,
 }
+
+EQUIVALENT = {
+    "There is one layer.": """
+        -        return self.output(S), last[0]
+        +        return self.output(S), last[-1]
+        """,
+}

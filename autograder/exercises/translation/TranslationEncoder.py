@@ -167,3 +167,43 @@ RIGHT = {
         +         s = torch.tanh(self.bridge(torch.cat([forward, H[:, 0, d:]], dim=1)))
         """,
 }
+
+EQUIVALENT = {
+    "A packed sequence has a layout of its own, whatever `batch_first` is.": """
+        -        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        +        self.lstm = nn.LSTM(d_e, d, bidirectional=True)
+
+        -        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        +        self.lstm = nn.LSTM(d_e, d, batch_first=False, bidirectional=True)
+        """,
+    "The sum counts the real tokens in any dtype.": """
+             def forward(self, source: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        +        mask = mask.float()
+                 packed = pack_padded_sequence(
+
+             def forward(self, source: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        +        mask = mask.long()
+                 packed = pack_padded_sequence(
+        """,
+    "Only the end of a row is padding.": """
+             def forward(self, source: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+                 packed = pack_padded_sequence(
+        """,
+    "The grader has no GPU.": """
+        -            self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
+        +            self.embedding(source), mask.sum(dim=1), batch_first=True, enforce_sorted=False
+        """,
+    "`source` has two axes.": """
+        -        H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[1])
+        +        H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[-1])
+        """,
+    "The states have two axes.": """
+        -        s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=-1)))
+        +        s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))
+        """,
+    "There are two directions.": """
+        -        s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=-1)))
+        +        s = torch.tanh(self.bridge(torch.cat([last[0], last[-1]], dim=-1)))
+        """,
+}

@@ -189,3 +189,49 @@ RIGHT = {
             return found
         """,
 }
+
+EQUIVALENT = {
+    "The wording of a message is free.": """
+        -        raise ValueError(f"max_length should be 1 or more, but is {max_length}")
+        +        raise ValueError()
+
+        -        raise ValueError(f"max_length should be 1 or more, but is {max_length}")
+        +        raise ValueError(f'{max_length}')
+        """,
+    "The order does not matter.": """
+        -    found: list[list[int]] = [[] for _ in range(len(s))]
+        +    found: list[list[int]] = [[] for _ in list(range(len(s)))[::-1]]
+
+        -    for _ in range(max_length):
+        +    for _ in list(range(max_length))[::-1]:
+
+        -        for b, word in enumerate(y[:, 0].tolist()):
+        +        for b, word in list(enumerate(y[:, 0].tolist()))[::-1]:
+        """,
+    "All rows are equal.": """
+             y = torch.full((len(s), 1), bos)
+        +    y = y[:1].expand_as(y)
+             for _ in range(max_length):
+        """,
+    "The step gets one word and gives logits for one.": """
+        -        y = logits[:, -1].argmax(dim=-1, keepdim=True)
+        +        y = logits[:, 0].argmax(dim=-1, keepdim=True)
+        """,
+    "There is one column.": """
+        -        for b, word in enumerate(y[:, 0].tolist()):
+        +        for b, word in enumerate(y[:, -1].tolist()):
+        """,
+    "Whatever follows </s> is left out; the steps only take longer.": """
+        -        if all(ended):
+        +        if False:
+
+        -        if all(ended):
+        -            break
+
+        -            break
+        +            pass
+
+        -            break
+        +            continue
+        """,
+}

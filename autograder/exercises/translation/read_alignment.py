@@ -146,3 +146,49 @@ RIGHT = {
             return [(target[t], source[best[t]]) for t in range(len(target))]
         """,
 }
+
+EQUIVALENT = {
+    "More digits than needed.": """
+         ) -> list[tuple[str, str]]:
+        +    a = a.double()
+             if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        """,
+    "The weights have two axes.": """
+        -    if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        +    if not source or len(source) > a.shape[-1] or len(target) > a.shape[0]:
+        """,
+    "The wording of a message is free.": """
+        -        raise ValueError(
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        -        )
+        +        raise ValueError()
+
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        +            f'{tuple(a.shape)} do not fit {len(target)} target words and {len(source)} source words'
+
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        +            f'weights of shape {tuple(a.shape)}{len(target)} target words and {len(source)} source words'
+
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        +            f'weights of shape {tuple(a.shape)} do not fit {len(target)}{len(source)} source words'
+
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        +            f'weights of shape {tuple(a.shape)} do not fit {len(target)} target words and {len(source)}'
+        """,
+    "`zip` stops after the last word of the target.": """
+        -    best = a[: len(target), : len(source)].argmax(dim=1)
+        +    best = a[: , : len(source)].argmax(dim=1)
+
+        -    best = a[: len(target), : len(source)].argmax(dim=1)
+        +    best = a[: len(target) + 1, : len(source)].argmax(dim=1)
+        """,
+    "A tensor of one integer is an index.": """
+        -    return [(word, source[i]) for word, i in zip(target, best.tolist())]
+        +    return [(word, source[i]) for word, i in zip(target, best)]
+        """,
+}

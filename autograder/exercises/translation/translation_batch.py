@@ -154,3 +154,29 @@ RIGHT = {
             return source, torch.arange(source.shape[1]) < lengths[:, None], y[0], y[1]
         """,
 }
+
+EQUIVALENT = {
+    "There are as many targets as sources.": """
+        -    if not sources or len(sources) != len(targets):
+        +    if not targets or len(sources) != len(targets):
+        """,
+    "The wording of a message is free.": """
+        -        raise ValueError(
+        -            f"there should be one target for each source, but there are {len(sources)} sources"
+        -            f" and {len(targets)} targets"
+        -        )
+        +        raise ValueError()
+
+        -            f"there should be one target for each source, but there are {len(sources)} sources"
+        -            f" and {len(targets)} targets"
+        +            f'{len(sources)} sources and {len(targets)} targets'
+
+        -            f"there should be one target for each source, but there are {len(sources)} sources"
+        -            f" and {len(targets)} targets"
+        +            f'there should be one target for each source, but there are {len(sources)}{len(targets)} targets'
+
+        -            f"there should be one target for each source, but there are {len(sources)} sources"
+        -            f" and {len(targets)} targets"
+        +            f'there should be one target for each source, but there are {len(sources)} sources and {len(targets)}'
+        """,
+}
