@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -27,11 +28,20 @@ _ATTENTION = (
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
+    sizes = itertools.cycle(rng.permutation([(6, 2, 4), (7, 3, 5), (8, 2, 5)]).tolist())
+
     def case(
-        group: str, steps: int, lengths: list[int], title: str = "", gradient: str = ""
+        group: str,
+        steps: int,
+        lengths: list[int],
+        title: str = "",
+        gradient: str = "",
+        gap: bool = False,
     ) -> Case:
-        n_words, d_e, d = int(rng.integers(6, 9)), int(rng.integers(2, 4)), int(rng.integers(4, 6))
+        n_words, d_e, d = next(sizes)
         A = rng.integers(-9, 10, size=(d, 2 * d)) / 10
+        if gradient:  # without weights close to 0 or 1, through which no gradient flows
+            A /= 20
         state = {"embedding.weight": normal(rng, n_words, d_e)}
         state |= recurrent(rng, "gru", d_e, d, 3) | linear(rng, "combine", 3 * d, d)
         state |= linear(rng, "output", d, n_words)
@@ -39,7 +49,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         H = normal(rng, batch, max(lengths), 2 * d)
         y, s = draw_ids(rng, n_words, batch, steps), normal(rng, batch, d)
         attention = codec.Source(_ATTENTION.format(A=A.tolist()))
-        inputs, then = [n_words, d_e, d, attention], [("__call__", y, s, H, mask_of(lengths))]
+        inputs, then = [n_words, d_e, d, attention], [("__call__", y, s, H, mask_of(lengths, gap))]
         return Case(group, inputs, state=state, then=then, title=title, gradient=gradient)
 
     n = int(rng.integers(3, 5))
@@ -50,6 +60,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("states", n + 1, [2, 2, 3], "several steps")
     yield case("weights", 3, [1, n, 2], "padding")
     yield case("weights", n, [n + 1], "one sentence")
+    yield case("weights", 2, [n, n + 1], "a mask with a gap", gap=True)
     yield case("edges", 1, [1], "one step, a source of one token")
     yield case("edges", 1, [n], "one sentence, one step")
 
@@ -154,5 +165,16 @@ RIGHT = {
         - C, a = self.attention(S, H, mask)
         + a = self.attention(S, H, mask)[1]
         + C = torch.einsum("btl,bld->btd", a, H)
+        """,
+}
+
+EQUIVALENT = {
+    "The states have three axes.": """
+        -        combined = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
+        +        combined = torch.tanh(self.combine(torch.cat([C, S], dim=2)))
+        """,
+    "There is one layer.": """
+        -        return self.output(combined), last[0], a
+        +        return self.output(combined), last[-1], a
         """,
 }

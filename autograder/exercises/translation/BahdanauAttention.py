@@ -14,16 +14,15 @@ POINTS = {"values": 2, "masking": 1, "edges": 1}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
-        group: str, steps: int, lengths: list[int], title: str = "", gradient: str = ""
+        group: str, steps: int, lengths: list[int], title: str = "", gap: bool = False, **more
     ) -> Case:
         d_s, d_h, d_a = (int(n) for n in rng.permutation([2, 3, 4, 5])[:3])
         state = linear(rng, "W", d_s, d_a, False) | linear(rng, "U", d_h, d_a, False)
         state |= linear(rng, "v", d_a, 1, False)
         S = normal(rng, len(lengths), steps, d_s)
         H = normal(rng, len(lengths), max(lengths), d_h)
-        then = [("__call__", S, H, mask_of(lengths))]
-        sizes = [d_s, d_h, d_a]
-        return Case(group, sizes, state=state, then=then, title=title, gradient=gradient)
+        more = {"then": [("__call__", S, H, mask_of(lengths, gap))]} | more
+        return Case(group, [d_s, d_h, d_a], state=state, title=title, **more)
 
     n = int(rng.integers(3, 5))
     yield case("values", 2, [n, n], "no padding")
@@ -32,7 +31,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("masking", 2, draw_lengths(rng, 3, n + 1), "padding")
     yield case("masking", 3, [1, n], "padding, what training changes", gradient="all")
     yield case("edges", 1, [n + 1], "one state of the decoder, as when decoding")
+    yield case("masking", 2, [n, n + 1], "a mask with a gap", gap=True)
     yield case("edges", 1, [1], "one state each")
+    yield case("edges", 1, [2, n, n], "several sentences, one state of the decoder each")
+    yield case("edges", 1, [1], "the weights, by name", then=[("state_dict",)])
 
 
 WRONG = {
@@ -142,5 +144,12 @@ RIGHT = {
         + T, L = S.shape[1], H.shape[1]
         + both = torch.cat([S[:, :, None].expand(-1, -1, L, -1), H[:, None].expand(-1, T, -1, -1)], -1)
         + hidden = torch.tanh(both @ torch.cat([self.W.weight, self.U.weight], dim=1).T)
+        """,
+}
+
+EQUIVALENT = {
+    "No score comes near -1e9, so its exponential is 0 as well.": """
+        -        a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        +        a = torch.softmax(r.masked_fill(~mask[:, None], -1e9), dim=-1)
         """,
 }

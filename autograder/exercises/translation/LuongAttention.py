@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -19,10 +20,12 @@ POINTS = {"dot": 1, "general": 2, "concat": 2, "edges": 2}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
+    sizes = itertools.cycle(rng.permuted([(2, 3), (2, 4), (3, 5), (4, 5)], axis=1).tolist())
+
     def case(
-        group: str, kind: str, steps: int, lengths: list[int], title: str = "", gradient: str = ""
+        group: str, kind: str, steps: int, lengths: list[int], title: str, gap: bool = False, **more
     ) -> Case:
-        d_s, d_h = (int(n) for n in rng.permutation([2, 3, 4, 5])[:2])
+        d_s, d_h = next(sizes)
         state = {}
         if kind == "dot":
             d_h = d_s
@@ -32,9 +35,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             state = linear(rng, "W", d_s + d_h, d_s, False) | linear(rng, "v", d_s, 1, False)
         S = normal(rng, len(lengths), steps, d_s)
         H = normal(rng, len(lengths), max(lengths), d_h)
-        then = [("__call__", S, H, mask_of(lengths))]
-        inputs = [d_s, d_h, kind]
-        return Case(group, inputs, state=state, then=then, title=title, gradient=gradient)
+        more = {"then": [("__call__", S, H, mask_of(lengths, gap))]} | more
+        return Case(group, [d_s, d_h, kind], state=state, title=title, **more)
 
     n = int(rng.integers(3, 5))
     for kind in ("dot", "general", "concat"):
@@ -43,10 +45,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield case(kind, kind, 3, [1, 3], "what training changes", gradient="all")
         yield case("edges", kind, 1, [n], f"{kind}: one state of the decoder")
         yield case("edges", kind, 1, [1], f"{kind}: one state each")
+        title = f"{kind}: several sentences, one state of the decoder each"
+        yield case("edges", kind, 1, [2, n, n], title)
+        yield case("edges", kind, 2, [n, n + 1], f"{kind}: a mask with a gap", gap=True)
+        yield case("edges", kind, 1, [1], f"{kind}: the weights, by name", then=[("state_dict",)])
     d = int(rng.integers(2, 6))
     yield Case("edges", [d, d, "bilinear"], title="another kind", judge=VALUE_ERROR)
     title = "a dot product of states of different sizes"
     yield Case("edges", [d, d + 1, "dot"], title=title, judge=VALUE_ERROR)
+    yield Case("edges", [d + 2, d, "dot"], title=title, judge=VALUE_ERROR)
 
 
 WRONG = {
@@ -171,5 +178,49 @@ RIGHT = {
         +             W_s, W_h = self.W.weight[:, : S.shape[-1]], self.W.weight[:, S.shape[-1] :]
         +             hidden = torch.tanh((S @ W_s.T)[:, :, None] + (H @ W_h.T)[:, None])
         +             r = (hidden @ self.v.weight.T)[..., 0]
+        """,
+}
+
+EQUIVALENT = {
+    "The order of the kinds does not matter.": """
+        -        if kind not in ("dot", "general", "concat"):
+        +        if kind not in ("general", "dot", "concat"):
+
+        -        if kind not in ("dot", "general", "concat"):
+        +        if kind not in ("dot", "concat", "general"):
+        """,
+    "The wording of a message is free.": """
+        -            raise ValueError(f'kind should be "dot", "general" or "concat", but is {kind!r}')
+        +            raise ValueError()
+
+        -            raise ValueError(f'kind should be "dot", "general" or "concat", but is {kind!r}')
+        +            raise ValueError(f'{kind!r}')
+
+        -            raise ValueError(f"a dot product needs equal sizes, but they are {d_s} and {d_h}")
+        +            raise ValueError()
+
+        -            raise ValueError(f"a dot product needs equal sizes, but they are {d_s} and {d_h}")
+        +            raise ValueError(f'{d_s} and {d_h}')
+
+        -            raise ValueError(f"a dot product needs equal sizes, but they are {d_s} and {d_h}")
+        +            raise ValueError(f'a dot product needs equal sizes, but they are {d_s}{d_h}')
+        """,
+    '"general" is the last of the three in alphabetical order.': """
+        -        if kind == "general":
+        +        if kind >= "general":
+
+        -            r = S @ (self.W(H) if self.kind == "general" else H).mT
+        +            r = S @ (self.W(H) if self.kind >= "general" else H).mT
+        """,
+    '"concat" is the first of the three in alphabetical order.': """
+        -        elif kind == "concat":
+        +        elif kind <= "concat":
+
+        -        if self.kind == "concat":
+        +        if self.kind <= "concat":
+        """,
+    "No score comes near -1e9, so its exponential is 0 as well.": """
+        -        a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        +        a = torch.softmax(r.masked_fill(~mask[:, None], -1e9), dim=-1)
         """,
 }

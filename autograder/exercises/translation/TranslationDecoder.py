@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,13 +14,16 @@ POINTS = {"logits": 2, "states": 1, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
+    sizes = itertools.cycle(rng.permutation([(6, 2, 4), (7, 3, 5), (8, 2, 5)]).tolist())
+
     def case(group: str, batch: int, length: int, title: str = "", gradient: str = "") -> Case:
-        n_words, d_e, d = int(rng.integers(6, 9)), int(rng.integers(2, 4)), int(rng.integers(4, 6))
+        n_words, d_e, d = next(sizes)
         state = {"embedding.weight": normal(rng, n_words, d_e)}
         state |= recurrent(rng, "gru", d_e, d, 3) | linear(rng, "output", d, n_words)
         then = [("__call__", draw_ids(rng, n_words, batch, length), normal(rng, batch, d))]
-        sizes = [n_words, d_e, d]
-        return Case(group, sizes, state=state, then=then, title=title, gradient=gradient)
+        return Case(
+            group, [n_words, d_e, d], state=state, then=then, title=title, gradient=gradient
+        )
 
     n = int(rng.integers(3, 5))
     yield case("logits", 2, n)
@@ -117,5 +121,12 @@ RIGHT = {
         - return self.output(S), last[0]
         + S, last = self.gru(F.embedding(y, self.embedding.weight), s[None].contiguous())
         + return F.linear(S, self.output.weight, self.output.bias), last.squeeze(0)
+        """,
+}
+
+EQUIVALENT = {
+    "There is one layer.": """
+        -        return self.output(S), last[0]
+        +        return self.output(S), last[-1]
         """,
 }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
+import torch.nn.functional as F
 
 from autograder.course.exercise import Case
 from autograder.exercises.translation.common import (
@@ -20,12 +22,17 @@ POINTS = {"values": 2, "padding": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def case(group: str, lengths: list[int], title: str = "", gradient: str = "") -> Case:
-        n_words, d_e, d = int(rng.integers(5, 8)), int(rng.integers(2, 4)), int(rng.integers(2, 4))
+    sizes = itertools.cycle(rng.permutation([(5, 2, 3), (6, 3, 2), (7, 4, 3)]).tolist())
+
+    def case(
+        group: str, lengths: list[int], title: str = "", gradient: str = "", columns: int = 0
+    ) -> Case:
+        """`columns` of padding follow the longest sentence."""
+        n_words, d_e, d = next(sizes)
         state = {"embedding.weight": normal(rng, n_words, d_e)}
         state |= recurrent(rng, "lstm", d_e, d, 4, both=True) | linear(rng, "bridge", 2 * d, d)
-        ids = draw_ids(rng, n_words, len(lengths), max(lengths))
-        then = [("__call__", ids, mask_of(lengths))]
+        mask = F.pad(mask_of(lengths), (0, columns))
+        then = [("__call__", draw_ids(rng, n_words, *mask.shape), mask)]
         return Case(
             group, [n_words, d_e, d], state=state, then=then, title=title, gradient=gradient
         )
@@ -36,6 +43,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("padding", [1, 2, n], "the longest sentence is the last")
     yield case("padding", [n, 1, 3, 2], "the longest sentence is the first")
     yield case("padding", draw_lengths(rng, 3, n + 1), "what training changes", gradient="all")
+    yield case("padding", [2, n], "padding after every sentence", columns=2)
     yield case("edges", [1], "a sentence of one token")
     yield case("edges", [1, 1], "two sentences of one token")
     yield case("values", [2, 2, 2], "short sentences, what training changes", gradient="all")
@@ -157,5 +165,45 @@ RIGHT = {
         +         d = last.shape[-1]
         +         forward = H[torch.arange(len(H)), mask.sum(dim=1) - 1, :d]
         +         s = torch.tanh(self.bridge(torch.cat([forward, H[:, 0, d:]], dim=1)))
+        """,
+}
+
+EQUIVALENT = {
+    "A packed sequence has a layout of its own, whatever `batch_first` is.": """
+        -        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        +        self.lstm = nn.LSTM(d_e, d, bidirectional=True)
+
+        -        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        +        self.lstm = nn.LSTM(d_e, d, batch_first=False, bidirectional=True)
+        """,
+    "The sum counts the real tokens in any dtype.": """
+             def forward(self, source: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        +        mask = mask.float()
+                 packed = pack_padded_sequence(
+
+             def forward(self, source: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        +        mask = mask.long()
+                 packed = pack_padded_sequence(
+        """,
+    "Only the end of a row is padding.": """
+             def forward(self, source: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+                 packed = pack_padded_sequence(
+        """,
+    "The grader has no GPU.": """
+        -            self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
+        +            self.embedding(source), mask.sum(dim=1), batch_first=True, enforce_sorted=False
+        """,
+    "`source` has two axes.": """
+        -        H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[1])
+        +        H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[-1])
+        """,
+    "The states have two axes.": """
+        -        s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=-1)))
+        +        s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))
+        """,
+    "There are two directions.": """
+        -        s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=-1)))
+        +        s = torch.tanh(self.bridge(torch.cat([last[0], last[-1]], dim=-1)))
         """,
 }

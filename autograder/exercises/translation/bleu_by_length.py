@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from autograder.course.exercise import Case
-from autograder.exercises.translation.common import FRENCH, VALUE_ERROR, edited
+from autograder.exercises.translation.common import FRENCH, VALUE_ERROR, draw_words, edited
 
 POINTS = {"values": 2, "edges": 2}
 
@@ -23,7 +23,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             references.append([reference])
         return hypotheses, references
 
-    def case(group: str, lengths: list[int], edges: list[int], title: str = "", **more) -> Case:
+    def case(group: str, lengths: list[int], edges: Sequence[int], title: str = "", **more) -> Case:
+        more.setdefault("judge", {"order": True})
         return Case(group, [*translated(lengths), lengths, edges], title=title, **more)
 
     low, high = int(rng.integers(3, 5)), int(rng.integers(8, 11))
@@ -31,19 +32,29 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", [2, high, low, 3, high + 1, low + 1], [1, high], "two buckets")
     title = "lengths exactly at the edges"
     yield case("values", [low, high, 1, low - 1, high - 1], [1, low, high], title)
+    n = int(rng.integers(20, 30))
+    short = [str(word) for word in rng.permutation(FRENCH)[:4]]
+    inputs = [[short], [[short + draw_words(rng, FRENCH, n)]], [low], [1]]
+    yield Case("values", inputs, title="a translation that is far too short")
     yield case("edges", [1, high, 2, high + 1], [1, low, high], "a bucket without sentences")
     yield case("edges", [1, low, high + 2], [low, high], "a sentence below the first edge")
     yield case("edges", [1, high], [1], "one bucket for all")
+    yield case("edges", [1, high, low], (1, low, high), "the edges are a tuple")
     yield case("edges", [low], [high], "no sentence in any bucket")
     one, several = translated([low, high])
     title = "a length is missing"
     yield Case("edges", [one, several, [low], [1, low]], title=title, judge=VALUE_ERROR)
     inputs = [one, several, [low, high, low + 1], [1, low]]
     yield Case("edges", inputs, title="a length too many", judge=VALUE_ERROR)
+    extra, _ = translated([low])
+    title = "a translation without a length"
+    inputs = [one + extra, several, [low, high], [1, low]]
+    yield Case("edges", inputs, title=title, judge=VALUE_ERROR)
     title = "edges that do not increase"
     yield case("edges", [low, high], [high, low], title, judge=VALUE_ERROR)
     title = "the same edge twice"
     yield case("edges", [low, high], [1, low, low], title, judge=VALUE_ERROR)
+    yield case("edges", [low, high], [1, 1, low], title, judge=VALUE_ERROR)
 
 
 WRONG = {
@@ -175,5 +186,39 @@ RIGHT = {
                     found.append((f"{edge}{end}", corpus_bleu(ours, theirs)))
                 end = f"-{edge - 1}"
             return dict(reversed(found))
+        """,
+}
+
+EQUIVALENT = {
+    "The wording of a message is free.": """
+        -        raise ValueError("there should be one length for each translation, and increasing edges")
+        +        raise ValueError()
+
+        -        raise ValueError("there should be one length for each translation, and increasing edges")
+        +        raise ValueError('')
+
+        -        raise ValueError("there should be one length for each translation, and increasing edges")
+        +        raise ValueError('there should be one length for each translation, and increasing edgesx')
+
+        -        raise ValueError("there should be one length for each translation, and increasing edges")
+        +        raise ValueError('segde gnisaercni dna ,noitalsnart hcae rof htgnel eno eb dluohs ereht')
+
+        -        raise ValueError("there should be one length for each translation, and increasing edges")
+        +        raise ValueError('THERE SHOULD BE ONE LENGTH FOR EACH TRANSLATION, AND INCREASING EDGES')
+
+        -        raise ValueError("there should be one length for each translation, and increasing edges")
+        +        raise ValueError('there should be one length for each translation, and increasing edge')
+        """,
+    "i + 1 is at most the number of edges.": """
+        -        high = edges[i + 1] if i + 1 < len(edges) else math.inf
+        +        high = edges[i + 1] if i + 1 != len(edges) else math.inf
+        """,
+    "The order of the sentences does not matter.": """
+        -        chosen = [k for k, length in enumerate(lengths) if low <= length < high]
+        +        chosen = [k for k, length in list(enumerate(lengths))[::-1] if low <= length < high]
+        """,
+    "Nothing is above infinity.": """
+        -            name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+        +            name = f"{low}+" if high >= math.inf else f"{low}-{high - 1}"
         """,
 }

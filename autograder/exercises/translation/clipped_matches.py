@@ -142,3 +142,13 @@ RIGHT = {
             return sum(min(ours.count(g), most[g]) for g in most), len(ours)
         """,
 }
+
+EQUIVALENT = {
+    "The order does not matter.": """
+        -        return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+        +        return Counter(tuple(tokens[i : i + n]) for i in list(range(len(tokens) - n + 1))[::-1])
+
+        -    for reference in references:
+        +    for reference in list(references)[::-1]:
+        """,
+}

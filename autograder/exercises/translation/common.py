@@ -42,8 +42,12 @@ def draw_lengths(rng: np.random.Generator, batch: int, length: int) -> list[int]
     return lengths.tolist()
 
 
-def mask_of(lengths: list[int]) -> torch.Tensor:
-    return torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+def mask_of(lengths: list[int], gap: bool = False) -> torch.Tensor:
+    """An attention mask; with a gap, it is False at the second position of every sentence too."""
+    mask = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+    if gap:
+        mask[:, 1] = False
+    return mask
 
 
 def draw_ids(rng: np.random.Generator, n_words: int, *shape: int) -> torch.Tensor:

@@ -47,6 +47,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     inputs = [[whole[:-2]], [[whole, whole[:-4]]]]
     yield Case("brevity", inputs, title="two references are equally close: the shorter counts")
 
+    inputs = [[whole[:4]], [[whole[:4] + draw_words(rng, FRENCH, 20 + n)]]]
+    yield Case("brevity", inputs, title="far too short")
+
     yield Case("edges", [[sentence(n)], [[["a", "b", "c", "d"]]]], title="nothing is right")
     yield Case("edges", [[short], [[short]]], title="right, but without any 4-gram")
     yield Case("edges", [[[]], [[whole]]], title="a translation without words")
@@ -55,6 +58,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     one = draw_words(rng, FRENCH, n)
     title = "a reference is missing"
     yield Case("edges", [[one, whole], [[whole]]], title=title, judge=VALUE_ERROR)
+    title = "a reference too many"
+    yield Case("edges", [[whole], [[whole], [one]]], title=title, judge=VALUE_ERROR)
+    title = "one of two sentences has an empty list of references"
+    inputs = [[whole, one], [[["a", "b", "c", "d"]], []]]
+    yield Case("edges", inputs, title=title, judge=VALUE_ERROR)
     title = "a sentence has an empty list of references"
     yield Case("edges", [[one], [[]]], title=title, judge=VALUE_ERROR)
     yield Case("edges", [[], []], title="no sentence at all", judge=VALUE_ERROR)
@@ -230,5 +238,66 @@ RIGHT = {
                 return 0.0
             logs = [math.log(matches[n]) - math.log(totals[n]) for n in orders]
             return 100 * math.exp(sum(logs) / len(logs)) * math.exp(min(0, 1 - r / c))
+        """,
+}
+
+EQUIVALENT = {
+    "Without any sentence, the unpacking raises a ValueError.": """
+        -    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        +    if len(hypotheses) != len(references) or not all(references):
+
+        -    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        +    if False or len(hypotheses) != len(references) or not all(references):
+        """,
+    "There are as many references as translations.": """
+        -    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        +    if not references or len(hypotheses) != len(references) or not all(references):
+        """,
+    "The wording of a message is free.": """
+        -        raise ValueError(
+        -            f"each of the {len(hypotheses)} translations needs a reference; {len(references)} have one"
+        -        )
+        +        raise ValueError()
+
+        -            f"each of the {len(hypotheses)} translations needs a reference; {len(references)} have one"
+        +            f'{len(hypotheses)} translations needs a reference; {len(references)} have one'
+
+        -            f"each of the {len(hypotheses)} translations needs a reference; {len(references)} have one"
+        +            f'each of the {len(hypotheses)}{len(references)} have one'
+
+        -            f"each of the {len(hypotheses)} translations needs a reference; {len(references)} have one"
+        +            f'each of the {len(hypotheses)} translations needs a reference; {len(references)}'
+        """,
+    "The order does not matter.": """
+        -    for n in range(1, max_n + 1):
+        +    for n in list(range(1, max_n + 1))[::-1]:
+
+        -        counts = [clipped_matches(h, r, n) for h, r in zip(hypotheses, references)]
+        +        counts = [clipped_matches(h, r, n) for h, r in list(zip(hypotheses, references))[::-1]]
+
+        -    return 100 * math.exp(log_precision + min(0.0, 1 - closest / length))
+        +    return 100 * math.exp(log_precision + min(1 - closest / length, 0.0))
+        """,
+    "A number of matches is never negative.": """
+        -        if matches == 0:
+        +        if matches <= 0:
+        """,
+    "A division follows.": """
+        -    length = sum(len(h) for h in hypotheses)
+        +    length = float(sum(len(h) for h in hypotheses))
+
+        -    closest = sum(
+        +    closest = float(sum(
+        ...
+        -    )
+        +    ))
+        """,
+    "The distance is the same in both directions.": """
+        -        min((abs(len(r) - len(h)), len(r)) for r in several)[1]
+        +        min((abs(len(h) - len(r)), len(r)) for r in several)[1]
+        """,
+    "The pair has two elements.": """
+        -        min((abs(len(r) - len(h)), len(r)) for r in several)[1]
+        +        min((abs(len(r) - len(h)), len(r)) for r in several)[-1]
         """,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,49 +15,54 @@ from coursekit.checking import codec
 POINTS = {"values": 2, "ends": 3}
 
 #: The logits depend on the state, which counts the steps, and on the previous word.
-_STEP = "lambda y, s: (torch.tensor({table})[(3 * s[:, 0].long() + y[:, 0]) % {n}][:, None], s + 1)"
-#: The state alone says what comes: each sentence counts down to its end.
+_STEP = (
+    "lambda y, s: (torch.tensor({table})"
+    "[(torch.cat([s, y], dim=1) @ torch.tensor([3.0, 1.0])).long() % {n}][:, None], s + 1)"
+)
+#: Each sentence counts down to its end; in the second it goes on after it.
 _COUNT = (
     "lambda y, s: (torch.tensor({table})[torch.where(s[:, 0] > 0.5, y[:, 0], {n})][:, None], s - 1)"
 )
+_RESUME = _COUNT.replace("s[:, 0] > 0.5", "s[:, 0].abs() > 0.5")
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    n_words, bos = int(rng.integers(6, 9)), 1
-    eos = int(rng.integers(2, n_words))
+    n_words = int(rng.integers(6, 9))
+    ids = rng.permutation(n_words).tolist()
+    special = itertools.cycle(zip(ids, [*ids[1:], ids[0]], strict=True))  # <s> and </s>
 
-    def words(never: int | None = None) -> list[list[float]]:
-        """A row of different logits for each of n_words situations; `never` is never the best."""
-        rows = []
-        for _ in range(n_words):
-            row = rng.permutation(n_words).astype(float)
-            if never is not None:
-                row[never] = -1.0
-            rows.append(row.tolist())
-        return rows
+    def endless(eos: int) -> list[list[float]]:
+        """A row of different logits for each of n_words situations; eos is never the best."""
+        rows = [rng.permutation(n_words).astype(float) for _ in range(n_words)]
+        return [np.where(np.arange(n_words) == eos, -1.0, row).tolist() for row in rows]
 
-    def ending() -> str:
-        last = np.where(np.arange(n_words) == eos, 9.0, rng.permutation(n_words) / 10).tolist()
-        return _COUNT.format(table=[*words(eos), last], n=n_words)
+    def ending(eos: int) -> list[list[float]]:
+        """The same, and a row in which eos is the best."""
+        last = np.where(np.arange(n_words) == eos, 9.0, rng.permutation(n_words) / 10)
+        return [*endless(eos), last.tolist()]
 
-    def case(group: str, step: str, states: list[int], max_length: int, title: str = "", **more):
+    def case(group: str, step: str, states: list[int], max_length: int, title: str, **more) -> Case:
+        bos, eos = next(special)
+        table = endless(eos) if step is _STEP else ending(eos)
         s = torch.tensor(states, dtype=torch.float32)[:, None]
-        inputs = [codec.Source(step), s, bos, eos, max_length]
-        return Case(group, inputs, title=title, **more)
+        source = codec.Source(step.format(table=table, n=n_words))
+        return Case(group, [source, s, bos, eos, max_length], title=title, **more)
 
-    endless = _STEP.format(table=words(eos), n=n_words)
     n = int(rng.integers(4, 7))
-    yield case("values", endless, [0], n, "one sentence, which ends at the limit")
-    yield case("values", endless, [0, 1, 2], n, "three sentences")
-    yield case("values", endless, [3, 1], 1, "a limit of one word")
-    yield case("ends", ending(), [n], n + 5, "one sentence, which ends by itself")
-    yield case("ends", ending(), [2, n, 1], n + 5, "sentences that end at different steps")
-    yield case("ends", ending(), [0, 3], n + 5, "one translation has no word")
-    yield case("ends", ending(), [n + 5, 1, n], n, "one ends too late, one just in time")
-    yield case("ends", _STEP.format(table=words(), n=n_words), [0, 1, 2, 3], 12)
+    yield case("values", _STEP, [0], n, "one sentence, which ends at the limit")
+    yield case("values", _STEP, [0, 1, 2], n, "three sentences")
+    yield case("values", _STEP, [3, 1], 1, "a limit of one word")
+    yield case("values", _STEP, [2, 0], n + 2, "two sentences")
+    yield case("ends", _COUNT, [n], n + 5, "one sentence, which ends by itself")
+    yield case("ends", _COUNT, [2, n, 1], n + 5, "sentences that end at different steps")
+    yield case("ends", _COUNT, [0, 3], n + 5, "one translation has no word")
+    yield case("ends", _COUNT, [n + 5, 1, n], n, "one ends too late, one just in time")
+    title = "a decoder that goes on after </s>"
+    yield case("ends", _RESUME, [1, n, 2], n + 5, title)
+    yield case("ends", _RESUME, [1, n + 5], n, title)
     title = "a limit of 0"
-    yield case("ends", endless, [int(rng.integers(5))], 0, title, judge=VALUE_ERROR)
-    yield case("ends", endless, [0, 1], -n, "a limit below 0", judge=VALUE_ERROR)
+    yield case("ends", _STEP, [int(rng.integers(5))], 0, title, judge=VALUE_ERROR)
+    yield case("ends", _STEP, [0, 1], -n, "a limit below 0", judge=VALUE_ERROR)
 
 
 WRONG = {
@@ -181,5 +187,51 @@ RIGHT = {
                     words.append(word)
                 found.append(words)
             return found
+        """,
+}
+
+EQUIVALENT = {
+    "The wording of a message is free.": """
+        -        raise ValueError(f"max_length should be 1 or more, but is {max_length}")
+        +        raise ValueError()
+
+        -        raise ValueError(f"max_length should be 1 or more, but is {max_length}")
+        +        raise ValueError(f'{max_length}')
+        """,
+    "The order does not matter.": """
+        -    found: list[list[int]] = [[] for _ in range(len(s))]
+        +    found: list[list[int]] = [[] for _ in list(range(len(s)))[::-1]]
+
+        -    for _ in range(max_length):
+        +    for _ in list(range(max_length))[::-1]:
+
+        -        for b, word in enumerate(y[:, 0].tolist()):
+        +        for b, word in list(enumerate(y[:, 0].tolist()))[::-1]:
+        """,
+    "All rows are equal.": """
+             y = torch.full((len(s), 1), bos)
+        +    y = y[:1].expand_as(y)
+             for _ in range(max_length):
+        """,
+    "The step gets one word and gives logits for one.": """
+        -        y = logits[:, -1].argmax(dim=-1, keepdim=True)
+        +        y = logits[:, 0].argmax(dim=-1, keepdim=True)
+        """,
+    "There is one column.": """
+        -        for b, word in enumerate(y[:, 0].tolist()):
+        +        for b, word in enumerate(y[:, -1].tolist()):
+        """,
+    "Whatever follows </s> is left out; the steps only take longer.": """
+        -        if all(ended):
+        +        if False:
+
+        -        if all(ended):
+        -            break
+
+        -            break
+        +            pass
+
+        -            break
+        +            continue
         """,
 }

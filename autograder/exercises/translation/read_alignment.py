@@ -30,6 +30,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [weights(m, n), *words(n, m)])
     yield Case("values", [weights(n, m), *words(m, n)], title="the source is longer")
     yield Case("values", [weights(n, n), *words(n, n)], title="equally long")
+    yield Case("values", [weights(m + 3, n), *words(n, m + 3)], title="a long translation")
     a = weights(n, n + 2)
     a[:, -1] = 0.9
     title = "</s> and padding of the source have the largest weights"
@@ -43,6 +44,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [weights(m, n + 1), *words(n, m - 2)], title="rows for </s> and padding")
     a = torch.full((2, n), 1 / n)
     yield Case("edges", [a, *words(n, 2)], title="all weights are equal")
+    a = torch.tensor([[0.25, 0.25, 0.25001, 0.24999]]).repeat(3, 1)
+    yield Case("edges", [a, *words(4, 3)], title="weights that hardly differ")
     yield Case("edges", [weights(2, n), *words(n, 0)], title="a translation without words")
     yield Case("edges", [weights(1, 1), *words(1, 1)], title="one word each")
     title = "a source without words"
@@ -141,5 +144,51 @@ RIGHT = {
             real = torch.arange(a.shape[-1]) < len(source)
             best = a.masked_fill(~real, -1.0).argmax(dim=-1)
             return [(target[t], source[best[t]]) for t in range(len(target))]
+        """,
+}
+
+EQUIVALENT = {
+    "More digits than needed.": """
+         ) -> list[tuple[str, str]]:
+        +    a = a.double()
+             if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        """,
+    "The weights have two axes.": """
+        -    if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        +    if not source or len(source) > a.shape[-1] or len(target) > a.shape[0]:
+        """,
+    "The wording of a message is free.": """
+        -        raise ValueError(
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        -        )
+        +        raise ValueError()
+
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        +            f'{tuple(a.shape)} do not fit {len(target)} target words and {len(source)} source words'
+
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        +            f'weights of shape {tuple(a.shape)}{len(target)} target words and {len(source)} source words'
+
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        +            f'weights of shape {tuple(a.shape)} do not fit {len(target)}{len(source)} source words'
+
+        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
+        -            f" {len(source)} source words"
+        +            f'weights of shape {tuple(a.shape)} do not fit {len(target)} target words and {len(source)}'
+        """,
+    "`zip` stops after the last word of the target.": """
+        -    best = a[: len(target), : len(source)].argmax(dim=1)
+        +    best = a[: , : len(source)].argmax(dim=1)
+
+        -    best = a[: len(target), : len(source)].argmax(dim=1)
+        +    best = a[: len(target) + 1, : len(source)].argmax(dim=1)
+        """,
+    "A tensor of one integer is an index.": """
+        -    return [(word, source[i]) for word, i in zip(target, best.tolist())]
+        +    return [(word, source[i]) for word, i in zip(target, best)]
         """,
 }

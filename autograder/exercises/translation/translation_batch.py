@@ -18,6 +18,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     def case(group: str, sources: list, targets: list, title: str = "", **more) -> Case:
         bos, eos = rng.permutation(np.arange(90, 99))[:2].tolist()
+        more.setdefault("judge", {"dtype": "exact"})
         return Case(group, [sources, targets, bos, eos], title=title, **more)
 
     n = int(rng.integers(3, 6))
@@ -151,5 +152,31 @@ RIGHT = {
                 y[0, b, : len(others) + 1] = torch.tensor([bos] + others)
                 y[1, b, : len(others) + 1] = torch.tensor(others + [eos])
             return source, torch.arange(source.shape[1]) < lengths[:, None], y[0], y[1]
+        """,
+}
+
+EQUIVALENT = {
+    "There are as many targets as sources.": """
+        -    if not sources or len(sources) != len(targets):
+        +    if not targets or len(sources) != len(targets):
+        """,
+    "The wording of a message is free.": """
+        -        raise ValueError(
+        -            f"there should be one target for each source, but there are {len(sources)} sources"
+        -            f" and {len(targets)} targets"
+        -        )
+        +        raise ValueError()
+
+        -            f"there should be one target for each source, but there are {len(sources)} sources"
+        -            f" and {len(targets)} targets"
+        +            f'{len(sources)} sources and {len(targets)} targets'
+
+        -            f"there should be one target for each source, but there are {len(sources)} sources"
+        -            f" and {len(targets)} targets"
+        +            f'there should be one target for each source, but there are {len(sources)}{len(targets)} targets'
+
+        -            f"there should be one target for each source, but there are {len(sources)} sources"
+        -            f" and {len(targets)} targets"
+        +            f'there should be one target for each source, but there are {len(sources)} sources and {len(targets)}'
         """,
 }

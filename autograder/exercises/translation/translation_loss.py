@@ -125,3 +125,13 @@ RIGHT = {
             return torch.stack(losses).mean()
         """,
 }
+
+EQUIVALENT = {
+    "The inputs are contiguous.": """
+        -    return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
+        +    return F.cross_entropy(logits.view(logits.flatten(0, 1).shape), y_out.flatten(), ignore_index=padding)
+
+        -    return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
+        +    return F.cross_entropy(logits.flatten(0, 1), y_out.view(y_out.flatten().shape), ignore_index=padding)
+        """,
+}
