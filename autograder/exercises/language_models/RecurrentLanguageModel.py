@@ -124,12 +124,15 @@ WRONG = {
         - return nn.functional.linear(Z, self.embedding.weight, self.bias), state
         + return nn.functional.linear(Z, self.embedding.weight.detach(), self.bias), state
         """,
-    "dropout_is_not_registered": """
-        `model.eval()` does not switch your dropout off. A module switches only what is one of its
-        attributes: self.dropout = nn.Dropout(dropout).
+    "drops_in_evaluation": """
+        Dropout stays on after `model.eval()`. Make it an attribute, self.dropout = nn.Dropout(...),
+        and call that: the model switches it off. nn.functional.dropout needs training=self.training.
 
-        - self.dropout = nn.Dropout(dropout)
-        + self.__dict__["dropout"] = nn.Dropout(dropout)
+        - X = self.dropout(self.embedding(ids))
+        + X = nn.functional.dropout(self.embedding(ids), self.dropout.p)
+        ...
+        - Z = self.dropout(self.projection(H))
+        + Z = nn.functional.dropout(self.projection(H), self.dropout.p)
         """,
     "bias_is_no_parameter": """
         The bias is a plain tensor, so the optimizer does not see it. Make it an nn.Parameter.

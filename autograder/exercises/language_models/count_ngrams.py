@@ -151,6 +151,9 @@ RIGHT = {
 EQUIVALENT = {
     "only the type of the error counts, not its words": """
         - raise ValueError(f"n must be 1 or more, but is {n}")
+        + raise ValueError()
+
+        - raise ValueError(f"n must be 1 or more, but is {n}")
         + raise ValueError(f'{n}')
         """,
     "the order of a sum, or of the keys of a dictionary, is free": """
