@@ -51,7 +51,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     unseen = [("fish", "the", "cat"), ("fish", "fish", "the"), ("the", "fish", "cat")]
     yield case("edges", "a trigram context that was never seen", 3, unseen)
     yield case("edges", "unigrams", 1, [("the",), ("cat",), ("fish",), ("</s>",)])
-    discount = float(rng.integers(20, 60)) / 100
+    discount = float(rng.integers(20, 60)) / 100 + 0.005
     pairs = [("the", "cat"), ("cat", "sees"), ("dog", "fish")]
     yield case("edges", "another discount", 2, pairs, discount=discount)
 
@@ -204,5 +204,42 @@ RIGHT = {
                         kept = max(self.counts.get((*c, word), 0) - self.d, 0)
                         p = kept / self.sums[c] + self.d * self.types[c] / self.sums[c] * p
                 return p
+        """,
+}
+
+EQUIVALENT = {
+    "the same number in another form": """
+        - self.n, self.n_words, self.discount = n, n_words, discount
+        + self.n, self.n_words, self.discount = n, float(n_words), discount
+        """,
+    "the order of a sum, or of the keys of a dictionary, is free": """
+        - for _ in range(n - 1):
+        + for _ in list(range(n - 1))[::-1]:
+
+        - for context, following in table.items():
+        + for context, following in list(table.items())[::-1]:
+
+        - {context: sum(following.values()) for context, following in table.items()}
+        + {context: sum(following.values()) for context, following in list(table.items())[::-1]}
+        """,
+    "these are two names of one table": """
+        - self.tables.insert(0, table)
+        + self.tables.insert(0, lower)
+        """,
+    "the tables are the model's own, and None says that a context was not seen": """
+        - following = table.get(shorter)
+        + following = table.setdefault(shorter)
+        """,
+    "then no longer context was seen either": """
+        - break
+        + continue
+        """,
+    "the larger of two numbers is the same in both orders": """
+        - seen = max(following.get(word, 0) - self.discount, 0)
+        + seen = max(0, following.get(word, 0) - self.discount)
+        """,
+    "the count of a word that was never seen is below the discount anyway": """
+        - seen = max(following.get(word, 0) - self.discount, 0)
+        + seen = max(following.get(word, -1) - self.discount, 0)
         """,
 }

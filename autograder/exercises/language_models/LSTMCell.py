@@ -35,7 +35,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         then = [("__call__", normal(rng, batch, dim), pair)]
         return Case(group, [dim, hidden, *bias], state=state, then=then, title=title, **other)
 
-    yield case("values", "", 2, 3, 4)
+    yield case("values", "", 2, 3, 5)
     yield case("values", "four of everything", 4, 4, 4)
     yield case("values", "a batch of one", 1, int(rng.integers(2, 5)), 2)
     yield case("values", "vectors of one component", 2, 1, 1)
@@ -50,7 +50,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     ):
         shift = torch.tensor(gates, dtype=torch.float32).repeat_interleave(2)
         yield case("gates", words, 2, 3, 2, shift)
-    bias = float(rng.integers(5, 30)) / 10
+    bias = float(rng.integers(50, 300)) / 100 + 0.005
     yield case("forget bias", "a forget bias", 2, 3, 2, bias=(bias,))
     yield case("forget bias", "a forget bias of 1", 2, 2, 3, bias=(1.0,))
     yield case("gradient", "what training changes", 2, 2, 3, gradient="all")

@@ -249,3 +249,81 @@ RIGHT = {
         + return total / n
         """,
 }
+
+EQUIVALENT = {
+    "the constructor and the loss are given": """
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float) -> None:
+
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float = 2.0) -> None:
+
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float = 0.5) -> None:
+
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float = 0.0) -> None:
+
+        - def __init__(self, model: nn.Module, lr: float, max_norm: float = 1.0) -> None:
+        + def __init__(self, model: nn.Module, lr: float, max_norm: float = (-1.0)) -> None:
+
+        - self.max_norm = max_norm
+        + self.max_norm = round(max_norm, 2)
+
+        - self.max_norm = max_norm
+        + self.max_norm = torch.tensor(max_norm)
+
+        - self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+        + self.__dict__["optimizer"] = torch.optim.Adam(model.parameters(), lr=lr)
+
+        - return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+        + return [nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state]
+
+        - return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+        + return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()).double(), state
+
+        - return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+        + return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()).reshape(1), state
+
+        - return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+        + return nn.functional.cross_entropy(logits.view(logits.flatten(0, 1).shape), y.flatten()), state
+
+        - return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+        + return nn.functional.cross_entropy(logits.flatten(0, 1), y.view(y.flatten().shape)), state
+        """,
+    "the same number in another form": """
+          self.model.train()
+        - total, n, state = 0.0, 0, None
+        + total, n, state = (0, 0.0, None)
+          for x, y in windows:
+
+          self.model.eval()
+        - total, n, state = 0.0, 0, None
+        + total, n, state = (0, 0.0, None)
+          with torch.no_grad():  # no backward pass will follow
+        """,
+    "x and y have the same shape": """
+          self.optimizer.step()
+        - total += loss.item() * y.numel()
+        + total += loss.item() * x.numel()
+          n += y.numel()
+
+                  self.optimizer.step()
+                  total += loss.item() * y.numel()
+        -         n += y.numel()
+        +         n += x.numel()
+              return total / n
+          def evaluate(self, windows: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float:
+
+          loss, state = self.loss(x, y, state)
+        - total += loss.item() * y.numel()
+        + total += loss.item() * x.numel()
+          n += y.numel()
+
+                  loss, state = self.loss(x, y, state)
+                  total += loss.item() * y.numel()
+        -         n += y.numel()
+        +         n += x.numel()
+          return total / n
+        """,
+}

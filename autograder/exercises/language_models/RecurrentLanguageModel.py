@@ -9,10 +9,15 @@ import numpy as np
 
 from autograder.course.exercise import Case
 from autograder.exercises.language_models.common import draw_ids, normal
+from coursekit.checking import codec
 
 POINTS = {"values": 3, "state": 1, "training": 2}
 
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+#: A hook, set by a case's `state`, that switches the model to evaluation before the call.
+_TO_EVAL = {
+    "_forward_pre_hooks": codec.Source("{0: lambda module, inputs: module.eval() and None}")
+}
 
 
 def _weights(rng: np.random.Generator, n: int, dim: int, hidden: int, kind: str) -> dict[str, Any]:
@@ -33,7 +38,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
         group: str, title: str, kind: str, batch: int, length: int, state: Any = None, **other: Any
     ) -> Case:
-        n, dim, hidden = int(rng.integers(5, 8)), int(rng.integers(2, 4)), 4
+        n, dim, hidden = int(rng.integers(5, 8)), int(rng.integers(2, 4)), other.pop("hidden", 4)
         options = {"kind": kind, **other.pop("options", {})}
         given = _weights(rng, n, dim, hidden, kind) | other.pop("given", {})
         ids = draw_ids(rng, n, batch, length)
@@ -43,7 +48,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     yield case("values", "an RNN", "RNN", 2, 3)
     yield case("values", "a GRU", "GRU", 2, int(rng.integers(3, 5)))
-    yield case("values", "an LSTM", "LSTM", 3, 2)
+    yield case("values", "an LSTM", "LSTM", 3, 2, hidden=5)
     yield case("values", "one text of one token", "LSTM", 1, 1)
     title = "the state of the text before"
     yield case("state", title, "GRU", 2, 3, normal(rng, 1, 2, 4))
@@ -53,8 +58,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "dropout 1 in training: what is left are biases"
     yield case("training", title, "RNN", 2, 2, options={"dropout": 1.0})
     title = "dropout 1 in evaluation: nothing is dropped"
-    off = {"training": False, "dropout.training": False, "rnn.training": False}
-    yield case("training", title, "GRU", 2, 2, options={"dropout": 1.0}, given=off)
+    yield case("training", title, "GRU", 2, 2, options={"dropout": 1.0}, given=_TO_EVAL)
     steps = [(".bias",), (".bias.requires_grad",), (".dropout.p",), (".rnn.mode",)]
     title, n = "a new model", int(rng.integers(5, 9))
     yield Case("training", [n, 2, 3], title=title, then=steps)
@@ -120,6 +124,16 @@ WRONG = {
         - return nn.functional.linear(Z, self.embedding.weight, self.bias), state
         + return nn.functional.linear(Z, self.embedding.weight.detach(), self.bias), state
         """,
+    "drops_in_evaluation": """
+        Dropout stays on after `model.eval()`. Make it an attribute, self.dropout = nn.Dropout(...),
+        and call that: the model switches it off. nn.functional.dropout needs training=self.training.
+
+        - X = self.dropout(self.embedding(ids))
+        + X = nn.functional.dropout(self.embedding(ids), self.dropout.p)
+        ...
+        - Z = self.dropout(self.projection(H))
+        + Z = nn.functional.dropout(self.projection(H), self.dropout.p)
+        """,
     "bias_is_no_parameter": """
         The bias is a plain tensor, so the optimizer does not see it. Make it an nn.Parameter.
 
@@ -167,5 +181,63 @@ RIGHT = {
         - H, state = self.rnn(X, state)
         + H, state = self.rnn(X.transpose(0, 1), state)
         + H = H.transpose(0, 1)
+        """,
+}
+
+EQUIVALENT = {
+    "nn.Dropout has no parameters": """
+        - self.dropout = nn.Dropout(dropout)
+        + self.dropout = nn.Dropout(dropout).requires_grad_(False)
+        """,
+    "the initial embeddings are given, and random": """
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, 0.1)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.1)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + self.embedding.weight  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + -0.1  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.1, 0.1).detach()  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight.detach(), -0.1, 0.1)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.05, 0.1)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.2, 0.1)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, 0.0, 0.1)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, 0.1, 0.1)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.1, 1.1)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.1, 0.05)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.1, 0.2)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.1, 0.0)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.1, 1.0)  # small: they are the output layer, too
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        + nn.init.uniform_(self.embedding.weight, -0.1, -0.1)  # small: they are the output layer, too
         """,
 }

@@ -16,13 +16,13 @@ POINTS = {"maximum likelihood": 1, "add-k": 2, "edges": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     contexts = [(WORDS[int(i)],) for i in rng.permutation(5)[:3]]
 
-    def inputs(seen_word: bool, seen_context: bool = True) -> list[Any]:
+    def inputs(seen_word: bool, seen_context: bool = True, fixed: bool = False) -> list[Any]:
         """A table, a word, a context, and a vocabulary larger than the table's."""
         table = draw_table(rng, contexts, [*WORDS[4:], "</s>"])
         context = contexts[int(rng.integers(3))]
         word = list(table[context])[int(rng.integers(2))] if seen_word else "fish"
         n_words = int(rng.integers(10, 20))
-        return [as_counters(table), word, context if seen_context else ("fish",), n_words]
+        return [as_counters(table, fixed), word, context if seen_context else ("fish",), n_words]
 
     for _ in range(2):
         yield Case("maximum likelihood", inputs(True))
@@ -32,7 +32,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("add-k", [*inputs(False), 0.5], title="a word that never followed")
     title = "a context that was never seen"
     yield Case("add-k", [*inputs(True, False), 0.25], title=title)
+    small = float(rng.integers(1, 5)) / 100
+    yield Case("add-k", [*inputs(True, False), small], title=f"{title}, a small k")
     yield Case("edges", inputs(True, False), title=f"{title}, k = 0")
+    title = "the counts stay as they are"
+    yield Case("edges", [*inputs(False, True, True), 0.5], title=title)
+    yield Case("edges", [*inputs(True, False, True), 0.5], title=title)
     table = draw_table(rng, [()], WORDS)
     yield Case(
         "edges", [as_counters(table), WORDS[int(rng.integers(5))], (), 12, 2], title="unigrams"
@@ -113,6 +118,15 @@ WRONG = {
         - return (following.get(word, 0) + k) / total if total > 0 else 0.0
         + return (following.get(word, 0) + k) / total
         """,
+    "changes_the_counts": """
+        A lookup should leave the counts as they are. `setdefault` adds what it does not find, and
+        the counts are used again: take `get`.
+
+        raises TypeError
+
+        - following = counts.get(context, {})
+        + following = counts.setdefault(context, Counter())
+        """,
     "accepts_negative_k": """
         A negative k would make probabilities negative: raise a ValueError.
 
@@ -152,5 +166,19 @@ RIGHT = {
                 return (row.get(word, 0) + k) / (sum(row.values()) + n_words * k)
             except ZeroDivisionError:
                 return 0.0
+        """,
+}
+
+EQUIVALENT = {
+    "only the type of the error counts, not its words": """
+        - raise ValueError(f"k must be 0 or more, but is {k}")
+        + raise ValueError()
+
+        - raise ValueError(f"k must be 0 or more, but is {k}")
+        + raise ValueError(f'{k}')
+        """,
+    "counts and k are never negative": """
+        - return (following.get(word, 0) + k) / total if total > 0 else 0.0
+        + return (following.get(word, 0) + k) / total if total != 0 else 0.0
         """,
 }

@@ -124,3 +124,21 @@ RIGHT = {
             return gradient.transpose(0, 1).flatten(1).norm(dim=1).flip(0)
         """,
 }
+
+EQUIVALENT = {
+    "the gradient is that of a new tensor, and X stays as it is": """
+        - X = X.detach().clone().requires_grad_()
+        + X = X.detach().requires_grad_()
+
+        - X = X.detach().clone().requires_grad_()
+        + X = X.clone().requires_grad_()
+        """,
+    "the order of these axes is free": """
+        - return gradient.norm(dim=(0, 2)).flip(0)
+        + return gradient.norm(dim=(2, 0)).flip(0)
+        """,
+    "there is one axis": """
+        - return gradient.norm(dim=(0, 2)).flip(0)
+        + return gradient.norm(dim=(0, 2)).flip(-1)
+        """,
+}

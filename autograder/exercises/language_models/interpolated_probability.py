@@ -16,7 +16,7 @@ _WORDS = ["cat", "dog", "sees", "sleeps", "</s>"]
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def inputs(n: int, word: int | str, *missing: int) -> list[Any]:
+    def inputs(n: int, word: int | str, *missing: int, fixed: bool = False) -> list[Any]:
         """Tables of order 1 to n, without the context of some orders; a word of the unigrams."""
         context = tuple(("sees", "the", "cat")[3 - (n - 1) :])
         other = tuple(reversed(("dog", "the", "sees")))
@@ -29,7 +29,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         word = word if isinstance(word, str) else words[word % len(words)]
         numbers = rng.integers(1, 10, size=n)
         weights = [float(w) for w in numbers / numbers.sum()]
-        return [as_counters(tables), weights, word, context]
+        return [as_counters(tables, fixed), weights, word, context]
 
     for n in (2, 3, 3, 4):
         yield Case("values", inputs(n, int(rng.integers(5))), title=f"orders 1 to {n}")
@@ -41,6 +41,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("unseen", inputs(3, int(rng.integers(5)), 2, 3), title=title)
     title = "no context of four words was seen"
     yield Case("unseen", inputs(4, int(rng.integers(5)), 3, 4), title=title)
+    title = "the counts stay as they are"
+    yield Case("values", inputs(2, "fish", fixed=True), title=title)
+    yield Case("unseen", inputs(3, int(rng.integers(5)), 3, fixed=True), title=title)
 
 
 WRONG = {
@@ -139,5 +142,12 @@ RIGHT = {
                 keep.append(len(row) > 0)
                 p.append(row[word] / max(sum(row.values()), 1))
             return float(np.average(p, weights=np.array(weights) * keep))
+        """,
+}
+
+EQUIVALENT = {
+    "the order of a sum, or of the keys of a dictionary, is free": """
+        - for m, (counts, weight) in enumerate(zip(tables, weights), start=1):
+        + for m, (counts, weight) in list(enumerate(zip(tables, weights), start=1))[::-1]:
         """,
 }

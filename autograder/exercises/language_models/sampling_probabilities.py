@@ -39,7 +39,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title = "a low temperature" if low else "a high temperature"
         yield case("temperature", title, _logits(rng, n), temperature=t)
     title = "temperature 0: the most probable word, always"
-    yield case("temperature", title, _logits(rng, n), temperature=0.0)
+    highest_first = _logits(rng, 5).sort(descending=True).values
+    yield case("temperature", title, highest_first, temperature=0.0)
     title = "a temperature near 0, large logits"
     yield case("temperature", title, _logits(rng, 4) * 50, temperature=0.001)
     yield case("top-k", "the two most probable words", _logits(rng, n), top_k=2)
@@ -60,7 +61,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", "p = 1 keeps every word", _logits(rng, n), top_p=1.0)
     yield case("edges", "one word", _logits(rng, 1), temperature=0.5, top_k=3, top_p=0.5)
     title = "temperature 0, with k and p"
-    yield case("edges", title, _logits(rng, n), temperature=0.0, top_k=2, top_p=0.5)
+    yield case("edges", title, _logits(rng, 7), temperature=0.0, top_k=2, top_p=0.5)
+    yield case("edges", "one word, temperature 0", _logits(rng, 1), temperature=0.0)
     for bad in ({"temperature": -0.5}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}):
         (name, value) = next(iter(bad.items()))
         title, judge = f"{name} = {value}", {"raises": "ValueError"}
@@ -217,5 +219,72 @@ RIGHT = {
         + before = torch.cat([p.new_zeros(1), p.cumsum(0)[:-1]])
         + p = p * (before < top_p)
         + return torch.zeros_like(p).scatter(0, order, p / p.sum())
+        """,
+}
+
+EQUIVALENT = {
+    "no model is trained through it": "every edit: detached, without gradient",
+    "only the type of the error counts, not its words": """
+        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
+        + raise ValueError()
+
+        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
+        + raise ValueError('')
+
+        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
+        + raise ValueError('temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]x')
+
+        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
+        + raise ValueError(']1 ,0( ni p_pot ,erom ro 1 k_pot ,erom ro 0 eb tsum erutarepmet')
+
+        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
+        + raise ValueError('TEMPERATURE MUST BE 0 OR MORE, TOP_K 1 OR MORE, TOP_P IN (0, 1]')
+
+        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
+        + raise ValueError('temperature must be 0 or more, top_k 1 or more, top_p in (0, 1')
+        """,
+    "a negative temperature has raised an error": """
+        - if temperature == 0:
+        + if temperature <= 0:
+        """,
+    "a single probability is broadcast to the same shape": """
+        - result[order] = p
+        + result[order] = p.squeeze()
+        """,
+    "there are as many probabilities as logits": """
+        - top_k = len(p)
+        + top_k = len(logits)
+        """,
+    "nothing else uses the old probabilities": """
+          p[top_k:] = 0.0
+        - p = p / p.sum()
+        + p /= p.sum()
+          p[p.cumsum(0) - p >= top_p] = 0.0
+
+          p[top_k:] = 0.0
+        - p = p / p.sum()
+        + p = p.div_(p.sum())
+          p[p.cumsum(0) - p >= top_p] = 0.0
+
+          p[p.cumsum(0) - p >= top_p] = 0.0
+        - p = p / p.sum()
+        + p /= p.sum()
+          result = torch.empty_like(p)
+
+          p[p.cumsum(0) - p >= top_p] = 0.0
+        - p = p / p.sum()
+        + p = p.div_(p.sum())
+          result = torch.empty_like(p)
+        """,
+    "whether a sum is exactly top_p is decided by rounding": """
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        + p[p.cumsum(0) - p > top_p] = 0.0
+        """,
+    "all of it is overwritten": """
+        - result = torch.empty_like(p)
+        + result = -torch.empty_like(p)
+
+        - result = torch.empty_like(p)
+        + result = torch.empty_like(logits)
         """,
 }

@@ -40,6 +40,14 @@ WRONG = {
         - padded = [START] * (n - 1) + sentence + [STOP]
         + padded = [START] * (n - 1) + sentence
         """,
+    "context_is_a_list": """
+        The context is a list here. A list cannot be looked up in a table of counts: make it a tuple.
+
+        raises TypeError
+
+        - p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + p = probability(padded[i], padded[i - n + 1 : i])
+        """,
     "multiplies": """
         Your product becomes 0 for a long sentence, since a float holds nothing much below 1e-308.
         Add the logarithms of the factors; do not take the logarithm of their product.
@@ -135,5 +143,27 @@ RIGHT = {
             t = ["<s>"] * (n - 1) + sentence + ["</s>"]
             p = [probability(g[-1], g[:-1]) for g in zip(*(t[i:] for i in range(n)))]
             return torch.tensor(p, dtype=torch.float64).log().sum().item()
+        """,
+}
+
+EQUIVALENT = {
+    "START and STOP have these values": """
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = ['<s>'] * (n - 1) + sentence + [STOP]
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * (n - 1) + sentence + ['</s>']
+        """,
+    "the order of a sum, or of the keys of a dictionary, is free": """
+        - for i in range(n - 1, len(padded)):
+        + for i in list(range(n - 1, len(padded)))[::-1]:
+        """,
+    "math.log gives a float, of a tensor as well": """
+        - p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + p = torch.tensor(probability(padded[i], tuple(padded[i - n + 1 : i])))
+        """,
+    "a probability is never negative": """
+        - total += math.log(p) if p > 0 else -math.inf
+        + total += math.log(p) if p != 0 else -math.inf
         """,
 }

@@ -49,6 +49,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     logits, targets, mask = inputs(2, 2, 3)
     yield Case("edges", [logits.double(), targets, mask], title="double precision")
     yield Case("edges", inputs(1, 1, 2), title="one token, two words")
+    yield Case("edges", inputs(3, 1, 4), title="three texts of one token")
 
 
 WRONG = {
@@ -145,5 +146,20 @@ RIGHT = {
             log_p = logits - logits.logsumexp(dim=-1, keepdim=True)
             hot = nn.functional.one_hot(targets, logits.shape[-1]) * mask[..., None]
             return -torch.where(hot > 0, log_p, 0).sum() / mask.sum().clamp(min=1)
+        """,
+}
+
+EQUIVALENT = {
+    "the axis has size 1": """
+        - log_p = log_p.gather(-1, targets[..., None])[..., 0]  # (B, L)
+        + log_p = log_p.gather(-1, targets[..., None])[..., -1]  # (B, L)
+        """,
+    "the same number in another form": """
+        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
+        + return -log_p.masked_fill(~mask, 0).sum() / mask.sum().clamp(min=1)
+        """,
+    "nothing else uses the logarithms that were chosen": """
+        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
+        + return -log_p.masked_fill_(~mask, 0.0).sum() / mask.sum().clamp(min=1)
         """,
 }
