@@ -26,9 +26,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title: str = "",
         longest: int | None = None,
         padding: float | None = None,
+        hidden: int = 2,
         **more: Any,
     ) -> Case:
-        dim, hidden = number(rng, 2, 3), 2
+        dim = number(rng, 2, 3)
         state = {}
         for end in ("l0", "l0_reverse"):
             state[f"lstm.weight_ih_{end}"] = normal(rng, 4 * hidden, dim)
@@ -45,11 +46,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return Case(group, sizes, state=state, then=then, title=title, **more)
 
     yield case("last", [3, 3])
+    yield case("last", [4, 3], title="states of three components", hidden=3)
     yield case("last", [number(rng, 3, 5)], title="a batch of one text")
     yield case("last", [3, 2], title="what training changes", gradient="all")
     for pooling in ("mean", "max"):
         yield case("mean and max", [3, 3], pooling, pooling)
         yield case("mean and max", [4, number(rng, 1, 3)], pooling, f"{pooling}, with padding")
+        yield case("mean and max", [number(rng, 2, 4)], pooling, f"{pooling}: a batch of one text")
+        title = f"{pooling}: what training changes"
+        yield case("mean and max", [3, 2], pooling, title, gradient="all")
     yield case("padding", [2, 4, number(rng, 1, 3)], title="texts of several lengths")
     title = "padding with large numbers"
     yield case("padding", [number(rng, 1, 2), 4], title=title, padding=9.0)
@@ -61,6 +66,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         lengths = [0, number(rng, 2, 3)]
         yield case("edges", lengths, pooling, f"{pooling}: a text without tokens")
     yield case("edges", [0], title="nothing but padding", longest=2)
+    then = [(".lstm.batch_first",), (".lstm.num_layers",), (".pooling",)]
+    yield Case("edges", [2, number(rng, 2, 4)], then=then, title="the LSTM and the default pooling")
     name = str(rng.choice(["sum", "first", "Mean"]))
     title, judge = "a pooling that does not exist", {"raises": "ValueError"}
     yield Case("edges", [2, 2, name], title=title, judge=judge)

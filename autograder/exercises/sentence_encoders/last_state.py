@@ -26,6 +26,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = lengths_mask([number(rng, 2, 4)])
     yield Case("values", [normal(rng, *mask.shape, 2), mask], title="a batch of one text")
     yield Case("values", [normal(rng, 2, 1, 3), lengths_mask([1, 1])], title="texts of one token")
+    mask = lengths_mask([number(rng, 1, 3), 4, 2])
+    yield Case("values", [normal(rng, *mask.shape, 1), mask], title="states of one component")
     mask = lengths_mask([3, number(rng, 1, 2)])
     H = normal(rng, *mask.shape, 2).double()
     yield Case("values", [H, mask], judge=EXACT, title="double precision")

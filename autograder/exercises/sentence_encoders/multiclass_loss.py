@@ -30,6 +30,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         "stability", [scores + number(rng, 200, 400), labels], title="scores in the hundreds"
     )
     yield Case("stability", [scores - number(rng, 200, 400), labels], title="far below zero")
+    scores, labels = draw(3, 4)
+    title = "scores of 100,000, in double precision"
+    yield Case("stability", [scores.double() + 100_000, labels], judge=EXACT, title=title)
     scores = normal(rng, 2, 3) + torch.tensor([[300.0], [-300.0]])
     yield Case("stability", [scores, draw(2, 3)[1]], title="one text far above zero, one far below")
     scores, labels = draw(3, 3)

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.exercise import Case
-from autograder.exercises.sentence_encoders.common import EXACT, normal, number
+from autograder.exercises.sentence_encoders.common import normal, number
 
 POINTS = {"values": 2, "edges": 1}
+
+PRECISE = {"dtype": "exact", "rtol": 1e-10, "atol": 1e-12}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -25,7 +27,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     u, v = normal(rng, 3, 1), normal(rng, 3, 1)
     yield Case("edges", [u, v], title="one component")
     u, v = normal(rng, 2, 3).double(), normal(rng, 2, 3).double()
-    yield Case("edges", [u, v], title="double precision", judge=EXACT)
+    yield Case("edges", [u, v], title="double precision", judge=PRECISE)
 
 
 WRONG = {

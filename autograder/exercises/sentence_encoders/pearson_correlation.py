@@ -33,6 +33,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     y = x + torch.from_numpy(rng.integers(-4, 5, size=6)).float()
     title = "means of 100,000, and differences of a few"
     yield Case("edges", [x + 100_000, y + 100_000], title=title)
+    title = "means of a billion, in double precision"
+    yield Case("edges", [x.double() + 1e9, y.double() + 1e9], title=title)
     yield Case("edges", [x, torch.full((6,), 3.0)], title="y is constant")
     yield Case("edges", [torch.full((6,), 0.25), x], title="x is constant")
     yield Case("edges", [normal(rng, 1), normal(rng, 1)], title="one number each")
@@ -42,6 +44,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [x, normal(rng, 5).double()], title="integers, and double precision")
     two = torch.tensor([0.0, float(number(rng, 1, 4))])
     yield Case("edges", [two, -two], title="two numbers each")
+    yield Case("edges", [-two, two], title="x falls, y rises")
 
 
 WRONG = {
