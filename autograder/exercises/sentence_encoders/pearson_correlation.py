@@ -143,3 +143,55 @@ RIGHT = {
             return F.cosine_similarity(x, y, dim=0).item()
         """,
 }
+
+EQUIVALENT = {
+    "More digits make no number constant.": """
+         def pearson_correlation(x: torch.Tensor, y: torch.Tensor) -> float:
+        +    x = x.double()
+             if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+
+         def pearson_correlation(x: torch.Tensor, y: torch.Tensor) -> float:
+        +    y = y.double()
+             if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        """,
+    "A single number is constant.": """
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 1 or (x == x[0]).all() or (y == y[0]).all():
+        """,
+    "If all numbers equal one of them, they are constant.": """
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 2 or (x == x[-1]).all() or (y == y[0]).all():
+
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 2 or (x == x[1]).all() or (y == y[0]).all():
+
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 2 or (x == x[0]).all() or (y == y[-1]).all():
+
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 2 or (x == x[0]).all() or (y == y[1]).all():
+        """,
+    "The correlation is symmetric.": """
+        -    x, y = x.double(), y.double()
+        +    x, y = (y.double(), x.double())
+
+        -    x, y = x - x.mean(), y - y.mean()
+        +    x, y = (y - y.mean(), x - x.mean())
+
+        -    return (x @ y / (x.norm() * y.norm())).item()
+        +    return ((y @ x) / (x.norm() * y.norm())).item()
+        """,
+    "There are at least two numbers.": """
+        -    x, y = x.double(), y.double()
+        +    x, y = x.double().squeeze(), y.double()
+
+        -    x, y = x.double(), y.double()
+        +    x, y = x.double(), y.double().squeeze()
+
+        -    x, y = x - x.mean(), y - y.mean()
+        +    x, y = (x - x.mean()).squeeze(), y - y.mean()
+
+        -    x, y = x - x.mean(), y - y.mean()
+        +    x, y = x - x.mean(), (y - y.mean()).squeeze()
+        """,
+}
