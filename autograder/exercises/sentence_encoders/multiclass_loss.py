@@ -143,3 +143,49 @@ RIGHT = {
             return total / len(labels)
         """,
 }
+
+EQUIVALENT = {
+    "The largest score cancels out, and so does its gradient.": """
+        -    highest = scores.amax(dim=1, keepdim=True).detach()
+        +    highest = scores.amax(dim=1, keepdim=True)
+        """,
+    "The mean over all combinations of texts is the mean over the texts.": """
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1, keepdim=True).log() + highest.squeeze(1)
+
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest
+
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest.unsqueeze(1)
+
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(0)
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1))
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1)).unsqueeze(1)
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1)).squeeze(0)
+        """,
+    "A batch of one text loses its axis, which the mean drops anyway.": """
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = ((scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)).squeeze()
+
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze()
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1)).squeeze()
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1).squeeze()
+        """,
+    "The largest scores are not used again.": """
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze_(1)
+        """,
+}
