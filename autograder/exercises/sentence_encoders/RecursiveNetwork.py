@@ -193,3 +193,18 @@ RIGHT = {
                 return self.output(torch.cat(rows))
         """,
 }
+
+EQUIVALENT = {
+    "A tree has two or three elements.": """
+        -        if len(tree) == 2:
+        +        if len(tree) <= 2:
+        """,
+    "The last element of a leaf is its second one.": """
+        -            return self.embedding.weight[tree[1]]
+        +            return self.embedding.weight[tree[-1]]
+        """,
+    "Two children have at least two components.": """
+        -        children = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
+        +        children = torch.cat([self.vector(tree[1]), self.vector(tree[2])]).squeeze()
+        """,
+}

@@ -243,3 +243,31 @@ RIGHT = {
                 return self.output(self.dropout(h))
         """,
 }
+
+EQUIVALENT = {
+    "nn.Dropout has no parameters.": """
+        -        self.dropout = nn.Dropout(dropout)
+        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
+        """,
+    "Heights are compared with integers alone.": """
+             ) -> torch.Tensor:
+        +        height = height.float()
+                 X = self.dropout(self.embedding(words[height == 0]))
+        """,
+    "No height is below 0.": """
+        -        X = self.dropout(self.embedding(words[height == 0]))
+        +        X = self.dropout(self.embedding(words[height <= 0]))
+        """,
+    "range takes a tensor of one integer, too.": """
+        -        for k in range(1, int(height.max()) + 1):
+        +        for k in range(1, height.max() + 1):
+        """,
+    "The cell is called with no nodes at all, which adds none.": """
+        -        for k in range(1, int(height.max()) + 1):
+        +        for k in range(1, int(height.max()) + 2):
+        """,
+    "A tree with an inner node has three nodes or more, so the mask keeps its axis.": """
+        -            here = height == k
+        +            here = (height == k).squeeze()
+        """,
+}
