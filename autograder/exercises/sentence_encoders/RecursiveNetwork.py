@@ -23,12 +23,17 @@ _N_WORDS = 7
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
-        group: str, then: list[tuple[Any, ...]], title: str = "", dim: int = 2, **more: Any
+        group: str,
+        then: list[tuple[Any, ...]],
+        title: str = "",
+        dim: int = 2,
+        n_words: int = _N_WORDS,
+        **more: Any,
     ) -> Case:
         n_classes = number(rng, 2, 5)
-        state = {"embedding.weight": normal(rng, _N_WORDS, dim)}
+        state = {"embedding.weight": normal(rng, n_words, dim)}
         state |= linear(rng, "W", 2 * dim, dim) | linear(rng, "output", dim, n_classes)
-        return Case(group, [_N_WORDS, dim, n_classes], state=state, then=then, title=title, **more)
+        return Case(group, [n_words, dim, n_classes], state=state, then=then, title=title, **more)
 
     def tree(n_leaves: int) -> tuple:
         return draw_tree(rng, n_leaves, _N_WORDS)
@@ -41,6 +46,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("vector", [("vector", branching(rng, 4, _N_WORDS))], "branching to the right")
     left_branching = branching(rng, 4, _N_WORDS, to_the_right=False)
     yield case("vector", [("vector", left_branching)], "branching to the left")
+    title = "nine words"
+    yield case("vector", [("vector", (2, (1, 8), tree(2)))], title, n_words=9)
+    yield case("vector", [("vector", tree(number(rng, 3, 4)))], "one component", dim=1)
     yield case("vector", [("vector", tree(3))], "what training changes", gradient="all")
     yield case("scores", [("__call__", [tree(4), tree(number(rng, 2, 3)), tree(1)])])
     yield case("scores", [("__call__", [tree(number(rng, 3, 5))])], "a batch of one tree", dim=3)
@@ -49,6 +57,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     )
     yield case("leaf", [("vector", tree(1))], "a single leaf")
     yield case("leaf", [("vector", (0, 0))], "a leaf with the token id 0")
+    yield case("leaf", [("vector", tree(1))], "a single leaf, one component", dim=1)
     yield case("leaf", [("__call__", [tree(1), tree(1)])], "scores of single leaves")
 
 
@@ -182,5 +191,20 @@ RIGHT = {
             def forward(self, trees):
                 rows = [self.vector(tree)[None] for tree in trees]
                 return self.output(torch.cat(rows))
+        """,
+}
+
+EQUIVALENT = {
+    "A tree has two or three elements.": """
+        -        if len(tree) == 2:
+        +        if len(tree) <= 2:
+        """,
+    "The last element of a leaf is its second one.": """
+        -            return self.embedding.weight[tree[1]]
+        +            return self.embedding.weight[tree[-1]]
+        """,
+    "Two children have at least two components.": """
+        -        children = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
+        +        children = torch.cat([self.vector(tree[1]), self.vector(tree[2])]).squeeze()
         """,
 }

@@ -48,6 +48,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = lengths_mask([2, 4, number(rng, 1, 3)])
     X = fill_padding(normal(rng, 3, 4, 3), mask, 5.0)
     yield case("vectors", [("__call__", X, mask), (".size",)], "padding", dim=3, heads=4)
+    inputs = [normal(rng, 2, 6, 2), draw_gaps(rng, 2, 6)]
+    yield case("vectors", [("__call__", *inputs)], "the mask has gaps")
     inputs = [normal(rng, 2, 3, 2), lengths_mask([3, 2])]
     title = "what training changes"
     yield case("vectors", [("__call__", *inputs)], title, gradient="all")
@@ -72,6 +74,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", [("attention", *inputs), ("__call__", *inputs)], "one token", heads=3)
     inputs = [normal(rng, 1, 4, 2), lengths_mask([4])]
     yield case("edges", [("attention", *inputs), ("__call__", *inputs)], "one head", heads=1)
+    then = [(".W_1.bias",), (".W_2.bias",)]
+    yield Case("edges", [2, 3, number(rng, 2, 4)], then=then, title="both layers are without bias")
 
 
 WRONG = {
@@ -222,5 +226,35 @@ RIGHT = {
             def penalty(self, A):
                 difference = A @ A.mT - torch.eye(A.shape[-2])
                 return difference.square().sum() / len(A)
+        """,
+}
+
+EQUIVALENT = {
+    "The sign of a number plays no part in its square.": """
+        -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
+        +        excess = torch.eye(A.shape[1], dtype=A.dtype, device=A.device) - (A @ A.transpose(1, 2))
+
+        -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
+        +        excess = -(A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device))
+        """,
+    "The matrix is symmetric.": """
+        -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
+        +        excess = (A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)).mT
+        """,
+    "The identity is exact in every precision.": """
+        -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
+        +        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], device=A.device)
+        """,
+    "The tensors are on the CPU.": """
+        -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
+        +        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype)
+        """,
+    "The mean of all texts has no axes, whatever axes the sums have.": """
+        -        return (excess**2).sum(dim=(1, 2)).mean()
+        +        return (excess**2).sum(dim=(1, 2), keepdim=True).mean()
+        """,
+    "The sum runs over both axes.": """
+        -        return (excess**2).sum(dim=(1, 2)).mean()
+        +        return (excess**2).sum(dim=(2, 1)).mean()
         """,
 }

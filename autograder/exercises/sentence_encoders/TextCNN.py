@@ -27,9 +27,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         longest: int | None = None,
         bias: float = 0.0,
         positive: bool = False,
+        m: int | None = None,
         **more: Any,
     ) -> Case:
-        dim, m = number(rng, 2, 3), number(rng, 2, 4)
+        dim, m = number(rng, 2, 3), m or number(rng, 2, 4)
         state: dict[str, Any] = {}
         for i, n in enumerate(widths):
             state |= linear(rng, f"filters.{i}", n * dim, m)
@@ -54,11 +55,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("padding", [3, 1, 5], [2], title, bias=2.0)
     title = "every text ends before the batch does"
     yield case("padding", [number(rng, 1, 2), 3], [3, 2], title, longest=6)
+    yield case("edges", [1, 1, 1], [2, 3], "texts of one token", positive=True)
+    title = "one filter of each width"
+    yield case("edges", [4, number(rng, 2, 3)], [2, 1], title, positive=True, m=1)
     yield case("edges", [2, 1], [4, number(rng, 3, 5)], "widths beyond the texts")
     yield case("edges", [0, number(rng, 2, 4)], [2, 3], "a text without tokens", bias=1.0)
     yield case("edges", [0], [2], "nothing but padding", longest=3, bias=1.0)
     then, m = [(".widths",), (".size",), (".filters.2.in_features",)], number(rng, 1, 4)
     yield Case("edges", [2, m], then=then, title="the default widths")
+    widths, m = [2, number(rng, 3, 5)], number(rng, 1, 4)
+    then = [(".widths",), (".size",)]
+    yield Case("edges", [2, m, widths], then=then, title="the widths are kept as a tuple")
 
 
 FURTHER = """
@@ -195,5 +202,24 @@ RIGHT = {
                     found = F.conv1d(F.pad(X, (0, n - 1)), weight, layer.bias).relu()
                     out.append((found * mask.unsqueeze(1)).amax(dim=2))
                 return torch.cat(out, dim=1)
+        """,
+}
+
+EQUIVALENT = {
+    "Real tokens come before the padding.": """
+             def forward(self, X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+                 X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+        """,
+    "masked_fill keeps the dtype of the tensor.": """
+        -        X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+        +        X = X.masked_fill(~mask.unsqueeze(-1), 0)
+
+        -            found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+        +            found.append(responses.masked_fill(~mask.unsqueeze(-1), 0).amax(dim=1))
+        """,
+    "All parts have two axes.": """
+        -        return torch.cat(found, dim=1)
+        +        return torch.cat(found, dim=-1)
         """,
 }

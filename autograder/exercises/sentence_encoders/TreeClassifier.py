@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import torch
 
 from autograder.course.exercise import Case
 from autograder.exercises.sentence_encoders.common import (
@@ -21,6 +22,8 @@ from coursekit.checking import codec
 POINTS = {"one tree": 2, "several trees": 3, "dropout": 1, "edges": 1}
 
 _N_WORDS = 7
+# A hook, set by a case's `state`, that switches the module to evaluation before the call.
+_TO_EVAL = codec.Source("{0: lambda module, inputs: module.eval() and None}")
 _OTHER_CELL = codec.Source(
     "lambda dim, hidden: type('Cell', (torch.nn.Module,), {"
     "'leaf': lambda self, X: (X, 2 * X), "
@@ -29,14 +32,23 @@ _OTHER_CELL = codec.Source(
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def case(group: str, trees: list[tuple], title: str = "", hidden: int = 2, **more: Any) -> Case:
+    def case(
+        group: str,
+        trees: list[tuple],
+        title: str = "",
+        hidden: int = 2,
+        n_words: int = _N_WORDS,
+        dropout: float = 0.0,
+        forest: list[torch.Tensor] | None = None,
+        **more: Any,
+    ) -> Case:
         dim, n_classes = number(rng, 2, 3), number(rng, 2, 5)
-        state: dict[str, Any] = {"embedding.weight": normal(rng, _N_WORDS, dim)}
+        state: dict[str, Any] = {"embedding.weight": normal(rng, n_words, dim)}
         state |= linear(rng, "cell.leaf_gates", dim, 3 * hidden)
         state |= linear(rng, "cell.gates", 2 * hidden, 5 * hidden)
         state |= linear(rng, "output", hidden, n_classes) | more.pop("state", {})
-        sizes = [_N_WORDS, dim, hidden, n_classes]
-        then = [("__call__", *numbered(trees))]
+        sizes = [n_words, dim, hidden, n_classes, *([dropout] if dropout else [])]
+        then = [("__call__", *(forest or numbered(trees)))]
         return Case(group, sizes, state=state, then=then, title=title, **more)
 
     def tree(n_leaves: int) -> tuple:
@@ -47,6 +59,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     left = branching(rng, number(rng, 3, 5), _N_WORDS, to_the_right=False)
     yield case("one tree", [left], "to the left", hidden=3)
     yield case("one tree", [tree(number(rng, 5, 7))])
+    low = branching(rng, 6, 3)
+    yield case("one tree", [low], "higher than its token ids", n_words=9)
+    other = numbered([left], backwards=True)
+    title = "nodes of equal height in another order"
+    yield case("one tree", [], title, forest=other)
+    title = "states of one component"
+    yield case("one tree", [branching(rng, number(rng, 3, 5), _N_WORDS)], title, hidden=1)
     yield case("several trees", [tree(3), tree(2)], "trees of two heights")
     yield case("several trees", [tree(1), tree(number(rng, 4, 6)), tree(3)], hidden=3)
     both = [branching(rng, 4, _N_WORDS), branching(rng, 4, _N_WORDS, to_the_right=False)]
@@ -55,6 +74,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "a layer x / (1 + |x|) in place of the dropout: where does it act?"
     state = {"dropout": codec.Source("torch.nn.Softsign()")}
     yield case("dropout", [tree(number(rng, 2, 4))], title, state=state)
+    title = "dropout 1 in training: the scores are the biases"
+    yield case("dropout", [tree(number(rng, 2, 4))], title, dropout=1.0)
+    title = "dropout 1 in evaluation: nothing is dropped"
+    state = {"_forward_pre_hooks": _TO_EVAL}
+    yield case("dropout", [tree(number(rng, 2, 4))], title, dropout=1.0, state=state)
     rate = int(rng.integers(1, 8)) / 16
     then = [(".dropout.p",), (".embedding.padding_idx",)]
     yield Case("dropout", [5, 2, 2, 3, rate], then=then, title="the rate; row 0 is padding")
@@ -217,5 +241,33 @@ RIGHT = {
                     c = torch.vstack([c, more_c])
                     k += 1
                 return self.output(self.dropout(h))
+        """,
+}
+
+EQUIVALENT = {
+    "nn.Dropout has no parameters.": """
+        -        self.dropout = nn.Dropout(dropout)
+        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
+        """,
+    "Heights are compared with integers alone.": """
+             ) -> torch.Tensor:
+        +        height = height.float()
+                 X = self.dropout(self.embedding(words[height == 0]))
+        """,
+    "No height is below 0.": """
+        -        X = self.dropout(self.embedding(words[height == 0]))
+        +        X = self.dropout(self.embedding(words[height <= 0]))
+        """,
+    "range takes a tensor of one integer, too.": """
+        -        for k in range(1, int(height.max()) + 1):
+        +        for k in range(1, height.max() + 1):
+        """,
+    "The cell is called with no nodes at all, which adds none.": """
+        -        for k in range(1, int(height.max()) + 1):
+        +        for k in range(1, int(height.max()) + 2):
+        """,
+    "A tree with an inner node has three nodes or more, so the mask keeps its axis.": """
+        -            here = height == k
+        +            here = (height == k).squeeze()
         """,
 }

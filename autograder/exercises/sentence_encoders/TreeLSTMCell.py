@@ -33,11 +33,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("leaf", [("leaf", normal(rng, 2, 3))])
     yield case("leaf", [("leaf", normal(rng, number(rng, 3, 5), 2))], sizes=(2, 3))
     yield case("leaf", [("leaf", normal(rng, 1, 3))], "one leaf, with one component", sizes=(3, 1))
+    yield case("leaf", [("leaf", normal(rng, 2, 2))], "six components", sizes=(2, 6))
     yield case("node", [("__call__", node(2), node(2))])
     n = number(rng, 3, 5)
     yield case("node", [("__call__", node(n, 3), node(n, 3))], sizes=(2, 3))
     yield case("node", [("__call__", node(1), node(1))], "one node")
     yield case("node", [("__call__", node(2, 1), node(2, 1))], "one component", sizes=(2, 1))
+    yield case("node", [("__call__", node(2, 6), node(2, 6))], "six components", sizes=(2, 6))
     h, c = node(2)
     zeros = torch.zeros(2, 2)
     title = "the memory of the right child is empty"
@@ -192,5 +194,12 @@ RIGHT = {
                 c = F.sigmoid(i) * F.tanh(u)
                 c = c + F.sigmoid(f_l) * left[1] + F.sigmoid(f_r) * right[1]
                 return F.sigmoid(o) * F.tanh(c), c
+        """,
+}
+
+EQUIVALENT = {
+    "Both states have two axes.": """
+        -        i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+        +        i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=-1)).chunk(5, dim=1)
         """,
 }

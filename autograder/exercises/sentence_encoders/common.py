@@ -67,8 +67,11 @@ def branching(
     return tree
 
 
-def numbered(trees: list[tuple]) -> list[torch.Tensor]:
-    """Words, left, right and height of the trees' nodes, numbered by height."""
+def numbered(trees: list[tuple], backwards: bool = False) -> list[torch.Tensor]:
+    """Words, left, right and height of the trees' nodes, numbered by height.
+
+    With `backwards`, nodes of equal height are numbered from the last to the first.
+    """
     rows: list[list[int]] = []  # height, word, left, right
 
     def add(tree: tuple) -> int:
@@ -81,7 +84,7 @@ def numbered(trees: list[tuple]) -> list[torch.Tensor]:
 
     for tree in trees:
         add(tree)
-    order = sorted(range(len(rows)), key=lambda i: rows[i][0])
+    order = sorted(range(len(rows)), key=lambda i: (rows[i][0], -i if backwards else i))
     new = {row: at for at, row in enumerate(order)}
     height, words, left, right = (torch.tensor([rows[i][k] for i in order]) for k in range(4))
     moved = [torch.tensor([new[i] for i in part.tolist()]) * (height > 0) for part in (left, right)]

@@ -26,6 +26,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = lengths_mask([number(rng, 2, 4)])
     yield Case("values", [normal(rng, *mask.shape, 2), mask], title="a batch of one text")
     yield Case("values", [normal(rng, 2, 1, 3), lengths_mask([1, 1])], title="texts of one token")
+    mask = lengths_mask([number(rng, 1, 3), 4, 2])
+    yield Case("values", [normal(rng, *mask.shape, 1), mask], title="states of one component")
     mask = lengths_mask([3, number(rng, 1, 2)])
     H = normal(rng, *mask.shape, 2).double()
     yield Case("values", [H, mask], judge=EXACT, title="double precision")
@@ -126,5 +128,31 @@ RIGHT = {
             n = mask.long().cumsum(dim=1)
             last = mask & (n == n[:, -1:])
             return H.masked_fill(~last.unsqueeze(-1), 0.0).sum(dim=1)
+        """,
+}
+
+EQUIVALENT = {
+    "1 and 0 count like True and False.": """
+         def last_state(H: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +    mask = mask.long()
+             positions = torch.arange(H.shape[1], device=H.device)
+        """,
+    "The tensors are on the CPU.": """
+        -    positions = torch.arange(H.shape[1], device=H.device)
+        +    positions = torch.arange(H.shape[1])
+
+        -    h = H[torch.arange(len(H), device=H.device), last]
+        +    h = H[torch.arange(len(H)), last]
+        """,
+    "Only an axis of size 1 is dropped, and the next operation adds it again.": """
+        -    positions = torch.arange(H.shape[1], device=H.device)
+        +    positions = torch.arange(H.shape[1], device=H.device).squeeze()
+
+        -    last = (positions * mask).amax(dim=1)  # (B,)
+        +    last = (positions * mask).amax(dim=1).squeeze()  # (B,)
+        """,
+    "masked_fill keeps the dtype of the tensor.": """
+        -    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        +    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0)
         """,
 }

@@ -30,6 +30,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         "stability", [scores + number(rng, 200, 400), labels], title="scores in the hundreds"
     )
     yield Case("stability", [scores - number(rng, 200, 400), labels], title="far below zero")
+    scores, labels = draw(3, 4)
+    title = "scores of 100,000, in double precision"
+    yield Case("stability", [scores.double() + 100_000, labels], judge=EXACT, title=title)
     scores = normal(rng, 2, 3) + torch.tensor([[300.0], [-300.0]])
     yield Case("stability", [scores, draw(2, 3)[1]], title="one text far above zero, one far below")
     scores, labels = draw(3, 3)
@@ -138,5 +141,51 @@ RIGHT = {
                 shifted = s - s.max()
                 total = total + torch.log(torch.exp(shifted).sum()) - shifted[y]
             return total / len(labels)
+        """,
+}
+
+EQUIVALENT = {
+    "The largest score cancels out, and so does its gradient.": """
+        -    highest = scores.amax(dim=1, keepdim=True).detach()
+        +    highest = scores.amax(dim=1, keepdim=True)
+        """,
+    "The mean over all combinations of texts is the mean over the texts.": """
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1, keepdim=True).log() + highest.squeeze(1)
+
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest
+
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest.unsqueeze(1)
+
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(0)
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1))
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1)).unsqueeze(1)
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1)).squeeze(0)
+        """,
+    "A batch of one text loses its axis, which the mean drops anyway.": """
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = ((scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)).squeeze()
+
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze()
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1)).squeeze()
+
+        -    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        +    own = scores.gather(1, labels.unsqueeze(1)).squeeze(1).squeeze()
+        """,
+    "The largest scores are not used again.": """
+        -    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze(1)
+        +    log_total = (scores - highest).exp().sum(dim=1).log() + highest.squeeze_(1)
         """,
 }

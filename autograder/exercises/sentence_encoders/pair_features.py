@@ -24,8 +24,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [u, u.clone()], title="two equal sentences")
     u, v = normal(rng, 3, 1), normal(rng, 3, 1)
     yield Case("edges", [u, v], title="one component")
-    u, v = normal(rng, 2, 3).double(), normal(rng, 2, 3).double()
-    yield Case("edges", [u, v], title="double precision", judge=EXACT)
+    u, v = normal(rng, 2, 3).double() + 1e9, normal(rng, 2, 3).double() + 1e9
+    title = "components of a billion, in double precision"
+    yield Case("edges", [u, v], title=title, judge=EXACT)
 
 
 WRONG = {
@@ -90,5 +91,16 @@ RIGHT = {
         def pair_features(u, v):
             rows = [torch.cat([a, b, (a - b).abs(), a * b]) for a, b in zip(u, v)]
             return torch.stack(rows)
+        """,
+}
+
+EQUIVALENT = {
+    "Both vectors have two axes.": """
+        -    return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
+        +    return torch.cat([u, v, (u - v).abs(), u * v], dim=1)
+        """,
+    "The absolute value of a difference has no sign.": """
+        -    return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
+        +    return torch.cat([u, v, (v - u).abs(), u * v], dim=-1)
         """,
 }

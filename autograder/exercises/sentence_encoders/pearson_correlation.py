@@ -33,6 +33,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     y = x + torch.from_numpy(rng.integers(-4, 5, size=6)).float()
     title = "means of 100,000, and differences of a few"
     yield Case("edges", [x + 100_000, y + 100_000], title=title)
+    title = "means of a billion, in double precision"
+    yield Case("edges", [x.double() + 1e9, y.double() + 1e9], title=title)
     yield Case("edges", [x, torch.full((6,), 3.0)], title="y is constant")
     yield Case("edges", [torch.full((6,), 0.25), x], title="x is constant")
     yield Case("edges", [normal(rng, 1), normal(rng, 1)], title="one number each")
@@ -42,6 +44,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [x, normal(rng, 5).double()], title="integers, and double precision")
     two = torch.tensor([0.0, float(number(rng, 1, 4))])
     yield Case("edges", [two, -two], title="two numbers each")
+    yield Case("edges", [-two, two], title="x falls, y rises")
 
 
 WRONG = {
@@ -138,5 +141,57 @@ RIGHT = {
                 return 0.0
             x, y = x.double() - x.double().mean(), y.double() - y.double().mean()
             return F.cosine_similarity(x, y, dim=0).item()
+        """,
+}
+
+EQUIVALENT = {
+    "More digits make no number constant.": """
+         def pearson_correlation(x: torch.Tensor, y: torch.Tensor) -> float:
+        +    x = x.double()
+             if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+
+         def pearson_correlation(x: torch.Tensor, y: torch.Tensor) -> float:
+        +    y = y.double()
+             if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        """,
+    "A single number is constant.": """
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 1 or (x == x[0]).all() or (y == y[0]).all():
+        """,
+    "If all numbers equal one of them, they are constant.": """
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 2 or (x == x[-1]).all() or (y == y[0]).all():
+
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 2 or (x == x[1]).all() or (y == y[0]).all():
+
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 2 or (x == x[0]).all() or (y == y[-1]).all():
+
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(x) < 2 or (x == x[0]).all() or (y == y[1]).all():
+        """,
+    "The correlation is symmetric.": """
+        -    x, y = x.double(), y.double()
+        +    x, y = (y.double(), x.double())
+
+        -    x, y = x - x.mean(), y - y.mean()
+        +    x, y = (y - y.mean(), x - x.mean())
+
+        -    return (x @ y / (x.norm() * y.norm())).item()
+        +    return ((y @ x) / (x.norm() * y.norm())).item()
+        """,
+    "There are at least two numbers.": """
+        -    x, y = x.double(), y.double()
+        +    x, y = x.double().squeeze(), y.double()
+
+        -    x, y = x.double(), y.double()
+        +    x, y = x.double(), y.double().squeeze()
+
+        -    x, y = x - x.mean(), y - y.mean()
+        +    x, y = (x - x.mean()).squeeze(), y - y.mean()
+
+        -    x, y = x - x.mean(), y - y.mean()
+        +    x, y = x - x.mean(), (y - y.mean()).squeeze()
         """,
 }

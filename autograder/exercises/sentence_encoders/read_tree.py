@@ -43,9 +43,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield broken(node(node(), leaf())[:-1], "the last bracket is missing")
     yield broken(node(leaf(), node())[: -int(rng.integers(3, 8))], "the text is cut off")
     yield broken(node() + ")", "one bracket too many")
+    yield broken(leaf()[1:], "the first bracket is missing")
     yield broken(f"{leaf()} {leaf()}", "two trees")
+    yield broken(f"{leaf()} {leaf()[:-1]}", "two trees, the second of which is cut off")
     yield broken(f"{node()} {WORDS[0]}", "a word after the end")
     yield broken(f"({leaf()} {leaf()})", "a node without a label")
+    yield broken(f"({leaf()} {leaf()} {leaf()})", "three nodes without a label")
     yield broken(node(leaf(), "(good fun)"), "a label that is no number")
     yield broken(node(leaf(), f"({int(rng.integers(5))})"), "a node without a word")
     yield broken(node(leaf(), "()"), "empty brackets")
@@ -253,5 +256,117 @@ RIGHT = {
             if not found:
                 raise ValueError(f"no tree: {rest}")
             return nodes[int(found[1])]
+        """,
+}
+
+EQUIVALENT = {
+    "There is at least one list of open nodes.": """
+        -        elif len(open_nodes) == 1:
+        +        elif len(open_nodes) <= 1:
+
+        -    if len(open_nodes) > 1:
+        +    if len(open_nodes) != 1:
+        """,
+    "The wording of an error message is not judged.": """
+        -            raise ValueError("A bracket closes that was never opened.")
+        +            raise ValueError()
+
+        -            raise ValueError("A bracket closes that was never opened.")
+        +            raise ValueError('')
+
+        -            raise ValueError("A bracket closes that was never opened.")
+        +            raise ValueError('A bracket closes that was never opened.x')
+
+        -            raise ValueError("A bracket closes that was never opened.")
+        +            raise ValueError('.denepo reven saw taht sesolc tekcarb A')
+
+        -            raise ValueError("A bracket closes that was never opened.")
+        +            raise ValueError('A BRACKET CLOSES THAT WAS NEVER OPENED.')
+
+        -            raise ValueError("A bracket closes that was never opened.")
+        +            raise ValueError('A bracket closes that was never opened')
+
+        -                raise ValueError(f"A node begins with its label, a number, but here is {label!r}.")
+        +                raise ValueError()
+
+        -                raise ValueError(f"A node begins with its label, a number, but here is {label!r}.")
+        +                raise ValueError(f'{label!r}.')
+
+        -                raise ValueError(f"A node begins with its label, a number, but here is {label!r}.")
+        +                raise ValueError(f'A node begins with its label, a number, but here is {label!r}')
+
+        -                raise ValueError(f"Below a node is one word, or two nodes, but here is {parts}.")
+        +                raise ValueError()
+
+        -                raise ValueError(f"Below a node is one word, or two nodes, but here is {parts}.")
+        +                raise ValueError(f'{parts}.')
+
+        -                raise ValueError(f"Below a node is one word, or two nodes, but here is {parts}.")
+        +                raise ValueError(f'Below a node is one word, or two nodes, but here is {parts}')
+
+        -        raise ValueError(f"The tree ends with {len(open_nodes) - 1} brackets still open.")
+        +        raise ValueError()
+
+        -        raise ValueError(f"The tree ends with {len(open_nodes) - 1} brackets still open.")
+        +        raise ValueError(f'{len(open_nodes) - 1} brackets still open.')
+
+        -        raise ValueError(f"The tree ends with {len(open_nodes) - 1} brackets still open.")
+        +        raise ValueError(f'The tree ends with {len(open_nodes) - 1}')
+
+        -        raise ValueError(f"There should be one tree, but here is {open_nodes[0]}.")
+        +        raise ValueError()
+
+        -        raise ValueError(f"There should be one tree, but here is {open_nodes[0]}.")
+        +        raise ValueError(f'{open_nodes[0]}.')
+
+        -        raise ValueError(f"There should be one tree, but here is {open_nodes[0]}.")
+        +        raise ValueError(f'There should be one tree, but here is {open_nodes[0]}')
+        """,
+    "Unpacking an empty list raises a ValueError, too, and so does a label of letters.": """
+        -            label, *parts = open_nodes.pop() or [""]
+        +            label, *parts = open_nodes.pop()
+
+        -            label, *parts = open_nodes.pop() or [""]
+        +            label, *parts = open_nodes.pop() or []
+
+        -            label, *parts = open_nodes.pop() or [""]
+        +            label, *parts = open_nodes.pop() or ['x']
+        """,
+    "One word, or two nodes: both are alike in reverse.": """
+        -            kinds = [type(part) for part in parts]
+        +            kinds = [type(part) for part in list(parts)[::-1]]
+        """,
+    "int() raises a ValueError, too, for what is not a number.": """
+        -            if not (isinstance(label, str) and label.isdecimal()):
+        +            if not (isinstance(label, str)):
+
+        -            if not (isinstance(label, str) and label.isdecimal()):
+        +            if not (isinstance(label, str) and label):
+
+        -            if not (isinstance(label, str) and label.isdecimal()):
+        +            if not (isinstance(label, str) and True):
+
+        -            if not (isinstance(label, str) and label.isdecimal()):
+        +            if not (isinstance(label, str) and '1'.isdecimal()):
+        """,
+    "The order of the two kinds plays no part.": """
+        -            if kinds not in ([str], [tuple, tuple]):
+        +            if kinds not in ([tuple, tuple], [str]):
+        """,
+    "By then there is one list, and it has one element.": """
+        -    if len(open_nodes[0]) != 1 or not isinstance(open_nodes[0][0], tuple):
+        +    if len(open_nodes[-1]) != 1 or not isinstance(open_nodes[0][0], tuple):
+
+        -    if len(open_nodes[0]) != 1 or not isinstance(open_nodes[0][0], tuple):
+        +    if len(open_nodes[0]) != 1 or not isinstance(open_nodes[0][-1], tuple):
+
+        -    if len(open_nodes[0]) != 1 or not isinstance(open_nodes[0][0], tuple):
+        +    if len(open_nodes[0]) != 1 or not isinstance(open_nodes[-1][0], tuple):
+
+        -    return open_nodes[0][0]
+        +    return open_nodes[0][-1]
+
+        -    return open_nodes[0][0]
+        +    return open_nodes[-1][0]
         """,
 }
