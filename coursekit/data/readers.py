@@ -14,7 +14,7 @@ from coursekit.data.types import (
     Analogy,
     Bitext,
     Corpus,
-    SentencePair,
+    RatedPair,
     SentencePairs,
     TextDataset,
     WordPair,
@@ -234,7 +234,7 @@ def read_sentence_pairs(name: str, split: str, paths: list[Path]) -> SentencePai
     for number, line in enumerate(read_lines(path)[1:], start=2):
         try:
             _, text1, text2, score, _ = line.split("\t")
-            pairs.append(SentencePair(text1, text2, float(score)))
+            pairs.append(RatedPair(text1, text2, float(score)))
         except ValueError as error:
             raise _damaged(path, number, "there should be two sentences and a score") from error
     return SentencePairs(name, split, pairs)

@@ -218,7 +218,7 @@ class WordPairs(Sequence[WordPair]):
         return f"<{self.name}: {len(self):,} word pairs with scores>"
 
 
-class SentencePair(NamedTuple):
+class RatedPair(NamedTuple):
     """Two sentences and how related people find them; higher is more related."""
 
     text1: str
@@ -227,17 +227,17 @@ class SentencePair(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class SentencePairs(Sequence[SentencePair]):
+class SentencePairs(Sequence[RatedPair]):
     """Pairs of sentences with scores given by people."""
 
     name: str
     split: str
-    pairs: list[SentencePair]
+    pairs: list[RatedPair]
 
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def __getitem__(self, index: int | slice) -> SentencePair | list[SentencePair]:
+    def __getitem__(self, index: int | slice) -> RatedPair | list[RatedPair]:
         return self.pairs[index]
 
     def __repr__(self) -> str:

@@ -26,7 +26,7 @@ def bad(course):
     return {
         "brackets": ("[" * 10**6, "nested too deeply"),
         "cut": (whole[: len(whole) // 2], "cut off or damaged"),
-        "empty": ("", "cut off or damaged"),
+        "empty": ("", "it is empty"),
         "format_5": (whole.replace('"nbformat": 4', '"nbformat": 5'), "notebook format 5"),
         "values": (json.dumps(wide), "50,000 values"),
         "a_million": ("[" + "[]," * 10**7, "too large to parse"),
