@@ -52,6 +52,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield case("gates", words, 2, 3, 2, shift)
     bias = float(rng.integers(50, 300)) / 100 + 0.005
     yield case("forget bias", "a forget bias", 2, 3, 2, bias=(bias,))
+    title = "a forget bias with three decimals"
+    yield Case("forget bias", [2, 3, bias], then=[(".forget_bias",)], title=title)
     yield case("forget bias", "a forget bias of 1", 2, 2, 3, bias=(1.0,))
     yield case("gradient", "what training changes", 2, 2, 3, gradient="all")
 
