@@ -9,7 +9,7 @@ resumes after an interruption, writes its weights in half precision, and measure
     python benchmarks/language_models.py count
     python benchmarks/language_models.py compare --data austen-fiction
     python benchmarks/language_models.py train --data austen-fiction
-    python benchmarks/language_models.py train --data tatoeba-english
+    python benchmarks/language_models.py train --data tatoeba-fra-eng
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WEIGHTS = ROOT / "data" / "pretrained" / "language_models"
 #: The name of the weights, and how they are trained.
 RECIPES = {
     "austen-fiction": {"name": "austen", "dim": 128, "hidden": 200, "dropout": 0.2, "epochs": 3},
-    "tatoeba-english": {"name": "tatoeba", "dim": 128, "hidden": 200, "dropout": 0.1, "epochs": 3},
+    "tatoeba-fra-eng": {"name": "tatoeba", "dim": 128, "hidden": 200, "dropout": 0.1, "epochs": 3},
 }
 SAME = {"rows": 32, "length": 35, "lr": 4e-3, "weight_decay": 0.05, "warm_up": 0.05}
 #: While training, the softmax of a large vocabulary runs over the most frequent words, the targets,

@@ -6,7 +6,9 @@ Each `prove_...` raises `CourseError` with a message that says where the problem
 from __future__ import annotations
 
 import ast
+import contextlib
 import difflib
+import io
 import json
 import subprocess
 import sys
@@ -209,7 +211,8 @@ def prove_shown_cells(assignment: str, stamped: str, recorded: dict[str, Any]) -
         if cell.cell_type != "code" or TAG in tags or checked_exercise(cell.source):
             continue
         try:
-            exec(compile(parse(cell.source), f"cell {number + 1}", "exec"), scope)  # our own
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(parse(cell.source), f"cell {number + 1}", "exec"), scope)  # our own
         except Exception as error:
             raise CourseError(
                 f"{assignment}, cell {number + 1} needs a cell that grading skips"

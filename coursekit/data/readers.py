@@ -153,18 +153,6 @@ def read_books(name: str, split: str, paths: list[Path]) -> Corpus:
     return Corpus(name, split, paragraphs)
 
 
-def read_tatoeba_english(name: str, split: str, paths: list[Path]) -> Corpus:
-    """Read the English side of `English<TAB>French` lines, each different sentence once.
-
-    A checksum of the sentence decides on its split, so no sentence is in two of them: nine tenths
-    are for training; validation and testing share the rest.
-    """
-    (path,) = paths
-    kept = {"train": range(18), "validation": (18,), "test": (19,)}[split]
-    sentences = dict.fromkeys(line.partition("\t")[0] for line in read_lines(path))
-    return Corpus(name, split, [s for s in sentences if zlib.crc32(s.encode()) % 20 in kept])
-
-
 def read_bilingual(name: str, split: str, paths: list[Path]) -> Bitext:
     """Read the shipped parallel corpus: `english<TAB>french<TAB>phenomena` under a header."""
     (path,) = paths
@@ -300,7 +288,6 @@ READERS: dict[str, Reader] = {
     "simlex999": read_word_pairs,
     "google-analogies": read_google_analogies,
     "austen-fiction": read_books,
-    "tatoeba-english": read_tatoeba_english,
     "tinyshakespeare": read_corpus,
     "bilingual": read_bilingual,
     "small-parallel-enja": read_parallel_files,

@@ -115,7 +115,8 @@ WRONG = {
         *at least* p, so that word belongs to it. Without it, nothing may be left.
 
         - p[p.cumsum(0) - p >= top_p] = 0.0
-        + p[p.cumsum(0) > top_p] = 0.0
+        + if top_p < 1:
+        +     p[p.cumsum(0) > top_p] = 0.0
         + p[0] = p[0] if p[0] > 0 else 1.0
         """,
     "nucleus_by_threshold": """

@@ -25,22 +25,22 @@ def test_a_name_to_which_a_browser_has_added_an_ending_is_a_notebooks(
 
 
 def test_an_archive_that_is_called_a_notebook_is_unpacked(small_course, tmp_path):
-    inner = bytes_of(tmp_path / "inner.zip", {"work.ipynb": notebook(small_course, "Bob's")})
+    inner = bytes_of(tmp_path / "inner.zip", {"homework.ipynb": notebook(small_course, "Bob's")})
     files = {f"doebob_1_11_{NAME}.ipynb": inner}
     result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
-    assert result.students == {"doebob": f"doebob_1_11_{NAME}.ipynb/work.ipynb"}
+    assert result.students == {"doebob": f"doebob_1_11_{NAME}.ipynb/homework.ipynb"}
     assert collected(small_course, "doebob") == "Bob's"
 
 
 def test_the_checkpoints_in_an_archive_made_on_windows_are_no_submission(small_course, tmp_path):
-    hidden = f"work\\.ipynb_checkpoints\\{NAME}-checkpoint.ipynb"
+    hidden = f"homework\\.ipynb_checkpoints\\{NAME}-checkpoint.ipynb"
     packed = {
-        f"work\\{NAME}.ipynb": (notebook(small_course, "final"), EARLIER),
+        f"homework\\{NAME}.ipynb": (notebook(small_course, "final"), EARLIER),
         hidden: (notebook(small_course, "checkpoint"), LATER),
     }
     files = {"doebob_1_11_hw.zip": bytes_of(tmp_path / "inner.zip", packed)}
     result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
-    assert result.students == {"doebob": f"doebob_1_11_hw.zip/work/{NAME}.ipynb"}
+    assert result.students == {"doebob": f"doebob_1_11_hw.zip/homework/{NAME}.ipynb"}
     assert result.earlier == {}
     assert collected(small_course, "doebob") == "final"
 

@@ -96,9 +96,10 @@ def test_the_novels_of_austen_are_split_by_book():
 
 
 def test_the_english_sentences_of_tatoeba_are_in_one_split_each():
-    splits = [load("tatoeba-english", split).texts for split in ("train", "validation", "test")]
-    assert sum(map(len, splits)) == len(set().union(*splits)) == 98_659
-    assert min(map(len, splits)) > 4_500
+    splits = [load("tatoeba-fra-eng", split) for split in ("train", "validation", "test")]
+    sentences = [set(bitext.sources) for bitext in splits]
+    assert sum(map(len, splits)) == 142_787
+    assert sum(map(len, sentences)) == len(set().union(*sentences)) == 98_659
 
 
 def test_shakespeare_has_forty_thousand_lines():
