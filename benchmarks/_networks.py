@@ -1,4 +1,4 @@
-"""Trains the networks of assignments 03 to 06 as their solution notebooks train them."""
+"""Trains the networks of assignments 03 to 06 and 08 as their solution notebooks train them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from autograder.course.reference import definitions
-from coursekit import load, load_vectors
+from coursekit import Vocabulary, batches, fit, load, load_vectors, tokenize
 from coursekit.data import TextDataset
 from coursekit.text import Batches
 
@@ -26,6 +26,11 @@ NOTEBOOKS = {
     "keys and values": "04_attention",
     "3 heads": "04_attention",
     "hierarchical attention": "04_attention",
+    "self-attention pooling": "08_sentence_encoders",
+    "structured self-attention": "08_sentence_encoders",
+    "RNN": "08_sentence_encoders",
+    "BiLSTM": "08_sentence_encoders",
+    "TextCNN": "08_sentence_encoders",
     "transformer from scratch": "05_transformer_block",
     "encoder, random weights": "06_bert",
     "encoder, frozen": "06_bert",
@@ -85,13 +90,19 @@ def train(which: str, data: str, seed: int, size: int | None = None) -> Trained:
     if "SPLITS" in notebook and size is None:
         learned, watched, _ = notebook["load_splits"](data)
     with _settings(notebook, data, learned):
-        make = _encoder if NOTEBOOKS[which] == "06_bert" else _network
+        make = {"06_bert": _encoder, "08_sentence_encoders": _sentence_encoder}.get(
+            NOTEBOOKS[which], _network
+        )
         model, fed, words = make(notebook, which, data, seed, learned)
-        batches = [fed(learned, shuffle=True)]
+        fed_to = [fed(learned, shuffle=True)]
         if watched is not None:
-            batches.append(fed(watched))
+            fed_to.append(fed(watched))
         start = time.perf_counter(), time.process_time()
-        history = notebook["train_model"](data, model, *batches, seed=seed)
+        if make is _sentence_encoder:
+            settings = notebook["SETTINGS"][data]
+            history = fit(model, *fed_to, epochs=settings["epochs"], lr=settings["lr"], seed=seed)
+        else:
+            history = notebook["train_model"](data, model, *fed_to, seed=seed)
         seconds = time.perf_counter() - start[0], time.process_time() - start[1]
     if history.interrupted:
         raise KeyboardInterrupt
@@ -104,7 +115,8 @@ def train(which: str, data: str, seed: int, size: int | None = None) -> Trained:
 def _settings(notebook: dict[str, Any], data: str, learned: TextDataset) -> Iterator[None]:
     """Adapts the notebook's settings to few labels within the block."""
     everything = notebook["SETTINGS"]
-    settings = dict(everything[data])
+    # 08 knows SST-2 and IMDb by the Treebank only: its settings are for real reviews
+    settings = dict(everything[data] if data in everything else everything["sst"])
     if len(learned) < len(texts_of(data, "train")):
         per_epoch = -(-len(learned) // settings["batch_size"])
         for name in settings:
@@ -128,10 +140,10 @@ def _network(
         more = (vectors.words,)
     vocabulary = notebook["make_vocabulary"](data, learned, *more)
 
-    batches = "make_sentence_batches" if which == "hierarchical attention" else "make_batches"
+    make_batches = "make_sentence_batches" if which == "hierarchical attention" else "make_batches"
 
     def fed(texts: TextDataset, shuffle: bool = False) -> Batches:
-        return notebook[batches](data, texts, vocabulary, shuffle=shuffle)
+        return notebook[make_batches](data, texts, vocabulary, shuffle=shuffle)
 
     if which == "CBOW classifier":
         notebook["set_seed"](seed)
@@ -163,3 +175,33 @@ def _encoder(
         data, pretrained, seed, frozen=kind == "frozen", scratch=kind == "random weights"
     )
     return model, fed, len(pretrained.tokens)
+
+
+class _Logit(torch.nn.Module):
+    """A classifier of two classes as a model of one logit: the difference of their scores."""
+
+    def __init__(self, classifier: torch.nn.Module) -> None:
+        super().__init__()
+        self.classifier = classifier
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """The logits of the class 1, (B,)."""
+        scores = self.classifier(ids, mask)
+        return scores[:, 1] - scores[:, 0]
+
+
+def _sentence_encoder(
+    notebook: dict[str, Any], which: str, data: str, seed: int, learned: TextDataset
+) -> tuple[torch.nn.Module, Callable[..., Batches], int]:
+    vectors = load_vectors("imdb")
+    seen = Vocabulary.build([tokenize(text) for text in learned.texts], 1)
+    others = (word for word in vectors.words if word not in seen)
+    vocabulary = Vocabulary([*seen.words[2:], *others])
+    notebook["CLASSES"][data] = 2
+    model = _Logit(notebook["make_model"](data, which, vocabulary, vectors, seed))
+    size = notebook["SETTINGS"][data]["batch_size"]
+
+    def fed(texts: TextDataset, shuffle: bool = False) -> Batches:
+        return batches(texts, vocabulary, size, shuffle=shuffle, seed=seed)
+
+    return model, fed, len(vocabulary)

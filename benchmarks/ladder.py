@@ -12,7 +12,8 @@ sentences) and on the phenomena of the challenge set.
 Models and settings are those of the solution notebooks, with two rules for few labels: the number
 of epochs is raised to reach 250 optimizer steps, and a minimum count of c among all N texts becomes
 max(1, c n // N) among n texts. The networks of 03 select the best epoch on a validation set, as in
-their notebook, only when they are trained on all labels. The bags of words, of the course's tokens,
+their notebook, only when they are trained on all labels. The encoders of 08 read the vectors of
+IMDb, frozen; on SST-2 and IMDb they have the settings of the Treebank. The bags of words, of the course's tokens,
 go to scikit-learn's naive Bayes and logistic regression with default settings: additive smoothing
 of 1, and C = 1.
 

@@ -107,6 +107,16 @@ def test_a_subset_changes_with_the_seed_and_settings_are_put_back(ladder):
     assert json.dumps(notebook["SETTINGS"]) == before
 
 
+@pytest.mark.parametrize("encoder", ["BiLSTM", "TextCNN"])
+def test_the_encoders_of_08_learn_and_their_word_vectors_stay(ladder, encoder):
+    trained = ladder.train(encoder, "reviews", 0, 20)
+    assert trained.words > 10_000
+    assert trained.parameters - trained.trained_parameters == 100 * trained.words
+    scores = ladder.predict(trained.model, trained.fed(ladder.learned_from("reviews", 20, 0)))
+    assert scores.shape == (20,)
+    assert scores.std() > 0
+
+
 def test_runs_of_the_classifiers_are_taken_and_say_so(ladder, trained, tmp_path):
     run = {"seed": 0, "seconds": 2.0, "name": DAN, "n": 1000, "correct": 800, "accuracy": 0.8}
     there = {"words": 7, "parameters": 9, "runs": [run]}
