@@ -36,8 +36,8 @@ client = NotebookClient(notebook, kernel_name="colab", timeout=300, allow_errors
 client.execute()
 errors = [o.ename + ": " + o.evalue for c in notebook.cells for o in c.get("outputs", [])
           if o.output_type == "error"]
-text = "\\n".join(o.get("text", "") or o.get("data", {}).get("text/plain", "")
-                 for c in notebook.cells for o in c.get("outputs", []))
+text = "".join(o.get("text", "") or o.get("data", {}).get("text/plain", "") + "\\n"
+               for c in notebook.cells for o in c.get("outputs", []))
 print(json.dumps({"errors": errors, "text": text}))
 """
 
