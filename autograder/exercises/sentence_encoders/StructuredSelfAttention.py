@@ -39,10 +39,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     length = number(rng, 3, 5)
     inputs = [normal(rng, 2, length, 2), lengths_mask([length] * 2)]
     yield case("attention", [("attention", *inputs)])
-    inputs = [normal(rng, 3, 4, 3), lengths_mask([2, 4, number(rng, 1, 3)])]
-    yield case("attention", [("attention", *inputs)], "padding", dim=3, heads=3)
-    inputs = [normal(rng, 2, 6, 2), draw_gaps(rng, 2, 6)]
-    yield case("attention", [("attention", *inputs)], "the mask has gaps")
+    # zeros at padding here, so that a mistake in A looks alike with X masked and not; below, numbers
+    mask = lengths_mask([2, 4, number(rng, 1, 3)])
+    X = fill_padding(normal(rng, 3, 4, 3), mask, 0.0)
+    yield case("attention", [("attention", X, mask)], "padding", dim=3, heads=3)
+    mask = draw_gaps(rng, 2, 6)
+    X = fill_padding(normal(rng, 2, 6, 2), mask, 0.0)
+    yield case("attention", [("attention", X, mask)], "the mask has gaps")
     then = [(".W_1.bias",), (".W_2.bias",)]
     title = "both layers are without bias"
     yield Case("attention", [2, 3, number(rng, 2, 4)], then=then, title=title)

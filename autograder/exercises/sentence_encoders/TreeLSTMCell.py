@@ -131,14 +131,6 @@ WRONG = {
         - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
         + c = i.sigmoid() * u.tanh() + f_l * c_l + f_r * c_r
         """,
-    "input_gate_without_sigmoid": """
-        The input gate of a leaf is a number between 0 and 1: i goes through the sigmoid, and so does
-        every other gate.
-
-          i, o, u = self.leaf_gates(X).chunk(3, dim=1)
-        - c = i.sigmoid() * u.tanh()
-        + c = i * u.tanh()
-        """,
 }
 
 RIGHT = {

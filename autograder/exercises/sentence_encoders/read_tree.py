@@ -108,12 +108,6 @@ WRONG = {
         - for token in re.findall(r"[()]|[^\\s()]+", text):
         + for token in re.findall(r"[()]|\\w+", text):
         """,
-    "lower_case": """
-        The words are in lower case here. Leave them as they are; a vocabulary can do that later.
-
-        - for token in re.findall(r"[()]|[^\\s()]+", text):
-        + for token in re.findall(r"[()]|[^\\s()]+", text.lower()):
-        """,
     "children_swapped": """
         Left and right are swapped. The first child in the text is the left one.
 
