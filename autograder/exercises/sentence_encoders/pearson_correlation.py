@@ -33,7 +33,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     y = x + torch.from_numpy(rng.integers(-4, 5, size=6)).float()
     title = "means of 100,000, and differences of a few"
     yield Case("edges", [x + 100_000, y + 100_000], title=title)
-    title = "whole numbers beyond a billion, which single precision rounds"
+    title = "whole numbers around a billion, which single precision rounds"
     yield Case("edges", [x.long() + 10**9, y.long() + 10**9], title=title)
     yield Case("edges", [x, torch.full((6,), 3.0)], title="y is constant")
     yield Case("edges", [torch.full((6,), 0.25), x], title="x is constant")
