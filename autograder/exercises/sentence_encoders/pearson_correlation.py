@@ -45,8 +45,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     x = torch.from_numpy(rng.integers(1, 6, size=5))
     x[0], x[1] = 0, 9
     yield Case("edges", [x, normal(rng, 5).double()], title="integers, and double precision")
-    two = torch.tensor([0.0, float(number(rng, 1, 4))])
-    yield Case("edges", [two, -two], title="two numbers each")
+    two = torch.tensor([1.0, float(number(rng, 2, 4))], dtype=torch.float64)
+    yield Case("edges", [two, -two], title="two numbers each, in double precision")
     yield Case("edges", [-two, two], title="x falls, y rises")
 
 
@@ -218,6 +218,10 @@ EQUIVALENT = {
 
         -    return (x @ y / (x.norm() * y.norm())).item()
         +    return ((y @ x) / (x.norm() * y.norm())).item()
+        """,
+    "x and y have the same length.": """
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(y) < 2 or (x == x[0]).all() or (y == y[0]).all():
         """,
     "There are at least two numbers.": """
         -    x, y = x.double(), y.double()
