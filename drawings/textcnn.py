@@ -3,40 +3,44 @@
 from autograder.authoring.canvas import Canvas
 
 _TOKENS = ("not", "a", "good", "film")
-_RESPONSES = {2: ("1.2", "0.0", "0.7", "0.0"), 3: ("4.0", "0.5", "0.0", "0.0")}
+_TOP, _STEP = 52, 44
 
 
 def draw() -> Canvas:
-    canvas = Canvas(460, 330)
+    canvas = Canvas(460, 372)
     for number, token in enumerate(_TOKENS):
-        y = 44 + 52 * number
-        canvas.box(8, y, 52, 30, token, fill="blue")
-        canvas.grid(72, y + 8, 1, 4, size=14, fill="blue")
-    for y in (252, 288):
-        canvas.text(34, y + 15, "0", size=12, color="gray")
-        canvas.grid(72, y + 8, 1, 4, size=14, fill="white")
-    canvas.text(100, 22, "word vectors", size=12)
-    canvas.text(238, 22, "responses of one filter", size=12)
-    for n, x, color in ((2, 192, "orange"), (3, 262, "green")):
-        shown = [
-            canvas.box(
-                x - 22,
-                44 + 52 * number,
-                44,
-                30,
-                value,
-                fill=color if value in ("1.2", "4.0") else "white",
-            )
-            for number, value in enumerate(_RESPONSES[n])
-        ]
-        canvas.text(x, 270, f"width {n}", size=12)
-        best = canvas.box(
-            376, 92 if n == 2 else 160, 44, 30, _RESPONSES[n][0], fill=color, bold=True
+        y = _TOP + _STEP * number
+        canvas.box(176, y, 60, 30, token, fill="blue")
+        canvas.grid(244, y + 8, 1, 2, size=14, fill="blue")
+    for number in (4, 5):
+        y = _TOP + _STEP * number
+        canvas.text(206, y + 15, "zeros", size=12, color="gray")
+        canvas.grid(244, y + 8, 1, 2, size=14, fill="white")
+    canvas.text(224, 34, "word vectors", size=12)
+    h = canvas.box(166, 330, 116, 30, "h = (1.2, 4.0)", fill="white")
+    for n, x, color, responses in (
+        (2, 54, "orange", ("1.2", "0.0", "0.7", "0.0")),
+        (3, 362, "green", ("4.0", "0.5", "0.0", "0.0")),
+    ):
+        canvas.text(x + 22, 34, f"a filter of width {n}", size=12)
+        first, *_ = (
+            canvas.box(x, _TOP + _STEP * number, 44, 30, text, fill="white" if number else color)
+            for number, text in enumerate(responses)
         )
-        canvas.arrow(shown[0].right, best.left)
-    canvas.arrow((132, 59), (170, 59), color="orange")
-    canvas.arrow((132, 111), (170, 65), color="orange")
-    canvas.arrow((132, 163), (240, 72), color="green")
-    canvas.text(398, 74, "max over time", size=12)
-    canvas.text(384, 216, "one number per filter,\nconcatenated to h", size=12)
+        for number in range(n):
+            start, end = (172, first.right[0]) if n == 2 else (276, first.left[0])
+            y = first.center[1]
+            canvas.arrow((start, y + _STEP * number), (end, y + 5 * number), color=color)
+        best = canvas.box(x, 272, 44, 30, responses[0], fill=color, bold=True)
+        canvas.text(x + 22, 246, "largest", size=12)
+        outside = (x - 22, x) if n == 2 else (x + 66, x + 44)
+        canvas.line(
+            (outside[1], first.center[1]),
+            (outside[0], first.center[1]),
+            (outside[0], best.center[1]),
+            (outside[1], best.center[1]),
+            color=color,
+            head=True,
+        )
+        canvas.line(best.bottom, (x + 22, 345), h.left if n == 2 else h.right, head=True)
     return canvas

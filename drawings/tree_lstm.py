@@ -16,14 +16,14 @@ def draw() -> Canvas:
     canvas.text(338, 262, "$\\mathbf{h}_r$", size=12)
     parts = (
         ("$\\mathbf{f}_l \\circ \\mathbf{c}_l$", 60),
-        ("$\\mathbf{i} \\circ \\mathbf{u}$", 230),
+        ("$\\mathbf{i} \\circ \\mathbf{u}$", 200),
         ("$\\mathbf{f}_r \\circ \\mathbf{c}_r$", 400),
     )
-    memory = canvas.box(150, 92, 160, 32, "memory $\\mathbf{c}$: their sum", fill="green")
+    memory = canvas.box(120, 92, 160, 32, "memory $\\mathbf{c}$: their sum", fill="green")
     for text, x in parts:
         part = canvas.box(x - 45, 160, 90, 32, text, fill="white")
-        canvas.arrow((230 + (x - 230) * 0.4, 226), part.bottom)
-        canvas.arrow(part.top, (230 + (x - 230) * 0.4, memory.bottom[1]))
+        canvas.arrow((230 + (x - 230) * 0.48, 226), part.bottom)
+        canvas.arrow(part.top, (200 + (x - 200) * 0.36, memory.bottom[1]))
     canvas.arrow((34, 284), (34, 192), color="gray")
     canvas.arrow((426, 284), (426, 192), color="gray")
     canvas.text(22, 240, "$\\mathbf{c}_l$", size=12, color="gray")
@@ -36,6 +36,8 @@ def draw() -> Canvas:
         "state $\\mathbf{h} = \\mathbf{o} \\circ \\tanh(\\mathbf{c})$",
         fill="green",
     )
-    canvas.arrow(memory.top, state.bottom)
+    canvas.arrow(memory.top, (memory.top[0], state.bottom[1]))
+    canvas.arrow((294, 226), (294, state.bottom[1]), color="orange")
+    canvas.text(306, 78, "$\\mathbf{o}$", size=12)
     canvas.arrow(state.top, (230, 6))
     return canvas

@@ -110,12 +110,19 @@ WRONG = {
         - return torch.cat([last_state(forwards, mask), first], dim=-1)
         + return torch.cat([first, last_state(forwards, mask)], dim=-1)
         """,
-    "forward_state_at_first_token": """
-        The forward state is taken at the first token, where it has read one word; its final state
-        is at the last one.
+    "mixes_texts": """
+        The final states that the LSTM returns, h_n, are (2, B, h): the direction comes first. A
+        reshape to (B, 2h) mixes up the texts; concatenate h_n[0] and h_n[1] instead.
 
+        - H, _ = pad_packed_sequence(self.lstm(packed)[0], True, total_length=X.shape[1])
+        + out, (h_n, _) = self.lstm(packed)
+        + H, _ = pad_packed_sequence(out, True, total_length=X.shape[1])
+        ...
+        - forwards, backwards = H.chunk(2, dim=-1)
+        - first = backwards[:, 0].masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
         - return torch.cat([last_state(forwards, mask), first], dim=-1)
-        + return torch.cat([forwards[:, 0], first], dim=-1)
+        + h = h_n.reshape(len(X), -1)
+        + return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
         """,
     "mean_over_padding": """
         The mean divides by the length of the batch, not by the number of tokens. Use your
@@ -131,9 +138,18 @@ WRONG = {
         - return max_pool(H, mask)
         + return H.amax(dim=1)
         """,
-    "empty_text_gets_a_state": """
-        A text without tokens gets the state of a token that it does not have: the one that you
-        pretended for the packing. Its vector should be zeros.
+    "empty_text_gets_both_states": """
+        A text without tokens gets the final states of a token that it does not have: the one that
+        you pretended for the packing. Its vector should be zeros.
+
+        - first = backwards[:, 0].masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        - return torch.cat([last_state(forwards, mask), first], dim=-1)
+        + last = forwards[torch.arange(len(X)), lengths - 1]
+        + return torch.cat([last, backwards[:, 0]], dim=-1)
+        """,
+    "empty_text_gets_a_backward_state": """
+        A text without tokens gets the backward state of a token that it does not have: the one that
+        you pretended for the packing. Its vector should be zeros.
 
         - first = backwards[:, 0].masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
         + first = backwards[:, 0]
@@ -159,6 +175,9 @@ WRONG = {
 
         - H, _ = pad_packed_sequence(self.lstm(packed)[0], True, total_length=X.shape[1])
         + H, _ = pad_packed_sequence(self.lstm(packed)[0], True)
+        ...
+        - return torch.cat([last_state(forwards, mask), first], dim=-1)
+        + return torch.cat([last_state(forwards, mask[:, : H.shape[1]]), first], dim=-1)
         """,
     "length_of_zero": """
         pack_padded_sequence refuses a length of 0. Let every length be at least 1.

@@ -39,10 +39,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     length = number(rng, 3, 5)
     inputs = [normal(rng, 2, length, 2), lengths_mask([length] * 2)]
     yield case("attention", [("attention", *inputs)])
-    inputs = [normal(rng, 3, 4, 3), lengths_mask([2, 4, number(rng, 1, 3)])]
-    yield case("attention", [("attention", *inputs)], "padding", dim=3, heads=3)
-    inputs = [normal(rng, 2, 6, 2), draw_gaps(rng, 2, 6)]
-    yield case("attention", [("attention", *inputs)], "the mask has gaps")
+    # zeros at padding here, so that a mistake in A looks alike with X masked and not; below, numbers
+    mask = lengths_mask([2, 4, number(rng, 1, 3)])
+    X = fill_padding(normal(rng, 3, 4, 3), mask, 0.0)
+    yield case("attention", [("attention", X, mask)], "padding", dim=3, heads=3)
+    mask = draw_gaps(rng, 2, 6)
+    X = fill_padding(normal(rng, 2, 6, 2), mask, 0.0)
+    yield case("attention", [("attention", X, mask)], "the mask has gaps")
+    then = [(".W_1.bias",), (".W_2.bias",)]
+    title = "both layers are without bias"
+    yield Case("attention", [2, 3, number(rng, 2, 4)], then=then, title=title)
     inputs = [normal(rng, 2, 3, 2), lengths_mask([3, 3])]
     yield case("vectors", [("__call__", *inputs), (".size",)])
     mask = lengths_mask([2, 4, number(rng, 1, 3)])
@@ -74,8 +80,6 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", [("attention", *inputs), ("__call__", *inputs)], "one token", heads=3)
     inputs = [normal(rng, 1, 4, 2), lengths_mask([4])]
     yield case("edges", [("attention", *inputs), ("__call__", *inputs)], "one head", heads=1)
-    then = [(".W_1.bias",), (".W_2.bias",)]
-    yield Case("edges", [2, 3, number(rng, 2, 4)], then=then, title="both layers are without bias")
 
 
 WRONG = {
@@ -85,11 +89,12 @@ WRONG = {
         - r = self.W_2(torch.tanh(self.W_1(X)))  # (B, L, r)
         + r = self.W_2(self.W_1(X))
         """,
-    "relu_for_tanh": """
-        This is relu. Lin et al. have tanh between the layers.
+    "reshaped_for_transposed": """
+        A reshape to (B, r, L) mixes the scores of different words and heads, since it keeps the
+        numbers in their order. Swap the last two axes of (B, L, r) with a transpose.
 
-        - r = self.W_2(torch.tanh(self.W_1(X)))  # (B, L, r)
-        + r = self.W_2(torch.relu(self.W_1(X)))
+        - return masked_softmax(r.transpose(1, 2), mask.unsqueeze(1))
+        + return masked_softmax(r.reshape(len(X), -1, X.shape[1]), mask.unsqueeze(1))
         """,
     "softmax_over_heads": """
         The softmax runs over the heads, so the weights of each word sum to 1. For each head the
@@ -113,6 +118,18 @@ WRONG = {
         - return masked_softmax(r.transpose(1, 2), mask.unsqueeze(1))
         + return torch.softmax(r.transpose(1, 2), dim=-1)
         """,
+    "attends_to_zeros": """
+        Padding gets attention: its vector is zeros here, but a score of 0 still has a share of the
+        softmax. Pass the mask to your masked_softmax, with an axis for the heads.
+
+        - r = self.W_2(torch.tanh(self.W_1(X)))  # (B, L, r)
+        - return masked_softmax(r.transpose(1, 2), mask.unsqueeze(1))
+        + r = self.W_2(torch.tanh(self.W_1(X.masked_fill(~mask.unsqueeze(-1), 0.0))))
+        + return torch.softmax(r.transpose(1, 2), dim=-1)
+        ...
+        - return (self.attention(X, mask) @ X).flatten(1)
+        + return (self.attention(X, mask) @ X.masked_fill(~mask.unsqueeze(-1), 0.0)).flatten(1)
+        """,
     "component_by_component": """
         The vectors of the heads are interleaved. Concatenate them: all d components of the first
         head, then those of the second.
@@ -120,11 +137,13 @@ WRONG = {
         - return (self.attention(X, mask) @ X).flatten(1)
         + return (self.attention(X, mask) @ X).transpose(1, 2).flatten(1)
         """,
-    "mean_of_heads": """
-        The heads are averaged, which leaves d components. Concatenate them: (B, r * d).
+    "with_bias": """
+        The layers have a bias. In this formula both are without: nn.Linear(..., bias=False).
 
-        - return (self.attention(X, mask) @ X).flatten(1)
-        + return (self.attention(X, mask) @ X).mean(dim=1)
+        - self.W_1 = nn.Linear(dim, hidden, bias=False)
+        - self.W_2 = nn.Linear(hidden, n_heads, bias=False)
+        + self.W_1 = nn.Linear(dim, hidden)
+        + self.W_2 = nn.Linear(hidden, n_heads)
         """,
     "without_identity": """
         The identity is missing. A row's product with itself should be close to 1, those of

@@ -49,12 +49,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "all responses are below 0 before relu"
     yield case("values", [4, 4], [2, 1], title, bias=-9.0)
     title = "what training changes"
-    yield case("values", [4, 3], [2, 3], title, positive=True, gradient="all")
+    yield case("values", [4, 4], [2, 3], title, positive=True, gradient="all")
     yield case("padding", [2, 6, number(rng, 1, 4)], [2, 3], "texts of several lengths")
     title = "large biases: a window of padding would win"
     yield case("padding", [3, 1, 5], [2], title, bias=2.0)
     title = "every text ends before the batch does"
     yield case("padding", [number(rng, 1, 2), 3], [3, 2], title, longest=6)
+    title = "padding: what training changes"
+    yield case("padding", [4, 3], [2, 3], title, positive=True, gradient="all")
     yield case("edges", [1, 1, 1], [2, 3], "texts of one token", positive=True)
     title = "one filter of each width"
     yield case("edges", [4, number(rng, 2, 3)], [2, 1], title, positive=True, m=1)
@@ -86,6 +88,13 @@ WRONG = {
         batch has there. Set X to zeros at padding before you make the windows.
 
         - X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+        """,
+    "minus_infinity_for_an_empty_text": """
+        The maximum over no windows is minus infinity, which a text without tokens gets here. Its
+        vector should be zeros: fill with 0 instead, which after relu never wins, or use max_pool.
+
+        - found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+        + found.append(responses.masked_fill(~mask.unsqueeze(-1), -torch.inf).amax(dim=1))
         """,
     "no_relu": """
         relu is missing. Without it a filter that nothing in the text excites has a negative

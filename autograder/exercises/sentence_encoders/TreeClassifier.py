@@ -105,11 +105,19 @@ WRONG = {
         - new_h, new_c = self.cell((h[l], c[l]), (h[r], c[r]))
         + new_h, new_c = self.cell((h[r], c[r]), (h[l], c[l]))
         """,
-    "memories_of_left_child_twice": """
-        Both children come with the memory of the left one. The right child has its own.
+    "states_for_memories": """
+        The children come with their states twice. The cell needs state and memory of each child:
+        (h, c).
 
         - new_h, new_c = self.cell((h[l], c[l]), (h[r], c[r]))
-        + new_h, new_c = self.cell((h[l], c[l]), (h[r], c[l]))
+        + new_h, new_c = self.cell((h[l], h[l]), (h[r], h[r]))
+        """,
+    "leaves_for_all_nodes": """
+        All nodes go through `leaf` here, inner nodes with the token id 0. Only the rows with height
+        0 are leaves.
+
+        - X = self.dropout(self.embedding(words[height == 0]))
+        + X = self.dropout(self.embedding(words))
         """,
     "stops_too_early": """
         The highest nodes are missing. Heights go from 1 up to and including the largest.
@@ -130,13 +138,11 @@ WRONG = {
         + return self.output(h)
         """,
     "dropout_inside_the_tree": """
-        The states are dropped while the tree is computed, once more at each height. Apply the
-        dropout to the word vectors, and once to all states before the output layer.
+        The dropout is applied at each height, inside the tree. Apply it to the word vectors, and
+        once to all states before the output layer.
 
         - h, c = torch.cat([h, new_h]), torch.cat([c, new_c])
-        - return self.output(self.dropout(h))
         + h, c = torch.cat([h, self.dropout(new_h)]), torch.cat([c, new_c])
-        + return self.output(self.dropout(h))
         """,
     "scores_from_memories": """
         The scores come from the memories c. The output of a node is its state h.

@@ -77,17 +77,24 @@ WRONG = {
         - i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
         + i, f_l, f_r, u, o = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
         """,
+    "output_gate_second": """
+        The blocks of the layer are read in another order: o comes second here. It is i, f_l, f_r,
+        o, u.
+
+        - i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+        + i, o, f_l, f_r, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+        """,
     "leaf_gates_in_another_order": """
         The blocks of the leaf's layer are read in another order. It is i, o, u.
 
         - i, o, u = self.leaf_gates(X).chunk(3, dim=1)
         + i, u, o = self.leaf_gates(X).chunk(3, dim=1)
         """,
-    "forgets_nothing": """
-        The forget gates are missing: the memories of both children are added as they are.
+    "gates_from_memories": """
+        The gates are computed from the memories of the children. They come from the states, h.
 
-        - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
-        + c = i.sigmoid() * u.tanh() + c_l + c_r
+        - i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+        + i, f_l, f_r, o, u = self.gates(torch.cat([c_l, c_r], dim=1)).chunk(5, dim=1)
         """,
     "states_for_memories": """
         The forget gates multiply the states of the children. They decide about the memories, c.
@@ -96,22 +103,19 @@ WRONG = {
         + c = i.sigmoid() * u.tanh() + f_l.sigmoid() * h_l + f_r.sigmoid() * h_r
         """,
     "state_without_tanh": """
-        tanh is missing in the state: h = o * tanh(c), at nodes and at leaves.
+        tanh is missing in the state of a leaf: h = o * tanh(c), at leaves and at nodes.
 
           c = i.sigmoid() * u.tanh()
         - return o.sigmoid() * c.tanh(), c
         + return o.sigmoid() * c, c
-        ...
-          c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
-        - return o.sigmoid() * c.tanh(), c
-        + return o.sigmoid() * c, c
         """,
     "update_is_a_gate": """
-        The update u goes through the sigmoid. It is not a gate but what is written into the
-        memory, and may be negative: tanh.
+        The update u of a leaf goes through the sigmoid. It is not a gate but what is written into
+        the memory, and may be negative: tanh, at leaves and at nodes.
 
-        - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
-        + c = i.sigmoid() * u.sigmoid() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+          i, o, u = self.leaf_gates(X).chunk(3, dim=1)
+        - c = i.sigmoid() * u.tanh()
+        + c = i.sigmoid() * u.sigmoid()
         """,
     "memory_first": """
         The memory is returned first. The order is state h, then memory c.
@@ -119,16 +123,13 @@ WRONG = {
           c = i.sigmoid() * u.tanh()
         - return o.sigmoid() * c.tanh(), c
         + return c, o.sigmoid() * c.tanh()
-        ...
-          c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
-        - return o.sigmoid() * c.tanh(), c
-        + return c, o.sigmoid() * c.tanh()
         """,
-    "gates_without_sigmoid": """
-        The gates i, f_l, f_r and o are numbers between 0 and 1: each goes through the sigmoid.
+    "forget_gates_without_sigmoid": """
+        The forget gates are numbers between 0 and 1: f_l and f_r go through the sigmoid, as i and o
+        do.
 
         - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
-        + c = i * u.tanh() + f_l * c_l + f_r * c_r
+        + c = i.sigmoid() * u.tanh() + f_l * c_l + f_r * c_r
         """,
 }
 

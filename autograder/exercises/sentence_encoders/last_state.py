@@ -59,10 +59,24 @@ WRONG = {
             return H[:, -1]
         """,
     "first_position": """
-        This is the state at the first position. It has read one token.
+        This is the state at the first token. It has read one token; the last one has read them all.
 
         def last_state(H, mask):
-            return H[:, 0]
+            return H[:, 0].masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        """,
+    "one_before_the_last": """
+        This is the state one position before the last token. Positions count from 0, but the last
+        position at which the mask is True is already a position, not a number of tokens.
+
+        - h = H[torch.arange(len(H), device=H.device), last]
+        + h = H[torch.arange(len(H)), (last - 1).clamp(min=0)]
+        """,
+    "counted_from_the_end": """
+        The position was found in the flipped mask, where it counts from the end. Turn it back:
+        L - 1 minus that number.
+
+        - last = (positions * mask).amax(dim=1)  # (B,)
+        + last = mask.flip(1).int().argmax(dim=1)
         """,
     "position_after_the_last": """
         Positions count from 0, so the last of n tokens is at n - 1. You are one position too far.
@@ -91,6 +105,13 @@ WRONG = {
         - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
         + here = (positions == last[:, None]) & mask
         + return (H * here.unsqueeze(-1)).sum(dim=1)
+        """,
+    "nan_for_an_empty_text": """
+        NaN times 0 is NaN: multiplying by 0 does not make zeros of the state of an empty text if
+        there is NaN at its padding. Fill with masked_fill or torch.where instead.
+
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + return h * mask.any(dim=1, keepdim=True)
         """,
     "one_position_for_all": """
         All texts get the state at the same position, that of the longest text. Each text has a

@@ -70,6 +70,13 @@ WRONG = {
             P = torch.softmax(scores, dim=1)
             return -(P[torch.arange(len(labels)), labels] + 1e-9).log().mean()
         """,
+    "softmax_twice": """
+        The scores go through the softmax twice: once on their way in, once inside the loss. The
+        loss takes the raw scores, and its formula contains the softmax already.
+
+        def multiclass_loss(scores, labels):
+            return F.cross_entropy(torch.softmax(scores, dim=1), labels)
+        """,
     "softmax_over_batch": """
         The sum of exponentials runs over the texts of the batch. It should run over the classes of
         each text, axis 1.

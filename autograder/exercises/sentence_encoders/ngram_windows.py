@@ -37,6 +37,28 @@ WRONG = {
         - return windows.transpose(2, 3).flatten(2)
         + return windows.flatten(2)
         """,
+    "reshaped_for_transposed": """
+        Numbers of different windows are mixed: two axes were swapped that should not be, or a
+        reshape did the work of a transpose. unfold gives (B, L, d, n); swap the last two axes,
+        (B, L, n, d), then flatten these.
+
+        - return windows.transpose(2, 3).flatten(2)
+        + return windows.transpose(1, 2).reshape(X.shape[0], X.shape[1], -1)
+        """,
+    "one_zero_too_many": """
+        There is one window too many, which begins after the last token. The last token needs n - 1
+        positions of zeros behind it, not n.
+
+        - padded = F.pad(X, (0, 0, 0, n - 1))
+        + padded = F.pad(X, (0, 0, 0, n))
+        """,
+    "pads_the_components": """
+        The zeros are appended to the vectors, not to the text. F.pad begins with the last axis:
+        (0, 0, 0, n - 1) leaves that as it is and pads the one before it.
+
+        - padded = F.pad(X, (0, 0, 0, n - 1))
+        + padded = F.pad(X, (0, n - 1))
+        """,
     "only_complete_windows": """
         Windows that run over the end are missing. Every position has a window: append n - 1
         positions of zeros.
@@ -63,12 +85,6 @@ WRONG = {
         - return windows.transpose(2, 3).flatten(2)
         + return windows.transpose(2, 3).flip(2).flatten(2)
         """,
-    "four_axes": """
-        This is (B, L, n, d). Concatenate the n vectors of a window: (B, L, n * d).
-
-        - return windows.transpose(2, 3).flatten(2)
-        + return windows.transpose(2, 3)
-        """,
     "sums_the_window": """
         The vectors of a window are added up, which loses their order. Concatenate them.
 
@@ -88,8 +104,6 @@ WRONG = {
 
         - if n < 1:
         -     raise ValueError(f"n must be 1 or more, but is {n}.")
-        + if n < 1:
-        +     return X[..., :0]
         """,
 }
 

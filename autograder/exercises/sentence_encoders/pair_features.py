@@ -37,6 +37,12 @@ WRONG = {
         - return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
         + return torch.cat([u, v, u - v, u * v], dim=-1)
         """,
+    "difference_of_absolute_values": """
+        This is |u| - |v|, which is 0 for 2 and -2. Subtract first, then take the absolute value.
+
+        - return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
+        + return torch.cat([u, v, u.abs() - v.abs(), u * v], dim=-1)
+        """,
     "squared_difference": """
         The difference is squared. Take its absolute value.
 

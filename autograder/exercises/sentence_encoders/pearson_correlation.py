@@ -33,17 +33,20 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     y = x + torch.from_numpy(rng.integers(-4, 5, size=6)).float()
     title = "means of 100,000, and differences of a few"
     yield Case("edges", [x + 100_000, y + 100_000], title=title)
-    title = "means of a billion, in double precision"
-    yield Case("edges", [x.double() + 1e9, y.double() + 1e9], title=title)
+    title = "whole numbers around a billion, which single precision rounds"
+    yield Case("edges", [x.long() + 10**9, y.long() + 10**9], title=title)
     yield Case("edges", [x, torch.full((6,), 3.0)], title="y is constant")
     yield Case("edges", [torch.full((6,), 0.25), x], title="x is constant")
+    constant = torch.full((3,), 0.1, dtype=torch.float64)
+    title = "both are constant, and the mean is rounded to 0.10000000000000002"
+    yield Case("edges", [constant, constant.clone()], title=title)
     yield Case("edges", [normal(rng, 1), normal(rng, 1)], title="one number each")
     yield Case("edges", [torch.tensor([]), torch.tensor([])], title="no numbers")
     x = torch.from_numpy(rng.integers(1, 6, size=5))
     x[0], x[1] = 0, 9
     yield Case("edges", [x, normal(rng, 5).double()], title="integers, and double precision")
-    two = torch.tensor([0.0, float(number(rng, 1, 4))])
-    yield Case("edges", [two, -two], title="two numbers each")
+    two = torch.tensor([1.0, float(number(rng, 2, 4))], dtype=torch.float64)
+    yield Case("edges", [two, -two], title="two numbers each, in double precision")
     yield Case("edges", [-two, two], title="x falls, y rises")
 
 
@@ -74,11 +77,59 @@ WRONG = {
         - return (x @ y / (x.norm() * y.norm())).item()
         + return (x @ y / len(x) / (x.std() * y.std())).item()
         """,
+    "root_forgotten": """
+        This divides by the sums of squares. The formula has their square roots: the lengths of the
+        centered vectors.
+
+        - return (x @ y / (x.norm() * y.norm())).item()
+        + return (x @ y / ((x**2).sum() * (y**2).sum())).item()
+        """,
+    "single_precision": """
+        The numbers are centered in single precision, which has 7 digits: large numbers that differ
+        by little become equal. Convert to double before you subtract the means.
+
+        - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        -     return 0.0
+        - x, y = x.double(), y.double()
+        + x, y = x.float(), y.float()
+        + if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +     return 0.0
+        """,
+    "not_converted": """
+        torch has no mean of whole numbers. Convert x and y to double precision first.
+
+        raises RuntimeError
+
+        - x, y = x.double(), y.double()
+        """,
     "nan_for_constants": """
         If x or y is constant, this divides 0 by 0. There is nothing to correlate: return 0.
 
         - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        + if len(x) < 2:
+        """,
+    "nan_for_constants_and_none": """
+        If x or y is constant, or has a single number or none, this divides 0 by 0. There is nothing
+        to correlate: return 0.
+
+        - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         -     return 0.0
+        """,
+    "zero_after_rounding": """
+        A constant is recognized here by a length or a deviation of exactly 0. Rounding can leave
+        1e-17 instead: 0.1 + 0.1 + 0.1 is not 3 * 0.1. Compare the numbers with the first of them,
+        before you center.
+
+        - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        -     return 0.0
+        - x, y = x.double(), y.double()
+        - x, y = x - x.mean(), y - y.mean()
+        + if len(x) < 2:
+        +     return 0.0
+        + x, y = x.double(), y.double()
+        + x, y = x - x.mean(), y - y.mean()
+        + if x.norm() == 0 or y.norm() == 0:
+        +     return 0.0
         """,
     "ranks": """
         This is Spearman's correlation, of the ranks. Pearson's is that of the numbers themselves.
@@ -86,24 +137,11 @@ WRONG = {
         - x, y = x.double(), y.double()
         + x, y = x.argsort().argsort().double(), y.argsort().argsort().double()
         """,
-    "absolute_value": """
-        The sign is lost. A falling line has the correlation -1.
-
-        - return (x @ y / (x.norm() * y.norm())).item()
-        + return (x @ y / (x.norm() * y.norm())).abs().item()
-        """,
     "returns_tensor": """
         This is a tensor. Return a number: item() takes it out.
 
         - return (x @ y / (x.norm() * y.norm())).item()
         + return x @ y / (x.norm() * y.norm())
-        """,
-    "slope": """
-        This is the slope of the line that fits y best, which depends on the scale. Divide by the
-        lengths of both centered vectors, not by one of them twice.
-
-        - return (x @ y / (x.norm() * y.norm())).item()
-        + return (x @ y / (x.norm() * x.norm())).item()
         """,
 }
 
@@ -180,6 +218,10 @@ EQUIVALENT = {
 
         -    return (x @ y / (x.norm() * y.norm())).item()
         +    return ((y @ x) / (x.norm() * y.norm())).item()
+        """,
+    "x and y have the same length.": """
+        -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        +    if len(y) < 2 or (x == x[0]).all() or (y == y[0]).all():
         """,
     "There are at least two numbers.": """
         -    x, y = x.double(), y.double()

@@ -108,12 +108,6 @@ WRONG = {
         - for token in re.findall(r"[()]|[^\\s()]+", text):
         + for token in re.findall(r"[()]|\\w+", text):
         """,
-    "lower_case": """
-        The words are in lower case here. Leave them as they are; a vocabulary can do that later.
-
-        - for token in re.findall(r"[()]|[^\\s()]+", text):
-        + for token in re.findall(r"[()]|[^\\s()]+", text.lower()):
-        """,
     "children_swapped": """
         Left and right are swapped. The first child in the text is the left one.
 
@@ -155,28 +149,74 @@ WRONG = {
             return node(0)[0]
         """,
     "accepts_any_number_of_children": """
-        A node with one child, three children or two words passes. Below a node there is one word,
-        or there are two nodes; all else is a ValueError.
+        A node with nothing, one child, three children or two words passes. Below a node there is
+        one word, or there are two nodes; all else is a ValueError.
 
         - if kinds not in ([str], [tuple, tuple]):
         -     raise ValueError(f"Below a node is one word, or two nodes, but here is {parts}.")
-        + if not parts:
-        +     raise ValueError("empty")
         """,
-    "index_error": """
-        A damaged text ends with an IndexError, which says nothing about the text. Check before you
-        take something from a list, and raise a ValueError with a sentence.
+    "only_counts_the_children": """
+        What is below a node is counted, but not looked at: one node alone passes, and so do two
+        words. Below a node there is one word, or there are two nodes; all else is a ValueError.
+
+        - if kinds not in ([str], [tuple, tuple]):
+        + if len(parts) not in (1, 2):
+        """,
+    "no_node_is_open": """
+        A word or a closing bracket outside all brackets ends with an IndexError, because no node is
+        open that it could belong to. Check that one is, and raise a ValueError with a sentence.
 
         raises IndexError
 
-        - elif len(open_nodes) == 1:
-        -     raise ValueError("A bracket closes that was never opened.")
-        + elif len(open_nodes) == 1:
-        +     raise IndexError("pop from empty list")
-        ...
-        - if len(open_nodes[0]) != 1 or not isinstance(open_nodes[0][0], tuple):
-        + open_nodes[0][0]
-        + if len(open_nodes[0]) != 1 or not isinstance(open_nodes[0][0], tuple):
+        def read_tree(text):
+            open_nodes, root = [], None
+            for token in re.findall(r"[()]|[^\\s()]+", text):
+                if root is not None:
+                    raise ValueError("something comes after the tree")
+                if token == "(":
+                    open_nodes.append([])
+                elif token != ")":
+                    open_nodes[-1].append(token)
+                else:
+                    label, *parts = open_nodes.pop()
+                    if [type(part) for part in parts] not in ([str], [tuple, tuple]):
+                        raise ValueError("neither one word nor two nodes")
+                    node = (int(label) if isinstance(label, str) else int(""), *parts)
+                    if open_nodes:
+                        open_nodes[-1].append(node)
+                    else:
+                        root = node
+            if open_nodes or root is None:
+                raise ValueError("cut off")
+            return root
+        """,
+    "runs_past_the_end": """
+        A text that is cut off, or empty, ends with an IndexError: the function asks for the token
+        after the last one. Check whether there is one, and raise a ValueError with a sentence.
+
+        raises IndexError
+
+        def read_tree(text):
+            tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+
+            def node(i):
+                if tokens[i] != "(":
+                    raise ValueError(f"no node begins at {i}")
+                label, i, parts = int(tokens[i + 1]), i + 2, []
+                while tokens[i] != ")":
+                    if tokens[i] == "(":
+                        part, i = node(i)
+                    else:
+                        part, i = tokens[i], i + 1
+                    parts.append(part)
+                if [type(part) for part in parts] not in ([str], [tuple, tuple]):
+                    raise ValueError("neither one word nor two nodes")
+                return (label, *parts), i + 1
+
+            tree, end = node(0)
+            if end < len(tokens):
+                raise ValueError("something comes after the tree")
+            return tree
         """,
 }
 

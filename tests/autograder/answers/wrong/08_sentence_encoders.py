@@ -12,6 +12,11 @@ def multiclass_loss(scores, labels):
     return torch.stack(losses).mean()
 
 
+# %% multiclass_loss: probabilities into a loss that expects scores | softmax_twice
+def multiclass_loss(scores, labels):
+    return F.nll_loss(F.log_softmax(scores.softmax(dim=1), dim=1), labels)
+
+
 # %% last_state: the last column | last_position
 def last_state(H, mask):
     return H[:, H.shape[1] - 1, :]
@@ -22,6 +27,32 @@ def last_state(H, mask):
     n = mask.sum(dim=1)
     h = H[torch.arange(H.shape[0]), torch.clamp(n - 1, min=0)]
     return h.masked_fill((n == 0)[:, None], 0.0)
+
+
+# %% last_state: multiplies by whether there are tokens | nan_for_an_empty_text
+def last_state(H, mask):
+    t = torch.where(mask, torch.arange(mask.shape[1]), -1).amax(dim=1)
+    h = H[torch.arange(len(H)), t.clamp(min=0)]
+    return h * (t >= 0)[:, None]
+
+
+# %% last_state: subtracts 1 from a position | one_before_the_last
+def last_state(H, mask):
+    t = torch.where(mask, torch.arange(mask.shape[1]), -1).amax(dim=1)
+    h = H[torch.arange(len(H)), (t - 1).clamp(min=0)]
+    return torch.where((t >= 0)[:, None], h, 0.0)
+
+
+# %% last_state: a position in the flipped mask | counted_from_the_end
+def last_state(H, mask):
+    h = H[torch.arange(len(H)), mask.flip(1).long().argmax(dim=1)]
+    return torch.where(mask.any(dim=1)[:, None], h, 0.0)
+
+
+# %% last_state: argmax finds the first True | first_position
+def last_state(H, mask):
+    t = mask.long().argmax(dim=1)
+    return torch.where(mask.any(dim=1)[:, None], H[torch.arange(len(H)), t], 0.0)
 
 
 # %% BiLSTMEncoder: the state of both directions at the last token | backward_state_at_last_token
@@ -64,6 +95,74 @@ class BiLSTMEncoder(nn.Module):
         return torch.cat([last_state(H[:, :, : self.hidden], mask), first], dim=1)
 
 
+# %% BiLSTMEncoder: the final states as they are | empty_text_gets_both_states
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in ("last", "mean", "max"):
+            raise ValueError("pooling")
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True, bidirectional=True)
+        self.pooling = pooling
+        self.size = 2 * hidden
+
+    def forward(self, X, mask):
+        lengths = mask.sum(1).clamp(min=1)
+        packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
+        out, (h_n, c_n) = self.lstm(packed)
+        H = pad_packed_sequence(out, batch_first=True, total_length=X.shape[1])[0]
+        if self.pooling == "mean":
+            return mean_pool(H, mask)
+        if self.pooling == "max":
+            return max_pool(H, mask)
+        return torch.cat([h_n[0], h_n[1]], dim=1)
+
+
+# %% BiLSTMEncoder: reshapes the final states | mixes_texts
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in ("last", "mean", "max"):
+            raise ValueError("pooling")
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True, bidirectional=True)
+        self.pooling = pooling
+        self.size = 2 * hidden
+
+    def forward(self, X, mask):
+        lengths = mask.sum(1).clamp(min=1)
+        packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
+        out, (h_n, c_n) = self.lstm(packed)
+        H = pad_packed_sequence(out, batch_first=True, total_length=X.shape[1])[0]
+        if self.pooling == "mean":
+            return mean_pool(H, mask)
+        if self.pooling == "max":
+            return max_pool(H, mask)
+        return h_n.reshape(X.shape[0], -1)
+
+
+# %% BiLSTMEncoder: as long as the longest text | without_total_length
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in ("last", "mean", "max"):
+            raise ValueError("pooling")
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True, bidirectional=True)
+        self.pooling = pooling
+        self.size = 2 * hidden
+
+    def forward(self, X, mask):
+        lengths = mask.sum(1).clamp(min=1)
+        packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
+        out, _ = self.lstm(packed)
+        H = pad_packed_sequence(out, batch_first=True)[0]
+        if self.pooling == "mean":
+            return mean_pool(H, mask)
+        if self.pooling == "max":
+            return max_pool(H, mask)
+        half = self.size // 2
+        first = H[:, 0, half:].masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        return torch.cat([last_state(H[..., :half], mask), first], dim=1)
+
+
 # %% ngram_windows: reshapes what unfold returns | component_by_component
 def ngram_windows(X, n):
     if n < 1:
@@ -78,6 +177,35 @@ def ngram_windows(X, n):
         raise ValueError("n")
     padded = F.pad(X, (0, 0, (n - 1) // 2, n // 2))
     return torch.cat([padded[:, k : k + X.shape[1]] for k in range(n)], dim=2)
+
+
+# %% ngram_windows: swaps positions and components | reshaped_for_transposed
+def ngram_windows(X, n):
+    if n < 1:
+        raise ValueError("n")
+    windows = F.pad(X, (0, 0, 0, n - 1)).unfold(1, n, 1)
+    return windows.transpose(1, 2).reshape(X.shape[0], X.shape[1], -1)
+
+
+# %% ngram_windows: n positions of zeros | one_zero_too_many
+def ngram_windows(X, n):
+    if n < 1:
+        raise ValueError("n")
+    windows = F.pad(X, (0, 0, 0, n)).unfold(1, n, 1)
+    return windows.permute(0, 1, 3, 2).flatten(2)
+
+
+# %% ngram_windows: pads the last axis | pads_the_components
+def ngram_windows(X, n):
+    if n < 1:
+        raise ValueError("n")
+    windows = F.pad(X, (0, n - 1)).unfold(1, n, 1)
+    return windows.transpose(2, 3).flatten(2)
+
+
+# %% ngram_windows: no look at n | no_error
+def ngram_windows(X, n):
+    return F.pad(X, (0, 0, 0, n - 1)).unfold(1, n, 1).transpose(2, 3).flatten(2)
 
 
 # %% TextCNN: the maximum over all windows | windows_of_padding_take_part
@@ -109,6 +237,24 @@ class TextCNN(nn.Module):
         found = []
         for n, layer in zip(self.widths, self.filters):
             found.append(max_pool(torch.relu(layer(ngram_windows(X, n))), mask))
+        return torch.cat(found, dim=1)
+
+
+# %% TextCNN: minus infinity at padding | minus_infinity_for_an_empty_text
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
+        self.widths = tuple(widths)
+        self.size = n_filters * len(widths)
+
+    def forward(self, X, mask):
+        real = mask.unsqueeze(-1)
+        X = X.masked_fill(~real, 0)
+        found = []
+        for n, layer in zip(self.widths, self.filters):
+            responses = F.relu(layer(ngram_windows(X, n)))
+            found.append(torch.where(real, responses, float("-inf")).max(dim=1).values)
         return torch.cat(found, dim=1)
 
 
@@ -163,6 +309,72 @@ class StructuredSelfAttention(nn.Module):
         return torch.linalg.matrix_norm(A @ A.mT - torch.eye(A.shape[1])).mean()
 
 
+# %% StructuredSelfAttention: reshapes the scores | reshaped_for_transposed
+class StructuredSelfAttention(nn.Module):
+    def __init__(self, dim, hidden, n_heads):
+        super().__init__()
+        self.W_1 = nn.Linear(dim, hidden, bias=False)
+        self.W_2 = nn.Linear(hidden, n_heads, bias=False)
+        self.size = n_heads * dim
+
+    def attention(self, X, mask):
+        X = torch.where(mask[..., None], X, 0.0)
+        r = self.W_2(torch.tanh(self.W_1(X)))
+        return masked_softmax(r.reshape(X.shape[0], -1, X.shape[1]), mask[:, None])
+
+    def forward(self, X, mask):
+        X = torch.where(mask[..., None], X, 0.0)
+        return (self.attention(X, mask) @ X).flatten(1)
+
+    def penalty(self, A):
+        P = A @ A.transpose(1, 2) - torch.eye(A.shape[1])
+        return P.square().sum(dim=(1, 2)).mean()
+
+
+# %% StructuredSelfAttention: zeros at padding, and a plain softmax | attends_to_zeros
+class StructuredSelfAttention(nn.Module):
+    def __init__(self, dim, hidden, n_heads):
+        super().__init__()
+        self.W_1 = nn.Linear(dim, hidden, bias=False)
+        self.W_2 = nn.Linear(hidden, n_heads, bias=False)
+        self.size = n_heads * dim
+
+    def attention(self, X, mask):
+        X = torch.where(mask[..., None], X, 0.0)
+        r = self.W_2(torch.tanh(self.W_1(X)))
+        return r.transpose(1, 2).softmax(dim=-1)
+
+    def forward(self, X, mask):
+        X = torch.where(mask[..., None], X, 0.0)
+        return (self.attention(X, mask) @ X).flatten(1)
+
+    def penalty(self, A):
+        P = A @ A.transpose(1, 2) - torch.eye(A.shape[1])
+        return P.square().sum(dim=(1, 2)).mean()
+
+
+# %% StructuredSelfAttention: layers with a bias | with_bias
+class StructuredSelfAttention(nn.Module):
+    def __init__(self, dim, hidden, n_heads):
+        super().__init__()
+        self.W_1 = nn.Linear(dim, hidden)
+        self.W_2 = nn.Linear(hidden, n_heads)
+        self.size = n_heads * dim
+
+    def attention(self, X, mask):
+        X = torch.where(mask[..., None], X, 0.0)
+        r = self.W_2(torch.tanh(self.W_1(X)))
+        return masked_softmax(r.transpose(1, 2), mask[:, None])
+
+    def forward(self, X, mask):
+        X = torch.where(mask[..., None], X, 0.0)
+        return (self.attention(X, mask) @ X).flatten(1)
+
+    def penalty(self, A):
+        P = A @ A.transpose(1, 2) - torch.eye(A.shape[1])
+        return P.square().sum(dim=(1, 2)).mean()
+
+
 # %% read_tree: the labels stay text | labels_are_strings
 def read_tree(text):
     tokens = text.replace("(", " ( ").replace(")", " ) ").split()
@@ -210,6 +422,113 @@ def read_tree(text):
         return result, i + 1
 
     return node(0)[0]
+
+
+# %% read_tree: anything below a node | accepts_any_number_of_children
+def read_tree(text):
+    open_nodes, root = [], None
+    for token in text.replace("(", " ( ").replace(")", " ) ").split():
+        if root is not None:
+            raise ValueError("something after the end")
+        if token == "(":
+            open_nodes.append([])
+        elif not open_nodes:
+            raise ValueError("no bracket is open")
+        elif token != ")":
+            open_nodes[-1].append(token)
+        else:
+            label, *below = open_nodes.pop() or [None]
+            if not isinstance(label, str):
+                raise ValueError("no label")
+            node = (int(label), *below)
+            if open_nodes:
+                open_nodes[-1].append(node)
+            else:
+                root = node
+    if open_nodes or root is None:
+        raise ValueError("no whole tree")
+    return root
+
+
+# %% read_tree: one or two of anything | only_counts_the_children
+def read_tree(text):
+    open_nodes, root = [], None
+    for token in text.replace("(", " ( ").replace(")", " ) ").split():
+        if root is not None:
+            raise ValueError("something after the end")
+        if token == "(":
+            open_nodes.append([])
+        elif not open_nodes:
+            raise ValueError("no bracket is open")
+        elif token != ")":
+            open_nodes[-1].append(token)
+        else:
+            label, *below = open_nodes.pop() or [None]
+            if not isinstance(label, str):
+                raise ValueError("no label")
+            node = (int(label), *below)
+            if len(below) not in (1, 2):
+                raise ValueError("below a node")
+            if open_nodes:
+                open_nodes[-1].append(node)
+            else:
+                root = node
+    if open_nodes or root is None:
+        raise ValueError("no whole tree")
+    return root
+
+
+# %% read_tree: no node is open | no_node_is_open
+def read_tree(text):
+    open_nodes, root = [], None
+    for token in text.replace("(", " ( ").replace(")", " ) ").split():
+        if root is not None:
+            raise ValueError("something after the end")
+        if token == "(":
+            open_nodes.append([])
+        elif token != ")":
+            open_nodes[-1].append(token)
+        else:
+            label, *below = open_nodes.pop() or [None]
+            if not isinstance(label, str):
+                raise ValueError("no label")
+            node = (int(label), *below)
+            if [isinstance(part, str) for part in below] not in ([True], [False, False]):
+                raise ValueError("below a node")
+            if open_nodes:
+                open_nodes[-1].append(node)
+            else:
+                root = node
+    if open_nodes or root is None:
+        raise ValueError("no whole tree")
+    return root
+
+
+# %% read_tree: reads beyond the last token | runs_past_the_end
+def read_tree(text):
+    tokens, position = re.findall(r"[()]|[^()\s]+", text), 0
+
+    def node():
+        nonlocal position
+        if tokens[position] != "(":
+            raise ValueError("no bracket")
+        label, parts = int(tokens[position + 1]), []
+        position += 2
+        while tokens[position] != ")":
+            if tokens[position] == "(":
+                parts.append(node())
+            else:
+                parts.append(tokens[position])
+                position += 1
+        position += 1
+        if [isinstance(part, str) for part in parts] not in ([True], [False, False]):
+            raise ValueError("below a node")
+        return (label, *parts)
+
+    tree = node()
+    if position != len(tokens):
+        raise ValueError("something after the end")
+    return tree
 
 
 # %% RecursiveNetwork: no activation | without_tanh
@@ -287,6 +606,86 @@ class TreeLSTMCell(nn.Module):
         return torch.sigmoid(o) * c, c
 
 
+# %% TreeLSTMCell: forget gates as they come | forget_gates_without_sigmoid
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
+        c = i.sigmoid() * u.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+    def forward(self, left, right):
+        (h_l, c_l), (h_r, c_r) = left, right
+        z = self.gates(torch.cat([h_l, h_r], dim=1))
+        i, f_l, f_r, o, u = z.chunk(5, dim=1)
+        c = i.sigmoid() * u.tanh() + f_l * c_l + f_r * c_r
+        return o.sigmoid() * c.tanh(), c
+
+
+# %% TreeLSTMCell: the output gate second | output_gate_second
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
+        c = i.sigmoid() * u.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+    def forward(self, left, right):
+        (h_l, c_l), (h_r, c_r) = left, right
+        z = self.gates(torch.cat([h_l, h_r], dim=1))
+        i, o, f_l, f_r, u = z.chunk(5, dim=1)
+        c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        return o.sigmoid() * c.tanh(), c
+
+
+# %% TreeLSTMCell: sigmoid everywhere | update_is_a_gate
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
+        c = i.sigmoid() * u.sigmoid()
+        return o.sigmoid() * c.tanh(), c
+
+    def forward(self, left, right):
+        (h_l, c_l), (h_r, c_r) = left, right
+        z = self.gates(torch.cat([h_l, h_r], dim=1))
+        i, f_l, f_r, o, u = z.chunk(5, dim=1)
+        c = i.sigmoid() * u.sigmoid() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        return o.sigmoid() * c.tanh(), c
+
+
+# %% TreeLSTMCell: gates that see the memories | gates_from_memories
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
+        c = i.sigmoid() * u.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+    def forward(self, left, right):
+        (h_l, c_l), (h_r, c_r) = left, right
+        z = self.gates(torch.cat([c_l, c_r], dim=1))
+        i, f_l, f_r, o, u = z.chunk(5, dim=1)
+        c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        return o.sigmoid() * c.tanh(), c
+
+
 # %% TreeClassifier: range without its end | stops_too_early
 class TreeClassifier(nn.Module):
     def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
@@ -323,6 +722,60 @@ class TreeClassifier(nn.Module):
         return self.output(self.dropout(h))
 
 
+# %% TreeClassifier: states in place of memories | states_for_memories
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        h, c = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
+        for k in range(1, int(height.max()) + 1):
+            l, r = left[height == k], right[height == k]
+            more = self.cell((h[l], h[l]), (h[r], h[r]))
+            h, c = torch.cat([h, more[0]]), torch.cat([c, more[1]])
+        return self.output(self.dropout(h))
+
+
+# %% TreeClassifier: dropout at every height | dropout_inside_the_tree
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        h, c = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
+        for k in range(1, int(height.max()) + 1):
+            l, r = left[height == k], right[height == k]
+            more = self.cell((h[l], c[l]), (h[r], c[r]))
+            h, c = torch.cat([h, self.dropout(more[0])]), torch.cat([c, more[1]])
+        return self.output(self.dropout(h))
+
+
+# %% TreeClassifier: every node a leaf first | leaves_for_all_nodes
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        h, c = self.cell.leaf(self.dropout(self.embedding(words)))
+        for k in range(1, int(height.max()) + 1):
+            l, r = left[height == k], right[height == k]
+            more = self.cell((h[l], c[l]), (h[r], c[r]))
+            h, c = torch.cat([h, more[0]]), torch.cat([c, more[1]])
+        return self.output(self.dropout(h))
+
+
 # %% pair_features: no absolute value | signed_difference
 def pair_features(u, v):
     return torch.cat((u, v, torch.sub(u, v), torch.mul(u, v)), dim=1)
@@ -331,6 +784,11 @@ def pair_features(u, v):
 # %% pair_features: the product before the difference | product_first
 def pair_features(u, v):
     return torch.hstack([u, v, u * v, torch.abs(u - v)])
+
+
+# %% pair_features: absolute values first | difference_of_absolute_values
+def pair_features(u, v):
+    return torch.cat([u, v, u.abs() - v.abs(), u * v], dim=1)
 
 
 # %% pearson_correlation: the cosine of the numbers as they are | not_centered
@@ -348,3 +806,50 @@ def pearson_correlation(x, y):
     x, y = x.double(), y.double()
     covariance = ((x - x.mean()) * (y - y.mean())).mean()
     return (covariance / (x.std() * y.std())).item()
+
+
+# %% pearson_correlation: single precision before the means | single_precision
+def pearson_correlation(x, y):
+    x, y = x.float(), y.float()
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x - x.mean(), y - y.mean()
+    x, y = x.double(), y.double()
+    return (x @ y / (x.norm() * y.norm())).item()
+
+
+# %% pearson_correlation: no conversion | not_converted
+def pearson_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x - x.mean(), y - y.mean()
+    return (x @ y / (x.norm() * y.norm())).item()
+
+
+# %% pearson_correlation: no square roots | root_forgotten
+def pearson_correlation(x, y):
+    x, y = x.double(), y.double()
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x - x.mean(), y - y.mean()
+    return (x @ y / (x.square().sum() * y.square().sum())).item()
+
+
+# %% pearson_correlation: forgets constants | nan_for_constants
+def pearson_correlation(x, y):
+    if len(x) < 2:
+        return 0.0
+    x, y = x.double(), y.double()
+    x, y = x - x.mean(), y - y.mean()
+    return (x @ y / (x.norm() * y.norm())).item()
+
+
+# %% pearson_correlation: looks for a length of 0 | zero_after_rounding
+def pearson_correlation(x, y):
+    if len(x) < 2:
+        return 0.0
+    x, y = x.double(), y.double()
+    x, y = x - x.mean(), y - y.mean()
+    if x.norm() == 0 or y.norm() == 0:
+        return 0.0
+    return (x @ y / (x.norm() * y.norm())).item()
