@@ -83,6 +83,27 @@ WRONG = {
         - return gradient.norm(dim=(0, 2)).flip(0)
         + return gradient.norm(dim=(0, 1)).flip(0)
         """,
+    "memory_not_state": """
+        You differentiate the second tensor of the pair, the memory c. The last *hidden* state is
+        H[:, -1], the first of the pair.
+
+        - H, _ = unroll(cell, X, state)
+        - (gradient,) = torch.autograd.grad(H[:, -1].sum(), X)
+        + _, last = unroll(cell, X, state)
+        + last = last[1] if isinstance(last, tuple) else last
+        + (gradient,) = torch.autograd.grad(last.sum(), X)
+        """,
+    "pair_has_no_sum": """
+        The last state may be a pair of tensors. `unroll` returns the hidden states of all positions
+        as well, and the last of them is H[:, -1].
+
+        raises AttributeError
+
+        - H, _ = unroll(cell, X, state)
+        - (gradient,) = torch.autograd.grad(H[:, -1].sum(), X)
+        + _, last = unroll(cell, X, state)
+        + (gradient,) = torch.autograd.grad(last.sum(), X)
+        """,
     "last_of_the_batch": """
         H[-1] is the last text of the batch. The last position is H[:, -1].
 

@@ -100,7 +100,7 @@ WRONG = {
         -     return nn.functional.one_hot(logits.argmax(), len(logits)).to(logits.dtype)
         """,
     "not_renormalized": """
-        What is left does not sum to 1. Divide by the sum after words were taken out.
+        What is left does not sum to 1. Divide by the sum whenever words were taken out.
 
         - p[top_k:] = 0.0
         - p = p / p.sum()
@@ -109,6 +109,20 @@ WRONG = {
         - p = p / p.sum()
         - result = torch.empty_like(p)
         + result = torch.empty_like(p)
+        """,
+    "not_renormalized_after_nucleus": """
+        After the nucleus what is left does not sum to 1. Divide by the sum again.
+
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        - p = p / p.sum()
+        + p[p.cumsum(0) - p >= top_p] = 0.0
+        """,
+    "nothing_is_left": """
+        0 / 0: all words were taken out, and you divide by their sum. The word with which the sum
+        reaches p belongs to the nucleus, so a word stays if the words *before* it have less than p.
+
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        + p[p.cumsum(0) >= top_p] = 0.0
         """,
     "nucleus_stops_short": """
         The word with which the sum reaches p is missing. The nucleus is the smallest set whose sum is
@@ -136,8 +150,8 @@ WRONG = {
         + return p
         """,
     "nucleus_before_top_k": """
-        The nucleus is chosen before top-k. First top-k, divided by its sum; then the nucleus of what
-        is left.
+        The nucleus is chosen by the probabilities from before top-k, so it has too many words. First
+        top-k; divide what is left by its sum; then the nucleus of that.
 
         - p[top_k:] = 0.0
         - p = p / p.sum()
@@ -151,10 +165,8 @@ WRONG = {
 
         raises RuntimeError
 
-        - p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
-        + if top_k is not None:
-        +     logits = logits.masked_fill(logits < logits.topk(top_k).values[-1], -torch.inf)
-        + p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        - p[top_k:] = 0.0
+        + p[p < p.topk(top_k).values[-1]] = 0.0
         """,
     "accepts_anything": """
         A negative temperature, k below 1, or p outside of (0, 1] make no sense: raise a ValueError.
