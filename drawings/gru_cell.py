@@ -4,7 +4,7 @@ from autograder.authoring.canvas import Canvas
 
 
 def draw() -> Canvas:
-    canvas = Canvas(470, 250)
+    canvas = Canvas(460, 250)
     keep = canvas.box(75, 20, 34, 34, "×", fill="white")
     add = canvas.box(380, 20, 34, 34, "+", fill="white")
     canvas.line((40, 37), keep.left, head=True)
@@ -27,7 +27,7 @@ def draw() -> Canvas:
     canvas.line((397, 186), (397, 157), head=True)
     canvas.text(426, 172, "$1 - \\mathbf{z}$", size=12)
     canvas.text(
-        235,
+        230,
         226,
         "each of r, z and n also receives $\\mathbf{x}_t$ and $\\mathbf{h}_{t-1}$",
         size=12,
