@@ -89,13 +89,6 @@ WRONG = {
         + below = 0 if seen else self.discount * len(following) * p
         + p = (seen + below) / totals[shorter]
         """,
-    "no_discount": """
-        Nothing is taken from the counts: subtract D from each count before you divide, or the
-        probabilities sum to more than 1.
-
-        - seen = max(following.get(word, 0) - self.discount, 0)
-        + seen = following.get(word, 0)
-        """,
     "negative_counts": """
         A word that never followed has the count 0, and 0 - D is negative. Nothing can be taken from
         it: max(..., 0).
@@ -149,6 +142,16 @@ WRONG = {
         - shorter = context[self.n - m :]
         + shorter = context[-(m - 1) :]
         """,
+    "minus_zero_skipped": """
+        Your unigrams are skipped: context[-0:] is the whole context, not an empty one. Let the slice
+        begin at len(context) - (m - 1).
+
+        - shorter = context[self.n - m :]
+        + shorter = context[-(m - 1) :]
+        ...
+        - break
+        + continue
+        """,
     "only_unigrams_by_contexts": """
         Only your unigrams have continuation counts. All orders below n have them, bigrams below
         trigrams, too: apply the same step to each new table.
@@ -170,12 +173,6 @@ WRONG = {
 
         - for table in self.tables
         + for table in (count_ngrams(sentences, m) for m in range(1, n + 1))
-        """,
-    "discount_is_fixed": """
-        The discount is 0.75 whatever was asked for: use the argument.
-
-        - self.n, self.n_words, self.discount = n, n_words, discount
-        + self.n, self.n_words, self.discount = n, n_words, 0.75
         """,
 }
 

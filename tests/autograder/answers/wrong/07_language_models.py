@@ -218,6 +218,29 @@ class KneserNey:
         return p
 
 
+# %% KneserNey: an empty slice counted from the end, what is unseen skipped | minus_zero_skipped
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.V, self.D = n, n_words, discount
+        self.tables = [count_ngrams(sentences, n)]
+        for _ in range(n - 1):
+            lower = {}
+            for context, following in self.tables[0].items():
+                for word in following:
+                    lower.setdefault(context[1:], Counter())[word] += 1
+            self.tables.insert(0, lower)
+        self.sums = [{c: sum(row.values()) for c, row in table.items()} for table in self.tables]
+
+    def probability(self, word, context):
+        p = 1 / self.V
+        for m in range(1, self.n + 1):
+            short = context[-(m - 1) :]
+            if short in self.tables[m - 1]:
+                row, total = self.tables[m - 1][short], self.sums[m - 1][short]
+                p = max(row[word] - self.D, 0) / total + self.D * len(row) / total * p
+        return p
+
+
 # %% KneserNey: the first words of the context | context_not_shortened_from_the_left
 class KneserNey:
     def __init__(self, sentences, n, n_words, discount=0.75):
