@@ -483,7 +483,7 @@ def bptt_windows(ids, batch_size, length):
 # %% bptt_windows: rows as if the last token had a next one | row_too_long
 def bptt_windows(ids, batch_size, length):
     n = len(ids) // batch_size
-    if len(ids) - 1 < batch_size:
+    if n < 1:
         raise ValueError("too few tokens")
     x = ids[: n * batch_size].view(batch_size, n)
     y = ids[1 : n * batch_size + 1].view(batch_size, n)
