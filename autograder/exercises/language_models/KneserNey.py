@@ -89,13 +89,6 @@ WRONG = {
         + below = 0 if seen else self.discount * len(following) * p
         + p = (seen + below) / totals[shorter]
         """,
-    "no_discount": """
-        Nothing is taken from the counts: subtract D from each count before you divide, or the
-        probabilities sum to more than 1.
-
-        - seen = max(following.get(word, 0) - self.discount, 0)
-        + seen = following.get(word, 0)
-        """,
     "negative_counts": """
         A word that never followed has the count 0, and 0 - D is negative. Nothing can be taken from
         it: max(..., 0).
@@ -136,20 +129,50 @@ WRONG = {
         +     return 1 / self.n_words
         """,
     "context_not_shortened_from_the_left": """
-        The shorter context has lost its last word. Drop the first one: what stands next to the word
-        matters most.
+        You look up the first m - 1 words of the context. The last ones matter, those right before
+        the word: a shorter context has lost its first words.
 
-        - lower.setdefault(context[1:], Counter()).update(following.keys())
-        + lower.setdefault(context[:-1], Counter()).update(following.keys())
-        ...
         - shorter = context[self.n - m :]
         + shorter = context[: m - 1]
         """,
-    "discount_is_fixed": """
-        The discount is 0.75 whatever was asked for: use the argument.
+    "minus_zero": """
+        context[-0:] is the whole context, not an empty one, so the unigrams are never found. Let the
+        slice begin at len(context) - (m - 1).
 
-        - self.n, self.n_words, self.discount = n, n_words, discount
-        + self.n, self.n_words, self.discount = n, n_words, 0.75
+        - shorter = context[self.n - m :]
+        + shorter = context[-(m - 1) :]
+        """,
+    "minus_zero_skipped": """
+        Your unigrams are skipped: context[-0:] is the whole context, not an empty one. Let the slice
+        begin at len(context) - (m - 1).
+
+        - shorter = context[self.n - m :]
+        + shorter = context[-(m - 1) :]
+        ...
+        - break
+        + continue
+        """,
+    "only_unigrams_by_contexts": """
+        Only your unigrams have continuation counts. All orders below n have them, bigrams below
+        trigrams, too: apply the same step to each new table.
+
+        - for _ in range(n - 1):
+        -     lower = {}
+        -     for context, following in table.items():
+        -         lower.setdefault(context[1:], Counter()).update(following.keys())
+        -     table = lower
+        + for m in range(n - 1, 0, -1):
+        +     table = count_ngrams(sentences, m)
+        +     if m == 1:
+        +         found = count_ngrams(sentences, 2)
+        +         table = {(): Counter(w for following in found.values() for w in following)}
+        """,
+    "divides_by_plain_counts": """
+        You divide continuation counts by sums of plain counts. Divide by the sum of the same
+        counts, so that the probabilities sum to 1.
+
+        - for table in self.tables
+        + for table in (count_ngrams(sentences, m) for m in range(1, n + 1))
         """,
 }
 

@@ -26,6 +26,8 @@ _TENSOR = _MODEL.format("state", "H[:, -1]", _WORDS)
 _PAIR = _MODEL.format("(state[0] + state[1])", "(H[:, -1], H[:, 0])", _WORDS)
 #: Half of the numbers are dropped in training.
 _DROPS = _TENSOR.replace("torch.tanh(", "(0.5 if self.training else 1.0) * torch.tanh(")
+#: All numbers are halved while gradients are recorded.
+_RECORDS = _TENSOR.replace("torch.tanh(", "(0.5 if torch.is_grad_enabled() else 1.0) * torch.tanh(")
 
 
 def _windows(rng: np.random.Generator, batch: int, *lengths: int) -> list[Any]:
@@ -57,7 +59,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("training", title, ("train_epoch", _windows(rng, 3, 3, 3)), max_norm=norm)
     some = _windows(rng, 2, 3, 2)
     title = "two epochs, and an evaluation between them"
-    then = [("train_epoch", some), ("evaluate", some), ("train_epoch", some)]
+    then = [("train_epoch", some), ("evaluate", some[:1]), ("train_epoch", some)]
     yield case("training", title, *then, model=_DROPS)
     title = "a model that was in evaluation mode"
     then = [("train_epoch", _windows(rng, 2, 2)), (".model.training",)]
@@ -70,6 +72,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("state", title, ("train_epoch", _windows(rng, 3, 1, 1, 1)))
     then = [("evaluate", _windows(rng, 2, 3, 3, 1)), (".model.training",)]
     yield case("evaluation", "three windows, the last one shorter", *then, model=_DROPS)
+    title = "a model whose hidden states are halved while gradients are recorded"
+    yield case("evaluation", title, ("evaluate", _windows(rng, 2, 3)), model=_RECORDS)
     then = [("evaluate", _windows(rng, 2, 3)), (".model.weight",)]
     yield case("evaluation", "nothing is learned", *then)
     then = [("evaluate", _windows(rng, 2, 2, 2)), (".model.weight.grad",)]
@@ -84,7 +88,8 @@ Beside it run two sums: of the loss times the window's tokens, y.numel(), and of
 
 WRONG = {
     "state_not_carried": """
-        Each window begins with an empty state. Pass the state of the window before: the text goes on.
+        In training each window begins with an empty state. Pass the state of the window before: the
+        text goes on.
 
         - loss, state = self.loss(x, y, state)
         - loss.backward()
@@ -113,6 +118,16 @@ WRONG = {
         - self.optimizer.zero_grad()
         + self.optimizer.zero_grad()
         """,
+    "detaches_none": """
+        Before the first window there is no state to detach, and None has no `detach`. Detach the
+        state only if it is not None, or at the end of the loop.
+
+        raises AttributeError
+
+        - if state is not None:
+        -     state = detach(state)
+        + state = detach(state)
+        """,
     "no_zero_grad": """
         The gradients of earlier windows are still there: `backward()` adds to `.grad`. Call
         `zero_grad()` once per window, before `backward()`.
@@ -127,21 +142,32 @@ WRONG = {
           self.optimizer.step()
         + nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
         """,
+    "clips_values": """
+        `clip_grad_value_` cuts each component on its own, and so changes the direction. Scale the
+        whole gradient down with `nn.utils.clip_grad_norm_`.
+
+        - nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+        + nn.utils.clip_grad_value_(self.model.parameters(), self.max_norm)
+        """,
     "averages_the_windows": """
-        This is the mean over the windows, so a token of a short window weighs more. Multiply each
-        loss by the number of tokens, y.numel().
+        `train_epoch` returns the mean over the windows, so a token of a short window weighs more.
+        Multiply each loss by its number of tokens, y.numel(), and divide by the number of all tokens.
 
           self.optimizer.step()
         - total += loss.item() * y.numel()
         - n += y.numel()
         + total += loss.item()
         + n += 1
-        ...
+        """,
+    "averages_the_windows_in_evaluation": """
+        `evaluate` returns the mean over the windows, so a token of a short window weighs more.
+        Multiply each loss by its number of tokens, y.numel(), and divide by the number of all tokens.
+
               loss, state = self.loss(x, y, state)
         -     total += loss.item() * y.numel()
         -     n += y.numel()
-        + total += loss.item()
-        + n += 1
+        +     total += loss.item()
+        +     n += 1
         """,
     "stays_in_evaluation_mode": """
         The model is trained in the mode it happens to be in. After an evaluation that is evaluation
@@ -154,8 +180,22 @@ WRONG = {
 
         - self.model.eval()
         """,
+    "evaluates_with_gradients": """
+        The evaluation records the computation for a backward pass that never comes: that takes memory
+        and time. Compute the loss inside `with torch.no_grad():`.
+
+        - with torch.no_grad():  # no backward pass will follow
+        -     for x, y in windows:
+        -         loss, state = self.loss(x, y, state)
+        -         total += loss.item() * y.numel()
+        -         n += y.numel()
+        + for x, y in windows:
+        +     loss, state = self.loss(x, y, state)
+        +     total += loss.item() * y.numel()
+        +     n += y.numel()
+        """,
     "learns_while_evaluating": """
-        The evaluation computes gradients. Nothing should be learned from text that judges the model:
+        Your model learns in `evaluate`. Nothing should be learned from text that judges the model:
         compute the loss inside `with torch.no_grad():`, and take no step.
 
         - with torch.no_grad():  # no backward pass will follow

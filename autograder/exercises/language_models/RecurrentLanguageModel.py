@@ -14,6 +14,14 @@ from coursekit.checking import codec
 POINTS = {"values": 3, "state": 1, "training": 2}
 
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+#: A hook, set by a case's `state`, that replaces what the model returns by the number of parameters
+#: that have a row for each word of the vocabulary.
+_COUNT = {
+    "_forward_hooks": codec.Source(
+        "{0: lambda model, _, output: sum(p.dim() == 2 and len(p) == output[0].shape[-1]"
+        " for p in model.parameters())}"
+    )
+}
 #: A hook, set by a case's `state`, that switches the model to evaluation before the call.
 _TO_EVAL = {
     "_forward_pre_hooks": codec.Source("{0: lambda module, inputs: module.eval() and None}")
@@ -44,7 +52,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         ids = draw_ids(rng, n, batch, length)
         then = [("__call__", ids) if state is None else ("__call__", ids, state)]
         judge = {"atol": 1e-5}
-        return Case(group, [n, dim, hidden], options, title, given, then=then, judge=judge, **other)
+        # the weights of a layer that the class should not have are random, but their number is not
+        random = [] if "_forward_hooks" in given else ["output_layer_of_its_own"]
+        settings = {"then": then, "judge": judge, "undefined": random}
+        return Case(group, [n, dim, hidden], options, title, given, **settings, **other)
 
     yield case("values", "an RNN", "RNN", 2, 3)
     yield case("values", "a GRU", "GRU", 2, int(rng.integers(3, 5)))
@@ -59,6 +70,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("training", title, "RNN", 2, 2, options={"dropout": 1.0})
     title = "dropout 1 in evaluation: nothing is dropped"
     yield case("training", title, "GRU", 2, 2, options={"dropout": 1.0}, given=_TO_EVAL)
+    title = "the number of matrices with a row for each word"
+    yield case("values", title, "RNN", 2, 2, given=_COUNT, hidden=3)
     steps = [(".bias",), (".bias.requires_grad",), (".dropout.p",), (".rnn.mode",)]
     title, n = "a new model", int(rng.integers(5, 9))
     yield Case("training", [n, 2, 3], title=title, then=steps)
@@ -103,6 +116,25 @@ WRONG = {
 
         - self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
         + self.rnn = getattr(nn, kind)(dim, hidden)
+        """,
+    "output_layer_of_its_own": """
+        The model has a second matrix with a row for each word: an output layer of its own. Tied
+        embeddings need none: the logits are products of Z with self.embedding.weight, transposed,
+        plus self.bias.
+
+        - self.dropout = nn.Dropout(dropout)
+        + self.dropout = nn.Dropout(dropout)
+        + self.output = nn.Linear(dim, n_words)
+        ...
+        - return nn.functional.linear(Z, self.embedding.weight, self.bias), state
+        + return self.output(Z), state
+        """,
+    "dropout_before_projection": """
+        The second dropout stands before the projection. It comes after P, so that it drops components
+        of z: self.dropout(self.projection(H)).
+
+        - Z = self.dropout(self.projection(H))
+        + Z = self.projection(self.dropout(H))
         """,
     "no_dropout_after_projection": """
         Dropout is missing after the projection.

@@ -110,6 +110,13 @@ WRONG = {
         - following = counts.get(context, {})
         + following = counts[context]
         """,
+    "unseen_context_gives_zero": """
+        After a context that was never seen you give every word 0, whatever k is. With k above 0 the
+        formula still holds: k / (k |V|), the same for all words. Only with k = 0 it is 0 / 0.
+
+        - return (following.get(word, 0) + k) / total if total > 0 else 0.0
+        + return (following.get(word, 0) + k) / total if following else 0.0
+        """,
     "divides_by_zero": """
         0 / 0: with k = 0 and a context that was never seen there is nothing to divide by. Return 0.0.
 

@@ -91,6 +91,28 @@ WRONG = {
         - return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
         + return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n)]
         """,
+    "row_too_long": """
+        14 tokens make 13 pairs of a token and its next one, so a row has (N - 1) // B of them, not
+        N // B: the last token has no next one.
+
+        raises RuntimeError
+
+        - n = (len(ids) - 1) // batch_size  # the length of a row
+        + n = len(ids) // batch_size
+        """,
+    "batch_last": """
+        Your windows are transposed: each is (B, L), with a row for each row of the batch.
+
+        - return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
+        + return [(x[:, i : i + length].T, y[:, i : i + length].T) for i in range(0, n, length)]
+        """,
+    "counts_tokens": """
+        You compare the number of tokens with B. What counts is the number of pairs, N - 1: as many
+        tokens as rows are one too few, and raise a ValueError.
+
+        - if n < 1:
+        + if len(ids) < batch_size:
+        """,
     "no_error": """
         With fewer pairs than rows there is no window: raise a ValueError.
 

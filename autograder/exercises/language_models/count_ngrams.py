@@ -50,6 +50,13 @@ WRONG = {
         + padded = [START] + sentence + [STOP]
         + for i in range(n - 1, len(padded)):
         """,
+    "one_start_too_many": """
+        You put n start tokens in front of a sentence, so the last one is counted as if it were
+        predicted. The first word needs a context of n - 1 tokens: n - 1 start tokens.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * n + sentence + [STOP]
+        """,
     "counts_start": """
         You count start tokens as if they were predicted. They are only contexts: begin with the
         first position after them.
@@ -74,6 +81,13 @@ WRONG = {
         + padded = [START] * n + sentence + [STOP]
         + for i in range(n, len(padded)):
         +     context = tuple(padded[i - n : i])
+        """,
+    "context_is_a_string": """
+        Your contexts are strings. The key is the tuple of the n - 1 words: ("the", "cat"), and ()
+        for unigrams.
+
+        - context = tuple(padded[i - n + 1 : i])
+        + context = " ".join(padded[i - n + 1 : i])
         """,
     "across_sentences": """
         Your n-grams cross the border between two sentences. Pad and count each sentence on its own.

@@ -14,6 +14,15 @@ from coursekit.checking import codec
 POINTS = {"values": 3, "states": 1, "edges": 1}
 
 
+#: Makes a tensor that refuses to require a gradient; its copies are ordinary ones.
+_FIXED = (
+    ".as_subclass((lambda refuse: type('Fixed', (torch.Tensor,), {'requires_grad_': refuse,"
+    " 'requires_grad': property(lambda X: False, refuse),"
+    " '__torch_function__': torch._C._disabled_torch_function_impl}))(lambda X, *_:"
+    " (_ for _ in ()).throw(TypeError('the gradient should arrive in a copy of X'))))"
+)
+
+
 def _elman(rng: np.random.Generator, dim: int, hidden: int) -> codec.Source:
     W, U = (np.round(rng.normal(0, 0.7, (n, hidden)), 2).tolist() for n in (dim, hidden))
     return codec.Source(f"lambda x, h: torch.tanh(x @ torch.tensor({W}) + h @ torch.tensor({U}))")
@@ -46,6 +55,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     loose = codec.Source(
         f"torch.tensor({normal(rng, 2, 3, 4).double().numpy().round(2).tolist()}).mT"
     )
+    numbers = normal(rng, 1, 3, 2).double().numpy().round(2).tolist()
+    fixed = codec.Source(f"torch.tensor({numbers}){_FIXED}")
+    title = "X stays as it is"
+    yield Case("edges", [_elman(rng, 2, 2), fixed, normal(rng, 1, 2)], title=title, judge=judge)
     title = "X is not contiguous"
     yield Case("edges", [_elman(rng, 3, 2), loose, normal(rng, 2, 2)], title=title, judge=judge)
 
@@ -65,10 +78,11 @@ WRONG = {
         + (gradient,) = torch.autograd.grad(H.sum(), X)
         """,
     "sums_not_norms": """
-        This is a sum of absolute values, not the norm: the root of the sum of squares.
+        This is the plain sum of the gradient's components. Its norm is the root of the sum of their
+        squares.
 
         - return gradient.norm(dim=(0, 2)).flip(0)
-        + return gradient.abs().sum(dim=(0, 2)).flip(0)
+        + return gradient.sum(dim=(0, 2)).flip(0)
         """,
     "mean_of_norms": """
         You take a norm for each text and average. The norm is over all numbers of the batch at a
@@ -82,6 +96,36 @@ WRONG = {
 
         - return gradient.norm(dim=(0, 2)).flip(0)
         + return gradient.norm(dim=(0, 1)).flip(0)
+        """,
+    "changes_x": """
+        The caller's X requires a gradient from now on. Let the gradient arrive in a copy:
+        X.detach().clone().requires_grad_().
+
+        raises TypeError
+
+        - X = X.detach().clone().requires_grad_()
+        + X.requires_grad_()
+        """,
+    "memory_not_state": """
+        You differentiate the second tensor of the pair, the memory c. The last *hidden* state is
+        H[:, -1], the first of the pair.
+
+        - H, _ = unroll(cell, X, state)
+        - (gradient,) = torch.autograd.grad(H[:, -1].sum(), X)
+        + _, last = unroll(cell, X, state)
+        + last = last[1] if isinstance(last, tuple) else last
+        + (gradient,) = torch.autograd.grad(last.sum(), X)
+        """,
+    "pair_has_no_sum": """
+        The last state may be a pair of tensors. `unroll` returns the hidden states of all positions
+        as well, and the last of them is H[:, -1].
+
+        raises AttributeError
+
+        - H, _ = unroll(cell, X, state)
+        - (gradient,) = torch.autograd.grad(H[:, -1].sum(), X)
+        + _, last = unroll(cell, X, state)
+        + (gradient,) = torch.autograd.grad(last.sum(), X)
         """,
     "last_of_the_batch": """
         H[-1] is the last text of the batch. The last position is H[:, -1].

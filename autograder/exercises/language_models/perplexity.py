@@ -44,6 +44,13 @@ WRONG = {
         - n_tokens = sum(len(sentence) + 1 for sentence in sentences)
         + n_tokens = sum(len(sentence) for sentence in sentences) or 1
         """,
+    "counts_starts": """
+        N includes the start tokens. They are contexts and never predicted: a sentence has its words
+        and one stop token.
+
+        - n_tokens = sum(len(sentence) + 1 for sentence in sentences)
+        + n_tokens = sum(len(sentence) + n for sentence in sentences)
+        """,
     "per_sentence": """
         This is the mean of the sentences' perplexities. Add the log-probabilities of all sentences,
         divide by the number of all tokens, and take exp once.
@@ -56,6 +63,20 @@ WRONG = {
         +     for sentence in sentences
         + ]
         + return sum(found) / len(found)
+        """,
+    "mean_of_means": """
+        You take the mean for each sentence first, and then the mean of these, so a token of a short
+        sentence weighs more. Add the log-probabilities of all sentences, and divide once by the
+        number of all tokens.
+
+        - total = sum(sentence_log_probability(sentence, probability, n) for sentence in sentences)
+        - n_tokens = sum(len(sentence) + 1 for sentence in sentences)
+        - return math.exp(-total / n_tokens)
+        + found = [
+        +     sentence_log_probability(sentence, probability, n) / (len(sentence) + 1)
+        +     for sentence in sentences
+        + ]
+        + return math.exp(-sum(found) / len(found))
         """,
     "divides_by_sentences": """
         You divide by the number of sentences. Perplexity is per token.

@@ -30,7 +30,13 @@ def _boundary(rng: np.random.Generator) -> tuple[torch.Tensor, float]:
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(group: str, title: str, logits: torch.Tensor, **options: float | None) -> Case:
-        return Case(group, [logits], options, title, judge=_SUM)
+        # whether a sum of rounded shares reaches 1 is up to the processor, unless one word has it all
+        alone = (
+            len(logits) == 1 or options.get("top_k") == 1 or options.get("temperature", 1) < 0.01
+        )
+        rounded = options.get("top_p", 1.0) == 1.0 and not alone
+        undefined = ["nothing_is_left"] if rounded else []
+        return Case(group, [logits], options, title, judge=_SUM, undefined=undefined)
 
     n = int(rng.integers(4, 7))
     yield case("temperature", "temperature 1", _logits(rng, n))
@@ -100,7 +106,7 @@ WRONG = {
         -     return nn.functional.one_hot(logits.argmax(), len(logits)).to(logits.dtype)
         """,
     "not_renormalized": """
-        What is left does not sum to 1. Divide by the sum after words were taken out.
+        What is left does not sum to 1. Divide by the sum whenever words were taken out.
 
         - p[top_k:] = 0.0
         - p = p / p.sum()
@@ -109,6 +115,20 @@ WRONG = {
         - p = p / p.sum()
         - result = torch.empty_like(p)
         + result = torch.empty_like(p)
+        """,
+    "not_renormalized_after_nucleus": """
+        After the nucleus what is left does not sum to 1. Divide by the sum again.
+
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        - p = p / p.sum()
+        + p[p.cumsum(0) - p >= top_p] = 0.0
+        """,
+    "nothing_is_left": """
+        0 / 0: all words were taken out, and you divide by their sum. The word with which the sum
+        reaches p belongs to the nucleus, so a word stays if the words *before* it have less than p.
+
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        + p[p.cumsum(0) >= top_p] = 0.0
         """,
     "nucleus_stops_short": """
         The word with which the sum reaches p is missing. The nucleus is the smallest set whose sum is
@@ -136,8 +156,8 @@ WRONG = {
         + return p
         """,
     "nucleus_before_top_k": """
-        The nucleus is chosen before top-k. First top-k, divided by its sum; then the nucleus of what
-        is left.
+        The nucleus is chosen by the probabilities from before top-k, so it has too many words. First
+        top-k; divide what is left by its sum; then the nucleus of that.
 
         - p[top_k:] = 0.0
         - p = p / p.sum()
@@ -151,10 +171,8 @@ WRONG = {
 
         raises RuntimeError
 
-        - p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
-        + if top_k is not None:
-        +     logits = logits.masked_fill(logits < logits.topk(top_k).values[-1], -torch.inf)
-        + p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        - p[top_k:] = 0.0
+        + p[p < p.topk(top_k).values[-1]] = 0.0
         """,
     "accepts_anything": """
         A negative temperature, k below 1, or p outside of (0, 1] make no sense: raise a ValueError.

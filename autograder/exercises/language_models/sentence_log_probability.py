@@ -59,6 +59,23 @@ WRONG = {
                 p *= probability(padded[i], tuple(padded[i - n + 1 : i]))
             return math.log(p) if p > 0 else -math.inf
         """,
+    "log_of_the_product": """
+        The product of a long sentence becomes 0, since a float holds nothing much below 1e-308, and
+        math.log(0) raises an error. Add the logarithms of the factors; do not take the logarithm of
+        their product.
+
+        raises ValueError
+
+        def sentence_log_probability(sentence, probability, n):
+            padded = [START] * (n - 1) + sentence + [STOP]
+            product = 1.0
+            for i in range(n - 1, len(padded)):
+                p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+                if p == 0:
+                    return -math.inf
+                product *= p
+            return math.log(product)
+        """,
     "returns_probability": """
         This is the probability. The function returns its logarithm.
 

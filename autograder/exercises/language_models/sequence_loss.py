@@ -87,17 +87,27 @@ WRONG = {
         - log_p = torch.log_softmax(logits, dim=-1)
         + log_p = torch.log(torch.softmax(logits, dim=-1))
         """,
+    "softmax_then_log_times_mask": """
+        The softmax of a far smaller logit is 0, log(0) is -inf, and 0 times -inf is NaN, so the mask
+        does not help. Take torch.log_softmax, which does both in one step that is exact.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + log_p = torch.log(torch.softmax(logits, dim=-1))
+        ...
+        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
+        + return -(log_p * mask).sum() / mask.sum().clamp(min=1)
+        """,
     "wrong_axis": """
         The softmax runs over the positions. It should run over the words, the last axis.
 
         - log_p = torch.log_softmax(logits, dim=-1)
         + log_p = torch.log_softmax(logits, dim=1)
         """,
-    "probabilities": """
-        This is the mean probability, not the mean of the logarithms.
+    "returns_perplexity": """
+        This is the perplexity. The loss is its logarithm: the mean itself, without exp.
 
-        - log_p = torch.log_softmax(logits, dim=-1)
-        + log_p = torch.softmax(logits, dim=-1)
+        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
+        + return (-log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)).exp()
         """,
     "padding_by_id": """
         You take the id 0 for padding. Only the mask says what is padding.
@@ -111,6 +121,13 @@ WRONG = {
 
         - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
         + return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum()
+        """,
+    "divides_by_zero_times_mask": """
+        Without a real target this is 0 / 0, which is NaN, and so is its gradient. Divide by at
+        least 1: mask.sum().clamp(min=1).
+
+        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
+        + return -(log_p * mask).sum() / mask.sum()
         """,
     "sums": """
         This is the sum. Divide by the number of real targets, or long texts take larger steps.

@@ -22,6 +22,34 @@ def count_ngrams(sentences, n):
     return counts
 
 
+# %% count_ngrams: as many start tokens as n | one_start_too_many
+def count_ngrams(sentences, n):
+    if n < 1:
+        raise ValueError("n must be 1 or more")
+    counts = {}
+    for sentence in sentences:
+        tokens = [START] * n + sentence + [STOP]
+        for i in range(n - 1, len(tokens)):
+            context = tuple(tokens[i - n + 1 : i])
+            if context not in counts:
+                counts[context] = Counter()
+            counts[context][tokens[i]] += 1
+    return counts
+
+
+# %% count_ngrams: the context as one string | context_is_a_string
+def count_ngrams(sentences, n):
+    if n < 1:
+        raise ValueError("n must be 1 or more")
+    counts = {}
+    for sentence in sentences:
+        tokens = [START] * (n - 1) + sentence + [STOP]
+        for i in range(len(tokens) - n + 1):
+            context = " ".join(tokens[i : i + n - 1])
+            counts.setdefault(context, Counter())[tokens[i + n - 1]] += 1
+    return counts
+
+
 # %% add_k_probability: k only above | numerator_only
 def add_k_probability(counts, word, context, n_words, k=0.0):
     if k < 0:
@@ -38,6 +66,16 @@ def add_k_probability(counts, word, context, n_words, k=0.0):
     row = counts.get(context, Counter())
     total = sum(row.values()) + k
     return (row[word] + k) / total if total else 0.0
+
+
+# %% add_k_probability: an unseen context is impossible | unseen_context_gives_zero
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    if k < 0:
+        raise ValueError("k")
+    if context not in counts:
+        return 0.0
+    row = counts[context]
+    return (row[word] + k) / (sum(row.values()) + k * n_words)
 
 
 # %% sentence_log_probability: product first | multiplies
@@ -61,6 +99,18 @@ def sentence_log_probability(sentence, probability, n):
     return total
 
 
+# %% sentence_log_probability: the log of the product | log_of_the_product
+def sentence_log_probability(sentence, probability, n):
+    tokens = [START] * (n - 1) + sentence + [STOP]
+    product = 1.0
+    for i in range(n - 1, len(tokens)):
+        p = probability(tokens[i], tuple(tokens[i - n + 1 : i]))
+        if p == 0:
+            return -math.inf
+        product *= p
+    return math.log(product)
+
+
 # %% perplexity: stop tokens not counted | forgets_stops
 def perplexity(sentences, probability, n):
     if not sentences:
@@ -78,6 +128,28 @@ def perplexity(sentences, probability, n):
         log_p = sentence_log_probability(s, probability, n)
         each.append(math.exp(-log_p / (len(s) + 1)))
     return sum(each) / len(each)
+
+
+# %% perplexity: exp of the mean of the sentences' means | mean_of_means
+def perplexity(sentences, probability, n):
+    if not sentences:
+        raise ValueError("no sentences")
+    means = []
+    for sentence in sentences:
+        log_p = sentence_log_probability(sentence, probability, n)
+        means.append(log_p / (len(sentence) + 1))
+    return math.exp(-sum(means) / len(means))
+
+
+# %% perplexity: start tokens are counted | counts_starts
+def perplexity(sentences, probability, n):
+    if not sentences:
+        raise ValueError("no sentences")
+    total, count = 0.0, 0
+    for sentence in sentences:
+        total += sentence_log_probability(sentence, probability, n)
+        count += len([START] * (n - 1) + sentence + [STOP])
+    return math.exp(-total / count)
 
 
 # %% interpolated_probability: the first words | first_words
@@ -120,6 +192,121 @@ class KneserNey:
         total = sum(row.values())
         kept = max(row[word] - self.discount, 0)
         return (kept + self.discount * len(row) * lower) / total
+
+
+# %% KneserNey: an empty slice counted from the end | minus_zero
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.V, self.D = n, n_words, discount
+        self.tables = [count_ngrams(sentences, n)]
+        for _ in range(n - 1):
+            lower = {}
+            for context, following in self.tables[0].items():
+                for word in following:
+                    lower.setdefault(context[1:], Counter())[word] += 1
+            self.tables.insert(0, lower)
+        self.sums = [{c: sum(row.values()) for c, row in table.items()} for table in self.tables]
+
+    def probability(self, word, context):
+        p = 1 / self.V
+        for m in range(1, self.n + 1):
+            short = context[-(m - 1) :]
+            if short not in self.tables[m - 1]:
+                break
+            row, total = self.tables[m - 1][short], self.sums[m - 1][short]
+            p = max(row[word] - self.D, 0) / total + self.D * len(row) / total * p
+        return p
+
+
+# %% KneserNey: an empty slice counted from the end, what is unseen skipped | minus_zero_skipped
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.V, self.D = n, n_words, discount
+        self.tables = [count_ngrams(sentences, n)]
+        for _ in range(n - 1):
+            lower = {}
+            for context, following in self.tables[0].items():
+                for word in following:
+                    lower.setdefault(context[1:], Counter())[word] += 1
+            self.tables.insert(0, lower)
+        self.sums = [{c: sum(row.values()) for c, row in table.items()} for table in self.tables]
+
+    def probability(self, word, context):
+        p = 1 / self.V
+        for m in range(1, self.n + 1):
+            short = context[-(m - 1) :]
+            if short in self.tables[m - 1]:
+                row, total = self.tables[m - 1][short], self.sums[m - 1][short]
+                p = max(row[word] - self.D, 0) / total + self.D * len(row) / total * p
+        return p
+
+
+# %% KneserNey: the first words of the context | context_not_shortened_from_the_left
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.V, self.D = n, n_words, discount
+        self.tables = [count_ngrams(sentences, n)]
+        for _ in range(n - 1):
+            lower = {}
+            for context, following in self.tables[0].items():
+                for word in following:
+                    lower.setdefault(context[1:], Counter())[word] += 1
+            self.tables.insert(0, lower)
+        self.sums = [{c: sum(row.values()) for c, row in table.items()} for table in self.tables]
+
+    def probability(self, word, context):
+        p = 1 / self.V
+        for m in range(1, self.n + 1):
+            short = context[: m - 1]
+            if short not in self.tables[m - 1]:
+                break
+            row, total = self.tables[m - 1][short], self.sums[m - 1][short]
+            p = max(row[word] - self.D, 0) / total + self.D * len(row) / total * p
+        return p
+
+
+# %% KneserNey: plain counts between the highest order and the unigrams | only_unigrams_by_contexts
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.V, self.D = n, n_words, discount
+        self.tables = [count_ngrams(sentences, m) for m in range(1, n + 1)]
+        if n > 1:
+            bigrams = count_ngrams(sentences, 2)
+            self.tables[0] = {(): Counter(w for row in bigrams.values() for w in row)}
+
+    def probability(self, word, context):
+        p = 1 / self.V
+        for m in range(1, self.n + 1):
+            row = self.tables[m - 1].get(context[self.n - m :])
+            if row is not None:
+                total = sum(row.values())
+                p = max(row[word] - self.D, 0) / total + self.D * len(row) / total * p
+        return p
+
+
+# %% KneserNey: the sums are those of plain counts | divides_by_plain_counts
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.V, self.D = n, n_words, discount
+        plain = [count_ngrams(sentences, m) for m in range(1, n + 1)]
+        self.sums = [{c: sum(row.values()) for c, row in table.items()} for table in plain]
+        self.tables = [plain[-1]]
+        for _ in range(n - 1):
+            lower = {}
+            for context, following in self.tables[0].items():
+                for word in following:
+                    lower.setdefault(context[1:], Counter())[word] += 1
+            self.tables.insert(0, lower)
+
+    def probability(self, word, context):
+        p = 1 / self.V
+        for m in range(1, self.n + 1):
+            short = context[self.n - m :]
+            if short not in self.tables[m - 1]:
+                return p
+            row, total = self.tables[m - 1][short], self.sums[m - 1][short]
+            p = max(row[word] - self.D, 0) / total + self.D * len(row) / total * p
+        return p
 
 
 # %% ElmanCell: tanh forgotten | no_tanh
@@ -177,6 +364,62 @@ class RecurrentLanguageModel(nn.Module):
         return self.dropout(self.projection(H)) @ self.embedding.weight.T + self.bias, state
 
 
+# %% RecurrentLanguageModel: an output layer of its own | output_layer_of_its_own
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.bias = nn.Parameter(torch.zeros(n_words))
+        self.dropout = nn.Dropout(dropout)
+        self.out = nn.Linear(dim, n_words)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        X = self.dropout(self.embedding(ids))
+        H, state = self.rnn(X, state)
+        Z = self.dropout(self.projection(H))
+        return self.out(Z) + self.bias, state
+
+
+# %% RecurrentLanguageModel: an output layer of its own without bias | output_layer_of_its_own
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.bias = nn.Parameter(torch.zeros(n_words))
+        self.dropout = nn.Dropout(dropout)
+        self.out = nn.Linear(dim, n_words, bias=False)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        X = self.dropout(self.embedding(ids))
+        H, state = self.rnn(X, state)
+        Z = self.dropout(self.projection(H))
+        return self.out(Z) + self.bias, state
+
+
+# %% RecurrentLanguageModel: dropout in front of the projection | dropout_before_projection
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.bias = nn.Parameter(torch.zeros(n_words))
+        self.dropout = nn.Dropout(dropout)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        X = self.dropout(self.embedding(ids))
+        H, state = self.rnn(X, state)
+        Z = self.projection(self.dropout(H))
+        return Z @ self.embedding.weight.T + self.bias, state
+
+
 # %% sequence_loss: cross-entropy of everything | averages_padding
 def sequence_loss(logits, targets, mask):
     return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
@@ -187,6 +430,30 @@ def sequence_loss(logits, targets, mask):
     losses = nn.functional.cross_entropy(logits.mT, targets, reduction="none")
     real = targets != 0
     return (losses * real).sum() / real.sum().clamp(min=1)
+
+
+# %% sequence_loss: nothing kept from 0 / 0 | divides_by_zero_times_mask
+def sequence_loss(logits, targets, mask):
+    losses = nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
+    return (losses * mask).sum() / mask.sum()
+
+
+# %% sequence_loss: only real positions, and none of them | divides_by_zero
+def sequence_loss(logits, targets, mask):
+    return nn.functional.cross_entropy(logits[mask], targets[mask])
+
+
+# %% sequence_loss: log after softmax, times the mask | softmax_then_log_times_mask
+def sequence_loss(logits, targets, mask):
+    log_p = torch.log(torch.softmax(logits, dim=-1))
+    log_p = log_p.gather(2, targets.unsqueeze(2)).squeeze(2)
+    return -(log_p * mask).sum() / mask.sum().clamp(min=1)
+
+
+# %% sequence_loss: the perplexity | returns_perplexity
+def sequence_loss(logits, targets, mask):
+    losses = nn.functional.cross_entropy(logits.mT, targets, reduction="none")
+    return torch.exp((losses * mask).sum() / mask.sum().clamp(min=1))
 
 
 # %% bptt_windows: text in columns | columns
@@ -213,6 +480,292 @@ def bptt_windows(ids, batch_size, length):
     return windows
 
 
+# %% bptt_windows: rows as if the last token had a next one | row_too_long
+def bptt_windows(ids, batch_size, length):
+    n = len(ids) // batch_size
+    if n < 1:
+        raise ValueError("too few tokens")
+    x = ids[: n * batch_size].view(batch_size, n)
+    y = ids[1 : n * batch_size + 1].view(batch_size, n)
+    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
+
+
+# %% bptt_windows: time first | batch_last
+def bptt_windows(ids, batch_size, length):
+    n = (len(ids) - 1) // batch_size
+    if n < 1:
+        raise ValueError("too few tokens")
+    x = ids[: n * batch_size].view(batch_size, n).T
+    y = ids[1 : n * batch_size + 1].view(batch_size, n).T
+    return [(x[i : i + length], y[i : i + length]) for i in range(0, n, length)]
+
+
+# %% bptt_windows: as many tokens as rows are enough | counts_tokens
+def bptt_windows(ids, batch_size, length):
+    if len(ids) < batch_size:
+        raise ValueError("too few tokens")
+    n = (len(ids) - 1) // batch_size
+    x = ids[: n * batch_size].view(batch_size, n)
+    y = ids[1 : n * batch_size + 1].view(batch_size, n)
+    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
+
+
+# %% LanguageModelTrainer: no state in either loop | state_not_carried
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            state = None
+            self.optimizer.zero_grad()
+            loss, state = self.loss(x, y, state)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, windows):
+        self.model.eval()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            loss, state = self.loss(x, y, None)
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+
+# %% LanguageModelTrainer: detach before the first window | detaches_none
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            state = detach(state)
+            self.optimizer.zero_grad()
+            loss, state = self.loss(x, y, state)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, windows):
+        self.model.eval()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            loss, state = self.loss(x, y, state)
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+
+# %% LanguageModelTrainer: a mean over windows in both methods | averages_the_windows
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            if state is not None:
+                state = detach(state)
+            self.optimizer.zero_grad()
+            loss, state = self.loss(x, y, state)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item()
+            count += 1
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, windows):
+        self.model.eval()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            loss, state = self.loss(x, y, state)
+            total += loss.item()
+            count += 1
+        return total / count
+
+
+# %% LanguageModelTrainer: a mean over windows in training | averages_the_windows
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            if state is not None:
+                state = detach(state)
+            self.optimizer.zero_grad()
+            loss, state = self.loss(x, y, state)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item()
+            count += 1
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, windows):
+        self.model.eval()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            loss, state = self.loss(x, y, state)
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+
+# %% LanguageModelTrainer: a mean over windows in evaluation | averages_the_windows_in_evaluation
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            if state is not None:
+                state = detach(state)
+            self.optimizer.zero_grad()
+            loss, state = self.loss(x, y, state)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, windows):
+        self.model.eval()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            loss, state = self.loss(x, y, state)
+            total += loss.item()
+            count += 1
+        return total / count
+
+
+# %% LanguageModelTrainer: gradients recorded in evaluation | evaluates_with_gradients
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            if state is not None:
+                state = detach(state)
+            self.optimizer.zero_grad()
+            loss, state = self.loss(x, y, state)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+    def evaluate(self, windows):
+        self.model.eval()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            loss, state = self.loss(x, y, state)
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+
+# %% LanguageModelTrainer: each component clipped | clips_values
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            if state is not None:
+                state = detach(state)
+            self.optimizer.zero_grad()
+            loss, state = self.loss(x, y, state)
+            loss.backward()
+            nn.utils.clip_grad_value_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, windows):
+        self.model.eval()
+        total, count, state = 0.0, 0, None
+        for x, y in windows:
+            loss, state = self.loss(x, y, state)
+            total += loss.item() * y.numel()
+            count += y.numel()
+        return total / count
+
+
 # %% gradient_norms: in the order of the text | order_of_the_text
 def gradient_norms(cell, X, state):
     X = X.detach().clone().requires_grad_()
@@ -229,7 +782,41 @@ def gradient_norms(cell, X, state):
     return X.grad.norm(dim=(0, 2)).flip(0)
 
 
-# %% GRUCell: the update gate as in Cho et al. | update_gate_writes
+# %% gradient_norms: the caller's tensor | changes_x
+def gradient_norms(cell, X, state):
+    X.requires_grad_()
+    H, _ = unroll(cell, X, state)
+    H[:, -1].sum().backward()
+    return X.grad.norm(dim=(0, 2)).flip(0)
+
+
+# %% gradient_norms: the memory of a pair | memory_not_state
+def gradient_norms(cell, X, state):
+    X = X.clone().detach().requires_grad_(True)
+    _, last = unroll(cell, X, state)
+    if isinstance(last, tuple):
+        last = last[1]
+    last.sum().backward()
+    return X.grad.norm(dim=(0, 2)).flip(0)
+
+
+# %% gradient_norms: a pair is no tensor | pair_has_no_sum
+def gradient_norms(cell, X, state):
+    X = X.clone().detach().requires_grad_(True)
+    _, last = unroll(cell, X, state)
+    last.sum().backward()
+    return X.grad.norm(dim=(0, 2)).flip(0)
+
+
+# %% gradient_norms: sums | sums_not_norms
+def gradient_norms(cell, X, state):
+    X = X.clone().detach().requires_grad_(True)
+    H, _ = unroll(cell, X, state)
+    H[:, -1].sum().backward()
+    return X.grad.sum(dim=(0, 2)).flip(0)
+
+
+# %% GRUCell: the update gate as in Chung et al. | update_gate_writes
 class GRUCell(nn.Module):
     def __init__(self, dim, hidden):
         super().__init__()
@@ -314,3 +901,52 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     p = p / p.sum()
     p = p * (p.cumsum(0) - p < top_p)
     return p / p.sum()
+
+
+# %% sampling_probabilities: not divided after the nucleus | not_renormalized_after_nucleus
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        raise ValueError("bad options")
+    if temperature == 0:
+        p = torch.zeros_like(logits)
+        p[logits.argmax()] = 1.0
+        return p
+    p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+    if top_k is not None:
+        p[top_k:] = 0
+        p = p / p.sum()
+    p[p.cumsum(0) - p >= top_p] = 0
+    return torch.zeros_like(p).scatter(0, order, p)
+
+
+# %% sampling_probabilities: not divided after top-k | nucleus_before_top_k
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        raise ValueError("bad options")
+    if temperature == 0:
+        p = torch.zeros_like(logits)
+        p[logits.argmax()] = 1.0
+        return p
+    p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+    if top_k is not None:
+        p[top_k:] = 0
+    p[p.cumsum(0) - p >= top_p] = 0
+    p = p / p.sum()
+    return torch.zeros_like(p).scatter(0, order, p)
+
+
+# %% sampling_probabilities: the whole sum is taken out | nothing_is_left
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        raise ValueError("bad options")
+    if temperature == 0:
+        p = torch.zeros_like(logits)
+        p[logits.argmax()] = 1.0
+        return p
+    p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+    if top_k is not None:
+        p[top_k:] = 0
+        p = p / p.sum()
+    p[p.cumsum(0) >= top_p] = 0
+    p = p / p.sum()
+    return torch.zeros_like(p).scatter(0, order, p)
