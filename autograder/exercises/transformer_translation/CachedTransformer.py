@@ -68,7 +68,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     other = draw_ids(rng, n_words, 1, 1)
     yield case("step", ("step", y, made), ("step", other, made), title=title)
     pre = {"norm_first": True}
-    yield case("step", step(t, 2, n_layers=2), n_layers=2, options=pre, title="pre-LN, two layers")
+    yield case("step", step(t, 2), options=pre, title="pre-LN")
 
     yield case("padding", start(1, n), title="a short source beside a long one")
     yield case("padding", step(t, n, 1), title="a step with padding in the source")

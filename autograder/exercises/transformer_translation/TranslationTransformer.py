@@ -55,7 +55,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", [call([2], [2])], title="what training changes", gradient="all")
 
     yield case("encoder", [("encode", *source(n, n))], title="the encoder")
-    yield case("encoder", [("encode", *source(1, n))], n_layers=2, title="the encoder, padding")
+    yield case("encoder", [("encode", *source(1, n))], title="the encoder, padding")
     ids, mask = source(n, 2)
     ids[0, 1] = 0
     title = "the encoder: an id of 0 where the mask says real"
@@ -64,9 +64,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     y, M = target(n, n), normal(rng, 2, 2, _D)
     yield case("decoder", [("decode", y, M, mask_of(2, 1))], title="the decoder")
     y, M = target(1, 3), normal(rng, 2, n, _D)
-    yield case(
-        "decoder", [("decode", y, M, mask_of(n, 2))], n_layers=2, title="the decoder, padding"
-    )
+    yield case("decoder", [("decode", y, M, mask_of(n, 2))], title="the decoder, padding")
     y = target(n)
     longer = torch.cat([y, draw_ids(rng, n_target, 1, 1)], dim=1)
     M, mask = normal(rng, 1, 2, _D), mask_of(2)
@@ -80,7 +78,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("padding", then, title="the same source with padding")
 
     pre = {"norm_first": True}
-    yield case("options", [call([n, 2], [2, n])], n_layers=2, options=pre, title="pre-LN")
+    yield case("options", [call([n, 2], [2, n])], options=pre, title="pre-LN")
     yield case("options", [call([2], [n])], n_layers=0, title="without layers")
     length, ids, words = number(rng, 2, 4), source(2), draw_ids(rng, n_target, 1, 5)
     for where, then in (
