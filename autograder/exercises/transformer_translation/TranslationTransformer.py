@@ -1,0 +1,221 @@
+"""TranslationTransformer: the whole model, its two halves alone, odd lengths, too many tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.transformer_translation.common import (
+    TO_EVAL,
+    VALUE_ERROR,
+    draw_ids,
+    mask_of,
+    model_state,
+    normal,
+    number,
+)
+
+POINTS = {"values": 2, "encoder": 1, "decoder": 2, "padding": 1, "options": 2}
+
+_D, _D_FF = 4, 5
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    n_source, n_target = number(rng, 6, 8), number(rng, 9, 11)
+
+    def case(
+        group: str,
+        then: list[tuple],
+        n_layers: int = 1,
+        options: dict[str, Any] | None = None,
+        hooks: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> Case:
+        state = model_state(rng, n_source, n_target, _D, _D_FF, n_layers) | (hooks or {})
+        sizes = [n_source, n_target, _D, 2, _D_FF, n_layers]
+        kwargs = {"dropout": 0.0, "max_length": 6} | (options or {})
+        return Case(group, sizes, kwargs, state=state, then=then, **more)
+
+    def source(*lengths: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return draw_ids(rng, n_source, len(lengths), max(lengths)), mask_of(*lengths)
+
+    def target(*lengths: int) -> torch.Tensor:
+        return draw_ids(rng, n_target, len(lengths), max(lengths)) * mask_of(*lengths)
+
+    def call(lengths: list[int], targets: list[int]) -> tuple:
+        return ("__call__", *source(*lengths), target(*targets))
+
+    n = number(rng, 3, 4)
+    yield case("values", [call([n], [n - 1])], title="one pair")
+    yield case("values", [call([2, n], [n, 2])], n_layers=2, title="two layers")
+    yield case("values", [call([2], [2])], title="what training changes", gradient="all")
+
+    yield case("encoder", [("encode", *source(n, n))], title="the encoder")
+    yield case("encoder", [("encode", *source(1, n))], title="the encoder, padding")
+    ids, mask = source(n, 2)
+    ids[0, 1] = 0
+    title = "the encoder: an id of 0 where the mask says real"
+    yield case("encoder", [("encode", ids, mask)], title=title)
+
+    y, M = target(n, n), normal(rng, 2, 2, _D)
+    yield case("decoder", [("decode", y, M, mask_of(2, 1))], title="the decoder")
+    y, M = target(1, 3), normal(rng, 2, n, _D)
+    yield case("decoder", [("decode", y, M, mask_of(n, 2))], title="the decoder, padding")
+    y = target(n)
+    longer = torch.cat([y, draw_ids(rng, n_target, 1, 1)], dim=1)
+    M, mask = normal(rng, 1, 2, _D), mask_of(2)
+    then = [("decode", y, M, mask), ("decode", longer, M, mask)]
+    yield case("decoder", then, title="one more token changes nothing before it")
+
+    yield case("padding", [call([1, n], [n, 1])], title="a short source, a short target")
+    (first, mask), y = source(2), target(3)
+    wide = torch.cat([first, draw_ids(rng, n_source, 1, 2)], dim=1)
+    then = [("__call__", first, mask, y), ("__call__", wide, mask_of(2, 4)[:1], y)]
+    yield case("padding", then, title="the same source with padding")
+
+    pre = {"norm_first": True}
+    yield case("options", [call([n, 2], [2, n])], options=pre, title="pre-LN")
+    yield case("options", [call([2], [n])], n_layers=0, title="without layers")
+    length, ids, words = number(rng, 2, 4), source(2), draw_ids(rng, n_target, 1, 5)
+    for where, then in (
+        ("source", ("__call__", *source(length + 1), target(2))),
+        ("target", ("__call__", *ids, words[:, : length + 1])),
+    ):
+        title = f"the {where} has one token too many"
+        short = {"max_length": length}
+        yield case("options", [then], options=short, title=title, judge=VALUE_ERROR)
+    then = ("__call__", *source(length), target(length))
+    yield case("options", [then], options=short, title="as many tokens as positions")
+    rates = [(".dropout.p",), (".encoder.0.add_1.dropout.p",), (".decoder.0.add_3.dropout.p",)]
+    then, rate = [call([2], [2]), *rates], {"dropout": 0.25}
+    title = "a dropout, in evaluation"
+    yield case("options", then, options=rate, hooks=TO_EVAL, title=title)
+    title = "dropout 1 in training"
+    yield case("options", [call([2], [n])], options={"dropout": 1.0}, title=title)
+
+
+WRONG = {
+    "without_scale": """
+        The embeddings are not multiplied by sqrt(d_model), so the positions are too strong beside
+        them.
+
+        - return self.dropout(scale * embedding(ids) + self.positions[start:end])
+        + return self.dropout(embedding(ids) + self.positions[start:end])
+        """,
+    "scales_the_positions": """
+        The positions are multiplied by sqrt(d_model), too. Only the embeddings are.
+
+        - return self.dropout(scale * embedding(ids) + self.positions[start:end])
+        + return self.dropout(scale * (embedding(ids) + self.positions[start:end]))
+        """,
+    "without_positions": """
+        The positions are missing, so the encoder does not know the order of the words.
+
+        - return self.dropout(scale * embedding(ids) + self.positions[start:end])
+        + return self.dropout(scale * embedding(ids))
+        """,
+    "without_final_norm": """
+        The normalizations after the last layers are missing.
+
+        -     return self.encoder_norm(X)
+        +     return X
+        ...
+        -     return self.decoder_norm(Y) @ self.target_embedding.weight.T
+        +     return Y @ self.target_embedding.weight.T
+        """,
+    "sees_the_future": """
+        Tokens of the target see those that come after them: in training the decoder only learns to
+        copy. Use decoder_mask.
+
+        - Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        + Y = layer(Y, M, padding_mask(y != 0), padding_mask(mask))
+        """,
+    "decoder_sees_padding": """
+        The decoder attends to padding in the source. Its cross-attention needs the source's padding
+        mask.
+
+        - Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        + Y = layer(Y, M, decoder_mask(y))
+        """,
+    "encoder_sees_padding": """
+        The encoder attends to padding. Each layer needs the padding mask.
+
+        - X = layer(X, padding_mask(mask))
+        + X = layer(X)
+        """,
+    "encoder_mask_from_ids": """
+        The source's mask is computed from its ids. A real token may have the id 0; use the mask.
+
+        - X = layer(X, padding_mask(mask))
+        + X = layer(X, padding_mask(source != 0))
+        """,
+    "encoder_is_causal": """
+        The encoder's tokens cannot see what comes after them. The source is all there: only the
+        decoder needs the causal mask.
+
+        - X = layer(X, padding_mask(mask))
+        + X = layer(X, padding_mask(mask) & causal_mask(source.shape[1]))
+        """,
+    "source_embedding_for_both": """
+        The target is read with the embeddings of the source.
+
+        - Y = self.embed(self.target_embedding, y)
+        + Y = self.embed(self.source_embedding, y.clamp(max=len(self.source_embedding.weight) - 1))
+        """,
+    "same_layer_again": """
+        All layers are the same object, with the same weights: `[layer] * n` repeats one. Make a new
+        layer for each.
+
+        - self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in range(n_layers))
+        + self.decoder = nn.ModuleList([DecoderLayer(*sizes)] * n_layers)
+        """,
+    "accepts_any_length": """
+        A sentence with more tokens than positions should raise a ValueError that says so.
+
+        - if end > len(self.positions):
+        -     raise ValueError(f"{end} tokens are more than the model's {len(self.positions)} positions")
+        - scale = math.sqrt(self.positions.shape[1])
+        + more = sinusoidal_positional_encoding(max(end, len(self.positions)), self.positions.shape[1])
+        + self.positions = more
+        + scale = math.sqrt(self.positions.shape[1])
+        """,
+}
+
+FURTHER = """
+encode: embed with the source embedding, each layer with padding_mask(mask), encoder_norm. decode: embed
+with the target embedding, each layer with M, decoder_mask(y) and padding_mask(mask), decoder_norm, and
+then a matrix product with the transposed weight of the target embedding.
+"""
+
+RIGHT = {
+    "linear_output": """
+        - return self.decoder_norm(Y) @ self.target_embedding.weight.T
+        + return F.linear(self.decoder_norm(Y), self.target_embedding.weight)
+        """,
+    "einsum_output": """
+        - Y = self.embed(self.target_embedding, y)
+        - for layer in self.decoder:
+        -     Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        - return self.decoder_norm(Y) @ self.target_embedding.weight.T
+        + Y, own, other = self.embed(self.target_embedding, y), decoder_mask(y), padding_mask(mask)
+        + for i in range(len(self.decoder)):
+        +     Y = self.decoder[i](Y, M, target_mask=own, source_mask=other)
+        + return torch.einsum("btd,vd->btv", self.decoder_norm(Y), self.target_embedding.weight)
+        """,
+    "positions_by_index": """
+        - end = start + ids.shape[1]
+        - if end > len(self.positions):
+        -     raise ValueError(f"{end} tokens are more than the model's {len(self.positions)} positions")
+        - scale = math.sqrt(self.positions.shape[1])
+        - return self.dropout(scale * embedding(ids) + self.positions[start:end])
+        + t = torch.arange(start, start + ids.shape[1])
+        + if len(t) > 0 and t[-1] >= self.positions.shape[0]:
+        +     raise ValueError("too long")
+        + X = embedding(ids) * embedding.embedding_dim**0.5
+        + return self.dropout(X + self.positions[t])
+        """,
+}

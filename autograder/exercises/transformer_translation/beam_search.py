@@ -1,0 +1,235 @@
+"""beam_search: a table in place of a decoder; beams that win, that end early, or never."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from autograder.exercises.transformer_translation.common import VALUE_ERROR, number
+from coursekit.checking import codec
+
+POINTS = {"greedy": 1, "values": 2, "states": 2, "ends": 2}
+
+#: The logits depend on the previous token and on the state, which is a function of all tokens so far.
+_STEP = (
+    "lambda y, state: (torch.tensor({table})"
+    "[(state[0][:, 0] + state[1][:, 1] + y[:, 0]).long() % {n}][:, None], "
+    "[(3 * state[0] + y + 1) % 97, state[1] + y])"
+)
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(
+        group: str,
+        beam: int,
+        max_length: int,
+        title: str,
+        end: float = 0.0,
+        start: int = 0,
+        n_words: int | None = None,
+        **more,
+    ) -> Case:
+        n_words = n_words or number(rng, 5, 7)
+        bos, eos = rng.permutation(n_words)[:2].tolist()
+        table = rng.normal(0, 1.2, size=(11, n_words))
+        table[:, eos] += end
+        step = codec.Source(_STEP.format(table=table.round(4).tolist(), n=len(table)))
+        state = [torch.tensor([[float(start + number(rng, 0, 40))]]), torch.zeros(1, 2)]
+        return Case(group, [step, state, bos, eos, beam, max_length], title=title, **more)
+
+    n = number(rng, 4, 6)
+    yield case("greedy", 1, n, "a beam of 1")
+    yield case("greedy", 1, 9, "a beam of 1, which never ends", end=-20.0)
+    yield case("values", 2, n, "a beam of 2", end=-1.0)
+    yield case("values", 3, n + 1, "a beam of 3")
+    yield case("values", 4, n, "a beam of 4", end=-0.5)
+    yield case("values", 3, 2, "a short limit", end=-3.0)
+    yield case("states", 2, 7, "long hypotheses: states follow them", end=-4.0)
+    yield case("states", 3, 8, "another start", end=-4.0, start=11)
+    yield case("states", 5, 6, "a beam of 5", end=-3.0)
+    yield case("ends", 2, 8, "all end early", end=3.0)
+    yield case("ends", 3, 6, "none ends", end=-20.0)
+    yield case("ends", 2, 1, "a limit of one token")
+    yield case("ends", 9, n, "more hypotheses than tokens", n_words=4)
+    yield case("ends", 1, 8, "the end comes first", end=20.0)
+    title = "a wide beam that the first step cannot fill"
+    yield case("ends", 8, 3, title, n_words=3, end=1.0)
+    for beam, limit, title in (
+        (0, n, "a beam of 0"),
+        (-n, n, "a beam below 0"),
+        (n, 0, "no token"),
+    ):
+        yield case("ends", beam, limit, title, judge=VALUE_ERROR)
+
+
+WRONG = {
+    "greedy_in_disguise": """
+        Each hypothesis is only extended by its best token, so the beam stays at one. Compare all
+        extensions of all hypotheses, and keep the k best.
+
+        - best = total.flatten().topk(min(beam, total.numel()))
+        + only = torch.full_like(total, -torch.inf)
+        + only = only.scatter(1, total.argmax(dim=1, keepdim=True), total.max(dim=1, keepdim=True).values)
+        + best = only.flatten().topk(min(beam, len(total)))
+        """,
+    "ignores_the_past": """
+        Extensions are compared by their last token alone. Add the log-probability of the hypothesis
+        that they extend.
+
+        - total = log_p + torch.tensor([[so_far] for _, so_far in alive])
+        + total = log_p
+        """,
+    "adds_logits": """
+        Logits are added up. They are not comparable between steps: turn them into log-probabilities
+        first.
+
+        - log_p = torch.log_softmax(logits[:, -1], dim=-1)  # (n, |V|)
+        + log_p = logits[:, -1]
+        """,
+    "states_in_old_order": """
+        The states do not follow their hypotheses. After each step a hypothesis may extend another
+        one: reorder all tensors of the state by the rows that were extended.
+
+        - alive, state = survivors, [part[rows] for part in state]
+        + alive, state = survivors, [part[torch.arange(len(rows)) % len(part)] for part in state]
+        """,
+    "reorders_the_first_only": """
+        Only the first tensor of the state is reordered. All of them belong to the hypotheses.
+
+        - alive, state = survivors, [part[rows] for part in state]
+        + kept = [part[torch.arange(len(rows)) % len(part)] for part in state[1:]]
+        + alive, state = survivors, [state[0][rows], *kept]
+        """,
+    "keeps_the_end": """
+        The translations contain </s>. It only says that a hypothesis is over; leave it out.
+
+        - ended.append((alive[row][0], value))
+        + ended.append(([*alive[row][0], token], value))
+        """,
+    "probability_without_end": """
+        The probability of </s> is missing. Ending there is a decision like any other.
+
+        - ended.append((alive[row][0], value))
+        + ended.append(alive[row])
+        """,
+    "goes_on_after_the_end": """
+        Hypotheses go on after </s>. Set them aside when they end.
+
+        - if token == eos:
+        + if False:
+        """,
+    "stops_with_the_first": """
+        The search stops with the first hypothesis that ends. Another one may be better: go on until
+        k have ended.
+
+        - if len(ended) >= beam:
+        + if ended:
+        """,
+    "adds_the_unfinished": """
+        Hypotheses that have not ended are returned, although k others have. They are only returned
+        at max_length.
+
+        -     alive = []
+        -     break
+        +     break
+        """,
+    "drops_the_unfinished": """
+        At max_length the hypotheses that have not ended are lost. Return them, too: if none ends,
+        there would be no translation at all.
+
+        - return sorted(ended + alive, key=lambda pair: -pair[1])
+        + return sorted(ended, key=lambda pair: -pair[1])
+        """,
+    "unsorted": """
+        The translations are returned in the order in which they ended. The most probable comes
+        first.
+
+        - return sorted(ended + alive, key=lambda pair: -pair[1])
+        + return ended + alive
+        """,
+}
+
+FURTHER = """
+Keep a list of (ids, log-probability) for the n hypotheses that are alive, and the state with n rows. In
+a step: the last token of each as y, (n, 1); log_softmax of the logits plus the sums so far, (n, |V|);
+`flatten().topk(...)`. An index i of the flat tensor is the token i % |V| of hypothesis i // |V|. Those
+with eos go to the ended ones; for the others collect the new ids, the sum, and the row, and index all
+tensors of the state with these rows.
+"""
+
+RIGHT = {
+    "sorts_all_extensions": """
+        def beam_search(step, state, bos, eos, beam, max_length):
+            if beam <= 0 or max_length <= 0:
+                raise ValueError("beam and max_length should be positive")
+            alive, ended = [([], 0.0)], []
+            for _ in range(max_length):
+                y = [[ids[-1]] if ids else [bos] for ids, _ in alive]
+                logits, state = step(torch.tensor(y), state)
+                log_p = F.log_softmax(logits[:, 0], dim=1).tolist()
+                extensions = [
+                    (sum_ + p, row, token)
+                    for row, ((_, sum_), ps) in enumerate(zip(alive, log_p))
+                    for token, p in enumerate(ps)
+                ]
+                extensions = sorted(extensions, reverse=True)[:beam]
+                ended += [(alive[row][0], s) for s, row, token in extensions if token == eos]
+                going = [e for e in extensions if e[2] != eos]
+                alive = [(alive[row][0] + [token], s) for s, row, token in going]
+                state = [part[[row for _, row, _ in going]] for part in state]
+                if len(ended) >= beam or not alive:
+                    return sorted(ended, key=lambda pair: pair[1], reverse=True)
+            return sorted(ended + alive, key=lambda pair: pair[1], reverse=True)
+        """,
+    "with_tensors": """
+        def beam_search(step, state, bos, eos, beam, max_length):
+            if min(beam, max_length) < 1:
+                raise ValueError("beam, max_length")
+            ids, sums, ended = torch.full((1, 1), bos), torch.zeros(1), []
+            for _ in range(max_length):
+                logits, state = step(ids[:, -1:], state)
+                total = sums[:, None] + logits[:, -1] - logits[:, -1].logsumexp(-1, keepdim=True)
+                values, where = total.flatten().topk(min(beam, total.numel()))
+                rows, tokens = where // total.shape[1], where % total.shape[1]
+                over = tokens == eos
+                for row, value in zip(rows[over], values[over]):
+                    ended.append((ids[row, 1:].tolist(), value.item()))
+                rows, sums = rows[~over], values[~over]
+                ids = torch.cat([ids[rows], tokens[~over, None]], dim=1)
+                state = [part.index_select(0, rows) for part in state]
+                if len(ended) >= beam or len(ids) == 0:
+                    break
+            else:
+                ended += [(row[1:], s) for row, s in zip(ids.tolist(), sums.tolist())]
+            return sorted(ended, key=lambda pair: -pair[1])
+        """,
+    "recursion": """
+        def beam_search(step, state, bos, eos, beam, max_length):
+            if beam < 1 or max_length < 1:
+                raise ValueError("both from 1 on")
+
+            def search(alive, state, ended, left):
+                if left == 0 or not alive or len(ended) >= beam:
+                    found = ended + (alive if left == 0 and len(ended) < beam else [])
+                    return sorted(found, key=lambda pair: -pair[1])
+                y = torch.tensor([[(ids or [bos])[-1]] for ids, _ in alive])
+                logits, state = step(y, state)
+                log_p = logits.squeeze(1).log_softmax(dim=-1)
+                log_p = log_p + torch.tensor([s for _, s in alive]).unsqueeze(1)
+                values, order = log_p.view(-1).sort(descending=True)
+                new, rows, over = [], [], []
+                for s, i in zip(values[:beam].tolist(), order[:beam].tolist()):
+                    row, token = i // log_p.shape[1], i % log_p.shape[1]
+                    if token == eos:
+                        over.append((alive[row][0], s))
+                    else:
+                        new.append((alive[row][0] + [token], s))
+                        rows.append(row)
+                return search(new, [part[rows] for part in state], ended + over, left - 1)
+
+            return search([([], 0.0)], state, [], max_length)
+        """,
+}

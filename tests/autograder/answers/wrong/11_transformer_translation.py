@@ -1,0 +1,314 @@
+# %% merge: with str.replace | replaces_text
+def merge(tokens, pair):
+    text = " ".join(tokens)
+    text = text.replace(pair[0] + " " + pair[1], pair[0] + pair[1])
+    return text.split(" ") if text else []
+
+
+# %% merge: stops before the last token | loses_the_last
+def merge(tokens, pair):
+    new = []
+    i = 0
+    while i < len(tokens) - 1:
+        if (tokens[i], tokens[i + 1]) == pair:
+            new.append(tokens[i] + tokens[i + 1])
+            i += 2
+        else:
+            new.append(tokens[i])
+            i += 1
+    return new
+
+
+# %% learn_merges: the most common pair of the Counter | ties_by_first_seen
+def learn_merges(counts, n_merges):
+    words = {word: ["▁"] + list(word) for word in counts}
+    merges = []
+    for _ in range(n_merges):
+        pairs = Counter()
+        for word, tokens in words.items():
+            for left, right in zip(tokens[:-1], tokens[1:]):
+                pairs[left, right] += counts[word]
+        if not pairs:
+            break
+        pair = pairs.most_common(1)[0][0]
+        merges.append(pair)
+        words = {word: merge(tokens, pair) for word, tokens in words.items()}
+    return merges
+
+
+# %% learn_merges: every word once | counts_words_once
+def learn_merges(counts, n_merges):
+    words = [["▁", *word] for word in counts]
+    age = {token: i for i, token in enumerate(sorted({t for word in words for t in word}))}
+    merges = []
+    while len(merges) < n_merges:
+        pairs = Counter(pair for word in words for pair in zip(word, word[1:]))
+        if not pairs:
+            break
+        best = min(pairs, key=lambda p: (-pairs[p], age[p[0]], age[p[1]]))
+        merges.append(best)
+        age.setdefault(best[0] + best[1], len(age))
+        words = [merge(word, best) for word in words]
+    return merges
+
+
+# %% apply_merges: no mark | without_mark
+def apply_merges(word, merges):
+    tokens = list(word)
+    for pair in merges:
+        tokens = merge(tokens, pair)
+    return tokens
+
+
+# %% apply_merges: as WordPiece | longest_token
+def apply_merges(word, merges):
+    vocabulary = {a + b for a, b in merges}
+    word = "▁" + word
+    tokens, start = [], 0
+    while start < len(word):
+        end = len(word)
+        while end > start + 1 and word[start:end] not in vocabulary:
+            end -= 1
+        tokens.append(word[start:end])
+        start = end
+    return tokens
+
+
+# %% join_tokens: split without a filter | empty_words
+def join_tokens(tokens):
+    return "".join(tokens).split("▁")
+
+
+# %% join_tokens: one string | returns_a_string
+def join_tokens(tokens):
+    return "".join(tokens).replace("▁", " ").strip()
+
+
+# %% CrossAttention: reshapes | reshapes_into_heads
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError("heads")
+        self.n_heads = n_heads
+        self.W_Q = nn.Linear(d_model, d_model)
+        self.W_K = nn.Linear(d_model, d_model)
+        self.W_V = nn.Linear(d_model, d_model)
+        self.W_O = nn.Linear(d_model, d_model)
+
+    def split(self, X):
+        B, L, d = X.shape
+        return X.reshape(B, self.n_heads, L, d // self.n_heads)
+
+    def keys_values(self, M):
+        return self.split(self.W_K(M)), self.split(self.W_V(M))
+
+    def attend(self, X, K, V, mask=None):
+        if mask is not None:
+            mask = mask.unsqueeze(-3)
+        Z, weights = scaled_dot_product_attention(self.split(self.W_Q(X)), K, V, mask)
+        return self.W_O(Z.transpose(1, 2).reshape(X.shape)), weights
+
+    def forward(self, X, M, mask=None):
+        return self.attend(X, *self.keys_values(M), mask)
+
+
+# %% AddAndNorm: the normalized one is added | adds_the_normalized
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, X, sublayer):
+        if self.norm_first:
+            X = self.norm(X)
+            return X + self.dropout(sublayer(X))
+        return self.norm(X + self.dropout(sublayer(X)))
+
+
+# %% AddAndNorm: forgets the option | always_post
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X, sublayer):
+        return self.norm(X + self.dropout(sublayer(X)))
+
+
+# %% DecoderLayer: no mask in the cross-attention | ignores_the_source_mask
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        Y = self.add_1(Y, lambda x: self.self_attention(x, x, target_mask)[0])
+        Y = self.add_2(Y, lambda x: self.cross_attention(x, M)[0])
+        return self.add_3(Y, lambda x: self.feed_forward(x))
+
+
+# %% DecoderLayer: the outer Y inside the lambda | keys_without_norm
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        Z = self.add_1(Y, lambda X: self.self_attention(X, Y, target_mask)[0])
+        Z = self.add_2(Z, lambda X: self.cross_attention(X, M, source_mask)[0])
+        return self.add_3(Z, self.feed_forward)
+
+
+# %% decoder_mask: only causal | only_causal
+def decoder_mask(y, padding=0):
+    B, T = y.shape
+    return causal_mask(T).unsqueeze(0).repeat(B, 1, 1)
+
+
+# %% decoder_mask: always 0 | padding_is_always_0
+def decoder_mask(y, padding=0):
+    return (y > 0)[:, None] & causal_mask(y.shape[1])[None]
+
+
+# %% smoothed_loss: everything counts | counts_padding
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if not 0 <= smoothing < 1:
+        raise ValueError("smoothing")
+    return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), label_smoothing=smoothing)
+
+
+# %% smoothed_loss: the others share it | only_wrong_tokens
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if smoothing < 0 or smoothing >= 1:
+        raise ValueError("smoothing")
+    n = logits.shape[-1]
+    labels = torch.full_like(logits, smoothing / (n - 1))
+    labels.scatter_(-1, y_out[..., None], 1 - smoothing)
+    losses = -(labels * torch.log_softmax(logits, dim=-1)).sum(dim=-1)
+    return losses[y_out != padding].mean()
+
+
+# %% transformer_rate: max | larger_term
+def transformer_rate(step, d_model, warmup):
+    if step < 1 or warmup < 1:
+        raise ValueError("from 1 on")
+    return 1 / math.sqrt(d_model) * max(1 / math.sqrt(step), step / warmup**1.5)
+
+
+# %% transformer_rate: divides by d_model | divides_by_d_model
+def transformer_rate(step, d_model, warmup):
+    if step < 1 or warmup < 1:
+        raise ValueError("from 1 on")
+    return 1 / d_model * min(1 / math.sqrt(step), step / warmup**1.5)
+
+
+# %% CachedTransformer: no start in embed | position_zero
+class CachedTransformer(TranslationTransformer):
+    def start(self, source, mask):
+        M = self.encode(source, mask)
+        cache = [mask]
+        for layer in self.decoder:
+            K, V = layer.cross_attention.keys_values(M)
+            cache += [K[:, :, :0], V[:, :, :0], K, V]
+        return cache
+
+    def step(self, y, cache):
+        Y = self.embed(self.target_embedding, y)
+        new = [cache[0]]
+        for i, layer in enumerate(self.decoder):
+            K, V, KM, VM = cache[1 + 4 * i : 5 + 4 * i]
+            both = []
+
+            def own(X):
+                k, v = layer.self_attention.keys_values(X)
+                both.extend([torch.cat([K, k], dim=2), torch.cat([V, v], dim=2)])
+                return layer.self_attention.attend(X, *both)[0]
+
+            Y = layer.add_1(Y, own)
+            Y = layer.add_2(
+                Y, lambda X: layer.cross_attention.attend(X, KM, VM, padding_mask(cache[0]))[0]
+            )
+            Y = layer.add_3(Y, layer.feed_forward)
+            new += [*both, KM, VM]
+        return self.decoder_norm(Y) @ self.target_embedding.weight.T, new
+
+
+# %% rank_hypotheses: returns log-probabilities | returns_probabilities
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError("n")
+    key = lambda pair: pair[1] / ((5 + len(pair[0])) / 6) ** alpha
+    return sorted(hypotheses, key=key, reverse=True)[:n]
+
+
+# %% rank_hypotheses: plain length | plain_length
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError("n")
+    scored = [(ids, log_p / max(len(ids), 1) ** alpha) for ids, log_p in hypotheses]
+    return sorted(scored, key=lambda pair: pair[1], reverse=True)[:n]
+
+
+# %% beam_search: forgets the sum | ignores_the_past
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1 or max_length < 1:
+        raise ValueError("beam and max_length")
+    alive, ended = [([], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([[ids[-1] if ids else bos] for ids, _ in alive])
+        logits, state = step(y, state)
+        log_p = torch.log_softmax(logits[:, 0], dim=-1)
+        values, indices = log_p.flatten().topk(min(beam, log_p.numel()))
+        new, rows = [], []
+        for value, index in zip(values.tolist(), indices.tolist()):
+            row, token = index // log_p.shape[1], index % log_p.shape[1]
+            if token == eos:
+                ended.append((alive[row][0], value))
+            else:
+                new.append((alive[row][0] + [token], value))
+                rows.append(row)
+        alive, state = new, [part[rows] for part in state]
+        if len(ended) >= beam:
+            alive = []
+            break
+    return sorted(ended + alive, key=lambda pair: -pair[1])
+
+
+# %% beam_search: only what ended | drops_the_unfinished
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1 or max_length < 1:
+        raise ValueError("beam and max_length")
+    alive, ended = [([], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([[ids[-1] if ids else bos] for ids, _ in alive])
+        logits, state = step(y, state)
+        log_p = (
+            torch.log_softmax(logits[:, 0], dim=-1) + torch.tensor([s for _, s in alive])[:, None]
+        )
+        values, indices = log_p.flatten().topk(min(beam, log_p.numel()))
+        new, rows = [], []
+        for value, index in zip(values.tolist(), indices.tolist()):
+            row, token = index // log_p.shape[1], index % log_p.shape[1]
+            if token == eos:
+                ended.append((alive[row][0], value))
+            else:
+                new.append((alive[row][0] + [token], value))
+                rows.append(row)
+        alive, state = new, [part[rows] for part in state]
+        if len(ended) >= beam:
+            break
+    return sorted(ended, key=lambda pair: -pair[1])
