@@ -256,7 +256,7 @@ def bilingual() -> dict[str, Any]:
     test, edges = notebook["short"]["test"], notebook["EDGES"]
     lengths, references = [len(s.split()) for s in test.sources], notebook["references"](test)
     buckets = Counter(bisect_right(edges, length) - 1 for length in lengths)
-    scores: dict[str, Any] = {"sentences": [buckets[k] for k in range(len(edges))]}
+    scores: dict[str, Any] = {"sentences": [buckets[k] for k in range(len(edges))], "steps": {}}
     for steps, attention in product(STEPS, (False, True)):
         model = _notebook_model(notebook, attention)
         start = time.process_time()
@@ -270,7 +270,7 @@ def bilingual() -> dict[str, Any]:
             "processor_seconds": seconds,
         }
         name = "with attention" if attention else "without attention"
-        scores.setdefault(str(steps), {})[name] = row
+        scores["steps"].setdefault(str(steps), {})[name] = row
         print(steps, name, row, flush=True)
     return scores
 

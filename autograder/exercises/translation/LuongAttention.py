@@ -83,6 +83,8 @@ WRONG = {
         In "general" W is applied to s. In s^T W h it acts on h: a layer from d_h to d_s, whose
         result is multiplied by s.
 
+        raises ValueError
+
         - self.W = nn.Linear(d_h, d_s, bias=False)
         + self.W = nn.Linear(d_s, d_h, bias=False)
         ...
