@@ -7,7 +7,7 @@ the learning rate falls to zero; nothing is chosen on the test sentences. Weight
 after an interruption. ja-en takes about 25 minutes of processor time per model, en-fr about eight.
 
 `bilingual` trains the notebook's own models on its own sentences, for its 600 steps and for four times
-as many, and keeps only scores (about 20 minutes of processor time).
+as many, and keeps only scores (about seven minutes of processor time).
 
     python benchmarks/translation.py            # or: bilingual ja-en-attention ja-en-plain ...
 """

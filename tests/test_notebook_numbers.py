@@ -199,7 +199,7 @@ def test_what_a_notebook_says_of_its_ladder_was_measured(assignment):
 def test_what_attention_is_worth_was_measured(assignment):
     measured = results("translation")["bilingual"]["steps"]
     shown = re.findall(
-        r"after ([\d,]+) steps it is worth (\d+) \(([\d.]+) without, ([\d.]+) with it\)",
+        r"after ([\d,]+) steps it is worth (\d+) BLEU \(([\d.]+) without, ([\d.]+) with it\)",
         text_of(assignment),
         re.IGNORECASE,
     )
