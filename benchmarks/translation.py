@@ -3,10 +3,13 @@
 With and without attention, on two data sets: `ja-en` is small_parallel_enja; `en-fr` is the part of
 Tatoeba with at most 10 tokens on each side, all among the most frequent words. The last epoch counts,
 the learning rate falls to zero; nothing is chosen on the test sentences. Weights are written to
-`data/translators/` in half precision, scores to `data/results/translation.json`. Training resumes
-after an interruption. ja-en takes about ten minutes of processor time per model, en-fr about three.
+`data/pretrained/translators/` in half precision, scores to `data/results/translation.json`. Training resumes
+after an interruption. ja-en takes about 25 minutes of processor time per model, en-fr about eight.
 
-    python benchmarks/translation.py            # or: ja-en-attention ja-en-plain ...
+`bilingual` trains the notebook's own models on its own sentences, for its 600 steps and for four times
+as many, and keeps only scores (about seven minutes of processor time).
+
+    python benchmarks/translation.py            # or: bilingual ja-en-attention ja-en-plain ...
 """
 
 from __future__ import annotations
@@ -15,8 +18,12 @@ import argparse
 import random
 import re
 import time
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import torch
@@ -24,7 +31,7 @@ from _results import results, store
 from safetensors.torch import save_file
 from torch import nn
 
-from autograder.course.reference import definitions
+from autograder.course.reference import definitions, read_shared
 from coursekit import Vocabulary, load
 from coursekit.data import Bitext
 from coursekit.data.paths import cache_folder
@@ -32,9 +39,13 @@ from coursekit.data.paths import cache_folder
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions/09_translation/09_translation.ipynb"
 SIZES = {"ja-en": (4000, 4000, 128, 192), "en-fr": (1000, 1400, 96, 160)}  # words, words, d_e, d
-EPOCHS = {"ja-en": 5, "en-fr": 4}
+EPOCHS = {"ja-en": 8, "en-fr": 8}
 BATCH, PEAK, LONGEST = 64, 2e-3, 40
-MODELS = ["en-fr-attention", "en-fr-plain", "ja-en-attention", "ja-en-plain"]
+#: Share of the words that are replaced by the unknown word in what encoder and decoder read.
+DROPPED = 0.1
+#: Training steps of the comparison on the notebook's own sentences.
+STEPS = (600, 2400)
+MODELS = ["bilingual", "en-fr-attention", "en-fr-plain", "ja-en-attention", "ja-en-plain"]
 SPLITS = ("train", "validation", "test")
 #: Marks at the start and the end of a target sentence, and their ids.
 MARKS, BOS, EOS = ["<s>", "</s>"], 2, 3
@@ -123,6 +134,12 @@ def order(pairs: Pairs, seed: int) -> Iterator[list[int]]:
     yield from batches
 
 
+def without_some_words(ids: torch.Tensor) -> torch.Tensor:
+    """Some of the ids, (B, L), replaced by the unknown word; special tokens stay."""
+    dropped = (torch.rand(ids.shape) < DROPPED) & (ids > EOS)
+    return ids.masked_fill(dropped, 1)
+
+
 def train(name: str, data: Data) -> tuple[nn.ModuleDict, float]:
     """Train a model, or go on where it was interrupted; return it and its processor seconds."""
     notebook = definitions(NOTEBOOK)
@@ -146,9 +163,9 @@ def train(name: str, data: Data) -> tuple[nn.ModuleDict, float]:
         for chosen in order(pairs, epoch):
             sources, targets = zip(*(ids[i] for i in chosen), strict=True)
             source, mask, y_in, y_out = notebook["translation_batch"](sources, targets, BOS, EOS)
-            H, s = model["encoder"](source, mask)
+            H, s = model["encoder"](without_some_words(source), mask)
             more = () if name.endswith("plain") else (H, mask)
-            logits = model["decoder"](y_in, s, *more)[0]
+            logits = model["decoder"](without_some_words(y_in), s, *more)[0]
             loss = notebook["translation_loss"](logits, y_out)
             optimizer.zero_grad()
             loss.backward()
@@ -204,12 +221,12 @@ def bleu(found: list[list[str]], pairs: Pairs) -> float:
 def measure(name: str, data: Data) -> dict[str, Any]:
     """Train, keep the weights in half precision, and score what was kept."""
     model, seconds = train(name, data)
-    folder = ROOT / "data" / "translators"
+    folder = ROOT / "data" / "pretrained" / "translators"
     folder.mkdir(exist_ok=True)
     halves = {key: value.half().contiguous() for key, value in model.state_dict().items()}
-    save_file(halves, folder / f"{name}.safetensors")
-    for side, vocabulary in (("source", data.source), ("target", data.target)):
-        vocabulary.save(folder / f"{name[:5]}-{side}.json")
+    sides = {"source": data.source, "target": data.target}
+    words = {side: "\n".join(vocabulary.words[2:]) for side, vocabulary in sides.items()}
+    save_file(halves, folder / f"{name}.safetensors", metadata=words)
     model.load_state_dict({key: value.float() for key, value in halves.items()})
     scores: dict[str, Any] = {
         "parameters": sum(p.numel() for p in model.parameters()),
@@ -230,15 +247,53 @@ def measure(name: str, data: Data) -> dict[str, Any]:
     return scores
 
 
+def bilingual() -> dict[str, Any]:
+    """BLEU of the notebook's two models after few and after many steps, in all and by length."""
+    notebook = definitions(NOTEBOOK)
+    for cell in read_shared(NOTEBOOK).cells:
+        if cell.source.startswith(("DATA =", "BOS, EOS")):  # load the sentences and pick some
+            exec(cell.source, notebook)
+    test, edges = notebook["short"]["test"], notebook["EDGES"]
+    lengths, references = [len(s.split()) for s in test.sources], notebook["references"](test)
+    buckets = Counter(bisect_right(edges, length) - 1 for length in lengths)
+    scores: dict[str, Any] = {"sentences": [buckets[k] for k in range(len(edges))], "steps": {}}
+    for steps, attention in product(STEPS, (False, True)):
+        model = _notebook_model(notebook, attention)
+        start = time.process_time()
+        losses = notebook["train_translator"](model, notebook["short"]["train"], steps)
+        seconds = time.process_time() - start
+        found = notebook["translations"](model, test)
+        row = {
+            "bleu": bleu(found, [(s.split(), t.split()) for s, t, _ in test]),
+            "by_length": notebook["bleu_by_length"](found, references, lengths, edges),
+            "loss": fmean(losses[-20:]),
+            "processor_seconds": seconds,
+        }
+        name = "with attention" if attention else "without attention"
+        scores["steps"].setdefault(str(steps), {})[name] = row
+        print(steps, name, row, flush=True)
+    return scores
+
+
+def _notebook_model(notebook: dict[str, Any], attention: bool) -> nn.Module:
+    d_e, d, n_words = notebook["D_E"], notebook["D"], len(notebook["french"])
+    notebook["set_seed"](0)
+    encoder = notebook["TranslationEncoder"](len(notebook["english"]), d_e, d)
+    if not attention:
+        return notebook["Translator"](encoder, notebook["TranslationDecoder"](n_words, d_e, d))
+    general = notebook["LuongAttention"](d, 2 * d, "general")
+    decoder = notebook["AttentionDecoder"](n_words, d_e, d, general)
+    return notebook["Translator"](encoder, decoder)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("models", nargs="*", default=MODELS, help=" ".join(MODELS))
     chosen = parser.parse_args().models
     torch.set_num_threads(1)
     for name in chosen:
-        found = results("translation")
-        found[name] = measure(name, prepare(name[:5]))
-        store("translation", found)
+        scores = bilingual() if name == "bilingual" else measure(name, prepare(name[:5]))
+        store("translation", results("translation") | {name: scores})
 
 
 if __name__ == "__main__":

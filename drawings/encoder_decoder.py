@@ -21,10 +21,11 @@ def draw() -> Canvas:
         canvas.arrow(state.top, result.bottom)
         states.append(state)
     for x, word in zip(columns, _SOURCE, strict=True):
-        token = canvas.box(x, 378, 62, 28, word, fill="blue")
-        forward.append(canvas.box(x, 318, 62, 26, "LSTM", fill="green"))
+        canvas.box(x, 378, 62, 28, word, fill="blue")
+        forward.append(canvas.box(x, 318, 48, 26, "LSTM", fill="green"))
         backward.append(canvas.box(x, 262, 62, 26, "LSTM", fill="orange"))
-        canvas.arrow(token.top, forward[-1].bottom)
+        canvas.arrow((x + 24, 378), forward[-1].bottom)
+        canvas.arrow((x + 55, 378), (x + 55, 288), color="gray")
     for one, other in itertools.pairwise(forward):
         canvas.arrow(one.right, other.left)
     for one, other in itertools.pairwise(backward):
@@ -33,8 +34,8 @@ def draw() -> Canvas:
         canvas.arrow(one.right, other.left)
     bridge = canvas.box(20, 208, 70, 28, "bridge", fill="gray")
     canvas.arrow(backward[0].left, bridge.bottom)
-    x, y = forward[-1].right
-    canvas.line((x, y), (x + 14, y), (x + 14, 222), (90, 222), head=True)
+    x, y = columns[-1] + 76, forward[-1].right[1]
+    canvas.line(forward[-1].right, (x, y), (x, 222), (90, 222), head=True)
     canvas.line(bridge.top, (55, 96), states[0].left, head=True)
     canvas.text(50, 392, "encoder", size=12)
     canvas.text(50, 28, "decoder", size=12)

@@ -112,6 +112,13 @@ WRONG = {
         - return self.output(combined), last[0], a
         + return self.output(combined), combined[:, -1], a
         """,
+    "attention_of_its_own": """
+        The decoder makes an attention of its own. Use the one that is passed in: the caller chooses
+        the score.
+
+        - self.attention = attention
+        + self.attention = LuongAttention(d, 2 * d, "general")
+        """,
     "keeps_the_layer_axis": """
         The state has the shape (1, B, d). PyTorch puts an axis for the layers in front; drop it, so
         that the state can be fed in again.

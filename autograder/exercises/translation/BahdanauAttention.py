@@ -45,6 +45,14 @@ WRONG = {
         - a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
         + a = torch.softmax(r, dim=-1)
         """,
+    "mask_inverted": """
+        The mask is upside down: it is True at real tokens, and yours sets *their* scores to -inf
+        (where a sentence has no padding, nothing is left, and the softmax gives NaN). Negate it:
+        ~mask.
+
+        - a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        + a = torch.softmax(r.masked_fill(mask[:, None], -torch.inf), dim=-1)
+        """,
     "masks_the_weights": """
         The weights of padding are set to 0 after the softmax, so the others no longer sum to 1.
         Mask the scores, before the softmax.

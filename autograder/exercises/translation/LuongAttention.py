@@ -50,10 +50,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield case("edges", kind, 2, [n, n + 1], f"{kind}: a mask with a gap", gap=True)
         yield case("edges", kind, 1, [1], f"{kind}: the weights, by name", then=[("state_dict",)])
     d = int(rng.integers(2, 6))
-    yield Case("edges", [d, d, "bilinear"], title="another kind", judge=VALUE_ERROR)
+    more = {"then": [("_get_name",)], "judge": VALUE_ERROR}
+    yield Case("edges", [d, d, "bilinear"], title="another kind", **more)
     title = "a dot product of states of different sizes"
-    yield Case("edges", [d, d + 1, "dot"], title=title, judge=VALUE_ERROR)
-    yield Case("edges", [d + 2, d, "dot"], title=title, judge=VALUE_ERROR)
+    yield Case("edges", [d, d + 1, "dot"], title=title, **more)
+    yield Case("edges", [d + 2, d, "dot"], title=title, **more)
 
 
 WRONG = {
@@ -70,6 +71,25 @@ WRONG = {
 
         - r = S @ (self.W(H) if self.kind == "general" else H).mT
         + r = S @ (self.W(H) if self.kind == "general" else H).mT / math.sqrt(S.shape[-1])
+        """,
+    "divides_dot_by_the_root": """
+        "dot" is divided by the square root of d. That is the scaled dot product of Vaswani et al.;
+        Luong et al. do not divide.
+
+        - r = S @ (self.W(H) if self.kind == "general" else H).mT
+        + r = S @ self.W(H).mT if self.kind == "general" else S @ H.mT / math.sqrt(S.shape[-1])
+        """,
+    "general_projects_s": """
+        In "general" W is applied to s. In s^T W h it acts on h: a layer from d_h to d_s, whose
+        result is multiplied by s.
+
+        raises ValueError
+
+        - self.W = nn.Linear(d_h, d_s, bias=False)
+        + self.W = nn.Linear(d_s, d_h, bias=False)
+        ...
+        - r = S @ (self.W(H) if self.kind == "general" else H).mT
+        + r = self.W(S) @ H.mT if self.kind == "general" else S @ H.mT
         """,
     "general_ignores_W": """
         "general" does without W when the sizes allow it, or W is never used. Its score is s^T W h.

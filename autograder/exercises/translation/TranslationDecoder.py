@@ -57,6 +57,13 @@ WRONG = {
         - return self.output(S), last[0]
         + return self.output(S[:, -1:]), last[0]
         """,
+    "one_position": """
+        The logits have the shape (B, |V|), for the last position only. In training all positions
+        are predicted at once: pass all states S to the output layer, (B, T, d).
+
+        - return self.output(S), last[0]
+        + return self.output(S[:, -1]), last[0]
+        """,
     "returns_the_first_state": """
         The state that is returned is the one that came in. Return the one after the last word;
         otherwise every step starts from the beginning.

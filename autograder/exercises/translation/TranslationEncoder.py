@@ -62,6 +62,32 @@ WRONG = {
         + H, (last, _) = self.lstm(self.embedding(source))
         + H = H * mask[..., None]
         """,
+    "without_packing": """
+        The LSTM reads the padding, and its states at padding are returned. The backward direction
+        even starts there, so the states of a short sentence depend on its batch. Use
+        pack_padded_sequence.
+
+        - packed = pack_padded_sequence(
+        -     self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
+        - )
+        - packed_states, (last, _) = self.lstm(packed)
+        - H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[1])
+        + H, (last, _) = self.lstm(self.embedding(source))
+        """,
+    "lengths_from_ids": """
+        The lengths are counted from the ids: a token with the id 0 is taken for padding. The mask
+        says what is real: mask.sum(dim=1).
+
+        - self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
+        + self.embedding(source), (source != 0).sum(dim=1), batch_first=True, enforce_sorted=False
+        """,
+    "without_total_length": """
+        H is shorter than the source where all sentences of a batch end with padding. Pass
+        total_length=source.shape[1] to pad_packed_sequence.
+
+        - H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[1])
+        + H, _ = pad_packed_sequence(packed_states, batch_first=True)
+        """,
     "last_column": """
         The bridge reads the states in the first and the last column of H. For a short sentence the
         last column is padding. The LSTM returns the last states of both directions: use them.

@@ -41,6 +41,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", [1, high], [1], "one bucket for all")
     yield case("edges", [1, high, low], (1, low, high), "the edges are a tuple")
     yield case("edges", [low], [high], "no sentence in any bucket")
+    title = "a bucket of a single length"
+    yield case("edges", [low, low + 1, 1], [1, low, low + 1], title)
     one, several = translated([low, high])
     title = "a length is missing"
     yield Case("edges", [one, several, [low], [1, low]], title=title, judge=VALUE_ERROR)
@@ -59,8 +61,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "upper_edge_included": """
-        A sentence whose length is an edge is in two buckets, or in the one below. An edge is the
-        *shortest* length of its bucket: low <= length < high.
+        A sentence whose length is an edge is in two buckets. An edge is the *shortest* length of its
+        bucket: low <= length < high.
 
         - chosen = [k for k, length in enumerate(lengths) if low <= length < high]
         + chosen = [k for k, length in enumerate(lengths) if low <= length <= high]
@@ -70,6 +72,13 @@ WRONG = {
 
         - chosen = [k for k, length in enumerate(lengths) if low <= length < high]
         + chosen = [k for k, length in enumerate(lengths) if low < length < high]
+        """,
+    "edges_end_buckets": """
+        A sentence whose length is an edge is in the bucket below. An edge is the *shortest* length
+        of its own bucket: low <= length < high.
+
+        - chosen = [k for k, length in enumerate(lengths) if low <= length < high]
+        + chosen = [k for k, length in enumerate(lengths) if low < length <= high]
         """,
     "without_the_last_bucket": """
         The longest sentences are missing: the last bucket has no upper end.
@@ -128,6 +137,20 @@ WRONG = {
 
         - name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
         + name = f"{low}+" if high == math.inf else f"{low}-{high}"
+        """,
+    "short_names": """
+        A bucket of a single length has a name like all others, "3-3".
+
+        - name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+        + end = "+" if high == math.inf else f"-{high - 1}" if high - 1 > low else ""
+        + name = f"{low}{end}"
+        """,
+    "equal_edges_pass": """
+        The same edge twice leaves a bucket that can have no sentence. The edges have to increase:
+        raise a ValueError for equal ones, too.
+
+        - if len(lengths) != len(hypotheses) or list(edges) != sorted(set(edges)):
+        + if len(lengths) != len(hypotheses) or list(edges) != sorted(edges):
         """,
     "unsorted_edges_pass": """
         Edges that do not increase give buckets that can have no sentence, and results are missing

@@ -83,6 +83,20 @@ WRONG = {
         - return (counts & most).total(), counts.total()
         + return (counts & most).total(), len(counts)
         """,
+    "sets_of_ngrams": """
+        N-grams are collected in sets, where a repeated one counts once: in the matches and in the
+        total. Count them, with a Counter.
+
+        - return (counts & most).total(), counts.total()
+        + return len(counts.keys() & most.keys()), len(counts)
+        """,
+    "total_at_least_1": """
+        Where there is no n-gram the total is 1. It should be 0: these counts are added up, and only
+        the sum is divided by.
+
+        - return (counts & most).total(), counts.total()
+        + return (counts & most).total(), max(1, counts.total())
+        """,
     "one_ngram_too_few": """
         The last n-gram is missing: a sentence of L tokens has L - n + 1 n-grams.
 

@@ -93,11 +93,13 @@ WRONG = {
         - return 100 * math.exp(log_precision + min(0.0, 1 - closest / length))
         + return 100 * math.exp(log_precision + 1 - closest / length)
         """,
-    "ratio_of_lengths": """
-        The penalty is c / r, the ratio of the lengths itself. Papineni et al. use exp(1 - r / c).
+    "ratio_upside_down": """
+        The fraction in the penalty is upside down: it is exp(1 - r / c), with the length of the
+        references above and that of the translations below. Yours is above 1 for short ones.
 
         - return 100 * math.exp(log_precision + min(0.0, 1 - closest / length))
-        + return 100 * math.exp(log_precision) * min(1.0, length / closest)
+        + penalty = 1.0 if length >= closest else math.exp(1 - length / closest)
+        + return 100 * math.exp(log_precision) * penalty
         """,
     "penalty_for_each_sentence": """
         A short sentence is punished although another one is longer by as much. Compare the lengths
@@ -157,6 +159,26 @@ WRONG = {
 
         -     return 0.0
         +     continue
+        """,
+    "divides_by_no_ngrams": """
+        If there is no n-gram of a length, the precision divides by 0; and a precision of 0 has no
+        logarithm. The score is 0.0 as soon as there is no match: look at the matches first.
+
+        raises ZeroDivisionError
+
+        - if matches == 0:
+        + if total > 0 and matches == 0:
+        """,
+    "divides_by_no_words": """
+        c is 0 if no translation has a word, and r / c fails. The score is 0.0 then, because no
+        n-gram matches: look at the matches before you compute the penalty.
+
+        raises ZeroDivisionError
+
+        - log_precision = 0.0
+        + length = sum(len(h) for h in hypotheses)
+        + penalty = min(1.0, math.exp(1 - sum(len(r[0]) for r in references) / length))
+        + log_precision = 0.0
         """,
     "zip_drops_the_rest": """
         If there are more translations than references, `zip` silently drops the rest, and a part of

@@ -97,6 +97,13 @@ WRONG = {
         - ended[b] = ended[b] or word == eos
         + ended[b] = word == eos
         """,
+    "drops_only_the_end": """
+        </s> itself is left out, but what the decoder writes after it is kept while other sentences
+        go on. Append words only until the sentence has ended.
+
+        - if not ended[b]:
+        + if word != eos:
+        """,
     "stops_with_the_first": """
         All sentences stop as soon as one has ended. Go on until all have.
 
@@ -114,6 +121,13 @@ WRONG = {
 
         - for _ in range(max_length):
         + for _ in range(max_length + 1):
+        """,
+    "one_word_too_few": """
+        A translation that never ends gets one word less than max_length. <s> is not one of its
+        words: take max_length steps.
+
+        - for _ in range(max_length):
+        + for _ in range(max_length - 1):
         """,
     "one_list_for_all": """
         All sentences share one list: `[[]] * B` repeats the same list B times. Make a new one for

@@ -61,10 +61,10 @@ WRONG = {
         The weights of </s> and padding take part: a word may be aligned with something that is no
         word of the source. Look at the columns of the source words only.
 
+        raises IndexError
+
         - best = a[: len(target), : len(source)].argmax(dim=1)
-        - return [(word, source[i]) for word, i in zip(target, best.tolist())]
         + best = a[: len(target)].argmax(dim=1)
-        + return [(word, [*source, *["</s>"] * 9][i]) for word, i in zip(target, best.tolist())]
         """,
     "for_each_source_word": """
         It goes through the source words and looks for a target word each. Every *target* word asks
@@ -76,6 +76,13 @@ WRONG = {
         +     return []
         + best = a[: len(target), : len(source)].argmax(dim=0)
         + return [(target[i], word) for word, i in zip(source, best.tolist())]
+        """,
+    "largest_in_each_column": """
+        The largest weight is taken in each column: over the target words. Each row belongs to a
+        target word, so look along the rows, over the source words: dim=1.
+
+        - best = a[: len(target), : len(source)].argmax(dim=1)
+        + best = a[: len(target), : len(source)].argmax(dim=0)
         """,
     "source_first": """
         The pairs are the wrong way round: (target word, source word).
@@ -100,6 +107,13 @@ WRONG = {
 
         - best = a[: len(target), : len(source)].argmax(dim=1)
         + best = torch.arange(len(target)).clamp(max=len(source) - 1)
+        """,
+    "nothing_is_checked": """
+        Weights that do not fit the words are accepted, and so is a source without words. Raise a
+        ValueError.
+
+        - if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        + if False:
         """,
     "too_few_rows_pass": """
         If the weights have too few rows, `zip` silently drops target words. Raise a ValueError.

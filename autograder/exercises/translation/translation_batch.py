@@ -69,6 +69,13 @@ WRONG = {
         - return source, mask, y_in, y_out
         + return source, mask, y_out, y_in
         """,
+    "output_without_end": """
+        y_out lacks its </s>: the decoder would never learn to stop. Append eos to every target
+        there.
+
+        - y_out, _ = pad_batch([[*ids, eos] for ids in targets])
+        + y_out, _ = pad_batch(targets)
+        """,
     "output_has_bos": """
         y_out begins with <s>. The decoder never writes <s>: it is given <s>, and the first token to
         predict is the first word.

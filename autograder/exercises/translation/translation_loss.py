@@ -60,6 +60,15 @@ WRONG = {
         +     logits.flatten(0, 1), y_out.flatten(), ignore_index=padding, reduction="sum"
         + )
         """,
+    "divides_by_sentences": """
+        The sum over the tokens is divided by the number of sentences, so a batch of long sentences
+        has a larger loss. Divide by the number of real tokens.
+
+        - return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
+        + return F.cross_entropy(
+        +     logits.flatten(0, 1), y_out.flatten(), ignore_index=padding, reduction="sum"
+        + ) / len(y_out)
+        """,
     "mean_of_sentences": """
         This is a mean of the sentences' means, in which a word of a short sentence counts more than
         one of a long sentence. Average over all tokens of the batch.

@@ -18,6 +18,16 @@ def translation_batch(sources, targets, bos, eos):
     return source, source.ne(0), y_in, y_out
 
 
+# %% translation_batch: targets without their end | output_without_end
+def translation_batch(sources, targets, bos, eos):
+    if not sources or len(sources) != len(targets):
+        raise ValueError("not one target for each source")
+    source, mask = pad_batch([list(s) + [eos] for s in sources])
+    y_in, _ = pad_batch([[bos] + list(t) for t in targets])
+    y_out, _ = pad_batch([list(t) for t in targets])
+    return source, mask, y_in, y_out
+
+
 # %% TranslationEncoder: runs over padding | reads_padding
 class TranslationEncoder(nn.Module):
     def __init__(self, n_words, d_e, d):
@@ -48,6 +58,55 @@ class TranslationEncoder(nn.Module):
         return H, self.bridge(torch.cat((h[0], h[1]), dim=1))
 
 
+# %% TranslationEncoder: no packing at all | without_packing
+class TranslationEncoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * d, d)
+
+    def forward(self, source, mask):
+        H, (h_n, c_n) = self.lstm(self.embedding(source))
+        s = torch.tanh(self.bridge(torch.cat([h_n[0], h_n[1]], dim=-1)))
+        return H, s
+
+
+# %% TranslationEncoder: lengths from the ids | lengths_from_ids
+class TranslationEncoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * d, d)
+
+    def forward(self, source, mask):
+        lengths = (source != 0).sum(dim=1)
+        p = pack_padded_sequence(
+            self.embedding(source), lengths, batch_first=True, enforce_sorted=False
+        )
+        states, (h_n, c_n) = self.lstm(p)
+        H, _ = pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])
+        return H, torch.tanh(self.bridge(torch.cat([h_n[0], h_n[1]], dim=-1)))
+
+
+# %% TranslationEncoder: no total_length | without_total_length
+class TranslationEncoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * d, d)
+
+    def forward(self, source, mask):
+        p = pack_padded_sequence(
+            self.embedding(source), mask.sum(dim=1), batch_first=True, enforce_sorted=False
+        )
+        states, (h_n, c_n) = self.lstm(p)
+        H, _ = pad_packed_sequence(states, batch_first=True)
+        return H, self.bridge(torch.cat([h_n[0], h_n[1]], dim=-1)).tanh()
+
+
 # %% TranslationDecoder: the state of the encoder is dropped | starts_at_zeros
 class TranslationDecoder(nn.Module):
     def __init__(self, n_words, d_e, d):
@@ -74,6 +133,19 @@ class TranslationDecoder(nn.Module):
         return self.output(states), s
 
 
+# %% TranslationDecoder: the logits of the last step | one_position
+class TranslationDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.output = nn.Linear(d, n_words)
+
+    def forward(self, y, s):
+        S, last = self.gru(self.embedding(y), s.unsqueeze(0))
+        return self.output(last[0]), last[0]
+
+
 # %% translation_loss: padding counts | counts_padding
 def translation_loss(logits, y_out, padding=0):
     return F.cross_entropy(logits.transpose(1, 2), y_out)
@@ -83,6 +155,12 @@ def translation_loss(logits, y_out, padding=0):
 def translation_loss(logits, y_out, padding=0):
     logp = logits.log_softmax(-1).gather(-1, y_out[..., None]).squeeze(-1)
     return -(logp * (y_out != padding)).mean()
+
+
+# %% translation_loss: a sum for each sentence | divides_by_sentences
+def translation_loss(logits, y_out, padding=0):
+    logp = logits.log_softmax(-1).gather(-1, y_out[..., None]).squeeze(-1)
+    return -(logp * (y_out != padding)).sum(dim=1).mean()
 
 
 # %% greedy_decode: feeds <s> again and again | always_feeds_bos
@@ -115,6 +193,45 @@ def greedy_decode(step, s, bos, eos, max_length):
     return [row[: row.index(eos) + 1] if eos in row else row for row in rows]
 
 
+# %% greedy_decode: counts <s> as a word | one_word_too_few
+def greedy_decode(step, s, bos, eos, max_length):
+    if max_length < 1:
+        raise ValueError("too short")
+    y = torch.full((len(s), 1), bos)
+    out = [[] for _ in range(len(s))]
+    done = [False] * len(s)
+    for _ in range(1, max_length):
+        logits, s = step(y, s)
+        y = logits.argmax(dim=-1)
+        for b in range(len(out)):
+            done[b] = done[b] or y[b].item() == eos
+            if not done[b]:
+                out[b].append(y[b].item())
+        if all(done):
+            break
+    return out
+
+
+# %% greedy_decode: leaves out </s> only | drops_only_the_end
+def greedy_decode(step, s, bos, eos, max_length):
+    if max_length < 1:
+        raise ValueError("too short")
+    y = torch.full((len(s), 1), bos)
+    out = [[] for _ in range(len(s))]
+    done = set()
+    for _ in range(max_length):
+        logits, s = step(y, s)
+        y = logits.argmax(dim=-1)
+        for b, w in enumerate(y[:, 0].tolist()):
+            if w == eos:
+                done.add(b)
+            else:
+                out[b].append(w)
+        if len(done) == len(out):
+            break
+    return out
+
+
 # %% clipped_matches: no clipping | without_clipping
 def clipped_matches(hypothesis, references, n):
     grams = [tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)]
@@ -127,6 +244,13 @@ def clipped_matches(hypothesis, references, n):
     grams = [tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)]
     known = {tuple(r[i : i + n]) for r in references for i in range(len(r) - n + 1)}
     return len(set(grams) & known), len(grams)
+
+
+# %% clipped_matches: sets on both sides | sets_of_ngrams
+def clipped_matches(hypothesis, references, n):
+    grams = {tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)}
+    known = {tuple(r[i : i + n]) for r in references for i in range(len(r) - n + 1)}
+    return len(grams & known), len(grams)
 
 
 # %% corpus_bleu: averages over sentences | mean_of_sentences
@@ -160,6 +284,63 @@ def corpus_bleu(hypotheses, references, max_n=4):
     return 100 * product ** (1 / max_n)
 
 
+# %% corpus_bleu: c / r in the penalty | ratio_upside_down
+def corpus_bleu(hypotheses, references, max_n=4):
+    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        raise ValueError("bad input")
+    logs = 0.0
+    for n in range(1, max_n + 1):
+        pairs = [clipped_matches(h, r, n) for h, r in zip(hypotheses, references)]
+        m, t = sum(m for m, _ in pairs), sum(t for _, t in pairs)
+        if m == 0:
+            return 0.0
+        logs += math.log(m / t) / max_n
+    c = sum(map(len, hypotheses))
+    r = sum(
+        min(map(len, refs), key=lambda n: (abs(n - len(h)), n))
+        for h, refs in zip(hypotheses, references)
+    )
+    bp = 1.0 if c >= r else math.exp(1 - c / r)
+    return 100 * bp * math.exp(logs)
+
+
+# %% corpus_bleu: the penalty first | divides_by_no_words
+def corpus_bleu(hypotheses, references, max_n=4):
+    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        raise ValueError("bad input")
+    c = r = 0
+    for h, refs in zip(hypotheses, references):
+        c += len(h)
+        r += min((abs(len(x) - len(h)), len(x)) for x in refs)[1]
+    bp = min(1.0, math.exp(1 - r / c))
+    logs = 0.0
+    for n in range(1, max_n + 1):
+        pairs = [clipped_matches(h, r, n) for h, r in zip(hypotheses, references)]
+        m, t = sum(m for m, _ in pairs), sum(t for _, t in pairs)
+        if m == 0:
+            return 0.0
+        logs += math.log(m / t) / max_n
+    return 100 * bp * math.exp(logs)
+
+
+# %% corpus_bleu: divides by totals of 0 | divides_by_no_ngrams
+def corpus_bleu(hypotheses, references, max_n=4):
+    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        raise ValueError("bad input")
+    p = []
+    for n in range(1, max_n + 1):
+        pairs = [clipped_matches(h, r, n) for h, r in zip(hypotheses, references)]
+        p.append(sum(m for m, _ in pairs) / sum(t for _, t in pairs))
+    if min(p) == 0:
+        return 0.0
+    c = sum(map(len, hypotheses))
+    r = 0
+    for h, refs in zip(hypotheses, references):
+        r += min((abs(len(x) - len(h)), len(x)) for x in refs)[1]
+    bp = 1.0 if c >= r else math.exp(1 - r / c)
+    return 100 * bp * math.exp(sum(map(math.log, p)) / max_n)
+
+
 # %% BahdanauAttention: no mask | attends_to_padding
 class BahdanauAttention(nn.Module):
     def __init__(self, d_s, d_h, d_a):
@@ -185,6 +366,20 @@ class BahdanauAttention(nn.Module):
     def forward(self, S, H, mask):
         r = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
         a = r.softmax(dim=-1).masked_fill(~mask.unsqueeze(1), 0.0)
+        return a @ H, a
+
+
+# %% BahdanauAttention: the mask the wrong way round | mask_inverted
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        r = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
+        a = r.masked_fill(mask.unsqueeze(1), -math.inf).softmax(dim=-1)
         return a @ H, a
 
 
@@ -238,6 +433,110 @@ class LuongAttention(nn.Module):
         return a @ H, a
 
 
+# %% LuongAttention: the scaled dot product | divides_dot_by_the_root
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if kind not in ("dot", "general", "concat") or (kind == "dot" and d_s != d_h):
+            raise ValueError("no such attention")
+        self.kind = kind
+        if kind == "general":
+            self.W = nn.Linear(d_h, d_s, bias=False)
+        if kind == "concat":
+            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        if self.kind == "concat":
+            s = S.unsqueeze(2).expand(-1, -1, H.shape[1], -1)
+            h = H.unsqueeze(1).expand(-1, S.shape[1], -1, -1)
+            r = self.v(torch.tanh(self.W(torch.cat([s, h], -1)))).squeeze(-1)
+        elif self.kind == "general":
+            r = S @ self.W(H).mT
+        else:
+            r = S @ H.mT / H.shape[-1] ** 0.5
+        a = r.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)
+        return a @ H, a
+
+
+# %% LuongAttention: general applies W to s | general_projects_s
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if kind not in ("dot", "general", "concat") or (kind == "dot" and d_s != d_h):
+            raise ValueError("no such attention")
+        self.kind = kind
+        if kind == "general":
+            self.W = nn.Linear(d_s, d_h, bias=False)
+        if kind == "concat":
+            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        if self.kind == "concat":
+            s = S.unsqueeze(2).expand(-1, -1, H.shape[1], -1)
+            h = H.unsqueeze(1).expand(-1, S.shape[1], -1, -1)
+            r = self.v(torch.tanh(self.W(torch.cat([s, h], -1)))).squeeze(-1)
+        elif self.kind == "general":
+            r = self.W(S) @ H.mT
+        else:
+            r = S @ H.mT
+        a = r.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)
+        return a @ H, a
+
+
+# %% LuongAttention: dot for any sizes | dot_of_any_sizes
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if kind not in ("dot", "general", "concat"):
+            raise ValueError("no such attention")
+        self.kind = kind
+        if kind == "general":
+            self.W = nn.Linear(d_h, d_s, bias=False)
+        if kind == "concat":
+            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        if self.kind == "concat":
+            s = S.unsqueeze(2).expand(-1, -1, H.shape[1], -1)
+            h = H.unsqueeze(1).expand(-1, S.shape[1], -1, -1)
+            r = self.v(torch.tanh(self.W(torch.cat([s, h], -1)))).squeeze(-1)
+        elif self.kind == "general":
+            r = S @ self.W(H).mT
+        else:
+            r = S @ H.mT
+        a = r.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)
+        return a @ H, a
+
+
+# %% LuongAttention: what is not dot or general is concat | accepts_any_kind
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if kind == "dot" and d_s != d_h:
+            raise ValueError("sizes")
+        self.kind = kind
+        if kind == "general":
+            self.W = nn.Linear(d_h, d_s, bias=False)
+        elif kind != "dot":
+            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        if self.kind == "concat":
+            s = S.unsqueeze(2).expand(-1, -1, H.shape[1], -1)
+            h = H.unsqueeze(1).expand(-1, S.shape[1], -1, -1)
+            r = self.v(torch.tanh(self.W(torch.cat([s, h], -1)))).squeeze(-1)
+        elif self.kind == "general":
+            r = S @ self.W(H).mT
+        else:
+            r = S @ H.mT
+        a = r.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)
+        return a @ H, a
+
+
 # %% AttentionDecoder: [s; c] | state_before_context
 class AttentionDecoder(nn.Module):
     def __init__(self, n_words, d_e, d, attention):
@@ -270,6 +569,22 @@ class AttentionDecoder(nn.Module):
         return self.output(self.combine(torch.cat([C, S], 2))), last.squeeze(0), a
 
 
+# %% AttentionDecoder: makes its own attention | attention_of_its_own
+class AttentionDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d, attention):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.attention = LuongAttention(d, 2 * d, "general")
+        self.combine = nn.Linear(3 * d, d)
+        self.output = nn.Linear(d, n_words)
+
+    def forward(self, y, s, H, mask):
+        S, last = self.gru(self.embedding(y), s.unsqueeze(0))
+        C, a = self.attention(S, H, mask)
+        return self.output(torch.tanh(self.combine(torch.cat([C, S], 2)))), last.squeeze(0), a
+
+
 # %% read_alignment: the pairs the other way round | source_first
 def read_alignment(a, source, target):
     if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
@@ -285,6 +600,27 @@ def read_alignment(a, source, target):
     if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
         raise ValueError("wrong sizes")
     return [(w, source[min(t, len(source) - 1)]) for t, w in enumerate(target)]
+
+
+# %% read_alignment: the column of </s> stays | reads_the_end
+def read_alignment(a, source, target):
+    if len(source) == 0 or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        raise ValueError("wrong sizes")
+    return [(w, source[i]) for w, i in zip(target, a.argmax(dim=1).tolist())]
+
+
+# %% read_alignment: the largest of each column | largest_in_each_column
+def read_alignment(a, source, target):
+    if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        raise ValueError("wrong sizes")
+    best = a[: len(target), : len(source)].argmax(dim=0).tolist()
+    return [(w, source[i]) for w, i in zip(target, best)]
+
+
+# %% read_alignment: no errors | nothing_is_checked
+def read_alignment(a, source, target):
+    best = a[: len(target), : len(source)].argmax(dim=1).tolist()
+    return [(w, source[i]) for w, i in zip(target, best)]
 
 
 # %% bleu_by_length: both edges included | upper_edge_included
@@ -314,4 +650,44 @@ def bleu_by_length(hypotheses, references, lengths, edges):
         if each:
             name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
             scores[name] = sum(each) / len(each)
+    return scores
+
+
+# %% bleu_by_length: edges end their buckets | edges_end_buckets
+def bleu_by_length(hypotheses, references, lengths, edges):
+    if len(lengths) != len(hypotheses) or sorted(set(edges)) != list(edges):
+        raise ValueError("bad input")
+    scores = {}
+    for low, high in zip(edges, [*edges[1:], math.inf]):
+        k = [i for i, n in enumerate(lengths) if low < n <= high]
+        if k:
+            name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+            scores[name] = corpus_bleu([hypotheses[i] for i in k], [references[i] for i in k])
+    return scores
+
+
+# %% bleu_by_length: a bucket called 3 | short_names
+def bleu_by_length(hypotheses, references, lengths, edges):
+    if len(lengths) != len(hypotheses) or sorted(set(edges)) != list(edges):
+        raise ValueError("bad input")
+    scores = {}
+    for low, high in zip(edges, [*edges[1:], math.inf]):
+        k = [i for i, n in enumerate(lengths) if low <= n < high]
+        if k:
+            name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+            name = str(low) if high - low == 1 else name
+            scores[name] = corpus_bleu([hypotheses[i] for i in k], [references[i] for i in k])
+    return scores
+
+
+# %% bleu_by_length: equal edges pass | equal_edges_pass
+def bleu_by_length(hypotheses, references, lengths, edges):
+    if len(lengths) != len(hypotheses) or sorted(edges) != list(edges):
+        raise ValueError("bad input")
+    scores = {}
+    for low, high in zip(edges, [*edges[1:], math.inf]):
+        k = [i for i, n in enumerate(lengths) if low <= n < high]
+        if k:
+            name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+            scores[name] = corpus_bleu([hypotheses[i] for i in k], [references[i] for i in k])
     return scores
