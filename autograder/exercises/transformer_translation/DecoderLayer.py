@@ -11,6 +11,7 @@ import torch
 from autograder.course.exercise import Case
 from autograder.exercises.transformer_translation.common import (
     TO_EVAL,
+    frozen_but,
     layer_state,
     mask_of,
     normal,
@@ -18,6 +19,9 @@ from autograder.exercises.transformer_translation.common import (
 )
 
 POINTS = {"values": 2, "masking": 2, "options": 2}
+
+#: Weights whose gradients show that all others learn, too.
+_TRAINED = "W_K.weight", "W_1.bias", "norm.weight"
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -32,6 +36,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     ) -> Case:
         d_model, d_ff = inputs[0].shape[-1], number(rng, 5, 7)
         state = layer_state(rng, d_model, d_ff) | (hooks or {})
+        if "gradient" in more:
+            state |= frozen_but(state, *_TRAINED)
         kwargs = {"dropout": 0.0} if options is None else options
         then = [("__call__", *inputs), *(reads or [])]
         return Case(group, [d_model, n_heads, d_ff], kwargs, state=state, then=then, **more)

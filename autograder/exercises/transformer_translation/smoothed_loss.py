@@ -42,6 +42,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 3, 4)
     yield case("values", n, n, title="no padding")
     yield case("values", 1, title="one token")
+    yield case("values", 1, 1, 1, title="three sentences of one token")
     yield case("values", n, smoothing=0.9, title="much smoothing")
     yield case("values", 2, smoothing=0.0, title="no smoothing")
     yield case("padding", 1, n, title="a short sentence beside a long one")
@@ -179,5 +180,15 @@ RIGHT = {
             log_p = logits.log_softmax(-1)[y_out != padding]
             right = F.nll_loss(log_p, y_out[y_out != padding])
             return (1 - smoothing) * right - smoothing * log_p.mean()
+        """,
+}
+
+EQUIVALENT = {
+    "the wording of a message": """
+        -        raise ValueError(f"smoothing should be at least 0 and below 1, but is {smoothing}")
+        +        raise ValueError()
+
+        -        raise ValueError(f"smoothing should be at least 0 and below 1, but is {smoothing}")
+        +        raise ValueError(f'{smoothing}')
         """,
 }
