@@ -93,7 +93,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     pre = {"norm_first": True}
     yield case("options", [call([n, 2], [2, n])], options=pre, title="pre-LN")
-    yield case("options", [call([2], [n])], n_layers=0, title="without layers")
+    then, short = [call([n], [n])], {"max_length": n}
+    title = "without layers, as many tokens as positions"
+    yield case("options", then, n_layers=0, options=short, title=title)
     length, ids, words = number(rng, 2, 4), source(2), draw_ids(rng, n_target, 1, 5)
     for where, then in (
         ("source", ("__call__", *source(length + 1), target(2))),
@@ -102,8 +104,6 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title = f"the {where} has one token too many"
         short = {"max_length": length}
         yield case("options", [then], options=short, parts=(), title=title, judge=VALUE_ERROR)
-    then = ("__call__", *source(length), target(length))
-    yield case("options", [then], options=short, title="as many tokens as positions")
     rates = [(".dropout.p",), (".encoder.0.add_1.dropout.p",), (".decoder.0.add_3.dropout.p",)]
     then, rate = [call([2], [2]), *rates], {"dropout": 0.25}
     title = "a dropout, in evaluation"

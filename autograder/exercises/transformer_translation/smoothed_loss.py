@@ -32,8 +32,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         if smoothing is None:
             smoothing = round(float(rng.uniform(0.1, 0.4)), 2)
         y = draw_ids(rng, n_words, len(lengths), max(lengths))
-        if padding:  # then 0 is a token like any other
+        if padding:  # then 0 is a token like any other, and the first one here
             y = torch.where(y == padding, 0, y)
+            y[0, 0] = 0
         y = y.masked_fill(~mask_of(*lengths), padding or 0)
         kwargs = {"padding": padding} if padding else {}
         inputs = [normal(rng, *y.shape, n_words, scale=scale), y, smoothing]
