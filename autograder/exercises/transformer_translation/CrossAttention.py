@@ -12,6 +12,7 @@ from autograder.course.exercise import Case
 from autograder.exercises.transformer_translation.common import (
     VALUE_ERROR,
     attention_state,
+    frozen_but,
     mask_of,
     normal,
     number,
@@ -23,6 +24,8 @@ POINTS = {"values": 2, "masking": 1, "methods": 2, "edges": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(group: str, sizes: list[int], *inputs: Any, method: str = "__call__", **more) -> Case:
         state = attention_state(rng, sizes[0])
+        if "gradient" in more:  # those of the weights show what the biases learn, too
+            state |= frozen_but(state, "weight")
         return Case(group, sizes, state=state, then=[(method, *inputs)], **more)
 
     n = number(rng, 3, 4)
@@ -182,5 +185,22 @@ RIGHT = {
         +     outputs.append(z)
         +     weights.append(a)
         + return self.W_O(torch.cat(outputs, dim=-1)), torch.stack(weights, dim=1)
+        """,
+}
+
+EQUIVALENT = {
+    "the wording of a message": """
+        -            raise ValueError(f"{n_heads} heads cannot share {d_model} dimensions equally")
+        +            raise ValueError()
+
+        -            raise ValueError(f"{n_heads} heads cannot share {d_model} dimensions equally")
+        +            raise ValueError(f'{n_heads}{d_model} dimensions equally')
+
+        -            raise ValueError(f"{n_heads} heads cannot share {d_model} dimensions equally")
+        +            raise ValueError(f'{n_heads} heads cannot share {d_model}')
+        """,
+    "a view of this shape is what unflatten returns": """
+        -        return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+        +        return X.view(X.unflatten(-1, (self.n_heads, -1)).shape).transpose(1, 2)
         """,
 }

@@ -13,19 +13,25 @@ from autograder.exercises.transformer_translation.common import (
     TO_EVAL,
     VALUE_ERROR,
     draw_ids,
+    frozen_but,
     mask_of,
     model_state,
     normal,
     number,
+    only,
 )
 
 POINTS = {"values": 2, "encoder": 1, "decoder": 2, "padding": 1, "options": 2}
 
 _D, _D_FF = 4, 5
+_ENCODER = "source_embedding", "encoder"
+_DECODER = "target_embedding", "decoder"
+#: Weights whose gradients show that all others learn, too.
+_TRAINED = "embedding.weight", "coder_norm", "W_1.bias", "cross_attention.W_V.bias"
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    n_source, n_target = number(rng, 6, 8), number(rng, 9, 11)
+    n_source, n_target = number(rng, 4, 5), number(rng, 6, 7)
 
     def case(
         group: str,
@@ -33,9 +39,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n_layers: int = 1,
         options: dict[str, Any] | None = None,
         hooks: dict[str, Any] | None = None,
+        parts: tuple[str, ...] = (*_ENCODER, *_DECODER),
         **more: Any,
     ) -> Case:
-        state = model_state(rng, n_source, n_target, _D, _D_FF, n_layers) | (hooks or {})
+        state = only(model_state(rng, n_source, n_target, _D, _D_FF, n_layers), *parts)
+        if "gradient" in more:
+            state |= frozen_but(state, *_TRAINED)
+        state |= hooks or {}
         sizes = [n_source, n_target, _D, 2, _D_FF, n_layers]
         kwargs = {"dropout": 0.0, "max_length": 6} | (options or {})
         return Case(group, sizes, kwargs, state=state, then=then, **more)
@@ -54,24 +64,28 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", [call([2, n], [n, 2])], n_layers=2, title="two layers")
     yield case("values", [call([2], [2])], title="what training changes", gradient="all")
 
-    yield case("encoder", [("encode", *source(n, n))], title="the encoder")
-    yield case("encoder", [("encode", *source(1, n))], title="the encoder, padding")
+    then = [("encode", *source(n, n))]
+    yield case("encoder", then, parts=_ENCODER, title="the encoder")
+    then = [("encode", *source(1, n))]
+    yield case("encoder", then, parts=_ENCODER, title="the encoder, padding")
     ids, mask = source(n, 2)
     ids[0, 1] = 0
     title = "the encoder: an id of 0 where the mask says real"
-    yield case("encoder", [("encode", ids, mask)], title=title)
+    yield case("encoder", [("encode", ids, mask)], parts=_ENCODER, title=title)
 
     y, M = target(n, n), normal(rng, 2, 2, _D)
-    yield case("decoder", [("decode", y, M, mask_of(2, 1))], title="the decoder")
+    then = [("decode", y, M, mask_of(2, 1))]
+    yield case("decoder", then, parts=_DECODER, title="the decoder")
     y, M = target(1, 3), normal(rng, 2, n, _D)
-    yield case("decoder", [("decode", y, M, mask_of(n, 2))], title="the decoder, padding")
+    then = [("decode", y, M, mask_of(n, 2))]
+    yield case("decoder", then, parts=_DECODER, title="the decoder, padding")
     y = target(n)
     longer = torch.cat([y, draw_ids(rng, n_target, 1, 1)], dim=1)
     M, mask = normal(rng, 1, 2, _D), mask_of(2)
     then = [("decode", y, M, mask), ("decode", longer, M, mask)]
-    yield case("decoder", then, title="one more token changes nothing before it")
+    title = "one more token changes nothing before it"
+    yield case("decoder", then, parts=_DECODER, title=title)
 
-    yield case("padding", [call([1, n], [n, 1])], title="a short source, a short target")
     (first, mask), y = source(2), target(3)
     wide = torch.cat([first, draw_ids(rng, n_source, 1, 2)], dim=1)
     then = [("__call__", first, mask, y), ("__call__", wide, mask_of(2, 4)[:1], y)]
@@ -79,7 +93,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     pre = {"norm_first": True}
     yield case("options", [call([n, 2], [2, n])], options=pre, title="pre-LN")
-    yield case("options", [call([2], [n])], n_layers=0, title="without layers")
+    then, short = [call([n], [n])], {"max_length": n}
+    title = "without layers, as many tokens as positions"
+    yield case("options", then, n_layers=0, options=short, title=title)
     length, ids, words = number(rng, 2, 4), source(2), draw_ids(rng, n_target, 1, 5)
     for where, then in (
         ("source", ("__call__", *source(length + 1), target(2))),
@@ -87,9 +103,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     ):
         title = f"the {where} has one token too many"
         short = {"max_length": length}
-        yield case("options", [then], options=short, title=title, judge=VALUE_ERROR)
-    then = ("__call__", *source(length), target(length))
-    yield case("options", [then], options=short, title="as many tokens as positions")
+        yield case("options", [then], options=short, parts=(), title=title, judge=VALUE_ERROR)
     rates = [(".dropout.p",), (".encoder.0.add_1.dropout.p",), (".decoder.0.add_3.dropout.p",)]
     then, rate = [call([2], [2]), *rates], {"dropout": 0.25}
     title = "a dropout, in evaluation"

@@ -19,6 +19,8 @@ _STEP = (
     "[(state[0][:, 0] + state[1][:, 1] + y[:, 0]).long() % {n}][:, None], "
     "[(3 * state[0] + y + 1) % 97, state[1] + y])"
 )
+#: Here they depend on the number of the step alone.
+_TIMED_STEP = "lambda y, state: (torch.tensor({table})[state[0][:, 0]][:, None], [state[0] + 1])"
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -57,6 +59,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("ends", 1, 8, "the end comes first", end=20.0)
     title = "a wide beam that the first step cannot fill"
     yield case("ends", 8, 3, title, n_words=3, end=1.0)
+    table = rng.normal(size=(5, 6))
+    bos, eos = rng.permutation(6)[:2].tolist()
+    table[:3, eos] = 8.0, -20.0, 20.0
+    step = codec.Source(_TIMED_STEP.format(table=table.round(4).tolist()))
+    inputs = [step, [torch.zeros(1, 1, dtype=torch.long)], bos, eos, 2, 5]
+    yield Case("ends", inputs, title="one ends first, and later two at once")
     for beam, limit, title in (
         (0, n, "a beam of 0"),
         (-n, n, "a beam below 0"),
@@ -231,5 +239,60 @@ RIGHT = {
                 return search(new, [part[rows] for part in state], ended + over, left - 1)
 
             return search([([], 0.0)], state, [], max_length)
+        """,
+}
+
+EQUIVALENT = {
+    "the wording of a message": """
+        -        raise ValueError(f"beam is {beam} and max_length {max_length}; both should be 1 or more")
+        +        raise ValueError()
+
+        -        raise ValueError(f"beam is {beam} and max_length {max_length}; both should be 1 or more")
+        +        raise ValueError(f'{beam} and max_length {max_length}; both should be 1 or more')
+
+        -        raise ValueError(f"beam is {beam} and max_length {max_length}; both should be 1 or more")
+        +        raise ValueError(f'beam is {beam}{max_length}; both should be 1 or more')
+
+        -        raise ValueError(f"beam is {beam} and max_length {max_length}; both should be 1 or more")
+        +        raise ValueError(f'beam is {beam} and max_length {max_length}')
+        """,
+    "the number of the step is not used": """
+        -    for _ in range(max_length):
+        +    for _ in list(range(max_length))[::-1]:
+        """,
+    "the sum with (1, 1) has the two axes again": """
+        -        log_p = torch.log_softmax(logits[:, -1], dim=-1)  # (n, |V|)
+        +        log_p = torch.log_softmax(logits[:, -1], dim=-1).squeeze()  # (n, |V|)
+        """,
+    "the axis has size 1": """
+        -        log_p = torch.log_softmax(logits[:, -1], dim=-1)  # (n, |V|)
+        +        log_p = torch.log_softmax(logits[:, 0], dim=-1)  # (n, |V|)
+        """,
+    "the same numbers: sums are contiguous, and as many as log-probabilities and logits": """
+        -        best = total.flatten().topk(min(beam, total.numel()))
+        +        best = total.view(total.flatten().shape).topk(min(beam, total.numel()))
+
+        -        best = total.flatten().topk(min(beam, total.numel()))
+        +        best = total.flatten().topk(min(total.numel(), beam))
+
+        -        best = total.flatten().topk(min(beam, total.numel()))
+        +        best = total.flatten().topk(min(beam, log_p.numel()))
+
+        -        best = total.flatten().topk(min(beam, total.numel()))
+        +        best = total.flatten().topk(min(beam, logits.numel()))
+
+        -            row, token = divmod(index, total.shape[1])
+        +            row, token = divmod(index, log_p.shape[1])
+
+        -            row, token = divmod(index, total.shape[1])
+        +            row, token = divmod(index, total.shape[-1])
+        """,
+    "hypotheses and states are reordered alike, and the results are sorted": """
+        -        for value, index in zip(best.values.tolist(), best.indices.tolist()):
+        +        for value, index in list(zip(best.values.tolist(), best.indices.tolist()))[::-1]:
+        """,
+    "a pair has two entries": """
+        -    return sorted(ended + alive, key=lambda pair: -pair[1])
+        +    return sorted(ended + alive, key=lambda pair: -pair[-1])
         """,
 }

@@ -87,16 +87,25 @@ def model_state(
     d_model: int,
     d_ff: int,
     n_layers: int,
-    encoder: bool = True,
 ) -> dict:
-    """The weights of a TranslationTransformer; without the encoder's, it keeps its own."""
+    """The weights of a TranslationTransformer."""
     state = {"target_embedding.weight": normal(rng, n_target, d_model, scale=0.6)}
     state |= norm_state(rng, d_model, "decoder_norm")
     for i in range(n_layers):
         state |= layer_state(rng, d_model, d_ff, f"decoder.{i}.")
-    if encoder:
-        state["source_embedding.weight"] = normal(rng, n_source, d_model, scale=0.6)
-        state |= norm_state(rng, d_model, "encoder_norm")
-        for i in range(n_layers):
-            state |= layer_state(rng, d_model, d_ff, f"encoder.{i}.", decoder=False)
+    state["source_embedding.weight"] = normal(rng, n_source, d_model, scale=0.6)
+    state |= norm_state(rng, d_model, "encoder_norm")
+    for i in range(n_layers):
+        state |= layer_state(rng, d_model, d_ff, f"encoder.{i}.", decoder=False)
     return state
+
+
+def only(state: dict, *parts: str) -> dict:
+    """The weights with one of these parts in their paths. A case need not set what it does not use."""
+    return {path: value for path, value in state.items() if any(part in path for part in parts)}
+
+
+def frozen_but(state: dict, *parts: str) -> dict:
+    """Switches, for the `state` of a case, that keep its gradients to a few of the weights."""
+    trained = only(state, *parts)
+    return {f"{path}.requires_grad": False for path in state if path not in trained}

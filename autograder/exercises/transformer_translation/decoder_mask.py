@@ -118,3 +118,15 @@ RIGHT = {
             return mask
         """,
 }
+
+EQUIVALENT = {
+    "float32 represents all ids of a vocabulary": """
+         def decoder_mask(y: torch.Tensor, padding: int = 0) -> torch.Tensor:
+        +    y = y.float()
+             return padding_mask(y != padding) & causal_mask(y.shape[1])
+        """,
+    "y has two axes": """
+        -    return padding_mask(y != padding) & causal_mask(y.shape[1])
+        +    return padding_mask(y != padding) & causal_mask(y.shape[-1])
+        """,
+}

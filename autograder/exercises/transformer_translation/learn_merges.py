@@ -222,3 +222,44 @@ RIGHT = {
             return learn(split, alphabet, n_merges)
         """,
 }
+
+EQUIVALENT = {
+    "the order of the words and of their pairs does not matter": """
+        -    words = {word: ["▁", *word] for word in counts}
+        +    words = {word: ["▁", *word] for word in list(counts)[::-1]}
+
+        -    age = {token: i for i, token in enumerate(characters)}
+        +    age = {token: i for i, token in list(enumerate(characters))[::-1]}
+
+                 pairs: Counter = Counter()
+        -        for word, tokens in words.items():
+        +        for word, tokens in list(words.items())[::-1]:
+                     for pair in zip(tokens, tokens[1:]):
+
+        -            for pair in zip(tokens, tokens[1:]):
+        +            for pair in list(zip(tokens, tokens[1:]))[::-1]:
+
+                 age.setdefault("".join(best), len(age))
+        -        for word, tokens in words.items():
+        +        for word, tokens in list(words.items())[::-1]:
+                     if best[0] in tokens:  # most words stay as they are, which saves time
+        """,
+    "the list grows by one merge at a time": """
+        -    while len(merges) < n_merges:
+        +    while len(merges) != n_merges:
+        """,
+    "a pair has two tokens": """
+        -        best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
+        +        best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[-1]]))
+        """,
+    "merge leaves a word without the pair as it is; the condition only saves time": """
+        -            if best[0] in tokens:  # most words stay as they are, which saves time
+        +            if True:  # most words stay as they are, which saves time
+
+        -            if best[0] in tokens:  # most words stay as they are, which saves time
+        +            if best[-1] in tokens:  # most words stay as they are, which saves time
+
+        -            if best[0] in tokens:  # most words stay as they are, which saves time
+        +            if best[1] in tokens:  # most words stay as they are, which saves time
+        """,
+}

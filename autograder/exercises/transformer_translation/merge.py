@@ -149,3 +149,10 @@ RIGHT = {
             return tokens
         """,
 }
+
+EQUIVALENT = {
+    "i never skips the end: two tokens are taken only where there are two": """
+        -    while i < len(tokens):
+        +    while i != len(tokens):
+        """,
+}

@@ -32,8 +32,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         if smoothing is None:
             smoothing = round(float(rng.uniform(0.1, 0.4)), 2)
         y = draw_ids(rng, n_words, len(lengths), max(lengths))
-        if padding:  # then 0 is a token like any other
+        if padding:  # then 0 is a token like any other, and the first one here
             y = torch.where(y == padding, 0, y)
+            y[0, 0] = 0
         y = y.masked_fill(~mask_of(*lengths), padding or 0)
         kwargs = {"padding": padding} if padding else {}
         inputs = [normal(rng, *y.shape, n_words, scale=scale), y, smoothing]
@@ -42,6 +43,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 3, 4)
     yield case("values", n, n, title="no padding")
     yield case("values", 1, title="one token")
+    yield case("values", 1, 1, 1, title="three sentences of one token")
     yield case("values", n, smoothing=0.9, title="much smoothing")
     yield case("values", 2, smoothing=0.0, title="no smoothing")
     yield case("padding", 1, n, title="a short sentence beside a long one")
@@ -179,5 +181,15 @@ RIGHT = {
             log_p = logits.log_softmax(-1)[y_out != padding]
             right = F.nll_loss(log_p, y_out[y_out != padding])
             return (1 - smoothing) * right - smoothing * log_p.mean()
+        """,
+}
+
+EQUIVALENT = {
+    "the wording of a message": """
+        -        raise ValueError(f"smoothing should be at least 0 and below 1, but is {smoothing}")
+        +        raise ValueError()
+
+        -        raise ValueError(f"smoothing should be at least 0 and below 1, but is {smoothing}")
+        +        raise ValueError(f'{smoothing}')
         """,
 }
