@@ -63,9 +63,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return "step", torch.from_numpy(y), cache(t, mask, n_layers)
 
     n = number(rng, 3, 4)
-    yield case("start", start(n), title="one source")
-    title = "two sources of one token, two layers"
-    yield case("start", start(1, 1), n_layers=2, title=title)
+    yield case("start", start(1), n_layers=2, title="a source of one token, two layers")
 
     yield case("step", step(0, n), title="the first token")
     t = number(rng, 1, 3)

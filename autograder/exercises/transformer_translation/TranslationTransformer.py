@@ -78,12 +78,6 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     mask[0, 0] = False
     then = [("decode", y, M, mask)]
     yield case("decoder", then, parts=_DECODER, title="the decoder, padding")
-    y = target(n)
-    longer = torch.cat([y, draw_ids(rng, n_target, 1, 1)], dim=1)
-    M, mask = normal(rng, 1, 2, _D), mask_of(2)
-    then = [("decode", y, M, mask), ("decode", longer, M, mask)]
-    title = "one more token changes nothing before it"
-    yield case("decoder", then, parts=_DECODER, title=title)
 
     (first, mask), y = source(2), target(3)
     wide = torch.cat([first, draw_ids(rng, n_source, 1, 2)], dim=1)
