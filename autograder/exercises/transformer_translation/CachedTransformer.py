@@ -59,12 +59,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     def step(t: int, *lengths: int, n_layers: int = 1) -> tuple:
         mask = mask_of(*lengths)
-        return "step", draw_ids(rng, n_words, len(lengths), 1), cache(t, mask, n_layers)
+        y = 1 + rng.permutation(n_words - 1)[: len(lengths), None]  # all different
+        return "step", torch.from_numpy(y), cache(t, mask, n_layers)
 
     n = number(rng, 3, 4)
-    yield case("start", start(n), title="one source")
-    title = "two sources of one token, two layers"
-    yield case("start", start(1, 1), n_layers=2, title=title)
+    yield case("start", start(1), n_layers=2, title="a source of one token, two layers")
 
     yield case("step", step(0, n), title="the first token")
     t = number(rng, 1, 3)
@@ -72,11 +71,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     _, y, made = step(t, 2)
     other = draw_ids(rng, n_words, 1, 1)
     yield case("step", ("step", y, made), ("step", other, made), title=title)
-    call, pre = step(t + 1, 2, n_layers=2), {"norm_first": True}
-    yield case("step", call, n_layers=2, options=pre, title="two layers, pre-LN")
+    yield case("step", step(t + 1, 2), options={"norm_first": True}, title="pre-LN")
 
-    yield case("padding", start(1, n), title="a short source beside a long one")
-    yield case("padding", step(t, n, 1), title="a step with padding in the source")
+    method, source, mask = start(2, n)
+    source[1, 0], mask[1, 1] = 0, False
+    title = "padding at the end of a source and inside one, an id of 0"
+    yield case("padding", (method, source, mask), title=title)
+    title = "a step with padding in the source, three layers"
+    yield case("padding", step(t, n, 2, n_layers=3), n_layers=3, title=title)
 
     title = "no position is left"
     yield case("edges", step(6, 2), title=title, judge=VALUE_ERROR)
@@ -238,5 +240,51 @@ RIGHT = {
         + q = attention.W_Q(X).unflatten(-1, (attention.n_heads, -1)).transpose(1, 2)
         + a = torch.softmax(q @ longer[-2].mT / math.sqrt(q.shape[-1]), dim=-1)
         + return attention.W_O((a @ longer[-1]).transpose(1, 2).flatten(2))
+        """,
+}
+
+EQUIVALENT = {
+    "the model is trained through `forward`; a step only translates": "every edit: detached, without gradient",
+    "keys and values of no token are equal": """
+        -            cache += [K[:, :, :0], V[:, :, :0], K, V]
+        +            cache += [V[:, :, :0], K[:, :, :0], K, V]
+
+        -            cache += [K[:, :, :0], V[:, :, :0], K, V]
+        +            cache += [V[:, :, :0], V[:, :, :0], K, V]
+
+        -            cache += [K[:, :, :0], V[:, :, :0], K, V]
+        +            cache += [K[:, :, 1:0], V[:, :, :0], K, V]
+
+        -            cache += [K[:, :, :0], V[:, :, :0], K, V]
+        +            cache += [K[:, :, :0], K[:, :, :0], K, V]
+
+        -            cache += [K[:, :, :0], V[:, :, :0], K, V]
+        +            cache += [K[:, :, :0], V[:, :, 1:0], K, V]
+        """,
+    "a decoder without layers has no cache that could tell the position": """
+        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
+        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if True else 0)
+
+        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
+        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if longer else 0)
+
+        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
+        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if cache else 0)
+
+        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
+        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 1)
+
+        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
+        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else -1)
+        """,
+    "as many values as keys; four axes": """
+        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
+        +        Y = self.embed(self.target_embedding, y, start=rest[1].shape[2] if rest else 0)
+
+        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
+        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[-2] if rest else 0)
+
+        -                longer.extend(torch.cat(both, dim=2) for both in zip((K, V), new))
+        +                longer.extend(torch.cat(both, dim=-2) for both in zip((K, V), new))
         """,
 }

@@ -20,10 +20,12 @@ from autograder.exercises.transformer_translation.common import (
     number,
     only,
 )
+from coursekit.checking import codec
 
 POINTS = {"values": 2, "encoder": 1, "decoder": 2, "padding": 1, "options": 2}
 
 _D, _D_FF = 4, 5
+_EMBEDDING = "torch.nn.Embedding.from_pretrained((torch.arange(20.0) / 7).view(5, 4))"
 _ENCODER = "source_embedding", "encoder"
 _DECODER = "target_embedding", "decoder"
 #: Weights whose gradients show that all others learn, too.
@@ -31,7 +33,7 @@ _TRAINED = "embedding.weight", "coder_norm", "W_1.bias", "cross_attention.W_V.bi
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    n_source, n_target = number(rng, 4, 5), number(rng, 6, 7)
+    n_source, n_target = number(rng, 6, 7), number(rng, 8, 9)
 
     def case(
         group: str,
@@ -40,15 +42,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         options: dict[str, Any] | None = None,
         hooks: dict[str, Any] | None = None,
         parts: tuple[str, ...] = (*_ENCODER, *_DECODER),
+        sizes: tuple[int, ...] = (n_source, n_target, _D, 2, _D_FF),
         **more: Any,
     ) -> Case:
-        state = only(model_state(rng, n_source, n_target, _D, _D_FF, n_layers), *parts)
+        state = only(model_state(rng, *sizes[:3], sizes[4], n_layers), *parts)
         if "gradient" in more:
             state |= frozen_but(state, *_TRAINED)
         state |= hooks or {}
-        sizes = [n_source, n_target, _D, 2, _D_FF, n_layers]
         kwargs = {"dropout": 0.0, "max_length": 6} | (options or {})
-        return Case(group, sizes, kwargs, state=state, then=then, **more)
+        return Case(group, [*sizes, n_layers], kwargs, state=state, then=then, **more)
 
     def source(*lengths: int) -> tuple[torch.Tensor, torch.Tensor]:
         return draw_ids(rng, n_source, len(lengths), max(lengths)), mask_of(*lengths)
@@ -66,48 +68,50 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     then = [("encode", *source(n, n))]
     yield case("encoder", then, parts=_ENCODER, title="the encoder")
-    then = [("encode", *source(1, n))]
-    yield case("encoder", then, parts=_ENCODER, title="the encoder, padding")
-    ids, mask = source(n, 2)
-    ids[0, 1] = 0
-    title = "the encoder: an id of 0 where the mask says real"
+    ids, mask = source(n, 1)
+    ids[0, 1], mask[0, 0] = 0, False
+    title = "the encoder, padding, and an id of 0 where the mask says real"
     yield case("encoder", [("encode", ids, mask)], parts=_ENCODER, title=title)
 
-    y, M = target(n, n), normal(rng, 2, 2, _D)
-    then = [("decode", y, M, mask_of(2, 1))]
-    yield case("decoder", then, parts=_DECODER, title="the decoder")
     y, M = target(1, 3), normal(rng, 2, n, _D)
-    then = [("decode", y, M, mask_of(n, 2))]
+    mask = mask_of(n, 2)
+    mask[0, 0] = False
+    then = [("decode", y, M, mask)]
     yield case("decoder", then, parts=_DECODER, title="the decoder, padding")
-    y = target(n)
-    longer = torch.cat([y, draw_ids(rng, n_target, 1, 1)], dim=1)
-    M, mask = normal(rng, 1, 2, _D), mask_of(2)
-    then = [("decode", y, M, mask), ("decode", longer, M, mask)]
-    title = "one more token changes nothing before it"
-    yield case("decoder", then, parts=_DECODER, title=title)
 
     (first, mask), y = source(2), target(3)
     wide = torch.cat([first, draw_ids(rng, n_source, 1, 2)], dim=1)
     then = [("__call__", first, mask, y), ("__call__", wide, mask_of(2, 4)[:1], y)]
     yield case("padding", then, title="the same source with padding")
 
-    pre = {"norm_first": True}
-    yield case("options", [call([n, 2], [2, n])], options=pre, title="pre-LN")
-    then, short = [call([n], [n])], {"max_length": n}
+    embed = "embed", codec.Source(_EMBEDDING), draw_ids(rng, 5, 2, 2)
+    title = "embed: positions from `start` on"
+    yield case("decoder", [(*embed, number(rng, 1, 3))], parts=(), title=title)
+    title = "embed: the positions end"
+    yield case("decoder", [(*embed, 5)], parts=(), title=title, judge=VALUE_ERROR)
+
+    ids, mask = source(n, 3)
+    ids[0, 0], mask[0, 1] = 0, False
+    then, sizes = [("__call__", ids, mask, target(2, n))], (n_source + 1, n_target + 2, 3, 3, 7)
+    title = "pre-LN, other sizes, padding inside a source"
+    yield case("options", then, options={"norm_first": True}, sizes=sizes, title=title)
+    length = number(rng, 2, 3)
+    then, short = [call([length], [length])], {"max_length": length}
     title = "without layers, as many tokens as positions"
     yield case("options", then, n_layers=0, options=short, title=title)
-    length, ids, words = number(rng, 2, 4), source(2), draw_ids(rng, n_target, 1, 5)
+    ids, words = source(2), draw_ids(rng, n_target, 1, 5)
     for where, then in (
         ("source", ("__call__", *source(length + 1), target(2))),
         ("target", ("__call__", *ids, words[:, : length + 1])),
     ):
         title = f"the {where} has one token too many"
-        short = {"max_length": length}
         yield case("options", [then], options=short, parts=(), title=title, judge=VALUE_ERROR)
     rates = [(".dropout.p",), (".encoder.0.add_1.dropout.p",), (".decoder.0.add_3.dropout.p",)]
-    then, rate = [call([2], [2]), *rates], {"dropout": 0.25}
+    then, rate = [call([2], [2]), *rates], {"dropout": 0.125}
     title = "a dropout, in evaluation"
     yield case("options", then, options=rate, hooks=TO_EVAL, title=title)
+    then = [(".dropout.p",), (".encoder.0.add_1.dropout.p",), ("get_buffer", "positions")]
+    yield Case("options", [*sizes, 1], then=then, title="the defaults, and the buffer of positions")
     title = "dropout 1 in training"
     yield case("options", [call([2], [n])], options={"dropout": 1.0}, title=title)
 
@@ -231,5 +235,69 @@ RIGHT = {
         +     raise ValueError("too long")
         + X = embedding(ids) * embedding.embedding_dim**0.5
         + return self.dropout(X + self.positions[t])
+        """,
+}
+
+EQUIVALENT = {
+    "the wording of a message": """
+        -            raise ValueError(f"{end} tokens are more than the model's {len(self.positions)} positions")
+        +            raise ValueError()
+
+        -            raise ValueError(f"{end} tokens are more than the model's {len(self.positions)} positions")
+        +            raise ValueError(f'{end}{len(self.positions)} positions')
+
+        -            raise ValueError(f"{end} tokens are more than the model's {len(self.positions)} positions")
+        +            raise ValueError(f"{end} tokens are more than the model's {len(self.positions)}")
+        """,
+    "nn.Dropout has no parameters": """
+        -        self.dropout = nn.Dropout(dropout)
+        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
+        """,
+    "a buffer that is computed again need not be saved": """
+        -        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        +        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model), persistent=False)
+        """,
+    "the number of the layer is not used": """
+        -        self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in range(n_layers))
+        +        self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in list(range(n_layers))[::-1])
+
+        -        self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in range(n_layers))
+        +        self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in list(range(n_layers))[::-1])
+        """,
+    "ids and positions have two axes": """
+        -        end = start + ids.shape[1]
+        +        end = start + ids.shape[-1]
+
+        -        scale = math.sqrt(self.positions.shape[1])
+        +        scale = math.sqrt(self.positions.shape[-1])
+        """,
+    "a single number as a tensor does not change the precision": """
+        -        scale = math.sqrt(self.positions.shape[1])
+        +        scale = torch.tensor(math.sqrt(self.positions.shape[1]))
+        """,
+    "padding_mask makes the mask boolean": """
+             def encode(self, source: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = mask.float()
+                 X = self.embed(self.source_embedding, source)
+
+             def encode(self, source: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = mask.long()
+                 X = self.embed(self.source_embedding, source)
+
+             def decode(self, y: torch.Tensor, M: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = mask.float()
+                 Y = self.embed(self.target_embedding, y)
+
+             def decode(self, y: torch.Tensor, M: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +        mask = mask.long()
+                 Y = self.embed(self.target_embedding, y)
+
+             def forward(self, source: torch.Tensor, mask: torch.Tensor, y_in: torch.Tensor) -> torch.Tensor:
+        +        mask = mask.float()
+                 return self.decode(y_in, self.encode(source, mask), mask)
+
+             def forward(self, source: torch.Tensor, mask: torch.Tensor, y_in: torch.Tensor) -> torch.Tensor:
+        +        mask = mask.long()
+                 return self.decode(y_in, self.encode(source, mask), mask)
         """,
 }
