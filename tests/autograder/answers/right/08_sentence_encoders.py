@@ -268,3 +268,29 @@ def pearson_correlation(x, y):
     a = (x - x.mean()) / x.std(unbiased=False)
     b = (y - y.mean()) / y.std(unbiased=False)
     return float((a * b).mean())
+
+
+# %% read_tree: recursion that returns the position after the node
+def read_tree(text):
+    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+
+    def node(i):
+        if i + 1 >= len(tokens) or tokens[i] != "(" or not tokens[i + 1].isdigit():
+            raise ValueError(f"no node begins at {i}")
+        label = int(tokens[i + 1])
+        i += 2
+        if i < len(tokens) and tokens[i] not in "()":
+            result = (label, tokens[i])
+            i += 1
+        else:
+            left, i = node(i)
+            right, i = node(i)
+            result = (label, left, right)
+        if i >= len(tokens) or tokens[i] != ")":
+            raise ValueError(f"no bracket closes at {i}")
+        return result, i + 1
+
+    tree, end = node(0)
+    if end != len(tokens):
+        raise ValueError("something comes after the tree")
+    return tree
