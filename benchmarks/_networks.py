@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import torch
 
@@ -197,8 +198,8 @@ def _sentence_encoder(
     seen = Vocabulary.build([tokenize(text) for text in learned.texts], 1)
     others = (word for word in vectors.words if word not in seen)
     vocabulary = Vocabulary([*seen.words[2:], *others])
-    notebook["CLASSES"][data] = 2
-    model = _Logit(notebook["make_model"](data, which, vocabulary, vectors, seed))
+    with patch.dict(notebook["CLASSES"], {data: 2}):
+        model = _Logit(notebook["make_model"](data, which, vocabulary, vectors, seed))
     size = notebook["SETTINGS"][data]["batch_size"]
 
     def fed(texts: TextDataset, shuffle: bool = False) -> Batches:

@@ -14,25 +14,21 @@ from __future__ import annotations
 import argparse
 import functools
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
 import torch
+from _pairs import with_cells
 from _results import results, store
 
-from autograder.course.reference import definitions
-from coursekit import Vocabulary, load, set_seed
+from coursekit import Vocabulary, set_seed
 from coursekit.data import Bitext
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions/11_transformer_translation/11_transformer_translation.ipynb"
 PARTS = ["models", "beams", "norms", "cache"]
-SIZES = {"d_model": 128, "n_heads": 4, "d_ff": 256, "n_layers": 2}
-STEPS, WARMUP, N_MERGES, LONGEST = 600, 100, 1500, 12
-N_FREQUENT = 600, 840  # English and French words
 BEAMS, ALPHAS = (1, 2, 4, 8), (0.0, 0.6, 1.0)
 #: The comparison of the two orders of normalization: a deep model, at a constant rate.
 DEEP = {"d_model": 64, "n_heads": 4, "d_ff": 128, "n_layers": 6}
@@ -61,69 +57,46 @@ class Data(NamedTuple):
         return self.join([self.target.words[i] for i in ids])
 
 
-def short_pairs() -> dict[str, Bitext]:
-    """The short pairs of frequent words, as in the notebook."""
-    parts = {split: load("bilingual", split) for split in ("train", "validation", "test")}
-    frequent = definitions(NOTEBOOK)["frequent"]
-    sides = parts["train"].sources, parts["train"].targets
-    known = [frequent(sentences, n) for sentences, n in zip(sides, N_FREQUENT, strict=True)]
-    found = {}
-    for name, bitext in parts.items():
-        pairs = [(source.split(), target.split()) for source, target, _ in bitext]
-        found[name] = bitext.pick(
-            i
-            for i, pair in enumerate(pairs)
-            if max(map(len, pair)) <= LONGEST
-            and all(set(words) <= some for words, some in zip(pair, known, strict=True))
-        )
-    return found
+def from_notebook() -> dict[str, Any]:
+    """The notebook's definitions, with its pairs, merges, vocabularies and sizes."""
+    return with_cells(NOTEBOOK, "DATA =", "N_MERGES =")
 
 
 @functools.cache
 def prepare(name: str) -> Data:
     """The data as `words` or as `subwords`."""
-    notebook, bitexts = definitions(NOTEBOOK), short_pairs()
-    split: Callable[[str], list[str]] = str.split
-    join: Callable[[list[str]], list[str]] = list
-    sides = bitexts["train"].sources, bitexts["train"].targets
+    notebook = from_notebook()
+    short = notebook["short"]
     if name == "subwords":
-        text = [word for sentences in sides for sentence in sentences for word in sentence.split()]
-        merges = notebook["learn_merges"](Counter(text), N_MERGES)
-        tokens = {word: notebook["apply_merges"](word, merges) for word in sorted(set(text))}
-
-        def split(sentence: str) -> list[str]:
-            for word in sentence.split():
-                if word not in tokens:
-                    tokens[word] = notebook["apply_merges"](word, merges)
-            return [token for word in sentence.split() for token in tokens[word]]
-
-        join = notebook["join_tokens"]
-    vocabularies = [
-        Vocabulary(["<s>", "</s>", *Vocabulary.build(map(split, sentences)).words[2:]])
-        for sentences in sides
-    ]
-    return Data(bitexts, split, join, *vocabularies)
+        vocabularies = notebook["english"], notebook["french"]
+        return Data(short, notebook["subwords"], notebook["join_tokens"], *vocabularies)
+    sides = short["train"].sources, short["train"].targets
+    vocabularies = (notebook["make_vocabulary"](sentences, str.split) for sentences in sides)
+    return Data(short, str.split, list, *vocabularies)
 
 
 @functools.cache
 def train(name: str) -> tuple[torch.nn.Module, float]:
     """A model for `words` or `subwords`, as in the notebook, and its processor seconds."""
-    notebook, data = definitions(NOTEBOOK), prepare(name)
-
-    def rate(step: int) -> float:
-        return notebook["transformer_rate"](step, SIZES["d_model"], WARMUP) / 3
-
+    notebook, data = from_notebook(), prepare(name)
     set_seed(0)
-    model = notebook["CachedTransformer"](len(data.source), len(data.target), **SIZES)
-    notebook["initialize"](model)
-    started = time.process_time()
-    notebook["train_transformer"](model, *data.ids("train"), STEPS, rate)
+    model = _untrained(data)
+    started, steps, rate = time.process_time(), notebook["STEPS"], notebook["rate"]
+    notebook["train_transformer"](model, *data.ids("train"), steps, rate)
     return model.eval(), time.process_time() - started
+
+
+def _untrained(data: Data) -> torch.nn.Module:
+    notebook = from_notebook()
+    sizes = len(data.source), len(data.target)
+    model = notebook["CachedTransformer"](*sizes, **notebook["SIZES"])
+    notebook["initialize"](model)
+    return model
 
 
 def bleu(data: Data, found: list[list[int]], split: str) -> float:
     references = [[target.split()] for target in data.bitexts[split].targets]
-    return definitions(NOTEBOOK)["corpus_bleu"]([data.words(ids) for ids in found], references)
+    return from_notebook()["corpus_bleu"]([data.words(ids) for ids in found], references)
 
 
 def models() -> dict[str, Any]:
@@ -135,11 +108,11 @@ def models() -> dict[str, Any]:
         scores: dict[str, Any] = {
             "parameters": sum(p.numel() for p in model.parameters()),
             "processor_seconds": seconds,
-            "steps": STEPS,
+            "steps": from_notebook()["STEPS"],
             "vocabularies": [len(data.source), len(data.target)],
         }
         for split in ("validation", "test"):
-            ids = definitions(NOTEBOOK)["greedy"](model, data.ids(split)[0])
+            ids = from_notebook()["greedy"](model, data.ids(split)[0])
             scores[split] = bleu(data, ids, split)
         found[f"transformer, {name}"] = scores
     return found
@@ -147,7 +120,7 @@ def models() -> dict[str, Any]:
 
 def beams() -> dict[str, Any]:
     """BLEU on the test pairs by beam and length penalty, and seconds by beam."""
-    notebook, data = definitions(NOTEBOOK), prepare("subwords")
+    notebook, data = from_notebook(), prepare("subwords")
     model, _ = train("subwords")
     sources, bos, eos = data.ids("test")[0], notebook["BOS"], notebook["EOS"]
     started = time.process_time()
@@ -170,7 +143,7 @@ def beams() -> dict[str, Any]:
 
 def norms() -> dict[str, Any]:
     """The training loss of deep models without warm-up, as means of ten steps."""
-    notebook, data = definitions(NOTEBOOK), prepare("subwords")
+    notebook, data = from_notebook(), prepare("subwords")
     sources, targets = data.ids("train")
     losses: dict[str, list[list[float]]] = {"post-LN": [], "pre-LN": []}
     for name, curves in losses.items():
@@ -190,10 +163,9 @@ def norms() -> dict[str, Any]:
 
 def cache() -> dict[str, Any]:
     """How many times as fast 30 tokens for 200 sentences are with a cache; median of five."""
-    notebook, data = definitions(NOTEBOOK), prepare("words")
+    notebook, data = from_notebook(), prepare("words")
     set_seed(0)
-    model = notebook["CachedTransformer"](len(data.source), len(data.target), **SIZES).eval()
-    notebook["initialize"](model)
+    model = _untrained(data).eval()
     sources, ratios, equal = data.ids("test")[0][:200], [], 0.0
     with torch.no_grad():
         for _ in range(5):
@@ -212,9 +184,8 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", default=PARTS, help=" ".join(PARTS))
     torch.set_num_threads(1)
     for part in parser.parse_args().parts:
-        found = results("transformer_translation")
-        found[part] = globals()[part]()
-        store("transformer_translation", found)
+        scores = globals()[part]()
+        store("transformer_translation", results("transformer_translation") | {part: scores})
 
 
 if __name__ == "__main__":

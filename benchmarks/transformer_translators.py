@@ -4,8 +4,9 @@ The pairs, their tokens and their batches are those of `translation.py`: `ja-en`
 small_parallel_enja, `en-fr` a part of Tatoeba. Byte-pair encoding is learned with the library
 `tokenizers`, which learns the same merges as the notebook and is faster; from both sides together
 for en-fr, from each side for ja-en, which share no letters. Nothing is chosen on the test
-sentences. Weights are written to `data/translators/` in half precision, scores to
-`data/results/transformer_translators.json`. Training resumes after an interruption.
+sentences. Weights are written to `data/pretrained/translators/` in half precision, with tokens and
+merges as metadata, scores to `data/results/transformer_translators.json`. Training resumes after an
+interruption.
 
     python benchmarks/transformer_translators.py            # or: en-fr ja-en
 """
@@ -22,7 +23,6 @@ from typing import Any, NamedTuple
 import torch
 import translation
 from _results import results, store
-from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from torch import nn
 from translation import BOS, EOS, SPLITS, Pairs
@@ -167,17 +167,11 @@ def with_beam(model: nn.Module, data: Data, split: str, beam: int = 4) -> list[l
 def measure(name: str, data: Data) -> dict[str, Any]:
     """Train, keep the weights in half precision, and score what was kept."""
     model, seconds = train(name, data)
-    folder = ROOT / "data" / "translators"
-    folder.mkdir(exist_ok=True)
-    halves = {key: value.half().contiguous() for key, value in model.state_dict().items()}
-    save_file(halves, folder / f"{name}-transformer.safetensors")
-    for side in ("source", "target"):
-        getattr(data, side).save(folder / f"{name}-transformer-{side}.json")
+    lists = {"source": data.source.words[2:], "target": data.target.words[2:]}
     for side, tokenizer in zip(("source", "target"), data.tokenizers, strict=True):
         merges = json.loads(tokenizer.to_str())["model"]["merges"]
-        path = folder / f"{name}-transformer-{side}-merges.json"
-        path.write_text(json.dumps(merges, ensure_ascii=False) + "\n", "utf-8")
-    model.load_state_dict({key: value.float() for key, value in halves.items()})
+        lists[f"{side} merges"] = [m if isinstance(m, str) else " ".join(m) for m in merges]
+    translation.keep(f"{name}-transformer", model, lists)
     scores: dict[str, Any] = {
         "parameters": sum(p.numel() for p in model.parameters()),
         "processor_seconds": seconds,
@@ -197,9 +191,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(EPOCHS), help=" ".join(EPOCHS))
     torch.set_num_threads(1)
     for name in parser.parse_args().names:
-        found = results("transformer_translators")
-        found[name] = measure(name, prepare(name))
-        store("transformer_translators", found)
+        scores = measure(name, prepare(name))
+        store("transformer_translators", results("transformer_translators") | {name: scores})
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 """Trains the translators of assignment 09 on real sentence pairs and scores them.
 
 With and without attention, on two data sets: `ja-en` is small_parallel_enja; `en-fr` is the part of
-Tatoeba with at most 10 tokens on each side, all among the most frequent words. The last epoch counts,
-the learning rate falls to zero; nothing is chosen on the test sentences. Weights are written to
-`data/pretrained/translators/` in half precision, scores to `data/results/translation.json`. Training resumes
-after an interruption. ja-en takes about 25 minutes of processor time per model, en-fr about eight.
+Tatoeba with at most 10 tokens on each side, all among the most frequent words. The last epoch
+counts, the learning rate falls to zero; nothing is chosen on the test sentences. Weights are
+written to `data/pretrained/translators/` in half precision, scores to
+`data/results/translation.json`. Training resumes after an interruption. ja-en takes about 25
+minutes of processor time per model, en-fr about eight.
 
-`bilingual` trains the notebook's own models on its own sentences, for its 600 steps and for four times
-as many, and keeps only scores (about seven minutes of processor time).
+`bilingual` trains the notebook's own models on its own sentences, for its 600 steps and for four
+times as many, and keeps only scores (about seven minutes of processor time).
 
     python benchmarks/translation.py            # or: bilingual ja-en-attention ja-en-plain ...
 """
@@ -27,11 +28,12 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import torch
+from _pairs import with_cells
 from _results import results, store
 from safetensors.torch import save_file
 from torch import nn
 
-from autograder.course.reference import definitions, read_shared
+from autograder.course.reference import definitions
 from coursekit import Vocabulary, load
 from coursekit.data import Bitext
 from coursekit.data.paths import cache_folder
@@ -218,16 +220,19 @@ def bleu(found: list[list[str]], pairs: Pairs) -> float:
     return definitions(NOTEBOOK)["corpus_bleu"](found, [[target] for _, target in pairs])
 
 
+def keep(name: str, model: nn.Module, lists: dict[str, list[str]]) -> None:
+    """Write the weights in half precision, with lists of lines as metadata, and round the model's."""
+    folder = ROOT / "data" / "pretrained" / "translators"
+    halves = {key: value.half().contiguous() for key, value in model.state_dict().items()}
+    metadata = {key: "\n".join(lines) for key, lines in lists.items()}
+    save_file(halves, folder / f"{name}.safetensors", metadata=metadata)
+    model.load_state_dict({key: value.float() for key, value in halves.items()})
+
+
 def measure(name: str, data: Data) -> dict[str, Any]:
     """Train, keep the weights in half precision, and score what was kept."""
     model, seconds = train(name, data)
-    folder = ROOT / "data" / "pretrained" / "translators"
-    folder.mkdir(exist_ok=True)
-    halves = {key: value.half().contiguous() for key, value in model.state_dict().items()}
-    sides = {"source": data.source, "target": data.target}
-    words = {side: "\n".join(vocabulary.words[2:]) for side, vocabulary in sides.items()}
-    save_file(halves, folder / f"{name}.safetensors", metadata=words)
-    model.load_state_dict({key: value.float() for key, value in halves.items()})
+    keep(name, model, {"source": data.source.words[2:], "target": data.target.words[2:]})
     scores: dict[str, Any] = {
         "parameters": sum(p.numel() for p in model.parameters()),
         "processor_seconds": seconds,
@@ -249,10 +254,7 @@ def measure(name: str, data: Data) -> dict[str, Any]:
 
 def bilingual() -> dict[str, Any]:
     """BLEU of the notebook's two models after few and after many steps, in all and by length."""
-    notebook = definitions(NOTEBOOK)
-    for cell in read_shared(NOTEBOOK).cells:
-        if cell.source.startswith(("DATA =", "BOS, EOS")):  # load the sentences and pick some
-            exec(cell.source, notebook)
+    notebook = with_cells(NOTEBOOK, "DATA =", "BOS, EOS")
     test, edges = notebook["short"]["test"], notebook["EDGES"]
     lengths, references = [len(s.split()) for s in test.sources], notebook["references"](test)
     buckets = Counter(bisect_right(edges, length) - 1 for length in lengths)

@@ -82,6 +82,16 @@ def test_the_readme_has_exactly_two_setup_commands():
     assert commands == ["make course", "make test"]
 
 
+def test_the_readme_lists_every_assignment_with_the_time_that_its_notebook_says():
+    readme = (ROOT / "README.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d½]+ hours)[^|]*\|$", readme, re.M)
+    said = {}
+    for notebook in sorted((ROOT / "solutions").glob("*/*.ipynb")):
+        text = "\n".join(cell.source for cell in nbformat.read(notebook, 4).cells)
+        said[notebook.stem] = re.search(r"\*\*Time\.?\*\* [Aa]bout ([\d½]+ hours)", text)[1]
+    assert dict(rows) == said
+
+
 def test_the_version_stands_in_one_place():
     import coursekit
 

@@ -53,7 +53,7 @@ def definitions(notebook: Path) -> dict[str, Any]:
     CourseError
         The notebook is missing, is not a notebook, or a definition cannot be loaded.
     """
-    module = types.ModuleType(f"reference_{notebook.stem}")
+    module = types.ModuleType("__main__")  # as in a kernel: the name of a class tells its module
     for number, cell in enumerate(read_shared(notebook).cells):
         if cell.cell_type != "code":
             continue

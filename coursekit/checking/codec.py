@@ -347,9 +347,7 @@ def _type_name(value: Any) -> str:
     kind = type(value)
     module = getattr(kind, "__module__", "")
     name = str(getattr(kind, "__qualname__", kind))
-    # a class of a notebook: its author's is loaded as a module called reference_NN_topic
-    own = module in ("builtins", "__main__") or module.startswith("reference_")
-    return name if own else f"{module}.{name}"
+    return name if module in ("builtins", "__main__") else f"{module}.{name}"
 
 
 def _safe_repr(value: Any) -> str:
