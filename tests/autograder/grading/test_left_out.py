@@ -15,6 +15,7 @@ from autograder.grading.left_out import TAG, _may_define, mark_left_out, needs_e
 from autograder.grading.limits import Limits
 from autograder.grading.sanitize import sanitize
 
+FIRST, *REST = Course(ROOT).assignments()
 NAME = "07_topic"
 EXERCISE = "average_topic"
 SHOWS = "print(average_topic(torch.ones(1, 2), torch.ones(1, 2, dtype=torch.bool)))"
@@ -179,7 +180,11 @@ def test_looking_for_a_definition_takes_time_in_proportion_to_the_text(word):
     assert not _may_define(word * 300_000, "average_topic")
 
 
-@pytest.mark.parametrize("assignment", Course(ROOT).assignments())
+@pytest.mark.parametrize(
+    "assignment",
+    # nbval runs the cells of every notebook with all data and little training
+    [FIRST, *(pytest.param(name, marks=pytest.mark.slow) for name in REST)],
+)
 def test_every_cell_runs_with_little_data_and_training(assignment):
     """Otherwise a second run would lack what a cell defines that stops half-way."""
     course = Course(ROOT)
