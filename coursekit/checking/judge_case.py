@@ -197,14 +197,14 @@ def _same_error(theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
     The sizes in a message may be in another order (``a + b`` and ``b + a``), and versions of Python
     and torch word a message differently; everything in quotes is compared exactly.
     """
-    if not same_kind_of_error(theirs, ours):
+    if not _same_kind_of_error(theirs, ours):
         return False
     (words, quoted), (our_words, our_quoted) = _words(theirs), _words(ours)
     alike = len(words & our_words) >= _ALIKE * len(words | our_words)
     return alike and quoted == our_quoted
 
 
-def same_kind_of_error(one: dict[str, Any], two: dict[str, Any]) -> bool:
+def _same_kind_of_error(one: dict[str, Any], two: dict[str, Any]) -> bool:
     """Whether two exceptions have the same type and place, and messages with the same numbers."""
     keys = ("type", "place")
     return all(one.get(key) == two.get(key) for key in keys) and _numbers(one) == _numbers(two)
