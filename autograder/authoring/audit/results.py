@@ -167,9 +167,8 @@ def _judged(module: str) -> str:
 
 
 def _used(notebook: Path, around: str) -> list[str]:
-    """The notebook's definitions whose names occur in the text or in each other, and its imports."""
+    """The notebook's definitions and imports whose names occur in the text or in each other."""
     definitions: dict[str, str] = {}
-    imports = []
     for cell in read_shared(notebook).cells:
         if cell.cell_type != "code":
             continue
@@ -177,20 +176,23 @@ def _used(notebook: Path, around: str) -> list[str]:
             # the text, since `ast.unparse` differs between versions of Python
             text = ast.get_source_segment(cell.source, node) or ""
             if isinstance(node, (ast.Import, ast.ImportFrom)):
-                imports.append(text)
-            else:
-                names = [getattr(node, "name", "")] + [
-                    target.id
-                    for target in getattr(node, "targets", [getattr(node, "target", None)])
-                    if isinstance(target, ast.Name)
-                ]
-                definitions |= {defined: text for defined in names if defined}
+                origin = getattr(node, "module", None)
+                for alias in node.names:
+                    bound = alias.asname or alias.name.split(".")[0]
+                    definitions[bound] = f"{bound}: {origin} {alias.name}"
+                continue
+            names = [getattr(node, "name", "")] + [
+                target.id
+                for target in getattr(node, "targets", [getattr(node, "target", None)])
+                if isinstance(target, ast.Name)
+            ]
+            definitions |= {defined: text for defined in names if defined}
     found: list[str] = []
     words = set(re.findall(r"\w+", around))
     while new := [defined for defined in definitions if defined in words and defined not in found]:
         found += new
         words |= {word for defined in new for word in re.findall(r"\w+", definitions[defined])}
-    return [*imports, *(definitions[defined] for defined in sorted(found))]
+    return [definitions[defined] for defined in sorted(found)]
 
 
 def cached(course: Course, assignment: str, name: str, seeds: int) -> dict[str, Any] | None:
