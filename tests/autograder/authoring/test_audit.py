@@ -212,6 +212,17 @@ def test_an_exercise_is_judged_again_if_what_decides_changes(small_course):
     assert digest(small_course, NAME, EXERCISE) != before
 
 
+def test_an_exercise_is_judged_again_if_an_import_changes_that_it_uses(small_course):
+    before = digest(small_course, NAME, EXERCISE)
+    path = small_course.solution(NAME)
+    text = path.read_text()
+    assert "import torch" in text
+    path.write_text(text.replace("import torch", "import turtle, torch", 1))
+    assert digest(small_course, NAME, EXERCISE) == before
+    path.write_text(text.replace("import torch", "import numpy as torch", 1))
+    assert digest(small_course, NAME, EXERCISE) != before
+
+
 def test_ctrl_c_gives_one_line_and_the_exit_status_of_a_shell(small_course):
     command = [sys.executable, "-m", "autograder.cli", "audit", EXERCISE, "--seeds", "500"]
     process = subprocess.Popen(
