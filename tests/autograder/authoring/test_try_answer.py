@@ -20,6 +20,8 @@ EXERCISES = {
     assignment: list(catalog.exercises(COURSE, assignment).values())
     for assignment in COURSE.assignments()
 }
+#: Of functions and of classes: `make test` tries one round of each, `make test-all` everything.
+BRIEFLY = ("00_setup", "05_transformer_block")
 
 
 def rounds(assignment):
@@ -38,7 +40,10 @@ def rounds(assignment):
     [
         # the release proves every answer without a kernel
         pytest.param(
-            assignment, answers, id=f"{assignment}-{n}", marks=[pytest.mark.slow] * (n > 0)
+            assignment,
+            answers,
+            id=f"{assignment}-{n}",
+            marks=[pytest.mark.slow] * (n > 0 or assignment not in BRIEFLY),
         )
         for assignment in EXERCISES
         for n, answers in enumerate(rounds(assignment))
