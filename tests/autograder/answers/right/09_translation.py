@@ -674,3 +674,752 @@ def greedy_decode(step, s, bos, eos, max_length):
             row = row[: ends[0, 0]]
         translations.append(row.tolist())
     return translations
+
+
+# %% clipped_matches: dictionaries with get
+def clipped_matches(hypothesis, references, n):
+    def count_ngrams(tokens):
+        d = {}
+        for i in range(len(tokens) - n + 1):
+            ngram = tuple(tokens[i : i + n])
+            d[ngram] = d.get(ngram, 0) + 1
+        return d
+
+    hyp_counts = count_ngrams(hypothesis)
+    ref_counts = [count_ngrams(ref) for ref in references]
+    matches = 0
+    total = 0
+    for ngram, count in hyp_counts.items():
+        total += count
+        max_ref = 0
+        for rc in ref_counts:
+            if ngram in rc and rc[ngram] > max_ref:
+                max_ref = rc[ngram]
+        if count > max_ref:
+            matches += max_ref
+        else:
+            matches += count
+    return matches, total
+
+
+# %% clipped_matches: defaultdict of the maximum
+def clipped_matches(hypothesis, references, n):
+    from collections import defaultdict
+
+    ngrams = lambda x: [tuple(x[i : i + n]) for i in range(0, len(x) - n + 1)]
+    max_counts = defaultdict(int)
+    for reference in references:
+        for ngram, count in Counter(ngrams(reference)).items():
+            max_counts[ngram] = max(max_counts[ngram], count)
+    clipped = {g: min(c, max_counts[g]) for g, c in Counter(ngrams(hypothesis)).items()}
+    return sum(clipped.values()), max(len(hypothesis) - n + 1, 0)
+
+
+# %% clipped_matches: uses up an allowance
+def clipped_matches(hypothesis, references, n):
+    if len(hypothesis) < n:
+        return 0, 0
+    allowance = Counter()
+    for ref in references:
+        c = Counter(tuple(ref[i : i + n]) for i in range(len(ref) - n + 1))
+        for k in c:
+            if c[k] > allowance[k]:
+                allowance[k] = c[k]
+    matches = 0
+    for i in range(len(hypothesis) - n + 1):
+        gram = tuple(hypothesis[i : i + n])
+        if allowance[gram] > 0:
+            allowance[gram] -= 1
+            matches += 1
+    return matches, len(hypothesis) - n + 1
+
+
+# %% clipped_matches: deque windows and functools
+def clipped_matches(hypothesis, references, n):
+    from collections import deque
+    from functools import reduce
+    from operator import or_
+
+    def windows(tokens):
+        window, seen = deque(maxlen=n), Counter()
+        for token in tokens:
+            window.append(token)
+            if len(window) == n:
+                seen[tuple(window)] += 1
+        return seen
+
+    mine = windows(hypothesis)
+    return sum((mine & reduce(or_, map(windows, references))).values()), sum(mine.values())
+
+
+# %% clipped_matches: sorted groups
+def clipped_matches(hypothesis, references, n):
+    from itertools import groupby
+
+    def count(tokens):
+        grams = sorted(list(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+        return {"\t".join(gram): len(list(same)) for gram, same in groupby(grams)}
+
+    ours = count(hypothesis)
+    theirs = [count(r) for r in references]
+    matches = sum(min(ours[g], max([r[g] for r in theirs if g in r], default=0)) for g in ours)
+    return matches, sum(ours.values())
+
+
+# %% corpus_bleu: statistics.geometric_mean
+def corpus_bleu(hypotheses, references, max_n=4):
+    from statistics import geometric_mean
+
+    if len(hypotheses) == 0:
+        raise ValueError("no sentences")
+    if len(hypotheses) != len(references):
+        raise ValueError("different lengths")
+    if not all(len(r) > 0 for r in references):
+        raise ValueError("missing references")
+    precisions = []
+    for n in range(1, max_n + 1):
+        pairs = [clipped_matches(h, rs, n) for h, rs in zip(hypotheses, references)]
+        correct, total = sum(p[0] for p in pairs), sum(p[1] for p in pairs)
+        if correct == 0 or total == 0:
+            return 0.0
+        precisions.append(correct / total)
+    c = sum(len(h) for h in hypotheses)
+    r = sum(
+        min((len(ref) for ref in rs), key=lambda x: (abs(x - len(h)), x))
+        for h, rs in zip(hypotheses, references)
+    )
+    bp = 1 if c >= r else math.exp(1 - r / c)
+    return bp * geometric_mean(precisions) * 100
+
+
+# %% corpus_bleu: NumPy
+def corpus_bleu(hypotheses, references, max_n=4):
+    import numpy as np
+
+    if len(hypotheses) != len(references) or len(hypotheses) < 1 or [] in list(references):
+        raise ValueError("hypotheses and references have to belong together")
+    matches, totals = np.zeros(max_n), np.zeros(max_n)
+    hyp_len = ref_len = 0
+    for hyp, refs in zip(hypotheses, references):
+        for n in range(max_n):
+            m, t = clipped_matches(hyp, refs, n + 1)
+            matches[n] += m
+            totals[n] += t
+        hyp_len += len(hyp)
+        lens = np.sort([len(ref) for ref in refs])
+        ref_len += lens[np.abs(lens - len(hyp)).argmin()]
+    if np.any(matches == 0):
+        return 0.0
+    brevity = min(1.0, np.exp(1 - ref_len / hyp_len))
+    return 100 * brevity * np.exp(np.log(matches / totals).mean())
+
+
+# %% corpus_bleu: math.prod of the ratios
+def corpus_bleu(hypotheses, references, max_n=4):
+    if not hypotheses:
+        raise ValueError("empty corpus")
+    if len(hypotheses) != len(references):
+        raise ValueError(f"{len(hypotheses)} hypotheses, {len(references)} references")
+    numerators, denominators, lengths = [0] * max_n, [0] * max_n, [0, 0]
+    for hypothesis, refs in zip(hypotheses, references):
+        if not refs:
+            raise ValueError("each sentence needs at least one reference")
+        lengths[0] += len(hypothesis)
+        distances = {}
+        for ref in refs:
+            distances.setdefault(abs(len(ref) - len(hypothesis)), []).append(len(ref))
+        lengths[1] += min(distances[min(distances)])
+        for i in range(max_n):
+            m, t = clipped_matches(hypothesis, refs, i + 1)
+            numerators[i] += m
+            denominators[i] += t
+    if 0 in numerators or 0 in denominators:
+        return 0
+    product = math.prod(a / b for a, b in zip(numerators, denominators))
+    bleu = product ** (1 / max_n)
+    if lengths[0] < lengths[1]:
+        bleu *= math.e ** (1 - lengths[1] / lengths[0])
+    return bleu * 100
+
+
+# %% corpus_bleu: fractions and try
+def corpus_bleu(hypotheses, references, max_n=4):
+    from fractions import Fraction
+
+    try:
+        pairs = list(zip(hypotheses, references, strict=True))
+    except ValueError as error:
+        raise ValueError("each hypothesis needs references") from error
+    if not pairs or min(len(refs) for _, refs in pairs) == 0:
+        raise ValueError("no hypothesis, or no reference for one")
+    log = 0.0
+    for n in range(1, max_n + 1):
+        m, t = map(sum, zip(*(clipped_matches(h, rs, n) for h, rs in pairs)))
+        try:
+            log += math.log(Fraction(m, t))
+        except (ZeroDivisionError, ValueError):
+            return 0.0
+    c, r = 0, 0
+    for h, rs in pairs:
+        c += len(h)
+        r += sorted((abs(len(x) - len(h)), len(x)) for x in rs)[0][1]
+    return 100 * math.exp(log / max_n + min(0, 1 - r / c))
+
+
+# %% corpus_bleu: a dataclass that adds up
+def corpus_bleu(hypotheses, references, max_n=4):
+    from dataclasses import dataclass, field
+
+    @dataclass
+    class Stats:
+        match: Counter = field(default_factory=Counter)
+        total: Counter = field(default_factory=Counter)
+        length: int = 0
+        closest: int = 0
+
+        def add(self, h, rs):
+            if len(rs) == 0:
+                raise ValueError("a sentence without references")
+            for n in range(1, max_n + 1):
+                m, t = clipped_matches(h, rs, n)
+                self.match[n] += m
+                self.total[n] += t
+            self.length += len(h)
+            self.closest += min(rs, key=lambda r: (abs(len(r) - len(h)), len(r))).__len__()
+
+        def score(self):
+            if any(self.match[n] == 0 for n in range(1, max_n + 1)):
+                return 0.0
+            p = [math.log(self.match[n] / self.total[n]) for n in range(1, max_n + 1)]
+            bp = 1.0 if self.length > self.closest else math.exp(1 - self.closest / self.length)
+            return 100.0 * bp * math.exp(math.fsum(p) / max_n)
+
+    if len(hypotheses) == 0 or len(references) != len(hypotheses):
+        raise ValueError("check the number of sentences")
+    stats = Stats()
+    for h, rs in zip(hypotheses, references):
+        stats.add(h, rs)
+    return stats.score()
+
+
+# %% BahdanauAttention: two loops over pairs
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        B, T, _ = S.shape
+        L = H.shape[1]
+        scores = torch.zeros(B, T, L)
+        for t in range(T):
+            for i in range(L):
+                scores[:, t, i] = self.v(torch.tanh(self.W(S[:, t]) + self.U(H[:, i])))[:, 0]
+        scores = scores.masked_fill(mask.unsqueeze(1).expand(B, T, L) == False, -float("inf"))  # noqa
+        a = F.softmax(scores, dim=-1)
+        return torch.bmm(a, H), a
+
+
+# %% BahdanauAttention: a large negative number added
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super(BahdanauAttention, self).__init__()
+        self.W, self.U = nn.Linear(d_s, d_a, False), nn.Linear(d_h, d_a, False)
+        self.v = nn.Linear(d_a, 1, False)
+
+    def forward(self, S, H, mask):
+        proj_s = self.W(S).unsqueeze(2).repeat(1, 1, H.size(1), 1)
+        proj_h = self.U(H).unsqueeze(1).repeat(1, S.size(1), 1, 1)
+        energy = self.v(torch.tanh(proj_s + proj_h)).squeeze(3)
+        energy = energy + (1.0 - mask.float()).unsqueeze(1) * -1e9
+        attention = torch.softmax(energy, dim=2)
+        context = (attention.unsqueeze(-1) * H.unsqueeze(1)).sum(dim=2)
+        return context, attention
+
+
+# %% BahdanauAttention: exponentials times the mask
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def score(self, S, H):
+        return self.v((self.W(S)[:, :, None, :] + self.U(H)[:, None, :, :]).tanh())[:, :, :, 0]
+
+    def forward(self, S, H, mask):
+        e = torch.exp(self.score(S, H)) * mask[:, None, :]
+        alpha = e / e.sum(-1, keepdim=True)
+        return torch.einsum("ijk,ikl->ijl", alpha, H), alpha
+
+
+# %% BahdanauAttention: one sentence at a time, only real states
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        contexts, weights = [], []
+        for s, h, m in zip(S, H, mask):
+            real = h[m]
+            r = self.v(torch.tanh(self.W(s)[:, None] + self.U(real)[None]))[..., 0]
+            a = r.softmax(dim=1)
+            contexts.append(a @ real)
+            full = torch.zeros(len(s), len(h))
+            full[:, m] = a
+            weights.append(full)
+        return torch.stack(contexts), torch.stack(weights)
+
+
+# %% BahdanauAttention: bmm with v and finfo
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        for name, n_in, n_out in [("W", d_s, d_a), ("U", d_h, d_a), ("v", d_a, 1)]:
+            setattr(self, name, nn.Linear(n_in, n_out, bias=False))
+
+    def forward(self, S, H, mask):
+        B, T, L = S.size(0), S.size(1), H.size(1)
+        hidden = torch.tanh(self.W(S).view(B, T, 1, -1) + self.U(H).view(B, 1, L, -1))
+        v = self.v.weight.expand(B, 1, -1).transpose(1, 2)
+        r = torch.bmm(hidden.reshape(B, T * L, -1), v).reshape(B, T, L)
+        r = r.masked_fill(torch.logical_not(mask[:, None, :]), torch.finfo(r.dtype).min)
+        a = nn.Softmax(dim=-1)(r)
+        return a.matmul(H), a
+
+
+# %% LuongAttention: a method per score
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        scores = {"dot": self.dot, "general": self.general, "concat": self.concat}
+        if kind not in scores:
+            raise ValueError(f"choose one of {list(scores)}")
+        if kind == "dot" and d_h != d_s:
+            raise ValueError("dot needs d_s == d_h")
+        self.score = scores[kind]
+        if kind != "dot":
+            self.W = nn.Linear(d_h if kind == "general" else d_s + d_h, d_s, bias=False)
+        if kind == "concat":
+            self.v = nn.Linear(d_s, 1, bias=False)
+
+    def dot(self, S, H):
+        return S @ H.transpose(-2, -1)
+
+    def general(self, S, H):
+        return S @ self.W(H).transpose(-2, -1)
+
+    def concat(self, S, H):
+        B, T, L = S.shape[0], S.shape[1], H.shape[1]
+        s = S.unsqueeze(2).expand(B, T, L, S.shape[2])
+        h = H.unsqueeze(1).expand(B, T, L, H.shape[2])
+        return self.v(torch.tanh(self.W(torch.cat((s, h), -1)))).squeeze(-1)
+
+    def forward(self, S, H, mask):
+        scores = self.score(S, H)
+        scores[(~mask)[:, None, :].expand_as(scores)] = float("-inf")
+        a = F.softmax(scores, dim=-1)
+        return a @ H, a
+
+
+# %% LuongAttention: einsum for everything
+class LuongAttention(nn.Module):
+    KINDS = "dot", "general", "concat"
+
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if kind not in self.KINDS:
+            raise ValueError("kind!")
+        if kind == "dot" and d_s != d_h:
+            raise ValueError("sizes!")
+        self.kind, self.d_s = kind, d_s
+        if kind in ("general", "concat"):
+            self.W = nn.Linear(d_h + d_s * (kind == "concat"), d_s, bias=False)
+        if kind == "concat":
+            self.v = nn.Linear(d_s, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        if self.kind == "dot":
+            r = torch.einsum("btd,bld->btl", S, H)
+        elif self.kind == "general":
+            r = torch.einsum("bts,sh,blh->btl", S, self.W.weight, H)
+        else:
+            s = torch.einsum("btd,ad->bta", S, self.W.weight[:, : self.d_s])
+            h = torch.einsum("bld,ad->bla", H, self.W.weight[:, self.d_s :])
+            hidden = torch.tanh(s.unsqueeze(2) + h.unsqueeze(1))
+            r = torch.einsum("btla,oa->btl", hidden, self.v.weight)
+        r = torch.where(mask[:, None, :], r, torch.tensor(-float("inf")))
+        a = torch.softmax(r, -1)
+        return torch.einsum("btl,blh->bth", a, H), a
+
+
+# %% LuongAttention: match and add_module
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        match kind:
+            case "dot":
+                if d_s != d_h:
+                    raise ValueError("the decoder's and encoder's states need the same size")
+            case "general":
+                self.add_module("W", nn.Linear(d_h, d_s, bias=False))
+            case "concat":
+                self.add_module("W", nn.Linear(d_s + d_h, d_s, bias=False))
+                self.add_module("v", nn.Linear(d_s, 1, bias=False))
+            case _:
+                raise ValueError("unknown attention")
+        self.method = kind
+
+    def forward(self, S, H, mask):
+        match self.method:
+            case "dot":
+                r = torch.matmul(S, H.permute(0, 2, 1))
+            case "general":
+                r = torch.matmul(self.W(H), S.permute(0, 2, 1)).permute(0, 2, 1)
+            case "concat":
+                rows = []
+                for t in range(S.shape[1]):
+                    s = S[:, t : t + 1].expand(-1, H.shape[1], -1)
+                    rows.append(self.v(torch.tanh(self.W(torch.cat([s, H], dim=2)))))
+                r = torch.cat(rows, dim=2).transpose(1, 2)
+        r = r.masked_fill(mask[:, None].logical_not(), -1e10)
+        a = r.softmax(dim=-1)
+        return torch.matmul(a, H), a
+
+
+# %% LuongAttention: pairs in lists, the softmax by hand
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        self.kind = kind.lower()
+        if self.kind == "dot":
+            if d_s - d_h != 0:
+                raise ValueError("d_s is not d_h")
+        elif self.kind == "general":
+            self.W = nn.Linear(d_h, d_s, bias=False)
+        elif self.kind == "concat":
+            self.W = nn.Linear(d_h + d_s, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+        else:
+            raise ValueError("only dot, general, concat")
+
+    def forward(self, S, H, mask):
+        if self.kind == "concat":
+            pairs = [
+                [torch.cat([S[:, t], H[:, i]], dim=-1) for i in range(H.shape[1])]
+                for t in range(S.shape[1])
+            ]
+            pairs = torch.stack([torch.stack(row, dim=1) for row in pairs], dim=1)
+            r = self.v(torch.tanh(self.W(pairs))).flatten(2)
+        else:
+            keys = self.W(H) if self.kind == "general" else H
+            r = (S[:, :, None] * keys[:, None]).sum(-1)
+        r = r - r.max(dim=-1, keepdim=True).values
+        e = r.exp() * mask.unsqueeze(1).to(r.dtype)
+        a = e / e.sum(dim=-1, keepdim=True)
+        return (a[..., None] * H[:, None]).sum(2), a
+
+
+# %% LuongAttention: a projection per kind
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if not (kind == "dot" or kind == "general" or kind == "concat"):
+            raise ValueError(repr(kind) + " is no score function")
+        if kind == "dot":
+            if d_s != d_h:
+                raise ValueError(f"{d_s} != {d_h}")
+            self.project = lambda H: H
+        if kind == "general":
+            self.W = nn.Linear(d_h, d_s, bias=False)
+            self.project = lambda H: self.W(H)
+        if kind == "concat":
+            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+        self.kind = kind
+
+    def forward(self, S, H, mask):
+        if self.kind != "concat":
+            energies = torch.bmm(self.project(H), S.mT).mT
+        else:
+            b, t, d_s = S.shape
+            _, l, d_h = H.shape
+            x = torch.empty(b, t, l, d_s + d_h)
+            x[..., :d_s] = S[:, :, None]
+            x[..., d_s:] = H[:, None]
+            energies = self.v(self.W(x).tanh()).view(b, t, l)
+        penalty = torch.zeros(mask.shape).masked_fill(~mask, float("-inf"))
+        weights = torch.softmax(energies + penalty[:, None], dim=-1)
+        return torch.bmm(weights, H), weights
+
+
+# %% AttentionDecoder: a loop over the steps of the GRU cell
+class AttentionDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d, attention):
+        super(AttentionDecoder, self).__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.attention = attention
+        self.combine = nn.Linear(3 * d, d)
+        self.output = nn.Linear(d, n_words)
+
+    def forward(self, y, s, H, mask):
+        hidden = s[None].contiguous()
+        all_logits, all_weights = [], []
+        for t in range(y.size(1)):
+            emb = self.embedding(y[:, t]).unsqueeze(1)
+            state, hidden = self.gru(emb, hidden)
+            context, weights = self.attention(state, H, mask)
+            tilde = torch.tanh(self.combine(torch.cat((context.squeeze(1), state.squeeze(1)), dim=1)))
+            all_logits.append(self.output(tilde))
+            all_weights.append(weights.squeeze(1))
+        return torch.stack(all_logits, 1), hidden.squeeze(0), torch.stack(all_weights, 1)
+
+
+# %% AttentionDecoder: inherits from TranslationDecoder
+class AttentionDecoder(TranslationDecoder):
+    def __init__(self, n_words, d_e, d, attention):
+        super().__init__(n_words, d_e, d)
+        self.attention = attention
+        self.combine = nn.Linear(3 * d, d)
+
+    def forward(self, y, s, H, mask):
+        S, last = self.gru(self.embedding(y), s.unsqueeze(0))
+        C, a = self.attention(S, H, mask)
+        return self.output(torch.tanh(self.combine(torch.cat([C, S], 2)))), last.squeeze(0), a
+
+
+# %% AttentionDecoder: context and state in one new tensor
+class AttentionDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d, attention):
+        super().__init__()
+        self.d = d
+        self.attention = attention
+        self.output = nn.Linear(d, n_words)
+        self.combine = nn.Linear(d * 3, d)
+        self.gru = nn.GRU(input_size=d_e, hidden_size=d, batch_first=True)
+        self.embedding = nn.Embedding(n_words, d_e)
+
+    def forward(self, y, s, H, mask):
+        B, T = y.shape
+        S, _ = self.gru(self.embedding(y), s.view(1, B, self.d))
+        C, a = self.attention(S, H, mask)
+        both = torch.zeros(B, T, 3 * self.d)
+        both[:, :, : 2 * self.d] = C
+        both[:, :, 2 * self.d :] = S
+        logits = F.linear(F.linear(both, self.combine.weight, self.combine.bias).tanh(), self.output.weight)
+        return logits + self.output.bias, S[:, -1], a
+
+
+# %% AttentionDecoder: one sentence at a time
+class AttentionDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d, attention):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.attention = attention
+        self.combine = nn.Linear(3 * d, d)
+        self.output = nn.Linear(d, n_words)
+
+    def one(self, y, s, H, mask):
+        S, last = self.gru(self.embedding(y), s)
+        C, a = self.attention(S[None], H[None], mask[None])
+        joint = torch.hstack([C[0], S])
+        return self.output(self.combine(joint).tanh()), last[0], a[0]
+
+    def forward(self, y, s, H, mask):
+        found = [self.one(y[b], s[b : b + 1], H[b], mask[b]) for b in range(len(y))]
+        return tuple(torch.stack(part) for part in zip(*found))
+
+
+# %% AttentionDecoder: nn.Sequential over the same layers
+class AttentionDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d, attention):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.attention = attention
+        self.combine = nn.Linear(3 * d, d)
+        self.output = nn.Linear(d, n_words)
+        self.head = nn.Sequential(self.combine, nn.Tanh(), self.output)
+
+    def forward(self, y, s, H, mask):
+        states, last = self.gru(self.embedding(y), s[None])
+        context, weights = self.attention(S=states, H=H, mask=mask)
+        return self.head(torch.cat([context, states], dim=-1)), last[0], weights
+
+
+# %% read_alignment: enumerate and torch.max
+def read_alignment(a, source, target):
+    if len(source) == 0:
+        raise ValueError("empty source")
+    if len(source) > a.shape[1]:
+        raise ValueError("source too long")
+    if len(target) > a.shape[0]:
+        raise ValueError("target too long")
+    out = []
+    for t, word in enumerate(target):
+        _, index = torch.max(a[t, : len(source)], dim=0)
+        out.append((word, source[index.item()]))
+    return out
+
+
+# %% read_alignment: NumPy
+def read_alignment(a, source, target):
+    import numpy as np
+
+    a = a.detach().cpu().numpy()
+    T, L = a.shape
+    if not 0 < len(source) <= L or len(target) > T:
+        raise ValueError("a has the wrong shape")
+    if len(target) == 0:
+        return []
+    columns = np.argmax(a[: len(target), : len(source)], axis=-1)
+    return list(zip(target, [source[c] for c in columns]))
+
+
+# %% read_alignment: max with a key
+def read_alignment(a, source, target):
+    n, m = len(source), len(target)
+    if n < 1 or a.size(1) < n or a.size(0) < m:
+        raise ValueError(f"cannot align {n} with {m} words")
+    return [(target[t], source[max(range(n), key=lambda i: a[t][i].item())]) for t in range(m)]
+
+
+# %% read_alignment: sorts by weight, stably
+def read_alignment(a, source, target):
+    rows, columns = a.shape
+    if not source:
+        raise ValueError("nothing to align with")
+    if columns < len(source) or rows < len(target):
+        raise ValueError("too few weights")
+    pairs = []
+    for row, word in zip(a.tolist(), target):
+        ranked = sorted(zip(row, source), key=lambda pair: pair[0], reverse=True)
+        pairs.append((word, ranked[0][1]))
+    return pairs
+
+
+# %% read_alignment: a generator
+def read_alignment(a, source, target):
+    if len(source) not in range(1, a.shape[1] + 1):
+        raise ValueError("source")
+    if len(target) not in range(a.shape[0] + 1):
+        raise ValueError("target")
+
+    def pairs():
+        for t in range(len(target)):
+            best, most = None, -math.inf
+            for i, word in enumerate(source):
+                if float(a[t, i]) > most:
+                    best, most = word, float(a[t, i])
+            yield target[t], best
+
+    return list(pairs())
+
+
+# %% bleu_by_length: a defaultdict of buckets
+def bleu_by_length(hypotheses, references, lengths, edges):
+    from collections import defaultdict
+
+    if len(hypotheses) != len(lengths):
+        raise ValueError("Need exactly one length per hypothesis")
+    for i in range(1, len(edges)):
+        if edges[i] <= edges[i - 1]:
+            raise ValueError("Edges must be strictly increasing")
+    buckets = defaultdict(list)
+    for idx, length in enumerate(lengths):
+        which = -1
+        for k, edge in enumerate(edges):
+            if length >= edge:
+                which = k
+        if which >= 0:
+            buckets[which].append(idx)
+    result = {}
+    for k in sorted(buckets):
+        if k == len(edges) - 1:
+            label = str(edges[k]) + "+"
+        else:
+            label = str(edges[k]) + "-" + str(edges[k + 1] - 1)
+        result[label] = corpus_bleu(
+            [hypotheses[i] for i in buckets[k]], [references[i] for i in buckets[k]]
+        )
+    return result
+
+
+# %% bleu_by_length: an OrderedDict
+def bleu_by_length(hypotheses, references, lengths, edges):
+    from collections import OrderedDict
+
+    if len(lengths) != len(hypotheses):
+        raise ValueError("lengths")
+    if sorted(set(edges)) != list(edges):
+        raise ValueError("edges")
+    scores = OrderedDict()
+    ends = [e - 1 for e in edges[1:]] + [10**9]
+    for start, end in zip(edges, ends):
+        triples = [x for x in zip(hypotheses, references, lengths) if start <= x[2] <= end]
+        if not triples:
+            continue
+        name = f"{start}+" if end == 10**9 else f"{start}-{end}"
+        scores[name] = corpus_bleu([h for h, _, _ in triples], [r for _, r, _ in triples])
+    return scores
+
+
+# %% bleu_by_length: NumPy digitize
+def bleu_by_length(hypotheses, references, lengths, edges):
+    import numpy as np
+
+    if len(lengths) != len(hypotheses):
+        raise ValueError("the numbers of lengths and translations differ")
+    if np.any(np.diff(edges) <= 0):
+        raise ValueError("the edges have to increase")
+    which = np.digitize(lengths, edges) - 1
+    result = {}
+    for k in range(len(edges)):
+        members = np.where(which == k)[0]
+        if len(members) == 0:
+            continue
+        label = "{}-{}".format(edges[k], edges[k + 1] - 1) if k + 1 < len(edges) else "%d+" % edges[k]
+        result[label] = corpus_bleu([hypotheses[i] for i in members], [references[i] for i in members])
+    return result
+
+
+# %% bleu_by_length: itertools.pairwise and compress
+def bleu_by_length(hypotheses, references, lengths, edges):
+    from itertools import compress, pairwise
+
+    if len(hypotheses) != len(lengths) or not all(a < b for a, b in pairwise(edges)):
+        raise ValueError("bad lengths or edges")
+    found = {}
+    for low, high in pairwise([*edges, float("inf")]):
+        inside = [low <= n < high for n in lengths]
+        if any(inside):
+            name = f"{low}+" if math.isinf(high) else f"{low}-{high - 1}"
+            found[name] = corpus_bleu(
+                list(compress(hypotheses, inside)), list(compress(references, inside))
+            )
+    return found
+
+
+# %% bleu_by_length: recursion over the edges
+def bleu_by_length(hypotheses, references, lengths, edges):
+    if len(lengths) != len(hypotheses):
+        raise ValueError("one length each, please")
+    if not edges:
+        return {}
+    low, *rest = edges
+    if rest and rest[0] <= low:
+        raise ValueError("edges out of order")
+    mine = [i for i, n in enumerate(lengths) if n >= low and (not rest or n < rest[0])]
+    first = {}
+    if mine:
+        name = f"{low}-{rest[0] - 1}" if rest else f"{low}+"
+        first[name] = corpus_bleu([hypotheses[i] for i in mine], [references[i] for i in mine])
+    return {**first, **bleu_by_length(hypotheses, references, lengths, rest)}
