@@ -318,3 +318,495 @@ def beam_search(step, state, bos, eos, beam, max_length):
         hypotheses = [(hypotheses[i][0] + [token], score) for score, i, token in kept]
     finished.extend((ids[1:], score) for ids, score in hypotheses)
     return sorted(finished, key=lambda h: h[1], reverse=True)
+
+
+# %% merge: index with try and slices
+def merge(tokens, pair):
+    tokens = list(tokens)
+    left, right = pair
+    i = 0
+    while i < len(tokens) - 1:
+        if tokens[i] == left and tokens[i + 1] == right:
+            tokens[i : i + 2] = [left + right]
+        i += 1
+    return tokens
+
+
+# %% merge: recursion
+def merge(tokens, pair):
+    if len(tokens) < 2:
+        return list(tokens)
+    first, second, *rest = tokens
+    if (first, second) == tuple(pair):
+        return [first + second] + merge(rest, pair)
+    return [first] + merge([second, *rest], pair)
+
+
+# %% merge: searches for the next left token
+def merge(tokens, pair):
+    tokens = list(tokens)
+    new_word = []
+    i = 0
+    while i < len(tokens):
+        try:
+            j = tokens.index(pair[0], i)
+        except ValueError:
+            new_word.extend(tokens[i:])
+            break
+        new_word.extend(tokens[i:j])
+        i = j
+        if i < len(tokens) - 1 and tokens[i + 1] == pair[1]:
+            new_word.append(pair[0] + pair[1])
+            i += 2
+        else:
+            new_word.append(tokens[i])
+            i += 1
+    return new_word
+
+
+# %% merge: a stack with a flag for what was just merged
+def merge(tokens, pair):
+    result = []
+    just_merged = True
+    for token in tokens:
+        if not just_merged and result[-1] == pair[0] and token == pair[1]:
+            result[-1] += token
+            just_merged = True
+        else:
+            result.append(token)
+            just_merged = False
+    return result
+
+
+# %% merge: a regular expression over separated tokens
+def merge(tokens, pair):
+    import re
+
+    text = "\x00" + "\x00\x00".join(tokens) + "\x00" if tokens else ""
+    pattern = re.escape("\x00" + pair[0] + "\x00\x00" + pair[1] + "\x00")
+    text = re.sub(pattern, lambda m: "\x00" + "".join(pair) + "\x00", text)
+    return text[1:-1].split("\x00\x00") if text else []
+
+
+# %% learn_merges: defaultdict and sorted
+def learn_merges(counts, n_merges):
+    from collections import defaultdict
+
+    corpus = {w: ["▁"] + list(w) for w in counts}
+    vocab = sorted(set("▁" + "".join(counts)))
+    merges = []
+    while n_merges > 0:
+        stats = defaultdict(int)
+        for w, toks in corpus.items():
+            for a, b in zip(toks[:-1], toks[1:]):
+                stats[a, b] += counts[w]
+        if len(stats) == 0:
+            break
+        ranked = sorted(stats, key=lambda p: (-stats[p], vocab.index(p[0]), vocab.index(p[1])))
+        best = ranked[0]
+        merges.append(best)
+        if best[0] + best[1] not in vocab:
+            vocab.append(best[0] + best[1])
+        corpus = {w: merge(toks, best) for w, toks in corpus.items()}
+        n_merges -= 1
+    return merges
+
+
+# %% learn_merges: two parallel lists, max with negative ages
+def learn_merges(counts, n_merges):
+    splits = [list("▁" + word) for word in counts.keys()]
+    freqs = list(counts.values())
+    order = {c: k for k, c in enumerate(sorted({c for s in splits for c in s}))}
+    result = []
+    for step in range(n_merges):
+        pair_counts = Counter()
+        for split, f in zip(splits, freqs):
+            for k in range(1, len(split)):
+                pair_counts.update({(split[k - 1], split[k]): f})
+        if sum(len(s) > 1 for s in splits) == 0:
+            return result
+        top = max(pair_counts.values())
+        tied = [p for p, c in pair_counts.items() if c == top]
+        tied.sort(key=lambda p: order[p[1]])
+        tied.sort(key=lambda p: order[p[0]])
+        winner = tied[0]
+        result.append(winner)
+        order.setdefault(winner[0] + winner[1], len(order))
+        splits = [merge(s, winner) for s in splits]
+    return result
+
+
+# %% learn_merges: a class that keeps the state
+class _Learner:
+    def __init__(self, counts):
+        self.words = [(["▁", *word], n) for word, n in counts.items()]
+        self.tokens = sorted({t for tokens, _ in self.words for t in tokens})
+
+    def best(self):
+        pairs = {}
+        for tokens, n in self.words:
+            for i, left in enumerate(tokens[:-1]):
+                right = tokens[i + 1]
+                pairs[left, right] = pairs.get((left, right), 0) + n
+        if not pairs:
+            return None
+        most = max(pairs.values())
+        for left in self.tokens:
+            for right in self.tokens:
+                if pairs.get((left, right)) == most:
+                    return left, right
+
+    def merge(self, pair):
+        self.words = [(merge(tokens, pair), n) for tokens, n in self.words]
+        if "".join(pair) not in self.tokens:
+            self.tokens.append("".join(pair))
+
+
+def learn_merges(counts, n_merges):
+    learner, merges = _Learner(counts), []
+    while len(merges) < n_merges and (pair := learner.best()):
+        learner.merge(pair)
+        merges.append(pair)
+    return merges
+
+
+# %% learn_merges: a heap of all pairs, rebuilt each time
+def learn_merges(counts, n_merges):
+    import heapq
+
+    words = {word: tuple("▁" + word) for word in counts}
+    age = {c: ord(c) for tokens in words.values() for c in tokens}
+    newest = 2_000_000
+    merges = []
+    for _ in range(n_merges):
+        pairs = Counter()
+        for word in words:
+            tokens = words[word]
+            for pair in zip(tokens, tokens[1:]):
+                pairs[pair] += counts[word]
+        heap = [(-n, age[a], age[b], a, b) for (a, b), n in pairs.items()]
+        if not heap:
+            break
+        heapq.heapify(heap)
+        *_, a, b = heapq.heappop(heap)
+        merges.append((a, b))
+        if a + b not in age:
+            age[a + b] = newest
+            newest += 1
+        words = {word: tuple(merge(tokens, (a, b))) for word, tokens in words.items()}
+    return merges
+
+
+# %% apply_merges: functools.reduce
+def apply_merges(word, merges):
+    from functools import reduce
+
+    return reduce(merge, merges, ["▁", *word])
+
+
+# %% apply_merges: recursion over the merges
+def apply_merges(word, merges):
+    def apply(tokens, todo):
+        if len(todo) == 0:
+            return tokens
+        return apply(merge(tokens, todo[0]), todo[1:])
+
+    return apply(["▁"] + [c for c in word], list(merges))
+
+
+# %% apply_merges: without merge
+def apply_merges(word, merges):
+    tokens = ["▁"]
+    for c in word:
+        tokens.append(c)
+    for left, right in merges:
+        i = 0
+        while i + 1 < len(tokens):
+            if tokens[i] == left and tokens[i + 1] == right:
+                tokens = tokens[:i] + [left + right] + tokens[i + 2 :]
+            i += 1
+    return tokens
+
+
+# %% apply_merges: skips merges that do not occur
+def apply_merges(word, merges):
+    pieces = list("▁") + list(word)
+    for pair in merges:
+        if len(pieces) == 1:
+            break
+        if pair in zip(pieces, pieces[1:]):
+            pieces = merge(pieces, pair)
+    return pieces
+
+
+# %% apply_merges: ranks, as in GPT-2
+def apply_merges(word, merges):
+    rank = {pair: i for i, pair in reversed(list(enumerate(merges)))}
+    tokens = ["▁", *word]
+    done = -1
+    while True:
+        later = [rank[p] for p in zip(tokens, tokens[1:]) if p in rank and rank[p] > done]
+        if not later:
+            return tokens
+        done = min(later)
+        tokens = merge(tokens, merges[done])
+
+
+# %% join_tokens: replace and split at spaces
+def join_tokens(tokens):
+    return "".join(tokens).replace("▁", " ").split()
+
+
+# %% join_tokens: token by token
+def join_tokens(tokens):
+    words = []
+    for token in tokens:
+        if token.startswith("▁") or not words:
+            words.append(token.replace("▁", ""))
+        else:
+            words[-1] += token
+    return [w for w in words if w != ""]
+
+
+# %% join_tokens: a regular expression
+def join_tokens(tokens):
+    import re
+
+    return re.findall("[^▁]+", "".join(tokens))
+
+
+# %% join_tokens: groupby
+def join_tokens(tokens):
+    from itertools import chain, groupby
+
+    characters = chain.from_iterable(tokens)
+    return ["".join(g) for mark, g in groupby(characters, lambda c: c == "▁") if not mark]
+
+
+# %% join_tokens: filter over split
+def join_tokens(tokens):
+    text = ""
+    for t in tokens:
+        text = text + t
+    return list(filter(None, text.split("▁")))
+
+
+# %% CrossAttention: a loop over the heads
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super(CrossAttention, self).__init__()
+        if d_model / n_heads != d_model // n_heads:
+            raise ValueError("cannot split d_model")
+        self.n_heads, self.d_k = n_heads, d_model // n_heads
+        self.W_Q = nn.Linear(d_model, d_model)
+        self.W_K = nn.Linear(d_model, d_model)
+        self.W_V = nn.Linear(d_model, d_model)
+        self.W_O = nn.Linear(d_model, d_model)
+
+    def keys_values(self, M):
+        K, V = self.W_K(M), self.W_V(M)
+        K = torch.stack(torch.split(K, self.d_k, dim=2), dim=1)
+        V = torch.stack(torch.split(V, self.d_k, dim=2), dim=1)
+        return K, V
+
+    def attend(self, X, K, V, mask=None):
+        Q = self.W_Q(X)
+        heads, all_weights = [], []
+        for h in range(self.n_heads):
+            q = Q[:, :, h * self.d_k : (h + 1) * self.d_k]
+            out, w = scaled_dot_product_attention(q, K[:, h], V[:, h], mask)
+            heads.append(out)
+            all_weights.append(w)
+        return self.W_O(torch.cat(heads, dim=2)), torch.stack(all_weights, dim=1)
+
+    def forward(self, X, M, mask=None):
+        keys, values = self.keys_values(M)
+        return self.attend(X, keys, values, mask=mask)
+
+
+# %% CrossAttention: einsum
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{d_model} % {n_heads} != 0")
+        self.n_heads = n_heads
+        self.W_Q, self.W_K, self.W_V, self.W_O = (nn.Linear(d_model, d_model) for _ in range(4))
+
+    def keys_values(self, M):
+        def project(layer):
+            W = layer.weight.view(self.n_heads, -1, M.shape[-1])
+            b = layer.bias.view(self.n_heads, 1, -1)
+            return torch.einsum("bld,hkd->bhlk", M, W) + b
+
+        return project(self.W_K), project(self.W_V)
+
+    def attend(self, X, K, V, mask=None):
+        Q = self.W_Q(X).unflatten(2, (self.n_heads, K.shape[-1]))
+        scores = torch.einsum("bthk,bhlk->bhtl", Q, K) / math.sqrt(K.shape[-1])
+        if mask is not None:
+            if mask.ndim == 2:
+                mask = mask[None]
+            mask = mask[:, None]
+            scores = torch.where(mask, scores, -1e9)
+        weights = scores.softmax(-1)
+        if mask is not None:
+            weights = weights * mask
+        heads = torch.einsum("bhtl,bhlk->bthk", weights, V)
+        return self.W_O(heads.reshape(X.shape)), weights
+
+    def forward(self, X, M, mask=None):
+        return self.attend(X, *self.keys_values(M), mask=mask)
+
+
+# %% CrossAttention: heads folded into the batch
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads > 0:
+            raise ValueError("n_heads does not divide d_model")
+        self.H = n_heads
+        self.W_Q = nn.Linear(d_model, d_model, bias=True)
+        self.W_K = nn.Linear(d_model, d_model, bias=True)
+        self.W_V = nn.Linear(d_model, d_model, bias=True)
+        self.W_O = nn.Linear(d_model, d_model, bias=True)
+
+    def keys_values(self, M):
+        B, L, d = M.shape
+        K = self.W_K(M).view(B, L, self.H, d // self.H).swapaxes(1, 2).contiguous()
+        V = self.W_V(M).view(B, L, self.H, d // self.H).swapaxes(1, 2).contiguous()
+        return K, V
+
+    def attend(self, X, K, V, mask=None):
+        B, T, d = X.shape
+        d_k, L = d // self.H, K.shape[2]
+        Q = self.W_Q(X).view(B, T, self.H, d_k).swapaxes(1, 2).reshape(B * self.H, T, d_k)
+        scores = torch.bmm(Q, K.reshape(B * self.H, L, d_k).mT) / d_k**0.5
+        weights = scores.view(B, self.H, T, L)
+        if mask is not None:
+            allowed = torch.broadcast_to(mask, (B, T, L)).unsqueeze(1)
+            weights = weights.masked_fill(~allowed, float("-inf"))
+            weights = F.softmax(weights, dim=-1)
+            weights = torch.nan_to_num(weights, nan=0.0)
+        else:
+            weights = F.softmax(weights, dim=-1)
+        Z = torch.bmm(weights.reshape(B * self.H, T, L), V.reshape(B * self.H, L, d_k))
+        Z = Z.view(B, self.H, T, d_k).swapaxes(1, 2).reshape(B, T, d)
+        return self.W_O(Z), weights
+
+    def forward(self, X, M, mask=None):
+        K, V = self.keys_values(M)
+        return self.attend(X, K, V, mask)
+
+
+# %% CrossAttention: sums the heads' shares of W_O
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.d_k, rest = divmod(d_model, n_heads)
+        if rest:
+            raise ValueError("the heads need equal sizes")
+        self.n_heads = n_heads
+        for letter in "QKVO":
+            self.add_module(f"W_{letter}", nn.Linear(d_model, d_model))
+
+    def heads(self, layer, X):
+        return torch.stack(layer(X).chunk(self.n_heads, dim=-1), dim=1)
+
+    def keys_values(self, M):
+        return self.heads(self.W_K, M), self.heads(self.W_V, M)
+
+    def attend(self, X, K, V, mask=None):
+        if mask is not None and mask.dim() == 3:
+            mask = mask.unsqueeze(1)
+        Z, A = scaled_dot_product_attention(self.heads(self.W_Q, X), K, V, mask)
+        out = self.W_O.bias
+        for h, W in enumerate(self.W_O.weight.split(self.d_k, dim=1)):
+            out = out + Z[:, h] @ W.T
+        return out, A
+
+    def forward(self, X, M, mask=None):
+        return self.attend(X, self.heads(self.W_K, M), self.heads(self.W_V, M), mask)
+
+
+# %% AddAndNorm: clumsy branches
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super(AddAndNorm, self).__init__()
+        self.norm_first = norm_first
+        self.norm = nn.LayerNorm(normalized_shape=d_model, eps=1e-5)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X, sublayer):
+        residual = X
+        if self.norm_first == True:  # noqa: E712
+            X = self.norm(X)
+        X = sublayer(X)
+        X = self.dropout(X)
+        X = X + residual
+        if self.norm_first == False:  # noqa: E712
+            X = self.norm(X)
+        return X
+
+
+# %% AddAndNorm: two methods chosen once
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.order = self._before if norm_first else self._after
+
+    def _before(self, X, f):
+        return torch.add(self.dropout(f(self.norm(X))), X)
+
+    def _after(self, X, f):
+        return self.norm(torch.add(self.dropout(f(X)), X))
+
+    def forward(self, X, sublayer):
+        return self.order(X, sublayer)
+
+
+# %% AddAndNorm: the normalization by hand
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def normalize(self, X):
+        mean = X.mean(-1, keepdim=True)
+        variance = ((X - mean) ** 2).mean(-1, keepdim=True)
+        return (X - mean) / torch.sqrt(variance + self.norm.eps) * self.norm.weight + self.norm.bias
+
+    def forward(self, X, sublayer):
+        if self.norm_first:
+            return X + self.dropout(sublayer(self.normalize(X)))
+        return self.normalize(X + self.dropout(sublayer(X)))
+
+
+# %% AddAndNorm: conditional expressions with F.dropout
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm, self.dropout, self.pre_ln = nn.LayerNorm([d_model]), nn.Dropout(dropout), norm_first
+
+    def forward(self, X, sublayer):
+        Z = sublayer(self.norm(X) if self.pre_ln else X)
+        Z = F.dropout(Z, p=self.dropout.p, training=self.training)
+        return X + Z if self.pre_ln else self.norm(X + Z)
+
+
+# %% AddAndNorm: nn.Identity
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.before, self.after = nn.Identity(), self.norm
+        if norm_first:
+            self.before, self.after = self.after, self.before
+
+    def forward(self, X, sublayer):
+        return self.after(X + self.dropout(sublayer(self.before(X))))
