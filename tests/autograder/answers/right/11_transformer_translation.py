@@ -810,3 +810,771 @@ class AddAndNorm(nn.Module):
 
     def forward(self, X, sublayer):
         return self.after(X + self.dropout(sublayer(self.before(X))))
+
+
+# %% DecoderLayer: inline, without lambdas
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super(DecoderLayer, self).__init__()
+        self.norm_first = norm_first
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, "relu")
+        self.add_1 = AddAndNorm(d_model, dropout=dropout, norm_first=norm_first)
+        self.add_2 = AddAndNorm(d_model, dropout=dropout, norm_first=norm_first)
+        self.add_3 = AddAndNorm(d_model, dropout=dropout, norm_first=norm_first)
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        if self.norm_first:
+            Z = self.add_1.norm(Y)
+            Y = Y + self.add_1.dropout(self.self_attention(Z, Z, target_mask)[0])
+            Z = self.add_2.norm(Y)
+            Y = Y + self.add_2.dropout(self.cross_attention(Z, M, source_mask)[0])
+            Z = self.add_3.norm(Y)
+            return Y + self.add_3.dropout(self.feed_forward(Z))
+        Z, _ = self.self_attention(Y, Y, target_mask)
+        Y = self.add_1.norm(Y + self.add_1.dropout(Z))
+        Z, _ = self.cross_attention(Y, M, source_mask)
+        Y = self.add_2.norm(Y + self.add_2.dropout(Z))
+        return self.add_3.norm(Y + self.add_3.dropout(self.feed_forward(Y)))
+
+
+# %% DecoderLayer: functools.partial
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        from functools import partial
+
+        super().__init__()
+        attention = partial(CrossAttention, d_model, n_heads)
+        add = partial(AddAndNorm, d_model, dropout, norm_first)
+        self.self_attention, self.cross_attention = attention(), attention()
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.add_1, self.add_2, self.add_3 = add(), add(), add()
+
+    def _to_target(self, mask, X):
+        return self.self_attention(X, X, mask)[0]
+
+    def _to_source(self, M, mask, X):
+        return self.cross_attention(X, M, mask)[0]
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        from functools import partial
+
+        Y = self.add_1(Y, partial(self._to_target, target_mask))
+        Y = self.add_2(Y, partial(self._to_source, M, source_mask))
+        Y = self.add_3(Y, self.feed_forward.forward)
+        return Y
+
+
+# %% DecoderLayer: a loop over the sublayers
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation="relu")
+        for i in range(1, 4):
+            self.add_module(f"add_{i}", AddAndNorm(d_model, dropout, norm_first))
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        sublayers = (
+            lambda y: self.self_attention(X=y, M=y, mask=target_mask)[0],
+            lambda y: self.cross_attention(X=y, M=M, mask=source_mask)[0],
+            lambda y: self.feed_forward(y),
+        )
+        for add, sublayer in zip((self.add_1, self.add_2, self.add_3), sublayers):
+            Y = add(Y, sublayer)
+        return Y
+
+
+# %% DecoderLayer: keys and values of the source first
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        B, T, _ = Y.shape
+        L = M.shape[1]
+        if target_mask is None:
+            target_mask = torch.ones(B, T, T).bool()
+        if source_mask is None:
+            source_mask = torch.ones(B, 1, L).bool()
+        K, V = self.cross_attention.keys_values(M)
+
+        def own(X):
+            k, v = self.self_attention.keys_values(X)
+            return self.self_attention.attend(X, k, v, target_mask)[0]
+
+        Y1 = self.add_1(Y, own)
+        Y2 = self.add_2(Y1, lambda X: self.cross_attention.attend(X, K, V, source_mask)[0])
+        Y3 = self.add_3(Y2, self.feed_forward)
+        return Y3
+
+
+# %% decoder_mask: two loops
+def decoder_mask(y, padding=0):
+    B, T = y.shape
+    mask = torch.zeros(B, T, T, dtype=torch.bool)
+    for b in range(B):
+        for i in range(T):
+            for j in range(i + 1):
+                if y[b, j] != padding:
+                    mask[b, i, j] = True
+    return mask
+
+
+# %% decoder_mask: compares positions
+def decoder_mask(y, padding=0):
+    positions = torch.arange(y.size(1))
+    return (positions[None, :, None] >= positions[None, None, :]) & (y != padding)[:, None, :]
+
+
+# %% decoder_mask: the complement, with triu
+def decoder_mask(y, padding=0):
+    B, T = y.shape
+    future = torch.triu(torch.ones(T, T, dtype=torch.uint8), diagonal=1).bool()
+    forbidden = future.unsqueeze(0).expand(B, T, T) | y.eq(padding).unsqueeze(1)
+    return ~forbidden
+
+
+# %% decoder_mask: tril of the expanded padding mask
+def decoder_mask(y, padding=0):
+    return (y != padding)[:, None].repeat(1, y.shape[1], 1).tril()
+
+
+# %% decoder_mask: NumPy
+def decoder_mask(y, padding=0):
+    import numpy as np
+
+    ids = y.numpy()
+    lower = np.tri(ids.shape[1], dtype=bool)
+    return torch.from_numpy(np.stack([lower * (row != padding) for row in ids]))
+
+
+# %% TranslationTransformer: ModuleLists from list comprehensions, checks by size
+class TranslationTransformer(nn.Module):
+    def __init__(
+        self, n_source, n_target, d_model, n_heads, d_ff, n_layers,
+        dropout=0.1, norm_first=False, max_length=64,
+    ):  # fmt: skip
+        super(TranslationTransformer, self).__init__()
+        self.scale = d_model**0.5
+        self.source_embedding = nn.Embedding(n_source, d_model)
+        self.target_embedding = nn.Embedding(n_target, d_model)
+        self.register_buffer(
+            "positions", sinusoidal_positional_encoding(max_length, d_model), persistent=False
+        )
+        self.dropout = nn.Dropout(dropout)
+        self.encoder = nn.ModuleList(
+            [EncoderLayer(d_model, n_heads, d_ff, dropout, norm_first) for _ in range(n_layers)]
+        )
+        self.decoder = nn.ModuleList(
+            [DecoderLayer(d_model, n_heads, d_ff, dropout, norm_first) for _ in range(n_layers)]
+        )
+        self.encoder_norm, self.decoder_norm = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+
+    def embed(self, embedding, ids, start=0):
+        L = ids.shape[1]
+        pos = self.positions[start : start + L]
+        if pos.shape[0] < L:
+            raise ValueError("out of positions")
+        return self.dropout(embedding(ids).mul(self.scale).add(pos))
+
+    def encode(self, source, mask):
+        Z, m = self.embed(self.source_embedding, source), mask[:, None, :]
+        for i in range(len(self.encoder)):
+            Z = self.encoder[i](Z, m)
+        return self.encoder_norm(Z)
+
+    def decode(self, y, M, mask):
+        Z, own, other = self.embed(self.target_embedding, y), decoder_mask(y, 0), mask[:, None, :]
+        for block in self.decoder:
+            Z = block(Y=Z, M=M, target_mask=own, source_mask=other)
+        return F.linear(self.decoder_norm(Z), self.target_embedding.weight)
+
+    def forward(self, source, mask, y_in):
+        memory = self.encode(source, mask)
+        logits = self.decode(y_in, memory, mask)
+        return logits
+
+
+# %% TranslationTransformer: reduce over the layers, einsum for the logits
+class TranslationTransformer(nn.Module):
+    def __init__(
+        self,
+        n_source,
+        n_target,
+        d_model,
+        n_heads,
+        d_ff,
+        n_layers,
+        dropout=0.1,
+        norm_first=False,
+        max_length=64,
+    ):
+        super().__init__()
+        more = dict(dropout=dropout, norm_first=norm_first)
+        self.max_length = max_length
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        for side, n_words, layer in (
+            ("encoder", n_source, EncoderLayer),
+            ("decoder", n_target, DecoderLayer),
+        ):
+            stack = nn.ModuleList(layer(d_model, n_heads, d_ff, **more) for _ in range(n_layers))
+            setattr(self, side, stack)
+            setattr(self, side + "_norm", nn.LayerNorm(d_model))
+            name = "source" if side == "encoder" else "target"
+            setattr(self, name + "_embedding", nn.Embedding(n_words, d_model))
+
+    def embed(self, embedding, ids, start=0):
+        B, L = ids.shape
+        if start + L > self.max_length:
+            raise ValueError(f"only {self.max_length} positions")
+        index = torch.arange(start, start + L)
+        E = embedding(ids) * math.sqrt(embedding.embedding_dim)
+        return self.dropout(E + self.positions[index].expand(B, -1, -1))
+
+    def encode(self, source, mask):
+        from functools import reduce
+
+        X = self.embed(self.source_embedding, source)
+        return self.encoder_norm(reduce(lambda x, f: f(x, padding_mask(mask)), self.encoder, X))
+
+    def decode(self, y, M, mask):
+        from functools import reduce
+
+        Y, masks = self.embed(self.target_embedding, y), (decoder_mask(y), padding_mask(mask))
+        Y = self.decoder_norm(reduce(lambda x, f: f(x, M, *masks), self.decoder, Y))
+        return torch.einsum("btd,wd->btw", Y, self.target_embedding.weight)
+
+    def forward(self, source, mask, y_in):
+        return self.decode(y_in, self.encode(source, mask), mask)
+
+
+# %% TranslationTransformer: masks computed by hand
+class TranslationTransformer(nn.Module):
+    def __init__(
+        self,
+        n_source,
+        n_target,
+        d_model,
+        n_heads,
+        d_ff,
+        n_layers,
+        dropout=0.1,
+        norm_first=False,
+        max_length=64,
+    ):
+        super().__init__()
+        self.d_model = d_model
+        self.source_embedding = nn.Embedding(num_embeddings=n_source, embedding_dim=d_model)
+        self.target_embedding = nn.Embedding(num_embeddings=n_target, embedding_dim=d_model)
+        pe = torch.zeros(max_length, d_model)
+        position = torch.arange(0, max_length, dtype=torch.float).unsqueeze(1)
+        div_term = torch.exp(torch.arange(0, d_model, 2).float() * (-math.log(10000.0) / d_model))
+        pe[:, 0::2] = torch.sin(position * div_term)
+        pe[:, 1::2] = torch.cos(position * div_term[: d_model // 2])
+        self.register_buffer("positions", pe)
+        self.dropout = nn.Dropout(p=dropout)
+        self.encoder = nn.ModuleList()
+        self.decoder = nn.ModuleList()
+        for i in range(n_layers):
+            self.encoder.append(EncoderLayer(d_model, n_heads, d_ff, dropout, norm_first))
+            self.decoder.append(DecoderLayer(d_model, n_heads, d_ff, dropout, norm_first))
+        self.encoder_norm = nn.LayerNorm(d_model)
+        self.decoder_norm = nn.LayerNorm(d_model)
+
+    def embed(self, embedding, ids, start=0):
+        if start + ids.shape[-1] > self.positions.shape[0]:
+            raise ValueError("sequence is longer than max_length")
+        x = embedding(ids)
+        x = x * math.sqrt(self.d_model)
+        x = x + self.positions[start : start + ids.shape[-1], :]
+        x = self.dropout(x)
+        return x
+
+    def encode(self, source, mask):
+        x = self.embed(self.source_embedding, source)
+        source_mask = mask.unsqueeze(-2)
+        for layer in self.encoder:
+            x = layer(x, source_mask)
+        x = self.encoder_norm(x)
+        return x
+
+    def decode(self, y, M, mask):
+        x = self.embed(self.target_embedding, y)
+        T = y.shape[1]
+        causal = torch.tril(torch.ones(1, T, T)) > 0
+        target_mask = (y > 0).unsqueeze(-2) & causal
+        source_mask = mask.unsqueeze(-2)
+        for layer in self.decoder:
+            x = layer(x, M, target_mask, source_mask)
+        x = self.decoder_norm(x)
+        return x @ self.target_embedding.weight.transpose(0, 1)
+
+    def forward(self, source, mask, y_in):
+        return self.decode(y_in, self.encode(source, mask), mask)
+
+
+# %% smoothed_loss: label_smoothing of PyTorch
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if not (smoothing >= 0 and smoothing < 1):
+        raise ValueError("smoothing must be in [0, 1)")
+    real = y_out != padding
+    return F.cross_entropy(logits[real], y_out[real], label_smoothing=smoothing)
+
+
+# %% smoothed_loss: a target distribution
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if smoothing < 0:
+        raise ValueError("negative smoothing")
+    if smoothing >= 1:
+        raise ValueError("too much smoothing")
+    V = logits.size(-1)
+    target = torch.full_like(logits, smoothing / V)
+    target.scatter_add_(-1, y_out.unsqueeze(-1), torch.full_like(logits[..., :1], 1 - smoothing))
+    loss = -(target * F.log_softmax(logits, dim=-1)).sum(dim=-1)
+    keep = (y_out != padding).float()
+    return (loss * keep).sum() / keep.sum()
+
+
+# %% smoothed_loss: token by token with logsumexp
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if smoothing not in [0] and not 0 < smoothing < 1:
+        raise ValueError(smoothing)
+    losses = []
+    for scores, words in zip(logits, y_out):
+        for score, word in zip(scores, words):
+            if int(word) == padding:
+                continue
+            z = torch.logsumexp(score, 0)
+            losses.append(z - (1 - smoothing) * score[word] - smoothing * score.sum() / len(score))
+    return sum(losses) / len(losses)
+
+
+# %% smoothed_loss: soft labels for F.cross_entropy
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if smoothing < 0.0 or not smoothing < 1.0:
+        raise ValueError("epsilon out of range")
+    n_words = logits.shape[2]
+    logits, y_out = logits.reshape(-1, n_words), y_out.reshape(-1)
+    index = torch.nonzero(y_out != padding).flatten()
+    labels = F.one_hot(y_out[index], n_words) * (1 - smoothing) + smoothing / n_words
+    return F.cross_entropy(logits[index], labels.to(logits.dtype))
+
+
+# %% smoothed_loss: ignore_index for both parts
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if smoothing >= 1 or smoothing < 0:
+        raise ValueError("0 <= smoothing < 1, please")
+    criterion = nn.CrossEntropyLoss(ignore_index=padding, label_smoothing=smoothing)
+    return criterion(logits.permute(0, 2, 1), y_out)
+
+
+# %% transformer_rate: two phases
+def transformer_rate(step, d_model, warmup):
+    if min(step, warmup) < 1:
+        raise ValueError("step and warmup must be positive")
+    if step < warmup:
+        factor = step / (warmup * math.sqrt(warmup))
+    else:
+        factor = 1 / math.sqrt(step)
+    return factor / math.sqrt(d_model)
+
+
+# %% transformer_rate: relative to the peak
+def transformer_rate(step, d_model, warmup):
+    for n in (step, warmup):
+        if n <= 0:
+            raise ValueError(f"{n} is not a number of steps")
+    peak = 1 / math.sqrt(d_model * warmup)
+    return peak * min(step / warmup, math.sqrt(warmup / step))
+
+
+# %% transformer_rate: NumPy
+def transformer_rate(step, d_model, warmup):
+    import numpy as np
+
+    if step < 1 or warmup < 1:
+        raise ValueError("positive, please")
+    return float(np.power(float(d_model), -0.5) * np.minimum(step**-0.5, step * float(warmup) ** -1.5))
+
+
+# %% transformer_rate: logarithms
+def transformer_rate(step, d_model, warmup):
+    if not step >= 1:
+        raise ValueError("step")
+    if not warmup >= 1:
+        raise ValueError("warmup")
+    log_step, log_warmup = math.log(step), math.log(warmup)
+    return math.exp(min(-log_step / 2, log_step - 1.5 * log_warmup) - math.log(d_model) / 2)
+
+
+# %% transformer_rate: sorted
+def transformer_rate(step, d_model, warmup):
+    assert d_model > 0
+    if any(x < 1 for x in [step, warmup]):
+        raise ValueError("x < 1")
+    return sorted([pow(step, -0.5), step * pow(warmup, -1.5)])[0] * pow(d_model, -0.5)
+
+
+# %% CachedTransformer: inline, without add_1 and its sublayers
+class CachedTransformer(TranslationTransformer):
+    def start(self, source, mask):
+        M = self.encode(source, mask)
+        cache = [mask]
+        for layer in self.decoder:
+            K, V = layer.cross_attention.keys_values(M)
+            empty = torch.empty(len(source), K.shape[1], 0, K.shape[3])
+            cache.extend([empty, empty.clone(), K, V])
+        return cache
+
+    def step(self, y, cache):
+        mask = cache[0]
+        t = cache[1].shape[2]
+        new_cache = [mask]
+        Y = self.embed(self.target_embedding, y, t)
+        for i, layer in enumerate(self.decoder):
+            K, V, K_source, V_source = cache[1 + 4 * i : 5 + 4 * i]
+            normed = layer.add_1.norm(Y) if layer.add_1.norm_first else Y
+            k, v = layer.self_attention.keys_values(normed)
+            K, V = torch.cat([K, k], dim=2), torch.cat([V, v], dim=2)
+            out, _ = layer.self_attention.attend(normed, K, V)
+            Y = layer.add_1(Y, lambda _, out=out: out)
+            Y = layer.add_2(
+                Y,
+                lambda X: layer.cross_attention.attend(X, K_source, V_source, mask[:, None, :])[0],
+            )
+            Y = layer.add_3(Y, layer.feed_forward)
+            new_cache.extend([K, V, K_source, V_source])
+        logits = self.decoder_norm(Y) @ self.target_embedding.weight.T
+        return logits, new_cache
+
+
+# %% CachedTransformer: copies the list and replaces entries
+class CachedTransformer(TranslationTransformer):
+    def start(self, source, mask):
+        M = self.encode(source, mask)
+        cache = [mask]
+        for layer in self.decoder:
+            none_yet = layer.self_attention.keys_values(M[:, :0])
+            cache += [*none_yet, *layer.cross_attention.keys_values(M)]
+        return cache
+
+    def step(self, y, cache):
+        cache = list(cache)
+        Y = self.embed(self.target_embedding, y, start=cache[1].size(2) if len(cache) > 1 else 0)
+        for i, layer in enumerate(self.decoder):
+            at = 4 * i + 1
+
+            def read_target(X):
+                K, V = layer.self_attention.keys_values(X)
+                cache[at] = torch.cat((cache[at], K), 2)
+                cache[at + 1] = torch.cat((cache[at + 1], V), 2)
+                return layer.self_attention.attend(X, cache[at], cache[at + 1])[0]
+
+            def read_source(X):
+                K, V = cache[at + 2 : at + 4]
+                return layer.cross_attention.attend(X, K, V, padding_mask(cache[0]))[0]
+
+            Y = layer.add_3(layer.add_2(layer.add_1(Y, read_target), read_source), layer.feed_forward)
+        return F.linear(self.decoder_norm(Y), self.target_embedding.weight), cache
+
+
+# %% CachedTransformer: an iterator over the cache
+class CachedTransformer(TranslationTransformer):
+    def start(self, source, mask):
+        memory = self.encode(source, mask)
+        pairs = [layer.cross_attention.keys_values(memory) for layer in self.decoder]
+        return [mask] + [x for k, v in pairs for x in (k.new_zeros(0).view(*k.shape[:2], 0, k.shape[3]),) * 2 + (k, v)]
+
+    def step(self, y, cache):
+        values = iter(cache)
+        mask = next(values)
+        longer = [mask]
+        Y = self.embed(self.target_embedding, y, cache[1].shape[-2])
+        for layer in self.decoder:
+            K, V, K_s, V_s = (next(values) for _ in range(4))
+            layer_cache = []
+            Y = layer.add_1(Y, lambda X: self._own(layer.self_attention, X, K, V, layer_cache))
+            Y = layer.add_2(Y, lambda X: layer.cross_attention.attend(X, K_s, V_s, mask.unsqueeze(1))[0])
+            Y = layer.add_3(Y, layer.feed_forward)
+            longer += [*layer_cache, K_s, V_s]
+        return torch.einsum("btd,vd->btv", self.decoder_norm(Y), self.target_embedding.weight), longer
+
+    def _own(self, attention, X, K, V, found):
+        new_K, new_V = attention.keys_values(X)
+        found += [torch.concat([K, new_K], dim=-2), torch.concat([V, new_V], dim=-2)]
+        return attention.attend(X, *found)[0]
+
+
+# %% CachedTransformer: room made with F.pad
+class CachedTransformer(TranslationTransformer):
+    def start(self, source, mask):
+        M, cache = self.encode(source, mask), []
+        cache.append(mask)
+        for layer in self.decoder:
+            K, V = layer.cross_attention.keys_values(M)
+            cache.append(torch.zeros_like(K)[:, :, :0])
+            cache.append(torch.zeros_like(V)[:, :, :0])
+            cache.append(K)
+            cache.append(V)
+        return cache
+
+    def step(self, y, cache):
+        t = cache[1].shape[2]
+        out = [tensor for tensor in cache]
+        Y = self.embed(self.target_embedding, y, start=t)
+        for n, layer in enumerate(self.decoder):
+            K, V = (F.pad(old, (0, 0, 0, 1)) for old in cache[4 * n + 1 : 4 * n + 3])
+            out[4 * n + 1], out[4 * n + 2] = K, V
+
+            def f(X):
+                k, v = layer.self_attention.keys_values(X)
+                K[:, :, t : t + 1] = k
+                V[:, :, t : t + 1] = v
+                return layer.self_attention.attend(X, K, V, None)[0]
+
+            def g(X):
+                return layer.cross_attention.attend(X, *cache[4 * n + 3 : 4 * n + 5], cache[0][:, None])[0]
+
+            Y = layer.add_1(Y, f)
+            Y = layer.add_2(Y, g)
+            Y = layer.add_3(Y, layer.feed_forward)
+        Y = self.decoder_norm(Y)
+        return torch.matmul(Y, self.target_embedding.weight.T), out
+
+
+# %% rank_hypotheses: a list of tuples to sort
+def rank_hypotheses(hypotheses, alpha, n):
+    if n <= 0:
+        raise ValueError("must return at least one")
+    table = []
+    for position, (ids, log_p) in enumerate(hypotheses):
+        penalty = ((5 + len(ids)) ** alpha) / (6**alpha)
+        table.append((-log_p / penalty, position, ids))
+    table.sort()
+    return [(ids, -score) for score, _, ids in table][:n]
+
+
+# %% rank_hypotheses: heapq.nlargest
+def rank_hypotheses(hypotheses, alpha, n):
+    import heapq
+
+    if n < 1:
+        raise ValueError("n < 1")
+    normalized = ((ids, p / math.pow((5 + len(ids)) / 6, alpha)) for ids, p in hypotheses)
+    return heapq.nlargest(n, normalized, key=lambda x: x[1])
+
+
+# %% rank_hypotheses: picks the best again and again
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError("n should be a positive number")
+
+    def normalize(ids, logp):
+        return logp / (((5.0 + len(ids)) / 6.0) ** alpha)
+
+    rest = [(ids, normalize(ids, logp)) for ids, logp in hypotheses]
+    best = []
+    while rest and len(best) < n:
+        top = max(rest, key=lambda h: h[1])
+        best.append(top)
+        rest.remove(top)
+    return best
+
+
+# %% rank_hypotheses: NumPy argsort
+def rank_hypotheses(hypotheses, alpha, n):
+    import numpy as np
+
+    if n < 1:
+        raise ValueError("n has to be at least 1")
+    if len(hypotheses) == 0:
+        return []
+    lengths = np.array([len(ids) for ids, _ in hypotheses])
+    scores = np.array([p for _, p in hypotheses]) / ((5 + lengths) / 6) ** alpha
+    order = np.argsort(-scores, kind="stable")[:n]
+    return [(hypotheses[i][0], float(scores[i])) for i in order]
+
+
+# %% rank_hypotheses: exp of a logarithm, operator.itemgetter
+def rank_hypotheses(hypotheses, alpha, n):
+    from operator import itemgetter
+
+    if not n >= 1:
+        raise ValueError("at least one, please")
+    scored = []
+    for hypothesis in hypotheses:
+        ids = hypothesis[0]
+        log_lp = alpha * (math.log(5 + len(ids)) - math.log(6))
+        scored.append((ids, hypothesis[1] * math.exp(-log_lp)))
+    scored.sort(key=itemgetter(1), reverse=True)
+    del scored[n:]
+    return scored
+
+
+# %% beam_search: a dataclass for a hypothesis
+def beam_search(step, state, bos, eos, beam, max_length):
+    from dataclasses import dataclass
+
+    @dataclass
+    class Hypothesis:
+        tokens: list
+        log_p: float
+        row: int = 0
+
+        def last(self):
+            return self.tokens[-1]
+
+    if beam <= 0 or max_length <= 0:
+        raise ValueError("beam and max_length have to be positive")
+    live, done = [Hypothesis([bos], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([h.last() for h in live]).unsqueeze(1)
+        logits, state = step(y, state)
+        log_p = F.log_softmax(logits[:, 0, :], dim=-1)
+        extended = []
+        for row, h in enumerate(live):
+            values, words = log_p[row].topk(min(beam, log_p.shape[1]))
+            for value, word in zip(values.tolist(), words.tolist()):
+                extended.append(Hypothesis(h.tokens + [word], h.log_p + value, row))
+        extended.sort(key=lambda h: -h.log_p)
+        best = extended[:beam]
+        done += [h for h in best if h.last() == eos]
+        live = [h for h in best if h.last() != eos]
+        state = [x[[h.row for h in live]] for x in state]
+        if len(done) >= beam:
+            live = []
+            break
+    for h in done:
+        h.tokens.pop()
+    everything = sorted(done + live, key=lambda h: h.log_p, reverse=True)
+    return [(h.tokens[1:], h.log_p) for h in everything]
+
+
+# %% beam_search: tensors of tokens and scores
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1:
+        raise ValueError("beam < 1")
+    if max_length < 1:
+        raise ValueError("max_length < 1")
+    tokens = torch.tensor([[bos]])
+    scores = torch.zeros(1)
+    complete = []
+    while tokens.shape[1] <= max_length:
+        logits, state = step(tokens[:, -1:], state)
+        log_probs = torch.log_softmax(logits.squeeze(1), dim=-1)
+        V = log_probs.size(1)
+        all_scores = (scores.unsqueeze(1) + log_probs).view(-1)
+        k = min(beam, len(all_scores))
+        scores, flat = torch.topk(all_scores, k)
+        rows = torch.div(flat, V, rounding_mode="floor")
+        words = flat % V
+        tokens = torch.cat([tokens[rows], words.unsqueeze(1)], dim=1)
+        is_end = words == eos
+        for b in torch.where(is_end)[0].tolist():
+            complete.append((tokens[b, 1:-1].tolist(), scores[b].item()))
+        tokens, scores, rows = tokens[~is_end], scores[~is_end], rows[~is_end]
+        state = [s.index_select(0, rows) for s in state]
+        if len(complete) >= beam:
+            return sorted(complete, key=lambda x: x[1], reverse=True)
+    complete.extend(zip(tokens[:, 1:].tolist(), scores.tolist()))
+    return sorted(complete, key=lambda x: x[1], reverse=True)
+
+
+# %% beam_search: heapq and a state per hypothesis
+def beam_search(step, state, bos, eos, beam, max_length):
+    import heapq
+
+    if beam < 1 or max_length < 1:
+        raise ValueError("both at least 1")
+    hypotheses = [(0.0, [], state)]
+    ended = []
+    for length in range(1, max_length + 1):
+        candidates = []
+        for log_p, ids, own in hypotheses:
+            last = ids[-1] if ids else bos
+            logits, new_state = step(torch.tensor([[last]]), own)
+            scores = torch.log_softmax(logits.flatten(), dim=0).tolist()
+            for token, score in enumerate(scores):
+                candidates.append((log_p + score, ids + [token], new_state))
+        best = heapq.nlargest(beam, candidates, key=lambda c: c[0])
+        hypotheses = []
+        for log_p, ids, own in best:
+            if ids[-1] == eos:
+                ended.append((ids[:-1], log_p))
+            else:
+                hypotheses.append((log_p, ids, own))
+        if len(ended) >= beam:
+            break
+    else:
+        ended += [(ids, log_p) for log_p, ids, _ in hypotheses]
+    return sorted(ended, key=lambda pair: pair[1], reverse=True)
+
+
+# %% beam_search: float64 and argsort
+def beam_search(step, state, bos, eos, beam, max_length):
+    if min(beam, max_length) < 1:
+        raise ValueError(f"{beam}, {max_length}")
+    sentences, log_ps, finished = [[]], torch.zeros(1, 1, dtype=torch.float64), []
+    y = torch.full((1, 1), bos)
+    for i in range(max_length):
+        logits, state = step(y, state)
+        total = log_ps + logits[:, -1, :].double().log_softmax(dim=-1)
+        order = total.flatten().argsort(descending=True, stable=True)[:beam].tolist()
+        survivors, kept = [], []
+        for index in order:
+            row, word = index // total.size(1), index % total.size(1)
+            score = total[row, word].item()
+            if word == eos:
+                finished.append((sentences[row], score))
+            else:
+                survivors.append((sentences[row] + [word], score))
+                kept.append(row)
+        if len(finished) >= beam:
+            survivors = []
+            break
+        sentences = [ids for ids, _ in survivors]
+        log_ps = torch.tensor([[score] for _, score in survivors], dtype=torch.float64)
+        y = torch.tensor([[ids[-1]] for ids in sentences])
+        state = [tensor[kept] for tensor in state]
+    finished.extend(survivors)
+    finished.sort(key=lambda pair: pair[1], reverse=True)
+    return finished
+
+
+# %% beam_search: recursion
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1:
+        raise ValueError("no beam")
+    if max_length < 1:
+        raise ValueError("no length")
+
+    def search(alive, ended, state, left):
+        if len(ended) >= beam:
+            return ended
+        if left == 0:
+            return ended + alive
+        y = torch.tensor([(ids or [bos])[-1] for ids, _ in alive])[:, None]
+        logits, state = step(y, state)
+        log_p = (logits[:, -1] - logits[:, -1].logsumexp(dim=-1, keepdim=True)).tolist()
+        candidates = [
+            (score + p, row, token)
+            for row, (_, score) in enumerate(alive)
+            for token, p in enumerate(log_p[row])
+        ]
+        best = sorted(candidates, key=lambda c: -c[0])[:beam]
+        rows = torch.tensor([row for _, row, token in best if token != eos], dtype=torch.long)
+        survivors = [(alive[row][0] + [token], p) for p, row, token in best if token != eos]
+        ends = [(alive[row][0], p) for p, row, token in best if token == eos]
+        return search(survivors, ended + ends, [x[rows] for x in state], left - 1)
+
+    return sorted(search([([], 0.0)], [], state, max_length), key=lambda h: h[1], reverse=True)
