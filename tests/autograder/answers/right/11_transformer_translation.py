@@ -1578,3 +1578,247 @@ def beam_search(step, state, bos, eos, beam, max_length):
         return search(survivors, ended + ends, [x[rows] for x in state], left - 1)
 
     return sorted(search([([], 0.0)], [], state, max_length), key=lambda h: h[1], reverse=True)
+
+
+# %% TranslationTransformer: an output layer with tied weights
+class TranslationTransformer(nn.Module):
+    def __init__(
+        self,
+        n_source,
+        n_target,
+        d_model,
+        n_heads,
+        d_ff,
+        n_layers,
+        dropout=0.1,
+        norm_first=False,
+        max_length=64,
+    ):
+        super().__init__()
+        self.d_model = d_model
+        self.source_embedding = nn.Embedding(n_source, d_model)
+        self.target_embedding = nn.Embedding(n_target, d_model)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        args = (d_model, n_heads, d_ff, dropout, norm_first)
+        self.encoder = nn.ModuleList([EncoderLayer(*args) for _ in range(n_layers)])
+        self.decoder = nn.ModuleList([DecoderLayer(*args) for _ in range(n_layers)])
+        self.encoder_norm = nn.LayerNorm(d_model)
+        self.decoder_norm = nn.LayerNorm(d_model)
+        self.output = nn.Linear(d_model, n_target, bias=False)
+        self.output.weight = self.target_embedding.weight
+
+    def embed(self, embedding, ids, start=0):
+        end = start + ids.size(1)
+        if end > self.positions.size(0):
+            raise ValueError("too long")
+        return self.dropout(embedding(ids) * math.sqrt(self.d_model) + self.positions[start:end])
+
+    def encode(self, source, mask):
+        X = self.embed(self.source_embedding, source)
+        for layer in self.encoder:
+            X = layer(X, padding_mask(mask))
+        return self.encoder_norm(X)
+
+    def decode(self, y, M, mask):
+        Y = self.embed(self.target_embedding, y)
+        for layer in self.decoder:
+            Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        return self.output(self.decoder_norm(Y))
+
+    def forward(self, source, mask, y_in):
+        return self.decode(y_in, self.encode(source, mask), mask)
+
+
+# %% TranslationTransformer: sentence by sentence through the decoder
+class TranslationTransformer(nn.Module):
+    def __init__(self, n_source, n_target, d_model, n_heads, d_ff, n_layers, *options, **named):
+        super().__init__()
+        names = ("dropout", "norm_first", "max_length")
+        settings = {"dropout": 0.1, "norm_first": False, "max_length": 64}
+        settings |= dict(zip(names, options)) | named
+        dropout, norm_first, max_length = (settings[name] for name in names)
+        self.source_embedding = nn.Embedding(n_source, d_model)
+        self.target_embedding = nn.Embedding(n_target, d_model)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        self.encoder, self.decoder = (
+            nn.ModuleList(kind(d_model, n_heads, d_ff, dropout, norm_first) for _ in range(n_layers))
+            for kind in (EncoderLayer, DecoderLayer)
+        )
+        self.encoder_norm = nn.LayerNorm(d_model)
+        self.decoder_norm = nn.LayerNorm(d_model)
+
+    def embed(self, embedding, ids, start=0):
+        rows = []
+        for i in range(ids.shape[1]):
+            try:
+                position = self.positions[start + i]
+            except IndexError:
+                raise ValueError(f"there is no position {start + i}") from None
+            rows.append(embedding(ids[:, i]) * embedding.weight.shape[1] ** 0.5 + position)
+        return self.dropout(torch.stack(rows, dim=1))
+
+    def encode(self, source, mask):
+        X = self.embed(self.source_embedding, source)
+        for layer in self.encoder:
+            X = layer(X, mask.unsqueeze(1))
+        return self.encoder_norm(X)
+
+    def decode(self, y, M, mask):
+        Y = self.embed(self.target_embedding, y)
+        outputs = []
+        for b in range(len(y)):
+            Z, own = Y[b : b + 1], decoder_mask(y[b : b + 1])
+            for layer in self.decoder:
+                Z = layer(Z, M[b : b + 1], own, mask[b : b + 1].unsqueeze(1))
+            outputs.append(self.decoder_norm(Z))
+        return torch.cat(outputs) @ self.target_embedding.weight.mT
+
+    def forward(self, source, mask, y_in):
+        return self.decode(y=y_in, M=self.encode(source=source, mask=mask), mask=mask)
+
+
+# %% CrossAttention: scaled dot-product attention from PyTorch
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError("d_model % n_heads should be 0")
+        self.n_heads = n_heads
+        self.layers = nn.ModuleDict({f"W_{c}": nn.Linear(d_model, d_model) for c in "QKVO"})
+        self.W_Q, self.W_K = self.layers["W_Q"], self.layers["W_K"]
+        self.W_V, self.W_O = self.layers["W_V"], self.layers["W_O"]
+
+    def keys_values(self, M):
+        both = torch.cat([self.W_K(M), self.W_V(M)], dim=-1)
+        both = both.unflatten(-1, (2 * self.n_heads, -1)).movedim(2, 1)
+        K, V = both.chunk(2, dim=1)
+        return K, V
+
+    def attend(self, X, K, V, mask=None):
+        Q = self.W_Q(X).unflatten(-1, (self.n_heads, -1)).movedim(2, 1)
+        B, H, T, L = *Q.shape[:3], K.shape[2]
+        if mask is None:
+            mask = torch.ones(T, L, dtype=torch.bool)
+        if mask.dim() == 2:
+            mask = mask.expand(B, T, L)
+        mask = mask[:, None].expand(B, H, T, L)
+        eye = torch.eye(L).expand(B, H, L, L)
+        some = mask.any(dim=-1, keepdim=True)
+        weights = F.scaled_dot_product_attention(Q, K, eye, attn_mask=mask | ~some) * some
+        return self.W_O((weights @ V).movedim(1, 2).flatten(-2)), weights
+
+    def forward(self, X, M, mask=None):
+        return self.attend(X, *self.keys_values(M), mask)
+
+
+# %% AddAndNorm: a Sequential around the dropout
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.post = nn.Sequential() if norm_first else nn.Sequential(self.norm)
+        self.pre = nn.Sequential(self.norm) if norm_first else nn.Sequential()
+
+    def forward(self, X, sublayer):
+        change = self.dropout(sublayer(self.pre(X)))
+        return self.post(X + change)
+
+
+# %% DecoderLayer: the adds in a ModuleList too
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.adds = nn.ModuleList(AddAndNorm(d_model, dropout, norm_first) for _ in range(3))
+        self.add_1, self.add_2, self.add_3 = self.adds
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        def first(output):  # the attention without its weights
+            return output[0]
+
+        Y = self.adds[0](Y, lambda Z: first(self.self_attention(Z, Z, target_mask)))
+        Y = self.adds[1](Y, lambda Z: first(self.cross_attention(Z, M, source_mask)))
+        return self.adds[2](Y, lambda Z: self.feed_forward(Z))
+
+
+# %% beam_search: reorders the state list in place
+def beam_search(step, state, bos, eos, beam, max_length):
+    if not (beam >= 1 and max_length >= 1):
+        raise ValueError("beam and max_length must be positive integers")
+    paths, scores, done, t = [[bos]], [0.0], [], 0
+    while t < max_length and len(done) < beam:
+        logits, state = step(torch.tensor([path[-1:] for path in paths]), state)
+        log_p = logits[:, -1].softmax(dim=-1).log()
+        options = {}
+        for i in range(len(paths)):
+            for w, p in enumerate(log_p[i].tolist()):
+                options[i, w] = scores[i] + p
+        best = sorted(options.items(), key=lambda kv: kv[1], reverse=True)[:beam]
+        done += [(paths[i][1:], p) for (i, w), p in best if w == eos]
+        go_on = [(i, w, p) for (i, w), p in best if w != eos]
+        paths = [paths[i] + [w] for i, w, _ in go_on]
+        scores = [p for _, _, p in go_on]
+        for k in range(len(state)):
+            state[k] = state[k][[i for i, _, _ in go_on]]
+        t += 1
+    if len(done) < beam:
+        done += [(path[1:], p) for path, p in zip(paths, scores)]
+    done.sort(key=lambda pair: pair[1], reverse=True)
+    return done
+
+
+# %% transformer_rate: tensors of 32 bits
+def transformer_rate(step, d_model, warmup):
+    if step < 1 or warmup < 1:
+        raise ValueError("step >= 1 and warmup >= 1")
+    step, warmup = torch.tensor(float(step)), torch.tensor(float(warmup))
+    return (d_model**-0.5 * torch.minimum(step.rsqrt(), step * warmup.pow(-1.5))).item()
+
+
+# %% learn_merges: weights of the pairs in a nested comprehension
+def learn_merges(counts, n_merges):
+    words = [("▁", *word) for word in counts]
+    known = sorted({c for word in words for c in word})
+    merges = []
+    for _ in range(n_merges):
+        pairs = sum(
+            (
+                Counter({p: list(zip(w, w[1:])).count(p) * n for p in zip(w, w[1:])})
+                for w, n in zip(words, counts.values())
+            ),
+            Counter(),
+        )
+        if not pairs:
+            break
+        frequency = max(pairs.values())
+        pair = min((p for p in pairs if pairs[p] == frequency), key=lambda p: [*map(known.index, p)])
+        merges.append(pair)
+        known += ["".join(pair)] * ("".join(pair) not in known)
+        words = [tuple(merge(w, pair)) for w in words]
+    return merges
+
+
+# %% smoothed_loss: weights for the right token and for all others
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if smoothing < 0:
+        raise ValueError("smoothing is negative")
+    elif smoothing >= 1:
+        raise ValueError("smoothing is too large")
+    n_words = logits.size(2)
+    log_p = F.log_softmax(logits, dim=2)
+    total = logits.new_zeros(())
+    n = 0
+    for b in range(logits.size(0)):
+        for t in range(logits.size(1)):
+            right = y_out[b, t].item()
+            if right != padding:
+                weights = torch.full((n_words,), smoothing / n_words)
+                weights[right] += 1 - smoothing
+                total = total - torch.dot(weights, log_p[b, t])
+                n += 1
+    return total / n
