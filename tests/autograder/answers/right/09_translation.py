@@ -1423,3 +1423,205 @@ def bleu_by_length(hypotheses, references, lengths, edges):
         name = f"{low}-{rest[0] - 1}" if rest else f"{low}+"
         first[name] = corpus_bleu([hypotheses[i] for i in mine], [references[i] for i in mine])
     return {**first, **bleu_by_length(hypotheses, references, lengths, rest)}
+
+
+# %% BahdanauAttention: tanh and v in a Sequential
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+        self.score = nn.Sequential(nn.Tanh(), self.v, nn.Flatten(2))
+        self.softmax = nn.Softmax(dim=-1)
+
+    def forward(self, S, H, mask):
+        r = self.score(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))
+        a = self.softmax(r.masked_fill(~mask.unsqueeze(1), float("-inf")))
+        return a @ H, a
+
+
+# %% BahdanauAttention: float64 inside
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=None)
+        self.U = nn.Linear(d_h, d_a, bias=None)
+        self.v = nn.Linear(d_a, 1, bias=None)
+
+    def forward(self, S, H, mask):
+        r = self.v(torch.tanh(self.W(S)[:, :, None] + self.U(H)[:, None])).squeeze(-1)
+        r = r.to(torch.float64)
+        r.masked_fill_(~mask[:, None], -math.inf)
+        a = torch.softmax(r, dim=2).to(S.dtype)
+        return torch.matmul(a, H), a
+
+
+# %% LuongAttention: the score of concat in a Sequential
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if kind not in {"dot", "general", "concat"}:
+            raise ValueError("wrong kind")
+        self.kind = kind
+        if kind == "concat":
+            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+            self.layers = nn.Sequential(self.W, nn.Tanh(), self.v)
+        elif kind == "general":
+            self.W = nn.Linear(d_h, d_s, bias=False)
+            self.keys = self.W
+        elif d_s == d_h:
+            self.keys = nn.Identity()
+        else:
+            raise ValueError("dot product of vectors of different sizes")
+
+    def forward(self, S, H, mask):
+        if self.kind == "concat":
+            n_t, n_l = S.shape[1], H.shape[1]
+            s = S.repeat_interleave(n_l, dim=1)
+            h = H.repeat(1, n_t, 1)
+            r = self.layers(torch.cat([s, h], dim=2)).view(-1, n_t, n_l)
+        else:
+            r = torch.matmul(S, self.keys(H).transpose(1, 2))
+        r = r.masked_fill(~mask.unsqueeze(1), float("-inf"))
+        a = F.softmax(r, dim=-1)
+        return torch.matmul(a, H), a
+
+
+# %% LuongAttention: dot-product attention from PyTorch
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        needed = {
+            "dot": [],
+            "general": [("W", d_h, d_s)],
+            "concat": [("W", d_s + d_h, d_s), ("v", d_s, 1)],
+        }
+        if kind not in needed or kind == "dot" and d_s != d_h:
+            raise ValueError("kind or sizes are wrong")
+        for name, n_in, n_out in needed[kind]:
+            setattr(self, name, nn.Linear(n_in, n_out, bias=False))
+        self.kind = kind
+
+    def forward(self, S, H, mask):
+        allowed = mask.unsqueeze(1).expand(-1, S.shape[1], -1)
+        if self.kind == "concat":
+            S_part = S @ self.W.weight.T[: S.shape[-1]]
+            H_part = H @ self.W.weight.T[S.shape[-1] :]
+            r = self.v(torch.tanh(S_part[:, :, None] + H_part[:, None]))[..., 0]
+            a = r.masked_fill(~allowed, -1e9).softmax(-1)
+            return a @ H, a
+        K = self.W(H) if self.kind == "general" else H
+        C = F.scaled_dot_product_attention(S, K, H, attn_mask=allowed, scale=1.0)
+        eye = torch.eye(H.shape[1]).expand(len(H), -1, -1)
+        a = F.scaled_dot_product_attention(S, K, eye, attn_mask=allowed, scale=1.0)
+        return C, a
+
+
+# %% TranslationDecoder: the layers in a ModuleList too
+class TranslationDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.output = nn.Linear(d, n_words)
+        self.layers = nn.ModuleList([self.embedding, self.gru, self.output])
+
+    def forward(self, y, s):
+        embed, run, score = self.layers
+        states, last = run(embed(y), s.unsqueeze(0))
+        return score(states), last.squeeze(0)
+
+
+# %% TranslationEncoder: reverses the sentences by hand
+class TranslationEncoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * d, d)
+        self.tanh = nn.Tanh()
+
+    def forward(self, source, mask):
+        lengths = mask.sum(1)
+        position = torch.arange(source.shape[1])
+        back = (lengths[:, None] - 1 - position).clamp(min=0)
+        X = self.embedding(source)
+        weights = [p for p in self.lstm.parameters()]
+        zero = torch.zeros(1, len(source), self.lstm.hidden_size)
+
+        def run(inputs, part):
+            return torch.lstm(inputs, (zero, zero), part, True, 1, 0.0, False, False, True)[0]
+
+        forward = run(X, weights[:4])
+        reverse = run(X[torch.arange(len(X))[:, None], back], weights[4:])
+        rows = torch.arange(len(X))
+        s = torch.cat([forward[rows, lengths - 1], reverse[rows, lengths - 1]], dim=1)
+        backward = reverse[rows[:, None], back]
+        H = torch.cat([forward, backward], dim=2) * mask[:, :, None]
+        return H, self.tanh(self.bridge(s))
+
+
+# %% clipped_matches: NumPy counts
+def clipped_matches(hypothesis, references, n):
+    import numpy as np
+
+    grams = [tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)]
+    if not grams:
+        return 0, 0
+    distinct = list(dict.fromkeys(grams))
+    table = np.zeros((len(references), len(distinct)), dtype=int)
+    for r, ref in enumerate(references):
+        for i in range(len(ref) - n + 1):
+            gram = tuple(ref[i : i + n])
+            if gram in distinct:
+                table[r, distinct.index(gram)] += 1
+    ours = np.array([grams.count(g) for g in distinct])
+    return int(np.minimum(ours, table.max(axis=0)).sum()), len(grams)
+
+
+# %% clipped_matches: subtracts what is left over
+def clipped_matches(hypothesis, references, n):
+    def ngrams(tokens):
+        result = Counter()
+        for start in range(len(tokens)):
+            if start + n <= len(tokens):
+                result[" ".join(tokens[start : start + n])] += 1
+        return result
+
+    ours, most = ngrams(hypothesis), Counter()
+    for reference in references:
+        most = most | ngrams(reference)
+    left_over = ours - most
+    total = sum(ours.values())
+    return total - sum(left_over.values()), total
+
+
+# %% greedy_decode: deques that start with bos
+def greedy_decode(step, s, bos, eos, max_length):
+    from collections import deque
+
+    if max_length < 1:
+        raise ValueError("max_length below 1")
+    sentences = [deque([bos]) for _ in range(len(s))]
+    for _ in range(max_length):
+        logits, s = step(torch.tensor([[words[-1]] for words in sentences]), s)
+        for words, scores in zip(sentences, logits.tolist()):
+            best = scores[0].index(max(scores[0]))
+            words.append(eos if words[-1] == eos and len(words) > 1 else best)
+    found = []
+    for words in sentences:
+        words.popleft()
+        while words and words[-1] == eos:
+            words.pop()
+        found.append(list(words))
+    return found
+
+
+# %% translation_loss: NLLLoss summed and divided
+def translation_loss(logits, y_out, padding=0):
+    loss = nn.NLLLoss(ignore_index=padding, reduction="sum")
+    scores = nn.LogSoftmax(dim=2)(logits)
+    n_tokens = torch.numel(y_out) - int((y_out == padding).sum())
+    return loss(scores.flatten(end_dim=1), y_out.flatten()) / n_tokens
