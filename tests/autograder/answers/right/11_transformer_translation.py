@@ -1822,3 +1822,107 @@ def smoothed_loss(logits, y_out, smoothing, padding=0):
                 total = total - torch.dot(weights, log_p[b, t])
                 n += 1
     return total / n
+
+
+# %% TranslationTransformer: padding_idx in the target
+class TranslationTransformer(nn.Module):
+    def __init__(
+        self,
+        n_source,
+        n_target,
+        d_model,
+        n_heads,
+        d_ff,
+        n_layers,
+        dropout=0.1,
+        norm_first=False,
+        max_length=64,
+    ):
+        super().__init__()
+        self.d_model = d_model
+        self.source_embedding = nn.Embedding(n_source, d_model)
+        self.target_embedding = nn.Embedding(n_target, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        args = (d_model, n_heads, d_ff, dropout, norm_first)
+        self.encoder = nn.ModuleList([EncoderLayer(*args) for _ in range(n_layers)])
+        self.decoder = nn.ModuleList([DecoderLayer(*args) for _ in range(n_layers)])
+        self.encoder_norm = nn.LayerNorm(d_model)
+        self.decoder_norm = nn.LayerNorm(d_model)
+        for p in self.parameters():
+            if p.dim() > 1:
+                nn.init.xavier_uniform_(p)
+
+    def embed(self, embedding, ids, start=0):
+        end = start + ids.size(1)
+        if end > self.positions.size(0):
+            raise ValueError("too long")
+        return self.dropout(embedding(ids) * math.sqrt(self.d_model) + self.positions[start:end])
+
+    def encode(self, source, mask):
+        X = self.embed(self.source_embedding, source)
+        for layer in self.encoder:
+            X = layer(X, padding_mask(mask))
+        return self.encoder_norm(X)
+
+    def decode(self, y, M, mask):
+        Y = self.embed(self.target_embedding, y)
+        for layer in self.decoder:
+            Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        return self.decoder_norm(Y) @ self.target_embedding.weight.T
+
+    def forward(self, source, mask, y_in):
+        return self.decode(y_in, self.encode(source, mask), mask)
+
+
+# %% CachedTransformer: its own __init__ and helpers
+class CachedTransformer(TranslationTransformer):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.n_layers = len(self.decoder)
+
+    def start(self, source, mask):
+        M = self.encode(source, mask)
+        parts = [mask]
+        for i in range(self.n_layers):
+            K, V = self.decoder[i].cross_attention.keys_values(M)
+            B, H, L, d_k = K.size()
+            parts += [torch.zeros((B, H, 0, d_k)), torch.zeros((B, H, 0, d_k)), K, V]
+        return parts
+
+    def _unpack(self, cache):
+        return [tuple(cache[i : i + 4]) for i in range(1, len(cache), 4)]
+
+    def step(self, y, cache):
+        layers = self._unpack(cache)
+        t = layers[0][0].size(2) if layers else 0
+        Y = self.embed(self.target_embedding, y, start=t)
+        result = [cache[0]]
+        for (K, V, K_s, V_s), layer in zip(layers, self.decoder):
+            grown = {}
+
+            def own(X):
+                k, v = layer.self_attention.keys_values(X)
+                grown["K"], grown["V"] = torch.cat([K, k], dim=2), torch.cat([V, v], dim=2)
+                return layer.self_attention.attend(X, grown["K"], grown["V"], None)[0]
+
+            def source(X):
+                out, _ = layer.cross_attention.attend(X, K_s, V_s, mask=padding_mask(cache[0]))
+                return out
+
+            Y = layer.add_3(layer.add_2(layer.add_1(Y, own), source), layer.feed_forward)
+            result.extend((grown["K"], grown["V"], K_s, V_s))
+        return self.decoder_norm(Y) @ self.target_embedding.weight.T, result
+
+
+# %% smoothed_loss: KLDivLoss plus the entropy of the labels
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if not 0 <= smoothing < 1:
+        raise ValueError("smoothing is a share of the probability")
+    V = logits.shape[-1]
+    logits, y_out = logits.reshape(-1, V), y_out.reshape(-1)
+    logits, y_out = logits[y_out != padding], y_out[y_out != padding]
+    q = torch.full_like(logits, smoothing / V)
+    q[torch.arange(len(q)), y_out] += 1 - smoothing
+    entropy = -torch.special.xlogy(q, q).sum() / len(q)
+    return F.kl_div(F.log_softmax(logits, dim=-1), q, reduction="batchmean") + entropy
