@@ -34,7 +34,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("masking", 2, [n, n + 1], "a mask with a gap", gap=True)
     yield case("edges", 1, [1], "one state each")
     yield case("edges", 1, [2, n, n], "several sentences, one state of the decoder each")
-    yield case("edges", 1, [1], "the weights, by name", then=[("state_dict",)])
+    biases = [(".W.bias",), (".U.bias",), (".v.bias",)]  # that of v does not change the weights
+    yield case("edges", 1, [1], "no layer has a bias", then=biases)
 
 
 WRONG = {

@@ -18,6 +18,13 @@ from autograder.exercises.translation.common import (
 
 POINTS = {"dot": 1, "general": 2, "concat": 2, "edges": 2}
 
+#: What shows that "dot" has no layer, and the other kinds no bias. Other names for a layer are fine.
+_LAYERS = {
+    "dot": [("state_dict",)],
+    "general": [(".W.weight",), (".W.bias",)],
+    "concat": [(".W.bias",), (".v.bias",)],
+}
+
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     sizes = itertools.cycle(rng.permuted([(2, 3), (2, 4), (3, 5), (4, 5)], axis=1).tolist())
@@ -48,7 +55,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title = f"{kind}: several sentences, one state of the decoder each"
         yield case("edges", kind, 1, [2, n, n], title)
         yield case("edges", kind, 2, [n, n + 1], f"{kind}: a mask with a gap", gap=True)
-        yield case("edges", kind, 1, [1], f"{kind}: the weights, by name", then=[("state_dict",)])
+        yield case("edges", kind, 1, [1], f"{kind}: its layers", then=_LAYERS[kind])
     d = int(rng.integers(2, 6))
     more = {"then": [("_get_name",)], "judge": VALUE_ERROR}
     yield Case("edges", [d, d, "bilinear"], title="another kind", **more)
