@@ -325,3 +325,305 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
             break
     p = p * keep
     return p / p.sum()
+
+
+# %% count_ngrams: zip of shifted lists
+def count_ngrams(sentences, n):
+    if n < 1:
+        raise ValueError("an n-gram has at least one word")
+    counts = {}
+    for sentence in sentences:
+        padded = [START] * (n - 1) + sentence + [STOP]
+        for gram in zip(*[padded[i:] for i in range(n)]):
+            counts.setdefault(gram[:-1], Counter())[gram[-1]] += 1
+    return counts
+
+
+# %% count_ngrams: a deque of the last words
+def count_ngrams(sentences, n):
+    from collections import defaultdict, deque
+
+    if not n >= 1:
+        raise ValueError("n must be positive, got " + str(n))
+    table = defaultdict(Counter)
+    for sentence in sentences:
+        history = deque([START] * (n - 1), maxlen=n - 1)
+        for word in [*sentence, STOP]:
+            table[tuple(history)].update([word])
+            history.append(word)
+    return dict(table)
+
+
+# %% count_ngrams: first a counter of whole n-grams
+def count_ngrams(sentences, n):
+    import itertools
+
+    if n < 1:
+        raise ValueError("n has to be 1 or more")
+    grams = Counter()
+    for s in sentences:
+        s = list(itertools.chain(itertools.repeat(START, n - 1), s, [STOP]))
+        grams += Counter(tuple(s[i : i + n]) for i in range(len(s) - n + 1))
+    result = {}
+    for gram, count in grams.items():
+        if gram[:-1] not in result:
+            result[gram[:-1]] = Counter()
+        result[gram[:-1]][gram[-1]] = count
+    return result
+
+
+# %% count_ngrams: tuples that grow and shrink
+def count_ngrams(sentences, n):
+    if n < 1:
+        raise ValueError
+    out = {}
+    for sentence in sentences:
+        context = (START,) * (n - 1)
+        for token in (*sentence, STOP):
+            if context in out:
+                out[context][token] += 1
+            else:
+                out[context] = Counter({token: 1})
+            context = (context + (token,))[1:]
+    return out
+
+
+# %% add_k_probability: an early return for each edge
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    if k < 0:
+        raise ValueError("k has to be 0 or more, but is " + str(k))
+    if context not in counts and k == 0:
+        return 0.0
+    if context not in counts:
+        return 1 / n_words
+    following = counts[context]
+    return (following.get(word, 0) + k) / (sum(following.values()) + k * n_words)
+
+
+# %% add_k_probability: catches the division by zero
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    if k < 0.0:
+        raise ValueError("negative k")
+    row = counts.get(context, {})
+    try:
+        return (row.get(word, 0) + k) / (sum(row.values()) + k * n_words)
+    except ZeroDivisionError:
+        return 0.0
+
+
+# %% add_k_probability: Counter.total and a conditional expression
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    if not k >= 0:
+        raise ValueError(f"k={k} makes no sense")
+    c = Counter(counts[context]) if context in counts else Counter()
+    below = c.total() + k * n_words
+    return (c[word] + k) / below if below else 0.0
+
+
+# %% add_k_probability: fractions
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    from fractions import Fraction
+
+    if k < 0:
+        raise ValueError("k below zero")
+    k = Fraction(k)
+    above, below = k, k * n_words
+    for other, count in counts.get(context, Counter()).items():
+        below += count
+        if other == word:
+            above += count
+    return float(above / below) if below != 0 else 0.0
+
+
+# %% add_k_probability: adds in a loop over the words
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    assert n_words > 0
+    if k < 0:
+        raise ValueError("Negative k makes no sense")
+    total = 0
+    mine = 0
+    if context in counts.keys():
+        for w in counts[context]:
+            total = total + counts[context][w]
+            if w == word:
+                mine = counts[context][w]
+    if total == 0 and k == 0:
+        return 0
+    return (mine + k) / (total + k * n_words)
+
+
+# %% sentence_log_probability: numpy's logarithm
+def sentence_log_probability(sentence, probability, n):
+    import numpy as np
+
+    words = [START] * (n - 1) + sentence + [STOP]
+    p = [probability(words[t], tuple(words[t - n + 1 : t])) for t in range(n - 1, len(words))]
+    with np.errstate(divide="ignore"):
+        return float(np.log(p).sum())
+
+
+# %% sentence_log_probability: recursion from the end
+def sentence_log_probability(sentence, probability, n):
+    def rest(context, words):
+        if len(words) == 0:
+            return 0.0
+        p = probability(words[0], context)
+        if p == 0:
+            return -math.inf
+        return math.log(p) + rest((context + (words[0],))[1:], words[1:])
+
+    return rest((START,) * (n - 1), list(sentence) + [STOP])
+
+
+# %% sentence_log_probability: fsum of a generator
+def sentence_log_probability(sentence, probability, n):
+    def log(p):
+        return math.log(p) if p > 0 else -math.inf
+
+    words = [*[START] * (n - 1), *sentence, STOP]
+    return math.fsum(
+        log(probability(word, tuple(words[i : i + n - 1]))) for i, word in enumerate(words[n - 1 :])
+    )
+
+
+# %% sentence_log_probability: torch.log in double precision
+def sentence_log_probability(sentence, probability, n):
+    padded = (n - 1) * [START] + sentence + [STOP]
+    values = []
+    for gram in zip(*(padded[i:] for i in range(n))):
+        values.append(probability(gram[-1], gram[:-1]))
+    return torch.tensor(values, dtype=torch.float64).log().sum().item()
+
+
+# %% sentence_log_probability: a flag for the impossible word
+def sentence_log_probability(sentence, probability, n):
+    from collections import deque
+
+    window = deque(["<s>"] * (n - 1), maxlen=n - 1)
+    log_probability = 0.0
+    impossible = False
+    for word in sentence + ["</s>"]:
+        p = probability(word, tuple(window))
+        if p == 0.0:
+            impossible = True
+        else:
+            log_probability += math.log(p)
+        window.append(word)
+    if impossible:
+        return -float("inf")
+    return log_probability
+
+
+# %% perplexity: sums of generators
+def perplexity(sentences, probability, n):
+    if not sentences:
+        raise ValueError("there is no sentence to measure")
+    total = sum(sentence_log_probability(s, probability, n) for s in sentences)
+    return math.exp(-total / sum(len(s) + 1 for s in sentences))
+
+
+# %% perplexity: the words one by one, without the other function
+def perplexity(sentences, probability, n):
+    if len(sentences) == 0:
+        raise ValueError("empty list of sentences")
+    surprise = []
+    for sentence in sentences:
+        words = [START] * (n - 1) + sentence + [STOP]
+        for end in range(n - 1, len(words)):
+            p = probability(words[end], tuple(words[end - n + 1 : end]))
+            if p == 0:
+                return float("inf")
+            surprise.append(-math.log(p))
+    return math.e ** (sum(surprise) / len(surprise))
+
+
+# %% perplexity: bits per token
+def perplexity(sentences, probability, n):
+    if sentences == []:
+        raise ValueError("at least one sentence, please")
+    N = len(sentences) + sum(map(len, sentences))
+    bits = 0.0
+    for sentence in sentences:
+        bits -= sentence_log_probability(sentence, probability, n) / math.log(2)
+    return 2 ** (bits / N)
+
+
+# %% perplexity: numpy
+def perplexity(sentences, probability, n):
+    import numpy as np
+
+    if not len(sentences):
+        raise ValueError("no sentences")
+    log_p = np.array([sentence_log_probability(s, probability, n) for s in sentences])
+    lengths = np.array([len(s) + 1 for s in sentences])
+    return float(np.exp(-log_p.sum() / lengths.sum()))
+
+
+# %% interpolated_probability: a helper for one order
+def interpolated_probability(tables, weights, word, context):
+    def estimate(order):
+        short = context[len(context) - order + 1 :]
+        if short not in tables[order - 1]:
+            return None
+        following = tables[order - 1][short]
+        return following[word] / sum(following.values())
+
+    found = [(w, estimate(i + 1)) for i, w in enumerate(weights)]
+    found = [(w, p) for w, p in found if p is not None]
+    return sum(w * p for w, p in found) / sum(w for w, _ in found)
+
+
+# %% interpolated_probability: add_k_probability with k = 0
+def interpolated_probability(tables, weights, word, context):
+    n = len(tables)
+    total, left = 0.0, 0.0
+    for m, (table, weight) in enumerate(zip(tables, weights), start=1):
+        history = tuple(context[n - m :])
+        if history in table:
+            total += weight * add_k_probability(table, word, history, 1)
+            left += weight
+    return total / left
+
+
+# %% interpolated_probability: catches the KeyError
+def interpolated_probability(tables, weights, word, context):
+    numerator, denominator = 0.0, 0.0
+    for i in range(len(tables)):
+        try:
+            row = tables[i][tuple(context[len(context) - i :])]
+        except KeyError:
+            continue
+        numerator += weights[i] * row.get(word, 0) / sum(row.values())
+        denominator += weights[i]
+    return numerator / denominator
+
+
+# %% interpolated_probability: numpy average
+def interpolated_probability(tables, weights, word, context):
+    import numpy as np
+
+    values, kept = [], []
+    context = list(context)
+    for order in range(len(tables), 0, -1):
+        row = tables[order - 1].get(tuple(context))
+        if row:
+            values.append(row[word] / np.sum(list(row.values())))
+            kept.append(weights[order - 1])
+        if context:
+            context.pop(0)
+    return float(np.average(values, weights=kept))
+
+
+# %% interpolated_probability: recursion over the orders
+def interpolated_probability(tables, weights, word, context):
+    def mix(tables, weights, context):
+        if not tables:
+            return 0.0, 0.0
+        p, w = mix(tables[:-1], weights[:-1], context[1:])
+        counts = tables[-1].get(context)
+        if not counts:
+            return p, w
+        return p + weights[-1] * counts[word] / sum(counts.values()), w + weights[-1]
+
+    p, w = mix(tables, weights, tuple(context))
+    return p / w
