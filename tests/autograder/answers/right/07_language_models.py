@@ -627,3 +627,396 @@ def interpolated_probability(tables, weights, word, context):
 
     p, w = mix(tables, weights, tuple(context))
     return p / w
+
+
+# %% KneserNey: from the bottom up, with sums
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.n_words, self.discount = n, n_words, discount
+        tables = [count_ngrams(sentences, n)]
+        while len(tables) < n:
+            lower = {}
+            for context, following in tables[0].items():
+                for word in following:
+                    if context[1:] not in lower:
+                        lower[context[1:]] = Counter()
+                    lower[context[1:]][word] += 1
+            tables.insert(0, lower)
+        self.tables = tables
+        self.sums = [{c: sum(row.values()) for c, row in table.items()} for table in tables]
+
+    def probability(self, word, context):
+        p = 1.0 / self.n_words
+        for order in range(1, self.n + 1):
+            c = tuple(context[len(context) - order + 1 :])
+            if c not in self.tables[order - 1]:
+                continue
+            row, total = self.tables[order - 1][c], self.sums[order - 1][c]
+            p = (max(row[word] - self.discount, 0) + self.discount * len(row) * p) / total
+        return p
+
+
+# %% KneserNey: sets of the words before
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        from collections import defaultdict
+
+        self.n = n
+        self.d = discount
+        self.uniform = 1 / n_words
+        before = defaultdict(set)
+        self.count = Counter()
+        for sentence in sentences:
+            words = [START] * (n - 1) + sentence + [STOP]
+            for end in range(n, len(words) + 1):
+                gram = tuple(words[end - n : end])
+                self.count[gram] += 1
+                for i in range(1, n):
+                    before[gram[i:]].add(gram[i - 1])
+        for gram, words in before.items():
+            self.count[gram] = len(words)
+        self.total, self.different = Counter(), Counter()
+        for gram, c in self.count.items():
+            self.total[gram[:-1]] += c
+            self.different[gram[:-1]] += 1
+
+    def probability(self, word, context):
+        p = self.uniform
+        for i in range(len(context), -1, -1):
+            c = context[i:]
+            if self.total[c] > 0:
+                seen = max(self.count[c + (word,)] - self.d, 0) / self.total[c]
+                p = seen + self.d * self.different[c] / self.total[c] * p
+        return p
+
+
+# %% KneserNey: one model for each order
+class _Order:
+    def __init__(self, table, below, discount):
+        self.rows = {c: (row, sum(row.values())) for c, row in table.items()}
+        self.below, self.discount = below, discount
+
+    def probability(self, word, context):
+        p = self.below(word, context[1:])
+        if context not in self.rows:
+            return p
+        row, total = self.rows[context]
+        kept = row[word] - self.discount if row[word] > self.discount else 0.0
+        return kept / total + p * self.discount * len(row) / total
+
+
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        tables = [count_ngrams(sentences, n)]
+        for _ in range(n - 1):
+            lower = {}
+            for context, row in tables[-1].items():
+                lower.setdefault(context[1:], Counter()).update(row.keys())
+            tables.append(lower)
+        below = lambda word, context: 1 / n_words  # noqa: E731
+        for table in reversed(tables):
+            below = _Order(table, below, discount).probability
+        self.model = below
+
+    def probability(self, word, context):
+        return self.model(word, context)
+
+
+# %% KneserNey: recursion with lru_cache
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        import functools
+
+        self.D, self.V, self.n = discount, n_words, n
+        self.counts = {n: count_ngrams(sentences, n)}
+        for m in range(n - 1, 0, -1):
+            grams = {(*c[1:], w, c[0]) for c, row in self.counts[m + 1].items() for w in row}
+            self.counts[m] = {}
+            for *context, word, _first in grams:
+                self.counts[m].setdefault(tuple(context), Counter())[word] += 1
+        self.sums = {m: {c: r.total() for c, r in t.items()} for m, t in self.counts.items()}
+        self.p = functools.lru_cache(maxsize=None)(self._p)
+
+    def _p(self, word, context):
+        m = len(context) + 1
+        shorter = self.p(word, context[1:]) if context else 1 / self.V
+        if context not in self.counts[m]:
+            return shorter
+        row, s = self.counts[m][context], self.sums[m][context]
+        return max(row[word] - self.D, 0) / s + self.D * len(row) / s * shorter
+
+    def probability(self, word, context):
+        return self.p(word, tuple(context))
+
+
+# %% ElmanCell: matrix products with the weights
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.U = nn.Linear(hidden, hidden, False)
+        self.W = nn.Linear(dim, hidden)
+
+    def forward(self, x, h):
+        a = x @ self.W.weight.T + h @ self.U.weight.T + self.W.bias
+        return torch.tanh(a)
+
+
+# %% ElmanCell: PyTorch's own cell function
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super(ElmanCell, self).__init__()
+        self.W = nn.Linear(dim, hidden)
+        self.U = nn.Linear(hidden, hidden, bias=False)
+
+    def forward(self, x, h):
+        return torch.rnn_tanh_cell(
+            x, h, self.W.weight, self.U.weight, self.W.bias, torch.zeros_like(self.W.bias)
+        )
+
+
+# %% ElmanCell: one product of the concatenations
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(in_features=dim, out_features=hidden)
+        self.U = nn.Linear(in_features=hidden, out_features=hidden, bias=False)
+
+    def forward(self, x, h):
+        both = torch.cat([x, h], dim=1)
+        weight = torch.cat([self.W.weight, self.U.weight], dim=1)
+        return nn.functional.linear(both, weight, self.W.bias).tanh()
+
+
+# %% ElmanCell: einsum and exponentials
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.dim = dim
+        self.hidden = hidden
+        self.W = nn.Linear(dim, hidden)
+        self.U = nn.Linear(hidden, hidden, bias=False)
+
+    def forward(self, x, h):
+        a = torch.einsum("bd,hd->bh", x, self.W.weight) + self.W.bias
+        a = a + torch.einsum("bk,hk->bh", h, self.U.weight)
+        return 2 * torch.sigmoid(2 * a) - 1
+
+
+# %% ElmanCell: an activation module, added in place
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, hidden)
+        self.U = nn.Linear(hidden, hidden, bias=False)
+        self.activation = nn.Tanh()
+
+    def forward(self, x, h):
+        z = self.W(x)
+        z += self.U(h)
+        return self.activation(z)
+
+
+# %% RecurrentLanguageModel: getattr and a product with E
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.bias = nn.Parameter(torch.zeros(n_words))
+        self.dropout = nn.Dropout(dropout)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        H, state = self.rnn(self.dropout(self.embedding(ids)), state)
+        z = self.dropout(self.projection(H))
+        return nn.functional.linear(z, self.embedding.weight, self.bias), state
+
+
+# %% RecurrentLanguageModel: a dictionary of networks, einsum
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        networks = {"RNN": nn.RNN, "GRU": nn.GRU, "LSTM": nn.LSTM}
+        if kind not in networks:
+            raise ValueError(f"kind is one of {sorted(networks)}")
+        self.embedding = nn.Embedding(num_embeddings=n_words, embedding_dim=dim)
+        self.rnn = networks[kind](input_size=dim, hidden_size=hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim, bias=True)
+        self.bias = nn.Parameter(torch.Tensor([0.0] * n_words))
+        self.dropout = nn.Dropout(dropout)
+        self.embedding.weight.data.uniform_(-0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        out, last = self.rnn(self.dropout(self.embedding(ids)), state)
+        z = self.dropout(self.projection(out))
+        return torch.einsum("bld,vd->blv", z, self.embedding.weight) + self.bias, last
+
+
+# %% RecurrentLanguageModel: match, register_parameter, F.embedding
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.add_module("embedding", nn.Embedding(n_words, dim))
+        match kind:
+            case "RNN":
+                network = nn.RNN
+            case "GRU":
+                network = nn.GRU
+            case _:
+                network = nn.LSTM
+        self.add_module("rnn", network(dim, hidden, num_layers=1, batch_first=True))
+        self.add_module("projection", nn.Linear(hidden, dim))
+        self.register_parameter("bias", nn.Parameter(torch.zeros((n_words,))))
+        self.add_module("dropout", nn.Dropout(dropout))
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        E = self.embedding.weight
+        x = self.dropout(nn.functional.embedding(ids, E))
+        h, state = self.rnn(x, state)
+        z = self.dropout(self.projection(h))
+        return (z @ E.mT) + self.bias.view(1, 1, -1), state
+
+
+# %% RecurrentLanguageModel: token by token
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.rnn = eval("nn." + kind)(dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.bias = nn.Parameter(torch.zeros(n_words), requires_grad=True)
+        self.dropout = nn.Dropout(dropout)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        x = self.dropout(self.embedding(ids))
+        outputs = []
+        for t in range(ids.shape[1]):
+            h, state = self.rnn(x[:, t : t + 1], state)
+            outputs.append(h)
+        z = self.dropout(self.projection(torch.cat(outputs, dim=1)))
+        return torch.matmul(z, self.embedding.weight.transpose(0, 1)) + self.bias, state
+
+
+# %% sequence_loss: ignore_index
+def sequence_loss(logits, targets, mask):
+    if mask.sum() == 0:
+        return logits.sum() * 0
+    labels = targets.masked_fill(~mask, -100)
+    return nn.functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), labels.reshape(-1))
+
+
+# %% sequence_loss: gather and a product with the mask
+def sequence_loss(logits, targets, mask):
+    log_p = torch.log_softmax(logits, dim=-1)
+    picked = torch.gather(log_p, 2, targets.unsqueeze(-1)).squeeze(-1)
+    return -(picked * mask).sum() / mask.sum().clamp(min=1)
+
+
+# %% sequence_loss: logsumexp minus the score of the target
+def sequence_loss(logits, targets, mask):
+    B, L, V = logits.shape
+    rows, columns = torch.meshgrid(torch.arange(B), torch.arange(L), indexing="ij")
+    losses = torch.logsumexp(logits, dim=2) - logits[rows, columns, targets]
+    losses = torch.where(mask, losses, torch.zeros_like(losses))
+    return losses.sum() / max(1, int(mask.sum()))
+
+
+# %% sequence_loss: the loss of each position, in PyTorch's axes
+def sequence_loss(logits, targets, mask):
+    each = nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
+    if not bool(mask.any()):
+        return each.sum() * 0.0
+    return each[mask].mean()
+
+
+# %% sequence_loss: one-hot targets, double precision
+def sequence_loss(logits, targets, mask):
+    n = mask.sum().item()
+    one_hot = nn.functional.one_hot(targets, logits.shape[2]) * mask[:, :, None]
+    loss = -(logits.double().log_softmax(dim=2) * one_hot).sum()
+    if n > 0:
+        loss = loss / n
+    return loss.to(logits.dtype)
+
+
+# %% bptt_windows: view and range
+def bptt_windows(ids, batch_size, length):
+    n = (len(ids) - 1) // batch_size
+    if n < 1:
+        raise ValueError(f"a text of {len(ids)} tokens is too short for {batch_size} rows")
+    x = ids[: n * batch_size].view(batch_size, n)
+    y = ids[1 : n * batch_size + 1].view(batch_size, n)
+    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
+
+
+# %% bptt_windows: zip of two splits
+def bptt_windows(ids, batch_size, length):
+    if ids.numel() - 1 < batch_size:
+        raise ValueError("Fewer pairs than rows")
+    columns = (ids.numel() - 1) // batch_size
+    X = ids.narrow(0, 0, columns * batch_size).reshape(batch_size, columns)
+    Y = ids.narrow(0, 1, columns * batch_size).reshape(batch_size, columns)
+    return list(zip(X.split(length, dim=1), Y.split(length, dim=1)))
+
+
+# %% bptt_windows: lists of Python numbers
+def bptt_windows(ids, batch_size, length):
+    numbers = ids.tolist()
+    per_row = (len(numbers) - 1) // batch_size
+    if per_row == 0:
+        raise ValueError("there are more rows than pairs")
+    windows = []
+    for start in range(0, per_row, length):
+        end = min(start + length, per_row)
+        x, y = [], []
+        for row in range(batch_size):
+            offset = row * per_row
+            x.append(numbers[offset + start : offset + end])
+            y.append(numbers[offset + start + 1 : offset + end + 1])
+        windows.append((torch.tensor(x), torch.tensor(y)))
+    return windows
+
+
+# %% bptt_windows: as_strided
+def bptt_windows(ids, batch_size, length):
+    width = (ids.shape[0] - 1) // batch_size
+    if width < 1:
+        raise ValueError("text too short")
+    rows = torch.as_strided(ids.contiguous(), (batch_size, width + 1), (width, 1))
+    windows, start = [], 0
+    while start < width:
+        stop = min(start + length, width)
+        windows.append((rows[:, start:stop].clone(), rows[:, start + 1 : stop + 1].clone()))
+        start = stop
+    return windows
+
+
+# %% bptt_windows: unfold with an overlap of one token
+def bptt_windows(ids, batch_size, length):
+    if len(ids) <= batch_size:
+        raise ValueError("text shorter than the batch")
+    step = (len(ids) - 1) // batch_size
+    rows = ids.unfold(0, step + 1, step)[:batch_size]
+    pairs = []
+    for i in range(math.ceil(step / length)):
+        piece = rows[:, i * length : (i + 1) * length + 1]
+        pairs.append((piece[:, :-1], piece[:, 1:]))
+    return pairs
+
+
+# %% bptt_windows: an index table in NumPy
+def bptt_windows(ids, batch_size, length):
+    import numpy as np
+
+    tokens = ids.numpy()
+    L = (tokens.size - 1) // batch_size
+    if L == 0:
+        raise ValueError("not one pair for each row")
+    index = np.arange(batch_size * L).reshape(batch_size, L)
+    out = []
+    for part in np.array_split(index, np.arange(length, L, length), axis=1):
+        out.append((torch.from_numpy(tokens[part]), torch.from_numpy(tokens[part + 1])))
+    return out
