@@ -1020,3 +1020,501 @@ def bptt_windows(ids, batch_size, length):
     for part in np.array_split(index, np.arange(length, L, length), axis=1):
         out.append((torch.from_numpy(tokens[part]), torch.from_numpy(tokens[part + 1])))
     return out
+
+
+# %% LanguageModelTrainer: one loop for both
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def _run(self, windows, training):
+        self.model.train(training)
+        total, count, state = 0.0, 0, None
+        with torch.set_grad_enabled(training):
+            for x, y in windows:
+                loss, state = self.loss(x, y, state)
+                if training:
+                    self.optimizer.zero_grad(set_to_none=True)
+                    loss.backward()
+                    torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+                    self.optimizer.step()
+                state = detach(state)
+                total += float(loss) * x.numel()
+                count += x.numel()
+        return total / count
+
+    def train_epoch(self, windows):
+        return self._run(windows, True)
+
+    def evaluate(self, windows):
+        return self._run(windows, False)
+
+
+# %% LanguageModelTrainer: the gradient clipped by hand
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        state = None
+        losses, weights = [], []
+        for x, y in windows:
+            self.model.zero_grad()
+            if state is not None:
+                state = detach(state)
+            loss, state = self.loss(x, y, state)
+            loss.backward()
+            gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
+            norm = torch.sqrt(sum((g**2).sum() for g in gradients))
+            if norm > self.max_norm:
+                for g in gradients:
+                    g.mul_(self.max_norm / norm)
+            self.optimizer.step()
+            losses.append(loss.detach())
+            weights.append(float(y.numel()))
+        weights = torch.tensor(weights)
+        return ((torch.stack(losses) * weights).sum() / weights.sum()).item()
+
+    def evaluate(self, windows):
+        self.model.eval()
+        with torch.inference_mode():
+            state = None
+            losses, weights = [], []
+            for x, y in windows:
+                loss, state = self.loss(x, y, state)
+                losses.append(loss.item())
+                weights.append(y.numel())
+        return sum(a * b for a, b in zip(losses, weights)) / sum(weights)
+
+
+# %% LanguageModelTrainer: state detached by its type, numpy average
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        import numpy as np
+
+        self.model.train(mode=True)
+        state = None
+        log = []
+        for window in windows:
+            x, y = window
+            self.optimizer.zero_grad()
+            loss, new_state = self.loss(x, y, state)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), max_norm=self.max_norm)
+            self.optimizer.step()
+            if type(new_state) is tuple:
+                state = tuple(s.detach() for s in new_state)
+            else:
+                state = new_state.detach()
+            log.append((loss.item(), x.shape[0] * x.shape[1]))
+        values, n = zip(*log)
+        return float(np.average(values, weights=n))
+
+    def evaluate(self, windows):
+        self.model.train(False)
+        state, total, count = None, 0.0, 0
+        for x, y in windows:
+            with torch.no_grad():
+                loss, state = self.loss(x, y, state)
+            total = total + loss.item() * len(x) * len(x[0])
+            count = count + len(x) * len(x[0])
+        return total / count
+
+
+# %% LanguageModelTrainer: sums of losses from the logits
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        tokens = sum(y.numel() for _, y in windows)
+        mean, state = 0.0, None
+        for x, y in windows:
+            logits, state = self.model(x, detach(state) if state is not None else None)
+            loss = sequence_loss(logits, y, torch.ones_like(y, dtype=torch.bool))
+            self.optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            mean += loss.item() * (y.numel() / tokens)
+        return mean
+
+    @torch.no_grad()
+    def evaluate(self, windows):
+        self.model.eval()
+        tokens = sum(y.numel() for _, y in windows)
+        total, state = 0.0, None
+        for x, y in windows:
+            logits, state = self.model(x, state)
+            log_p = logits.log_softmax(-1).gather(-1, y[..., None])
+            total -= log_p.sum().item()
+        return total / tokens
+
+
+# %% gradient_norms: autograd.grad and vector_norm
+def gradient_norms(cell, X, state):
+    copy = X.detach().clone().requires_grad_()
+    H, _ = unroll(cell, copy, state)
+    (gradient,) = torch.autograd.grad(H[:, -1].sum(), copy)
+    return torch.linalg.vector_norm(gradient, dim=(0, 2)).flip(0)
+
+
+# %% gradient_norms: a leaf for each position
+def gradient_norms(cell, X, state):
+    xs = [X[:, t].detach().clone().requires_grad_(True) for t in range(X.shape[1])]
+    for x in xs:
+        state = cell(x, state)
+    h = state[0] if isinstance(state, tuple) else state
+    h.sum().backward()
+    return torch.stack([x.grad.norm() for x in reversed(xs)])
+
+
+# %% gradient_norms: a list of Python numbers
+def gradient_norms(cell, X, state):
+    X = X.clone().detach().requires_grad_(True)
+    H, state = unroll(cell, X, state)
+    last = H[:, H.shape[1] - 1, :]
+    last.backward(torch.ones_like(last))
+    norms = []
+    for k in range(X.size(1)):
+        total = 0.0
+        for row in X.grad[:, X.size(1) - 1 - k].tolist():
+            for number in row:
+                total += number**2
+        norms.append(math.sqrt(total))
+    return torch.tensor(norms)
+
+
+# %% gradient_norms: torch.func
+def gradient_norms(cell, X, state):
+    def last_sum(x):
+        return unroll(cell, x, state)[0][:, -1].sum()
+
+    G = torch.func.grad(last_sum)(X.detach())
+    return G.transpose(0, 1).flatten(1).norm(dim=1).flip(dims=[0])
+
+
+# %% gradient_norms: the last state that unroll returns
+def gradient_norms(cell, X, state):
+    X = torch.tensor(X.detach().numpy(), requires_grad=True)
+    _, last = unroll(cell, X, state)
+    if isinstance(last, tuple):
+        last = last[0]
+    torch.sum(last).backward()
+    T = X.shape[1]
+    result = torch.zeros(T)
+    for k in range(T):
+        result[k] = torch.sqrt(torch.sum(X.grad[:, T - 1 - k, :] ** 2))
+    return result
+
+
+# %% GRUCell: chunk and torch.lerp
+class GRUCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, 3 * hidden)
+        self.U = nn.Linear(hidden, 3 * hidden)
+
+    def forward(self, x, h):
+        Wr, Wz, Wn = self.W(x).chunk(3, dim=-1)
+        Ur, Uz, Un = self.U(h).chunk(3, dim=-1)
+        r = torch.sigmoid(Wr + Ur)
+        z = torch.sigmoid(Wz + Uz)
+        n = torch.tanh(Wn + r * Un)
+        return torch.lerp(n, h, z)
+
+
+# %% GRUCell: PyTorch's own function
+class GRUCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, 3 * hidden)
+        self.U = nn.Linear(hidden, 3 * hidden)
+
+    def forward(self, x, h):
+        return torch.gru_cell(x, h, self.W.weight, self.U.weight, self.W.bias, self.U.bias)
+
+
+# %% GRUCell: three axes and both gates at once
+class GRUCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, hidden * 3, bias=True)
+        self.U = nn.Linear(hidden, hidden * 3, bias=True)
+
+    def forward(self, x, h):
+        batch, hidden = h.shape
+        from_x = self.W(x).reshape(batch, 3, hidden)
+        from_h = self.U(h).reshape(batch, 3, hidden)
+        gates = 1 / (1 + torch.exp(-(from_x[:, :2] + from_h[:, :2])))
+        r, z = gates.unbind(1)
+        n = (from_x[:, 2] + r * from_h[:, 2]).tanh()
+        return (1 - z) * n + z * h
+
+
+# %% GRUCell: weights cut into blocks
+class GRUCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.dim, self.size = dim, hidden
+        self.W = nn.Linear(dim, 3 * hidden)
+        self.U = nn.Linear(hidden, 3 * hidden)
+
+    def product(self, layer, v, k):
+        rows = slice(k * self.size, (k + 1) * self.size)
+        return v @ layer.weight[rows].t() + layer.bias[rows]
+
+    def forward(self, x, h):
+        r = nn.Sigmoid()(self.product(self.W, x, 0) + self.product(self.U, h, 0))
+        z = nn.Sigmoid()(self.product(self.W, x, 1) + self.product(self.U, h, 1))
+        n = nn.Tanh()(self.product(self.W, x, 2) + r.mul(self.product(self.U, h, 2)))
+        return torch.add(torch.mul(1 - z, n), torch.mul(z, h))
+
+
+# %% LSTMCell: PyTorch's own function, the forget bias in the bias
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.W = nn.Linear(dim, 4 * hidden)
+        self.U = nn.Linear(hidden, 4 * hidden)
+        self.forget_bias = forget_bias
+        extra = torch.zeros(4 * hidden)
+        extra[hidden : 2 * hidden] = forget_bias
+        self.register_buffer("extra", extra, persistent=False)
+
+    def forward(self, x, state):
+        h, c = torch.lstm_cell(
+            x, state, self.W.weight, self.U.weight, self.W.bias + self.extra, self.U.bias
+        )
+        return h, c
+
+
+# %% LSTMCell: in-place addition to a slice
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.hidden = hidden
+        self.forget_bias = forget_bias
+        self.W = nn.Linear(dim, 4 * hidden)
+        self.U = nn.Linear(hidden, 4 * hidden)
+
+    def forward(self, x, state):
+        h, c = state
+        n = self.hidden
+        a = self.W(x) + self.U(h)
+        a[:, n : 2 * n] += self.forget_bias
+        i = torch.sigmoid(a[:, 0:n])
+        f = torch.sigmoid(a[:, n : 2 * n])
+        g = torch.tanh(a[:, 2 * n : 3 * n])
+        o = torch.sigmoid(a[:, 3 * n : 4 * n])
+        c = f * c + i * g
+        h = o * torch.tanh(c)
+        return (h, c)
+
+
+# %% LSTMCell: addcmul and four axes
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.W = nn.Linear(dim, 4 * hidden, True)
+        self.U = nn.Linear(hidden, 4 * hidden, True)
+        self.forget_bias = float(forget_bias)
+
+    def forward(self, x, state):
+        scores = self.W(x).add(self.U(state[0])).unflatten(1, (4, -1))
+        i = scores[:, 0].sigmoid()
+        f = scores[:, 1].add(self.forget_bias).sigmoid()
+        g = scores[:, 2].tanh()
+        o = scores[:, 3].sigmoid()
+        c = torch.addcmul(f * state[1], i, g)
+        return o * c.tanh(), c
+
+
+# %% LSTMCell: a dictionary of gates
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super(LSTMCell, self).__init__()
+        self.W = nn.Linear(dim, 4 * hidden)
+        self.U = nn.Linear(hidden, 4 * hidden)
+        self.forget_bias = forget_bias
+
+    def forward(self, x, state):
+        h, c = state
+        gates = dict(zip("ifgo", torch.chunk(self.W(x) + self.U(h), 4, dim=-1)))
+        gates["f"] = gates["f"] + self.forget_bias
+        for name in gates:
+            squash = torch.tanh if name == "g" else torch.sigmoid
+            gates[name] = squash(gates[name])
+        new_c = c * gates["f"]
+        new_c += gates["i"] * gates["g"]
+        return gates["o"] * torch.tanh(new_c), new_c
+
+
+# %% LSTMCell: NumPy-like names, exponentials
+def _sigmoid(a):
+    return 1.0 / (1.0 + (-a).exp())
+
+
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.forget_bias = forget_bias
+        self.W, self.U = nn.Linear(dim, 4 * hidden), nn.Linear(hidden, 4 * hidden)
+
+    def forward(self, x, state):
+        h_prev, c_prev = state
+        a_i, a_f, a_g, a_o = (
+            w + u for w, u in zip(self.W(x).tensor_split(4, 1), self.U(h_prev).tensor_split(4, 1))
+        )
+        c = _sigmoid(a_f + self.forget_bias) * c_prev + _sigmoid(a_i) * torch.tanh(a_g)
+        return _sigmoid(a_o) * torch.tanh(c), c
+
+
+# %% sampling_probabilities: topk and cumsum
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or (top_k is not None and top_k < 1) or top_p <= 0 or top_p > 1:
+        raise ValueError("temperature >= 0, top_k >= 1 and 0 < top_p <= 1, please")
+    V = logits.size(0)
+    if temperature == 0:
+        return nn.functional.one_hot(logits.argmax(), V).to(logits.dtype)
+    p = torch.softmax(logits / temperature, dim=0)
+    k = V if top_k is None else min(top_k, V)
+    values, ids = p.topk(k)
+    values = values / values.sum()
+    before = values.cumsum(0) - values
+    values = torch.where(before < top_p - 1e-7, values, 0.0)
+    values[0] = max(values[0], 1e-9)
+    return torch.zeros_like(p).scatter(0, ids, values / values.sum())
+
+
+# %% sampling_probabilities: lists and sorted
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0:
+        raise ValueError(f"temperature {temperature} < 0")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k {top_k} < 1")
+    if top_p <= 0 or top_p > 1:
+        raise ValueError(f"top_p {top_p}")
+    numbers = logits.tolist()
+    best = max(numbers)
+    if temperature == 0:
+        out = [0.0] * len(numbers)
+        out[numbers.index(best)] = 1.0
+        return torch.tensor(out)
+    e = [math.exp((z - best) / temperature) for z in numbers]
+    order = sorted(range(len(e)), key=lambda i: -e[i])
+    if top_k is not None:
+        order = order[:top_k]
+    total = sum(e[i] for i in order)
+    kept, so_far = [], 0.0
+    for i in order:
+        kept.append(i)
+        so_far += e[i] / total
+        if so_far >= top_p:
+            break
+    total = sum(e[i] for i in kept)
+    return torch.tensor([e[i] / total if i in kept else 0.0 for i in range(len(e))])
+
+
+# %% sampling_probabilities: filters as in many libraries
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0:
+        raise ValueError("`temperature` has to be a positive float")
+    if top_k is not None and top_k <= 0:
+        raise ValueError("`top_k` has to be a positive integer")
+    if not 0 < top_p <= 1.0:
+        raise ValueError("`top_p` has to be a float > 0 and <= 1")
+    if temperature == 0:
+        temperature, top_k = 1.0, 1
+        logits = torch.where(torch.arange(len(logits)) == logits.argmax(), 0.0, -torch.inf)
+    logits = logits / temperature
+    if top_k is not None:
+        top_k = min(top_k, logits.size(-1))
+        remove = logits < torch.topk(logits, top_k)[0][..., -1, None]
+        logits = logits.masked_fill(remove, -float("inf"))
+    if top_p < 1.0:
+        sorted_logits, sorted_indices = torch.sort(logits, descending=True)
+        cumulative = torch.softmax(sorted_logits, dim=-1).cumsum(dim=-1)
+        sorted_remove = cumulative >= top_p
+        sorted_remove[1:] = sorted_remove[:-1].clone()
+        sorted_remove[0] = False
+        remove = sorted_remove.scatter(0, sorted_indices, sorted_remove)
+        logits = logits.masked_fill(remove, -float("inf"))
+    return torch.softmax(logits, dim=-1)
+
+
+# %% sampling_probabilities: NumPy in double precision
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    import numpy as np
+
+    if temperature < 0:
+        raise ValueError("negative temperature")
+    if top_k is not None and not top_k >= 1:
+        raise ValueError("k below 1")
+    if not 0 < top_p <= 1:
+        raise ValueError("p outside of (0, 1]")
+    z = logits.detach().numpy().astype(np.float64)
+    p = np.zeros(len(z))
+    if temperature == 0:
+        p[np.argmax(z)] = 1
+    else:
+        z = z / temperature
+        p = np.exp(z - z.max())
+        p = p / p.sum()
+        ranks = np.argsort(-p, kind="stable")
+        if top_k is not None:
+            p[ranks[top_k:]] = 0
+            p = p / p.sum()
+        n = 1 + np.searchsorted(np.cumsum(p[ranks]), top_p)
+        p[ranks[n:]] = 0
+        p = p / p.sum()
+    return torch.from_numpy(p).float()
+
+
+# %% sampling_probabilities: ranks by a double argsort
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0:
+        raise ValueError("temperature")
+    if top_k is not None and top_k < 1:
+        raise ValueError("top_k")
+    if top_p <= 0.0 or top_p > 1.0:
+        raise ValueError("top_p")
+    rank = logits.argsort(descending=True, stable=True).argsort()
+    if temperature == 0:
+        return (rank == 0).to(logits.dtype)
+    p = (logits / temperature).softmax(-1)
+    if top_k is not None:
+        p = torch.where(rank < top_k, p, torch.zeros_like(p))
+        p /= p.sum()
+    higher = torch.stack([p[rank < r].sum() for r in rank])
+    p[higher >= top_p] = 0
+    return p / p.sum()
