@@ -294,3 +294,358 @@ def read_tree(text):
     if end != len(tokens):
         raise ValueError("something comes after the tree")
     return tree
+
+
+# %% multiclass_loss: logsumexp minus gathered scores
+def multiclass_loss(scores, labels):
+    right = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+    return (scores.logsumexp(dim=1) - right).mean()
+
+
+# %% multiclass_loss: a loop over texts
+def multiclass_loss(scores, labels):
+    total = 0
+    for row, label in zip(scores, labels):
+        top = row.max()
+        shifted = row - top
+        total = total + torch.log(torch.exp(shifted).sum()) - shifted[label]
+    return total / len(labels)
+
+
+# %% multiclass_loss: einsum with an identity matrix
+def multiclass_loss(scores, labels):
+    B, C = scores.size()
+    eye = torch.eye(C, dtype=scores.dtype)[labels]
+    log_p = scores.log_softmax(-1)
+    return -torch.einsum("bc,bc->", log_p, eye) / B
+
+
+# %% multiclass_loss: a log-softmax written as a nested function, nll_loss
+def multiclass_loss(scores, labels):
+    def log_softmax(s):
+        s = s - s.amax(dim=-1, keepdim=True)
+        return s - s.exp().sum(dim=-1, keepdim=True).log()
+
+    return F.nll_loss(log_softmax(scores), labels)
+
+
+# %% multiclass_loss: differences to the label's score
+def multiclass_loss(scores, labels):
+    losses = []
+    for b in range(scores.shape[0]):
+        difference = scores[b] - scores[b, labels[b]]
+        losses.append(torch.logsumexp(difference, 0))
+    return torch.stack(losses).mean()
+
+
+# %% last_state: a loop from the end
+def last_state(H, mask):
+    vectors = []
+    for b in range(len(H)):
+        vector = H.new_zeros(H.shape[2])
+        for t in reversed(range(H.shape[1])):
+            if mask[b, t]:
+                vector = H[b, t]
+                break
+        vectors.append(vector)
+    return torch.stack(vectors)
+
+
+# %% last_state: gather with the flipped mask
+def last_state(H, mask):
+    B, L, D = H.shape
+    last = L - 1 - mask.flip(1).int().argmax(1)
+    index = last.view(B, 1, 1).expand(B, 1, D)
+    picked = torch.gather(H, 1, index).squeeze(1)
+    return picked.masked_fill(~mask.any(1, keepdim=True), 0)
+
+
+# %% last_state: a running state
+def last_state(H, mask):
+    h = torch.zeros_like(H[:, 0])
+    for t in range(H.shape[1]):
+        h = torch.where(mask[:, t].unsqueeze(1), H[:, t], h)
+    return h
+
+
+# %% last_state: a mask with one True for each text
+def last_state(H, mask):
+    after = mask.flip(1).cumsum(1).flip(1)
+    only = mask & (after == 1)
+    return torch.where(only[..., None], H, torch.zeros((), dtype=H.dtype)).sum(dim=1)
+
+
+# %% last_state: positions as NumPy numbers
+def last_state(H, mask):
+    import numpy as np
+
+    out = H.new_zeros((H.shape[0], H.shape[2]))
+    for b, row in enumerate(mask.numpy()):
+        where = np.flatnonzero(row)
+        if where.size:
+            out[b] = H[b, int(where.max())]
+    return out
+
+
+# %% BiLSTMEncoder: text by text
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in {"last", "mean", "max"}:
+            raise ValueError(f"unknown pooling {pooling!r}")
+        self.pooling, self.size = pooling, 2 * hidden
+        self.lstm = nn.LSTM(dim, hidden, num_layers=1, batch_first=True, bidirectional=True)
+
+    def forward(self, X, mask):
+        vectors = []
+        for x, m in zip(X, mask):
+            n = int(m.sum())
+            if n == 0:
+                vectors.append(X.new_zeros(self.size))
+                continue
+            H, (h, _) = self.lstm(x[:n].unsqueeze(0))
+            if self.pooling == "last":
+                vectors.append(h.flatten())
+            elif self.pooling == "mean":
+                vectors.append(H[0].mean(0))
+            else:
+                vectors.append(H[0].max(0).values)
+        return torch.stack(vectors)
+
+
+# %% BiLSTMEncoder: the states picked from H
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling != "last" and pooling != "mean" and pooling != "max":
+            raise ValueError("Pooling is last, mean or max.")
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True, bidirectional=True)
+        self.pooling = pooling
+        self.hidden = hidden
+        self.size = 2 * hidden
+
+    def forward(self, X, mask):
+        lengths = mask.sum(dim=1).clamp(min=1).cpu()
+        packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
+        H, _ = pad_packed_sequence(
+            self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1]
+        )
+        if self.pooling == "last":
+            forward, backward = H[:, :, : self.hidden], H[:, 0, self.hidden :]
+            backward = backward * mask[:, :1]
+            return torch.cat([last_state(forward, mask), backward], dim=1)
+        return {"mean": mean_pool, "max": max_pool}[self.pooling](H, mask)
+
+
+# %% BiLSTMEncoder: the final states, hstack
+class BiLSTMEncoder(nn.Module):
+    POOLINGS = ("last", "mean", "max")
+
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in self.POOLINGS:
+            raise ValueError("pooling must be one of " + ", ".join(self.POOLINGS))
+        self.lstm = nn.LSTM(
+            input_size=dim, hidden_size=hidden, batch_first=True, bidirectional=True
+        )
+        self.pooling = pooling
+        self.size = self.lstm.hidden_size * 2
+
+    def forward(self, X, mask):
+        B, L, _ = X.shape
+        n = mask.long().sum(1)
+        empty = n == 0
+        n = torch.where(empty, 1, n).tolist()
+        packed = pack_padded_sequence(X, n, True, False)
+        out, (h_n, _) = self.lstm(packed)
+        H = pad_packed_sequence(out, batch_first=True, total_length=L)[0]
+        if self.pooling == "last":
+            v = torch.hstack(list(h_n))
+        elif self.pooling == "mean":
+            v = (H * mask[..., None]).sum(1) / torch.tensor(n)[:, None]
+        else:
+            v = H.masked_fill(~mask[..., None], -torch.inf).amax(1)
+        v = torch.where(empty[:, None], torch.zeros(B, self.size), v)
+        return v
+
+
+# %% ngram_windows: new zeros filled by slices
+def ngram_windows(X, n):
+    if n < 1:
+        raise ValueError("n has to be at least 1")
+    B, L, d = X.shape
+    out = X.new_zeros(B, L, n * d)
+    for k in range(min(n, L)):
+        out[:, : L - k, k * d : (k + 1) * d] = X[:, k:]
+    return out
+
+
+# %% ngram_windows: F.pad and concatenated slices
+def ngram_windows(X, n):
+    if n <= 0:
+        raise ValueError(f"windows of width {n}?")
+    L = X.size(1)
+    padded = F.pad(X, (0, 0, 0, n - 1))
+    return torch.cat([padded[:, k : k + L] for k in range(n)], dim=-1)
+
+
+# %% ngram_windows: an index table
+def ngram_windows(X, n):
+    if n < 1:
+        raise ValueError("the width must be positive")
+    B, L, d = X.shape
+    X = torch.cat([X, torch.zeros(B, n, d, dtype=X.dtype)], 1)
+    index = torch.arange(L)[:, None] + torch.arange(n)[None, :]
+    return X[:, index].flatten(2)
+
+
+# %% ngram_windows: three loops
+def ngram_windows(X, n):
+    if not n >= 1:
+        raise ValueError("n >= 1, please")
+    zero = torch.zeros(X.shape[2], dtype=X.dtype)
+    texts = []
+    for text in X:
+        windows = []
+        for begin in range(len(text)):
+            parts = []
+            for i in range(begin, begin + n):
+                parts.append(text[i] if i < len(text) else zero)
+            windows.append(torch.cat(parts))
+        texts.append(torch.stack(windows))
+    return torch.stack(texts)
+
+
+# %% ngram_windows: recursion over the width
+def ngram_windows(X, n):
+    if n < 1:
+        raise ValueError("n")
+    if n == 1:
+        return X.clone()
+    moved = torch.zeros_like(X)
+    moved[:, :-1] = X[:, 1:]
+    return torch.cat((X, ngram_windows(moved, n - 1)), 2)
+
+
+# %% TextCNN: conv1d with the weights of the layers
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.dim = dim
+        self.widths = tuple(widths)
+        self.filters = nn.ModuleList([nn.Linear(n * dim, n_filters) for n in self.widths])
+        self.size = n_filters * len(self.widths)
+
+    def forward(self, X, mask):
+        X = (X * mask.unsqueeze(-1)).transpose(1, 2)
+        parts = []
+        for n, layer in zip(self.widths, self.filters):
+            kernel = layer.weight.view(-1, n, self.dim).transpose(1, 2)
+            z = F.relu(F.conv1d(F.pad(X, (0, n - 1)), kernel, layer.bias))
+            parts.append(F.adaptive_max_pool1d(z * mask.unsqueeze(1), 1).squeeze(2))
+        return torch.cat(parts, dim=1)
+
+
+# %% TextCNN: minus infinity before the maximum, relu after it
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.filters = nn.ModuleList()
+        for n in widths:
+            self.filters.append(nn.Linear(in_features=n * dim, out_features=n_filters))
+        self.widths = (*widths,)
+        self.size = sum(layer.out_features for layer in self.filters)
+
+    def forward(self, X, mask):
+        X = X.masked_fill(~mask[:, :, None], 0.0)
+        out = []
+        for i in range(len(self.widths)):
+            z = self.filters[i](ngram_windows(X, self.widths[i]))
+            z = z.masked_fill(~mask[:, :, None], float("-inf"))
+            out.append(torch.relu(z.max(dim=1).values))
+        return torch.hstack(out)
+
+
+# %% TextCNN: text by text, only the real windows
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.widths = tuple(int(n) for n in widths)
+        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in self.widths)
+        self.size = len(self.widths) * n_filters
+
+    def encode(self, x):
+        if len(x) == 0:
+            return torch.zeros(self.size)
+        vectors = []
+        for n, layer in zip(self.widths, self.filters):
+            responses = layer(ngram_windows(x[None], n)[0]).relu()
+            vectors.append(responses.amax(dim=0))
+        return torch.cat(vectors)
+
+    def forward(self, X, mask):
+        return torch.stack([self.encode(X[b, mask[b]]) for b in range(X.size(0))])
+
+
+# %% TextCNN: a running maximum over the positions, max_pool of 03
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        nn.Module.__init__(self)
+        layers = {n: nn.Linear(n * dim, n_filters) for n in widths}
+        self.filters = nn.ModuleList(layers.values())
+        self.widths = tuple(layers)
+        self.size = n_filters * len(layers)
+
+    def forward(self, X, mask):
+        zeroed = torch.where(mask[..., None], X, 0.0)
+        maxima = [
+            max_pool(layer(ngram_windows(zeroed, n)).relu(), mask)
+            for n, layer in zip(self.widths, self.filters)
+        ]
+        return torch.cat(maxima, -1)
+
+
+# %% self_attention_pool: the matrix of all dot products
+def self_attention_pool(X, mask):
+    X = X * mask.unsqueeze(-1)
+    scores = (X @ X.transpose(1, 2)).sum(dim=2)
+    weights = masked_softmax(scores, mask)
+    return (weights.unsqueeze(2) * X).sum(dim=1)
+
+
+# %% self_attention_pool: einsum throughout
+def self_attention_pool(X, mask):
+    total = torch.einsum("bld,bl->bd", X, mask.to(X.dtype))
+    a = masked_softmax(torch.einsum("bld,bd->bl", X, total), mask)
+    return torch.einsum("bl,bld->bd", a, X)
+
+
+# %% self_attention_pool: bmm
+def self_attention_pool(X, mask):
+    zeroed = X.masked_fill(~mask[..., None], 0)
+    s = zeroed.sum(1, keepdim=True)
+    scores = torch.bmm(zeroed, s.transpose(1, 2)).squeeze(2)
+    return torch.bmm(masked_softmax(scores, mask).unsqueeze(1), zeroed).squeeze(1)
+
+
+# %% self_attention_pool: one text at a time, an if for the empty one
+def self_attention_pool(X, mask):
+    vectors = []
+    for x, m in zip(X, mask):
+        x = x[m]
+        if x.shape[0] == 0:
+            vectors.append(torch.zeros(X.shape[2], dtype=X.dtype))
+        else:
+            a = (x @ x.sum(0)).softmax(0)
+            vectors.append(a @ x)
+    return torch.stack(vectors)
+
+
+# %% self_attention_pool: exponentials by hand, nan_to_num
+def self_attention_pool(X, mask):
+    X = torch.where(mask.unsqueeze(2), X, torch.zeros_like(X))
+    scores = torch.matmul(X, X.sum(dim=1).unsqueeze(2)).squeeze(2)
+    scores[~mask] = -float("inf")
+    e = torch.exp(scores - scores.max(dim=1, keepdim=True).values)
+    a = torch.nan_to_num(e / e.sum(dim=1, keepdim=True))
+    return torch.sum(a[:, :, None] * X, dim=1)
