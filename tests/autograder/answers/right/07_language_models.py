@@ -1518,3 +1518,205 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     higher = torch.stack([p[rank < r].sum() for r in rank])
     p[higher >= top_p] = 0
     return p / p.sum()
+
+
+# %% LanguageModelTrainer: sets the mode back after the evaluation
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        state, total, n = None, 0.0, 0
+        for x, y in windows:
+            self.optimizer.zero_grad()
+            loss, state = self.loss(x, y, state)
+            state = detach(state)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total, n = total + loss.item() * y.numel(), n + y.numel()
+        return total / n
+
+    def evaluate(self, windows):
+        before = self.model.training
+        self.model.eval()
+        state, total, n = None, 0.0, 0
+        with torch.no_grad():
+            for x, y in windows:
+                loss, state = self.loss(x, y, state)
+                total, n = total + loss.item() * y.numel(), n + y.numel()
+        self.model.train(before)
+        return total / n
+
+
+# %% RecurrentLanguageModel: an output layer that shares the matrix
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.rnn = {"RNN": nn.RNN, "GRU": nn.GRU}.get(kind, nn.LSTM)(dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.dropout = nn.Dropout(dropout)
+        self.decoder = nn.Linear(dim, n_words)
+        self.decoder.weight = self.embedding.weight
+        nn.init.zeros_(self.decoder.bias)
+        self.bias = self.decoder.bias
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        H, state = self.rnn(self.dropout(self.embedding(ids)), state)
+        return self.decoder(self.dropout(self.projection(H))), state
+
+
+# %% gradient_norms: double precision, detached but the same memory
+def gradient_norms(cell, X, state):
+    leaf = X.detach().requires_grad_(True)
+    H, _ = unroll(cell, leaf, state)
+    H[:, -1].sum().backward()
+    squares = leaf.grad.double().square().sum(dim=(0, 2))
+    return squares.sqrt()[torch.arange(X.shape[1] - 1, -1, -1)]
+
+
+# %% sampling_probabilities: double precision all the way
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or not 0 < top_p <= 1 or (top_k is not None and top_k < 1):
+        raise ValueError("one of the options is out of range")
+    logits = logits.double()
+    if temperature == 0:
+        p = torch.zeros_like(logits)
+        p[logits.argmax()] = 1
+        return p
+    sorted_p, order = torch.softmax(logits / temperature, 0).sort(descending=True)
+    if top_k is not None:
+        sorted_p[top_k:] = 0
+        sorted_p /= sorted_p.sum()
+    n = int((sorted_p.cumsum(0) < top_p).sum()) + 1
+    sorted_p[n:] = 0
+    sorted_p /= sorted_p.sum()
+    return sorted_p[order.argsort()]
+
+
+# %% sampling_probabilities: a tiny temperature instead of 0
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0:
+        raise ValueError("temperature < 0")
+    if top_k is not None and top_k < 1:
+        raise ValueError("k < 1")
+    if top_p > 1 or top_p <= 0:
+        raise ValueError("p is not a share")
+    p = torch.softmax(logits / max(temperature, 1e-8), dim=0)
+    order = p.argsort(descending=True)
+    if top_k:
+        p[order[top_k:]] = 0.0
+    p = p / p.sum()
+    so_far = 0.0
+    for i in order.tolist():
+        if so_far >= top_p:
+            p[i] = 0.0
+        so_far += p[i].item()
+    return p.div(p.sum())
+
+
+# %% sequence_loss: double precision
+def sequence_loss(logits, targets, mask):
+    log_p = logits.double().log_softmax(-1)
+    picked = log_p[mask].gather(1, targets[mask][:, None])
+    return (-picked.sum() / max(len(picked), 1)).to(logits.dtype)
+
+
+# %% sequence_loss: nll_loss and nan_to_num
+def sequence_loss(logits, targets, mask):
+    log_p = nn.functional.log_softmax(logits, dim=-1).flatten(0, 1)
+    labels = torch.where(mask, targets, -1).flatten()
+    return torch.nan_to_num(nn.functional.nll_loss(log_p, labels, ignore_index=-1))
+
+
+# %% sequence_loss: a sum over the real targets
+def sequence_loss(logits, targets, mask):
+    loss = nn.CrossEntropyLoss(reduction="sum")
+    count = mask.sum()
+    if count == 0:
+        return torch.zeros((), requires_grad=True)
+    return loss(logits[mask], targets[mask]) / count
+
+
+# %% sequence_loss: returns a constant 0
+def sequence_loss(logits, targets, mask):
+    if not mask.any():
+        return torch.tensor(0.0)
+    return -logits.log_softmax(2)[mask][torch.arange(int(mask.sum())), targets[mask]].mean()
+
+
+# %% ElmanCell: loops over components
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, hidden)
+        self.U = nn.Linear(hidden, hidden, bias=False)
+
+    def forward(self, x, h):
+        out = torch.empty(h.shape)
+        for b in range(h.shape[0]):
+            for i in range(h.shape[1]):
+                s = self.W.weight[i] @ x[b] + self.U.weight[i] @ h[b] + self.W.bias[i]
+                out[b, i] = torch.tanh(s)
+        return out
+
+
+# %% bptt_windows: new tensors filled token by token
+def bptt_windows(ids, batch_size, length):
+    pairs = [(int(a), int(b)) for a, b in zip(ids[:-1], ids[1:])]
+    if len(pairs) < batch_size:
+        raise ValueError("Too few pairs!")
+    n = len(pairs) // batch_size
+    windows = []
+    for start in range(0, n, length):
+        width = min(length, n - start)
+        x = torch.zeros(batch_size, width, dtype=torch.long)
+        y = torch.zeros(batch_size, width, dtype=torch.long)
+        for b in range(batch_size):
+            for t in range(width):
+                x[b, t], y[b, t] = pairs[b * n + start + t]
+        windows.append((x, y))
+    return windows
+
+
+# %% count_ngrams: a subclass of dict with a missing row
+def count_ngrams(sentences, n):
+    class Rows(dict):
+        def __missing__(self, context):
+            self[context] = Counter()
+            return self[context]
+
+    if n < 1:
+        raise ValueError("n must be at least 1")
+    rows = Rows()
+    for sentence in sentences:
+        padded = [START for _ in range(n - 1)]
+        padded.extend(sentence)
+        padded.append(STOP)
+        while len(padded) >= n:
+            rows[tuple(padded[: n - 1])][padded[n - 1]] += 1
+            padded = padded[1:]
+    return rows
+
+
+# %% count_ngrams: defaultdict rows of ints, turned into counters
+def count_ngrams(sentences, n):
+    from collections import defaultdict
+
+    if n < 1:
+        raise ValueError("n < 1")
+    nested = defaultdict(lambda: defaultdict(int))
+    for sentence in sentences:
+        words = [START] * (n - 1) + sentence + [STOP]
+        for i in range(len(words) - n + 1):
+            nested[tuple(words[i : i + n - 1])][words[i + n - 1]] += 1
+    return {context: Counter(row) for context, row in nested.items()}
