@@ -1166,3 +1166,374 @@ def pearson_correlation(x, y):
     y = y - y.sum() / n
     r = torch.dot(x / x.norm(), y / y.norm())
     return float(r.clamp(-1, 1))
+
+
+# %% last_state: texts of equal last position together
+def last_state(H, mask):
+    out = torch.zeros_like(H[:, 0, :])
+    last = (mask * torch.arange(H.shape[1])).amax(dim=1)
+    for t in last.unique():
+        rows = (last == t) & mask[:, t]
+        out[rows] = H[rows, t]
+    return out
+
+
+# %% last_state: a dictionary of positions
+def last_state(H, mask):
+    positions = {}
+    for b, t in mask.nonzero().tolist():
+        positions[b] = t
+    zero = H.new_zeros(H.size(2))
+    return torch.stack([H[b, positions[b]] if b in positions else zero for b in range(H.size(0))])
+
+
+# %% BiLSTMEncoder: a dictionary of functions
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        self.pooling = pooling
+        self.size = 2 * hidden
+        self.lstm = nn.LSTM(dim, hidden, bidirectional=True, batch_first=True)
+        functions = {"last": self.last, "mean": self.mean, "max": self.max}
+        try:
+            self.function = functions[pooling]
+        except KeyError as error:
+            raise ValueError(f"{pooling} is none of {list(functions)}") from error
+
+    def last(self, H, h, mask):
+        final = h.transpose(0, 1).reshape(len(mask), -1)
+        return final * mask.any(dim=1, keepdim=True)
+
+    def mean(self, H, h, mask):
+        return mean_pool(H, mask)
+
+    def max(self, H, h, mask):
+        return max_pool(H, mask)
+
+    def forward(self, X, mask):
+        n = mask.sum(-1)
+        n[n == 0] = 1
+        packed = pack_padded_sequence(X, n, batch_first=True, enforce_sorted=False)
+        packed, (h, _) = self.lstm(packed)
+        H, n = pad_packed_sequence(packed, batch_first=True, total_length=X.size(1))
+        return self.function(H, h, mask)
+
+
+# %% TextCNN: all windows of all texts in one matrix
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.n_filters = n_filters
+        self.widths = tuple(widths)
+        self.filters = nn.ModuleList(
+            [nn.Linear(dim * width, n_filters, bias=True) for width in widths]
+        )
+
+    @property
+    def size(self):
+        return self.n_filters * len(self.widths)
+
+    def forward(self, X, mask):
+        B, L = mask.shape
+        X = X * mask[:, :, None].float()
+        out = torch.zeros(B, self.size)
+        for i, n in enumerate(self.widths):
+            rows = ngram_windows(X, n).reshape(B * L, -1)
+            z = F.relu(self.filters[i](rows)).reshape(B, L, self.n_filters)
+            z = torch.where(mask[:, :, None], z, torch.tensor(0.0))
+            out[:, i * self.n_filters : (i + 1) * self.n_filters] = z.max(1)[0]
+        return out
+
+
+# %% TextCNN: new functions for zeros and maximum
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        modules = []
+        for n in widths:
+            modules += [nn.Linear(n * dim, n_filters)]
+        self.filters = nn.ModuleList(modules)
+        self.widths = tuple(widths)
+        self.size = n_filters * len(widths)
+        self.relu = nn.ReLU()
+
+    def respond(self, X, mask, n, layer):
+        responses = self.relu(layer(ngram_windows(X, n)))
+        best = torch.zeros_like(responses[:, 0])
+        for t in range(X.shape[1]):
+            best = torch.maximum(best, responses[:, t] * mask[:, t, None])
+        return best
+
+    def forward(self, X, mask):
+        X = X.clone()
+        X[~mask] = 0
+        found = [self.respond(X, mask, n, f) for n, f in zip(self.widths, self.filters)]
+        return torch.cat(found, dim=1)
+
+
+# %% StructuredSelfAttention: the network as a Sequential, too
+class StructuredSelfAttention(nn.Module):
+    def __init__(self, dim, hidden, n_heads):
+        super().__init__()
+        self.W_1 = nn.Linear(dim, hidden, bias=False)
+        self.W_2 = nn.Linear(hidden, n_heads, bias=False)
+        self.scores = nn.Sequential(self.W_1, nn.Tanh(), self.W_2)
+        self.size = n_heads * dim
+
+    def attention(self, X, mask):
+        scores = self.scores(X).mT
+        return masked_softmax(scores, mask[:, None].expand_as(scores))
+
+    def forward(self, X, mask):
+        return (self.attention(X, mask) @ X).view(len(X), -1)
+
+    def penalty(self, A):
+        difference = A @ A.mT - torch.eye(A.shape[1], dtype=A.dtype)
+        return difference.pow(2).sum(dim=(1, 2)).mean()
+
+
+# %% StructuredSelfAttention: the trace instead of the sum of squares
+class StructuredSelfAttention(nn.Module):
+    def __init__(self, dim, hidden, n_heads):
+        super().__init__()
+        self.size = n_heads * dim
+        self.W_1 = nn.Linear(dim, hidden, bias=False)
+        self.W_2 = nn.Linear(hidden, n_heads, bias=False)
+
+    def attention(self, X, mask):
+        s = self.W_2(torch.tanh(self.W_1(X))).transpose(1, 2)
+        e = torch.exp(s - s.max(dim=-1, keepdim=True).values) * mask.unsqueeze(1)
+        return e / e.sum(dim=-1, keepdim=True).clamp(min=1e-30)
+
+    def forward(self, X, mask):
+        A = self.attention(X, mask)
+        M = torch.sum(A.unsqueeze(-1) * X.unsqueeze(1), dim=2)
+        return torch.flatten(M, start_dim=1)
+
+    def penalty(self, A):
+        penalties = []
+        for a in A:
+            D = a @ a.T
+            D = D - torch.diag(torch.ones(len(D)))
+            penalties.append(torch.trace(D.T @ D))
+        return sum(penalties) / len(penalties)
+
+
+# %% read_tree: positions of brackets and slices of the text
+def read_tree(text):
+    text = text.strip()
+    if not text.startswith("(") or not text.endswith(")"):
+        raise ValueError("a tree is in brackets")
+    inside = text[1:-1].strip()
+    begins, depth = [], 0
+    for i, character in enumerate(inside):
+        if character == "(":
+            if depth == 0:
+                begins.append(i)
+            depth += 1
+        elif character == ")":
+            depth -= 1
+            if depth < 0:
+                raise ValueError("too many closing brackets")
+    if depth != 0:
+        raise ValueError("a bracket is not closed")
+    if not begins:
+        parts = inside.split()
+        if len(parts) != 2:
+            raise ValueError("a leaf is a label and a word")
+        return int(parts[0]), parts[1]
+    if len(begins) != 2:
+        raise ValueError("an inner node has two nodes below it")
+    label = int(inside[: begins[0]])
+    return label, read_tree(inside[begins[0] : begins[1]]), read_tree(inside[begins[1] :])
+
+
+# %% read_tree: rewritten as JSON
+def read_tree(text):
+    import json
+
+    def check(node):
+        if not isinstance(node, list) or len(node) not in (2, 3) or not isinstance(node[0], str):
+            raise ValueError("a node is a label with one word or two nodes")
+        label = int(node[0])
+        if len(node) == 2 and isinstance(node[1], str):
+            return label, node[1]
+        if len(node) == 3:
+            return label, check(node[1]), check(node[2])
+        raise ValueError("a node is a label with one word or two nodes")
+
+    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+    code = ""
+    for token in tokens:
+        if token == "(":
+            code += "["
+        elif token == ")":
+            code = code.rstrip(",") + "],"
+        else:
+            code += json.dumps(token) + ","
+    try:
+        nested = json.loads(code.rstrip(","))
+    except json.JSONDecodeError:
+        raise ValueError("the brackets do not match") from None
+    return check(nested)
+
+
+# %% read_tree: a class of open nodes
+def read_tree(text):
+    from dataclasses import dataclass, field
+
+    @dataclass
+    class Node:
+        parts: list = field(default_factory=list)
+
+        def closed(self):
+            match self.parts:
+                case [str(label), str(word)]:
+                    return int(label), word
+                case [str(label), tuple(left), tuple(right)]:
+                    return int(label), left, right
+            raise ValueError(f"not a node: {self.parts}")
+
+    trees, stack = [], []
+    for token in re.split(r"([()\s])", text):
+        if not token.strip():
+            continue
+        if token == "(":
+            if trees:
+                raise ValueError("a second tree begins")
+            stack.append(Node())
+        elif not stack:
+            raise ValueError(f"{token} outside of the brackets")
+        elif token == ")":
+            tree = stack.pop().closed()
+            (stack[-1].parts if stack else trees).append(tree)
+        else:
+            stack[-1].parts.append(token)
+    if stack or not trees:
+        raise ValueError("the tree is cut off or empty")
+    return trees[0]
+
+
+# %% RecursiveNetwork: all leaves looked up at once
+class RecursiveNetwork(nn.Module):
+    def __init__(self, n_words, dim, n_classes):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.W = nn.Linear(2 * dim, dim)
+        self.output = nn.Linear(dim, n_classes)
+
+    def leaves(self, tree):
+        if len(tree) == 2:
+            return [tree[1]]
+        return self.leaves(tree[1]) + self.leaves(tree[2])
+
+    def vector(self, tree):
+        vectors = iter(self.embedding(torch.tensor(self.leaves(tree))))
+
+        def compose(node):
+            if len(node) == 2:
+                return next(vectors)
+            left = compose(node[1])
+            right = compose(node[2])
+            return self.W(torch.cat([left, right])).tanh()
+
+        return compose(tree)
+
+    def forward(self, trees):
+        return self.output(torch.stack(list(map(self.vector, trees))))
+
+
+# %% RecursiveNetwork: rows of one, squeezed at the end
+class RecursiveNetwork(nn.Module):
+    def __init__(self, n_words, dim, n_classes):
+        super(RecursiveNetwork, self).__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.W = nn.Linear(in_features=2 * dim, out_features=dim)
+        self.output = nn.Linear(dim, n_classes)
+        self.tanh = nn.Tanh()
+
+    def row(self, tree):
+        if isinstance(tree[1], int):
+            return self.embedding(torch.LongTensor([tree[1]]))
+        children = [self.row(child) for child in tree[1:]]
+        return self.tanh(self.W(torch.cat(children, dim=1)))
+
+    def vector(self, tree):
+        return self.row(tree).squeeze(0)
+
+    def forward(self, trees):
+        return torch.cat([self.output(self.row(tree)) for tree in trees], dim=0)
+
+
+# %% TreeLSTMCell: a dictionary of gates
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        gate = dict(zip(("i", "o", "u"), self.leaf_gates(X).chunk(3, -1)))
+        c = torch.mul(torch.sigmoid(gate["i"]), torch.tanh(gate["u"]))
+        h = torch.mul(torch.sigmoid(gate["o"]), torch.tanh(c))
+        return h, c
+
+    def forward(self, left, right):
+        h = torch.cat((left[0], right[0]), -1)
+        gate = dict(zip(("i", "f_l", "f_r", "o", "u"), self.gates(h).chunk(5, -1)))
+        c = torch.zeros_like(left[1])
+        for name, content in (("i", gate["u"].tanh()), ("f_l", left[1]), ("f_r", right[1])):
+            c = c + torch.sigmoid(gate[name]) * content
+        return torch.sigmoid(gate["o"]) * torch.tanh(c), c
+
+
+# %% TreeLSTMCell: blocks of the weight, one gate at a time
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.n = hidden
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def block(self, layer, k, x):
+        rows = slice(k * self.n, k * self.n + self.n)
+        return F.linear(x, layer.weight[rows], layer.bias[rows])
+
+    def leaf(self, X):
+        i = torch.sigmoid(self.block(self.leaf_gates, 0, X))
+        o = torch.sigmoid(self.block(self.leaf_gates, 1, X))
+        u = torch.tanh(self.block(self.leaf_gates, 2, X))
+        c = i * u
+        return o * torch.tanh(c), c
+
+    def forward(self, left, right):
+        x = torch.cat([left[0], right[0]], 1)
+        i, f_l, f_r, o = (torch.sigmoid(self.block(self.gates, k, x)) for k in range(4))
+        u = torch.tanh(self.block(self.gates, 4, x))
+        c = torch.addcmul(torch.addcmul(i * u, f_l, left[1]), f_r, right[1])
+        return o * torch.tanh(c), c
+
+
+# %% TreeClassifier: recursion from the roots with a cache
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = TreeLSTMCell(dim, hidden) if cell is None else cell(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        X = self.dropout(self.embedding(words))
+        cache = {}
+
+        def state(i):
+            if i not in cache:
+                if height[i] == 0:
+                    cache[i] = self.cell.leaf(X[i : i + 1])
+                else:
+                    cache[i] = self.cell(state(int(left[i])), state(int(right[i])))
+            return cache[i]
+
+        H = torch.vstack([state(i)[0] for i in range(len(words))])
+        return self.output(self.dropout(H))
