@@ -36,7 +36,7 @@ def _paired(rng: np.random.Generator) -> codec.Source:
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    judge = {"atol": 1e-5}
+    judge = {"atol": 1e-5, "dtype": "family"}
 
     def elman(group: str, title: str, batch: int, T: int, dim: int, hidden: int, **other: Any):
         X, h = normal(rng, batch, T, dim), normal(rng, batch, hidden)

@@ -11,7 +11,7 @@ from autograder.course.exercise import Case
 
 POINTS = {"temperature": 2, "top-k": 1, "nucleus": 2, "edges": 2}
 
-_SUM = {"properties": {"sums_to_one": -1, "at_least": 0}}
+_JUDGE = {"properties": {"sums_to_one": -1, "at_least": 0}, "dtype": "family"}
 
 
 def _logits(rng: np.random.Generator, n: int) -> torch.Tensor:
@@ -36,7 +36,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         )
         rounded = options.get("top_p", 1.0) == 1.0 and not alone
         undefined = ["nothing_is_left"] if rounded else []
-        return Case(group, [logits], options, title, judge=_SUM, undefined=undefined)
+        return Case(group, [logits], options, title, judge=_JUDGE, undefined=undefined)
 
     n = int(rng.integers(4, 7))
     yield case("temperature", "temperature 1", _logits(rng, n))

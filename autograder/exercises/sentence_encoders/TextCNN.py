@@ -60,7 +60,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", [1, 1, 1], [2, 3], "texts of one token", positive=True)
     title = "one filter of each width"
     yield case("edges", [4, number(rng, 2, 3)], [2, 1], title, positive=True, m=1)
-    yield case("edges", [2, 1], [4, number(rng, 3, 5)], "widths beyond the texts")
+    yield case("edges", [2, 1], [6, number(rng, 3, 5)], "widths beyond the texts")
     yield case("edges", [0, number(rng, 2, 4)], [2, 3], "a text without tokens", bias=1.0)
     yield case("edges", [0], [2], "nothing but padding", longest=3, bias=1.0)
     then, m = [(".widths",), (".size",), (".filters.2.in_features",)], number(rng, 1, 4)
