@@ -77,8 +77,8 @@ def project_words(
             colors[kind] = COLORS[i % len(COLORS)]
             marker = _MARKERS[i % len(_MARKERS)]
             ax.scatter(*own.T, s=30, color=colors[kind], marker=marker, label=kind, zorder=3)
-        ax.set_xlabel(f"first principal axis ({100 * shares[0]:.0f}% of the variance)")
-        ax.set_ylabel(f"second principal axis ({100 * shares[1]:.0f}%)")
+        ax.set_xlabel(f"first principal axis ({_percent(shares[0])} of the variance)")
+        ax.set_ylabel(f"second principal axis ({_percent(shares[1])})")
         ax.set(xticks=[], yticks=[])
         # Room for the words at the edge.
         ax.margins(0.14, 0.09)
@@ -88,6 +88,10 @@ def project_words(
             ax.set_title(title)
         label_points(ax, points, words, [colors[kind] for kind in kinds])
     return ax
+
+
+def _percent(share: float) -> str:
+    return "<1%" if 0 < share < 0.01 else f"{100 * share:.0f}%"
 
 
 def _plane(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

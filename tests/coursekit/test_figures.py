@@ -287,6 +287,11 @@ def test_projected_words_keep_groups_apart():
     assert "% of the variance" in ax.get_xlabel()
 
 
+def test_an_axis_with_little_variance_shows_less_than_one_percent():
+    vectors = np.array([[0.0, 0.0], [10.0, 0.3], [20.0, 0.0]])
+    assert "(<1%)" in drawn(project_words(vectors, list("abc"))).get_ylabel()
+
+
 def test_labels_do_not_cover_each_other_when_there_is_room():
     vectors = np.random.default_rng(1).normal(size=(25, 2))
     ax = drawn(project_words(vectors, [f"word{i}" for i in range(25)]))

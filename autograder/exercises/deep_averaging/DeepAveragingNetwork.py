@@ -164,13 +164,6 @@ WRONG = {
         +     if i < len(self.layers) - 1:
         +         z = torch.relu(z)
         """,
-    "relu_before_layer": """
-        relu comes before each layer instead of after it, which throws away all negative
-        components of the average. z_1 = relu(W_1 z_0 + b_1).
-
-        - z = torch.relu(layer(z))
-        + z = layer(torch.relu(z))
-        """,
     "always_drops": """
         Words are dropped in evaluation, too. Pass `self.training` to word_dropout, and leave it to
         train() and eval(), which the caller uses, to switch it.
@@ -236,6 +229,33 @@ WRONG = {
         - for layer in self.layers:
         -     z = torch.relu(layer(z))
         + z = self.layers(z)
+        """,
+    "output_from_hidden": """
+        W_o always has `hidden` inputs. Without hidden layers (`n_layers` 0) it gets the mean, a
+        vector of size dim: then it maps dim to 1.
+
+        raises ValueError
+
+        - self.W_o = nn.Linear(sizes[-1], 1)
+        + self.W_o = nn.Linear(hidden, 1)
+        """,
+    "first_layer_from_hidden": """
+        The first hidden layer gets the mean, a vector of size dim, not of size hidden: it is
+        nn.Linear(dim, hidden), and only the layers after it are (hidden, hidden).
+
+        raises ValueError
+
+        - self.layers = nn.ModuleList(nn.Linear(sizes[i], hidden) for i in range(n_layers))
+        + self.layers = nn.ModuleList(nn.Linear(hidden, hidden) for i in range(n_layers))
+        """,
+    "every_layer_from_dim": """
+        Every hidden layer has dim inputs here. That is right for the first one only: each layer
+        after it gets the vector of the layer before, of size hidden.
+
+        raises ValueError
+
+        - self.layers = nn.ModuleList(nn.Linear(sizes[i], hidden) for i in range(n_layers))
+        + self.layers = nn.ModuleList(nn.Linear(dim, hidden) for i in range(n_layers))
         """,
 }
 

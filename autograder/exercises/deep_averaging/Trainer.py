@@ -160,14 +160,6 @@ WRONG = {
           loss.backward()
         + self.optimizer.zero_grad()
         """,
-    "clips_too_late": """
-        The optimizer takes its step with a gradient that is not clipped. Clip between `backward()`
-        and `step()`: earlier there is nothing to clip, later the step is taken.
-
-        - nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
-          self.optimizer.step()
-        + nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
-        """,
     "stays_in_evaluation_mode": """
         The model is trained in the mode it happens to be in. After an evaluation that is evaluation
         mode, without dropout: call `self.model.train()` first.
@@ -190,20 +182,6 @@ WRONG = {
         + for ids, mask, labels in batches:
         +     total += self.loss(ids, mask, labels).item() * len(labels)
         +     n += len(labels)
-        """,
-    "averages_the_batches": """
-        This is the mean over the batches, so a text in a small last batch weighs more than others.
-        Weight the loss of each batch by its number of texts.
-
-        - total += loss.item() * len(labels)
-        - n += len(labels)
-        + total += loss.item()
-        + n += 1
-        ...
-        - total += self.loss(ids, mask, labels).item() * len(labels)
-        - n += len(labels)
-        + total += self.loss(ids, mask, labels).item()
-        + n += 1
         """,
     "keeps_the_last_weights": """
         The model ends with the weights of the last epoch. Load those of the epoch with the lowest
@@ -235,14 +213,49 @@ WRONG = {
         + if improved:
         +     waited = 0
         """,
-    "chooses_by_training_loss": """
-        The best epoch is chosen by the training loss, which goes on falling when the model overfits.
-        Choose by the validation loss.
+    "averages_training_batches": """
+        `train_epoch` returns the mean over the batches, so a text in a small last batch weighs more
+        than others. Weight the loss of each batch by its number of texts, in both methods.
 
-        - if found < lowest:
-        -     lowest, waited = found, 0
-        + if train_losses[-1] < lowest:
-        +     lowest, waited = train_losses[-1], 0
+        - total += loss.item() * len(labels)
+        - n += len(labels)
+        + total += loss.item()
+        + n += 1
+        """,
+    "averages_validation_batches": """
+        `evaluate` returns the mean over the batches, so a text in a small last batch weighs more
+        than others. Weight the loss of each batch by its number of texts, as in `train_epoch`.
+
+        - total += self.loss(ids, mask, labels).item() * len(labels)
+        - n += len(labels)
+        + total += self.loss(ids, mask, labels).item()
+        + n += 1
+        """,
+    "divides_by_batches": """
+        Each loss is multiplied by its number of texts, but the sum is divided by the number of
+        batches. Divide it by the number of all texts.
+
+          total += loss.item() * len(labels)
+        - n += len(labels)
+        + n += 1
+        """,
+    "erases_once_per_epoch": """
+        The gradients are erased once per epoch, so from the second batch on those of all earlier
+        batches are added in. Call `zero_grad()` inside the loop, once per batch.
+
+          total, n = 0.0, 0
+        + self.optimizer.zero_grad()
+          for ids, mask, labels in batches:
+        -     self.optimizer.zero_grad()
+        """,
+    "loads_only_after_a_stop": """
+        The best weights are loaded only if training stops early. If the epochs run out first, the
+        model keeps those of the last one: load the best after the loop, in either case.
+
+        -         break
+        - self.model.load_state_dict(best)
+        +         self.model.load_state_dict(best)
+        +         break
         """,
 }
 

@@ -56,6 +56,34 @@ WRONG = {
         - return [marked[i : i + 3] for i in range(len(marked) - 2)]
         + return [marked[i : i + 3] for i in range(len(marked))]
         """,
+    "one_too_many": """
+        The last item has only two characters: range() goes one step too far. A word with both of
+        its marks, n characters in all, has n - 2 trigrams.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return [marked[i : i + 3] for i in range(len(marked) - 1)]
+        """,
+    "counts_without_the_marks": """
+        The last two trigrams are missing: the number of trigrams is taken from the word without its
+        marks. Use the length of the marked word, less 2.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return [marked[i : i + 3] for i in range(len(word) - 2)]
+        """,
+    "marks_of_nothing": """
+        The empty word gives `<>`, which has two characters and so is no trigram. It should give an
+        empty list.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return [marked[i : i + 3] for i in range(max(1, len(marked) - 2))]
+        """,
+    "sorts_a_set": """
+        The trigrams are sorted, and each appears only once. Keep them in the order of the word,
+        with all repetitions: a list, not a set.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return sorted({marked[i : i + 3] for i in range(len(marked) - 2)})
+        """,
 }
 
 RIGHT = {

@@ -71,6 +71,13 @@ WRONG = {
         - return R[:, ids].sum(dim=1)
         + return sum(R[:, i] for i in ids)
         """,
+    "averages_the_words": """
+        This is the mean of the word vectors, and a text without words is NaN. Add them up: a word
+        that occurs twice counts twice, and nothing is divided.
+
+        - return R[:, ids].sum(dim=1)
+        + return R[:, ids].mean(dim=1)
+        """,
 }
 
 RIGHT = {

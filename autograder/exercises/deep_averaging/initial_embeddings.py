@@ -105,6 +105,50 @@ WRONG = {
         - R = random.clone()
         + R = random.clone().to(matrix.dtype)
         """,
+    "zeros_the_next_vector": """
+        The vectors are written to the rows they have in `matrix`, and row 0 is set to zeros
+        afterwards, with a word's vector in it. The result follows `words`: row i is for words[i].
+
+        def initial_embeddings(words, index, matrix, random):
+            R = random.clone()
+            for word in words:
+                if word in index:
+                    R[index[word]] = matrix[index[word]]
+            R[0] = 0.0
+            return R
+        """,
+    "unknown_is_zeros": """
+        Row 1, the unknown word, is zeros. Only the padding, row 0, is; the unknown word has no
+        vector and keeps its row of `random`, like any other word without one.
+
+        - R[0] = 0.0
+        + R[:2] = 0.0
+        """,
+    "counts_the_random_rows": """
+        The rows of `random` are used up one after the other. Row i of `random` is for word i, so a
+        word without a vector gets the row of its own number.
+
+        - R = random.clone()
+        - R[0] = 0.0
+        + R = torch.zeros_like(random)
+        + used = 0
+          for i, word in enumerate(words[1:], start=1):
+              if word in index:
+                  R[i] = matrix[index[word]]
+        +     else:
+        +         R[i] = random[used]
+        +         used += 1
+        """,
+    "looks_up_every_word": """
+        A word without a vector raises a KeyError: `index` has no row for it. Ask first whether the
+        word is `in index`; if it is not, its row of `random` stays.
+
+        raises KeyError
+
+        - if word in index:
+        -     R[i] = matrix[index[word]]
+        + R[i] = matrix[index[word]]
+        """,
 }
 
 RIGHT = {

@@ -69,6 +69,42 @@ WRONG = {
         - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
         + return X.masked_fill(~mask.unsqueeze(-1), float("-inf")).max(dim=1)
         """,
+    "maximum_of_components": """
+        The maximum runs over the components of each word, the last axis. In (B, L, d) the words are
+        on axis 1, and it is this axis that should disappear: (B, d).
+
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        + h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=2)
+        """,
+    "fills_the_words": """
+        The mask is inverted: this fills the words and takes the maximum over the padding. The mask
+        is True at words, and masked_fill fills where it gets True.
+
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        + h = X.masked_fill(mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        """,
+    "mask_without_axis": """
+        X has three axes, (B, L, d), and the mask has two, (B, L). Give the mask a third axis of
+        length 1 at the end, so that broadcasting applies it to all d components of a word.
+
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        + h = X.masked_fill(~mask, float("-inf")).amax(dim=1)
+        """,
+    "leaves_the_filler": """
+        A text without words has nothing but filler, and its maximum is the filler: a huge negative
+        number in every component. Replace it by zeros where the mask has no True.
+
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + return X.masked_fill(~mask.unsqueeze(-1), torch.finfo(X.dtype).min).amax(dim=1)
+        """,
+    "empty_without_axis": """
+        Whether a text has words is one truth value per text, of shape (B,), and the maxima are
+        (B, d). Broadcasting aligns axes from the last one: keep the axis, with keepdim=True.
+
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + return h.masked_fill(~mask.any(dim=1), 0.0)
+        """,
 }
 
 RIGHT = {

@@ -42,13 +42,6 @@ WRONG = {
         def mean_pool(X, mask):
             return (X * mask.unsqueeze(-1)).sum(dim=1) / X.shape[1]
         """,
-    "divides_by_all_words": """
-        The sum is divided by the number of words in the whole batch. Each text has its own
-        number: count along axis 1.
-
-        def mean_pool(X, mask):
-            return (X * mask.unsqueeze(-1)).sum(dim=1) / mask.sum().clamp(min=1)
-        """,
     "counts_without_axis": """
         The sums have the shape (B, d), the word counts (B,). Broadcasting then gives each
         *component* its own divisor, or fails. The counts need the shape (B, 1).
@@ -112,6 +105,30 @@ WRONG = {
         def mean_pool(X, mask):
             total = (X * mask.unsqueeze(-1)).sum(dim=1)
             return torch.nan_to_num(total / mask.sum(dim=1, keepdim=True))
+        """,
+    "fills_and_divides_by_zero": """
+        A text without words is 0 divided by 0, which is NaN, and one NaN ruins every weight at the
+        next step. Divide by at least 1: clamp the count, and the mean of nothing is zeros.
+
+        def mean_pool(X, mask):
+            total = X.float().masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+            return (total / mask.sum(dim=1, keepdim=True)).to(X.dtype)
+        """,
+    "divides_by_a_little_more": """
+        A count plus a small number is float32. So is the result then, even where X is half
+        precision, and in float16 the sum has overflowed before it is divided. Clamp the count to at
+        least 1, divide before you add up, and return the dtype of X.
+
+        def mean_pool(X, mask):
+            n = mask.sum(dim=1, keepdim=True) + 1e-8
+            return (X * mask.unsqueeze(-1)).sum(dim=1) / n
+        """,
+    "averages_the_components": """
+        The sum runs over the components of each word, the last axis. In (B, L, d) the words are on
+        axis 1, and it is this axis that should disappear: (B, d).
+
+        - return (X * weights.unsqueeze(-1)).sum(dim=1)
+        + return (X * weights.unsqueeze(-1)).sum(dim=2)
         """,
 }
 

@@ -112,6 +112,27 @@ WRONG = {
         - return torch.zeros_like(T[0])
         + return torch.zeros(T.shape[1])
         """,
+    "each_trigram_once": """
+        A trigram that occurs several times is counted once. Repetitions count: go through the list
+        itself, not a set of it.
+
+        - rows = [index[trigram] for trigram in trigrams if trigram in index]
+        + rows = [index[trigram] for trigram in dict.fromkeys(trigrams) if trigram in index]
+        """,
+    "averages_the_components": """
+        The mean runs over the components of each vector, which leaves one number per trigram. Take
+        it over the trigrams, axis 0, which leaves one number per component.
+
+        - return T[rows].mean(dim=0)
+        + return T[rows].mean(dim=1)
+        """,
+    "adds_up": """
+        This is the sum of the vectors, not yet their mean. Divide by the number of known trigrams,
+        or use `mean`.
+
+        - return T[rows].mean(dim=0)
+        + return T[rows].sum(dim=0)
+        """,
 }
 
 RIGHT = {

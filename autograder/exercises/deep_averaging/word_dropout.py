@@ -9,7 +9,7 @@ from autograder.course.exercise import Case
 from autograder.exercises.deep_averaging.common import draw_lengths, draw_mask
 from coursekit.checking import codec
 
-POINTS = {"drops": 2, "judging": 1, "no word left": 1}
+POINTS = {"drops": 2, "evaluation": 1, "no word left": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -47,14 +47,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield drops(draw_mask([int(rng.integers(4, 7))]), 0.4, "a batch of one text")
     yield _number_equal_to_rate(rng)
     lengths = [*draw_lengths(rng, 4, 7), 0]
-    yield case("judging", draw_mask(lengths), 0.5, False, "in evaluation, nothing is dropped")
+    yield case("evaluation", draw_mask(lengths), 0.5, False, "in evaluation, nothing is dropped")
     one = draw_mask([int(rng.integers(2, 6))])
     title = "in evaluation, one text, no generator"
-    yield Case("judging", [one, 0.5, False], title=title)
+    yield Case("evaluation", [one, 0.5, False], title=title)
     mask = draw_mask(draw_lengths(rng, 3, 5))
-    yield case("judging", mask, 0.0, True, "a rate of 0 drops nothing")
+    yield case("evaluation", mask, 0.0, True, "a rate of 0 drops nothing")
     mask = draw_mask([5, 7, *rng.integers(3, 7, size=2).tolist()])
-    yield drops(mask, 0.4, "in training, words are dropped", "judging")
+    yield drops(mask, 0.4, "in training, words are dropped", "evaluation")
     title = "texts that would lose all their words keep them"
     yield case("no word left", draw_mask([3, 1, int(rng.integers(2, 6))]), 1.0, True, title)
     short = draw_mask([1] * int(rng.integers(8, 12)) + [6, 2])
@@ -140,6 +140,27 @@ WRONG = {
         + before = mask.clone()
         + mask[torch.rand(mask.shape, generator=generator) < rate] = False
         + return torch.where(mask.any(dim=1, keepdim=True), mask, before)
+        """,
+    "fills_the_whole_row": """
+        A text that has lost all its words gets True at every position, padding included. It should
+        get its own mask back: the row of `mask`.
+
+        - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+        + return kept | ~kept.any(dim=1, keepdim=True)
+        """,
+    "drops_at_the_rate": """
+        A word whose number equals `rate` is dropped here, and it should stay: only numbers below
+        `rate` drop theirs. What stays is `>= rate`.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = mask & (torch.rand(mask.shape, generator=generator) > rate)
+        """,
+    "drops_only_in_evaluation": """
+        The two modes are swapped: words are dropped in evaluation, and in training all of them
+        stay. `training` True is when to drop.
+
+        - if not training:
+        + if training:
         """,
 }
 

@@ -18,6 +18,11 @@ def embedding_bag(R, ids):
     return R[:, ids.unique()].sum(dim=1)
 
 
+# %% embedding_bag: the mean | averages_the_words
+def embedding_bag(R, ids):
+    return R[:, ids].mean(dim=1)
+
+
 # %% sum_pool: ignores the mask | adds_padding
 def sum_pool(X, mask):
     return X.sum(dim=1)
@@ -41,6 +46,35 @@ def mean_pool(X, mask):
     return (X * mask.unsqueeze(-1)).mean(dim=1)
 
 
+# %% mean_pool: fills padding with 0, divides by 0 | fills_and_divides_by_zero
+def mean_pool(X, mask):
+    n = mask.sum(dim=1, keepdim=True)
+    return X.masked_fill(~mask.unsqueeze(-1), 0).sum(dim=1) / n
+
+
+# %% mean_pool: product with a float mask, divides by 0 | average_of_nothing
+def mean_pool(X, mask):
+    m = mask.unsqueeze(-1).float()
+    return (X * m).sum(dim=1) / m.sum(dim=1)
+
+
+# %% mean_pool: fills, divides by a count plus a little | divides_by_a_little_more
+def mean_pool(X, mask):
+    n = mask.sum(dim=1, keepdim=True) + 1e-8
+    return X.masked_fill(~mask.unsqueeze(-1), 0).sum(dim=1) / n
+
+
+# %% mean_pool: sums the components | averages_the_components
+def mean_pool(X, mask):
+    n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+    return (X * mask.unsqueeze(-1)).sum(dim=2) / n
+
+
+# %% mean_pool: selects each text's words | fills_and_divides_by_zero
+def mean_pool(X, mask):
+    return torch.stack([x[m].mean(dim=0) for x, m in zip(X, mask)])
+
+
 # %% max_pool: zeros at padding | zero_wins
 def max_pool(X, mask):
     return (X * mask[:, :, None]).max(dim=1).values
@@ -49,6 +83,34 @@ def max_pool(X, mask):
 # %% max_pool: minus infinity for a text without words | maximum_of_nothing
 def max_pool(X, mask):
     return X.masked_fill(~mask[:, :, None], float("-inf")).max(dim=1).values
+
+
+# %% max_pool: over the components | maximum_of_components
+def max_pool(X, mask):
+    h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).max(dim=2).values
+    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0)
+
+
+# %% max_pool: the mask inverted | fills_the_words
+def max_pool(X, mask):
+    h = X.masked_fill(mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+
+
+# %% max_pool: no unsqueeze in a product | mask_without_axis
+def max_pool(X, mask):
+    return (X * mask).amax(dim=1)
+
+
+# %% max_pool: empty text at finfo min | leaves_the_filler
+def max_pool(X, mask):
+    return X.masked_fill(~mask.unsqueeze(-1), torch.finfo(X.dtype).min).amax(dim=1)
+
+
+# %% max_pool: whether a text is empty, without its axis | empty_without_axis
+def max_pool(X, mask):
+    h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+    return h.masked_fill(~mask.any(dim=1), 0.0)
 
 
 # %% CBOWClassifier: unknown words count | includes_unknown_words
@@ -76,6 +138,304 @@ class CBOWClassifier(nn.Module):
         return torch.sigmoid(self.W_o(d)).squeeze(-1)
 
 
+# %% Trainer: means of batches in training only | averages_training_batches
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            self.optimizer.zero_grad()
+            loss = self.loss(ids, mask, labels)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item()
+            count += 1
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, batches):
+        self.model.eval()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            total += len(labels) * self.loss(ids, mask, labels).item()
+            count += len(labels)
+        return total / count
+
+    def fit(self, train, validation, epochs, patience):
+        best, bad = float("inf"), 0
+        history = [], []
+        for _ in range(epochs):
+            history[0].append(self.train_epoch(train))
+            history[1].append(self.evaluate(validation))
+            if history[1][-1] < best:
+                best, bad = history[1][-1], 0
+                weights = {k: v.clone() for k, v in self.model.state_dict().items()}
+            else:
+                bad += 1
+                if bad == patience:
+                    break
+        self.model.load_state_dict(weights)
+        return history
+
+
+# %% Trainer: means of batches in evaluation only | averages_validation_batches
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            self.optimizer.zero_grad()
+            loss = self.loss(ids, mask, labels)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += len(labels) * loss.item()
+            count += len(labels)
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, batches):
+        self.model.eval()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            total += self.loss(ids, mask, labels).item()
+            count += 1
+        return total / count
+
+    def fit(self, train, validation, epochs, patience):
+        best, bad = float("inf"), 0
+        history = [], []
+        for _ in range(epochs):
+            history[0].append(self.train_epoch(train))
+            history[1].append(self.evaluate(validation))
+            if history[1][-1] < best:
+                best, bad = history[1][-1], 0
+                weights = {k: v.clone() for k, v in self.model.state_dict().items()}
+            else:
+                bad += 1
+                if bad == patience:
+                    break
+        self.model.load_state_dict(weights)
+        return history
+
+
+# %% Trainer: divides by the number of batches | divides_by_batches
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total = 0.0
+        for ids, mask, labels in batches:
+            self.optimizer.zero_grad()
+            loss = self.loss(ids, mask, labels)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += len(labels) * loss.item()
+        return total / len(batches)
+
+    @torch.no_grad()
+    def evaluate(self, batches):
+        self.model.eval()
+        total = 0.0
+        for ids, mask, labels in batches:
+            total += len(labels) * self.loss(ids, mask, labels).item()
+        return total / len(batches)
+
+    def fit(self, train, validation, epochs, patience):
+        best, bad = float("inf"), 0
+        history = [], []
+        for _ in range(epochs):
+            history[0].append(self.train_epoch(train))
+            history[1].append(self.evaluate(validation))
+            if history[1][-1] < best:
+                best, bad = history[1][-1], 0
+                weights = {k: v.clone() for k, v in self.model.state_dict().items()}
+            else:
+                bad += 1
+                if bad == patience:
+                    break
+        self.model.load_state_dict(weights)
+        return history
+
+
+# %% Trainer: erases gradients before the loop | erases_once_per_epoch
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        self.optimizer.zero_grad()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            loss = self.loss(ids, mask, labels)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += len(labels) * loss.item()
+            count += len(labels)
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, batches):
+        self.model.eval()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            total += len(labels) * self.loss(ids, mask, labels).item()
+            count += len(labels)
+        return total / count
+
+    def fit(self, train, validation, epochs, patience):
+        best, bad = float("inf"), 0
+        history = [], []
+        for _ in range(epochs):
+            history[0].append(self.train_epoch(train))
+            history[1].append(self.evaluate(validation))
+            if history[1][-1] < best:
+                best, bad = history[1][-1], 0
+                weights = {k: v.clone() for k, v in self.model.state_dict().items()}
+            else:
+                bad += 1
+                if bad == patience:
+                    break
+        self.model.load_state_dict(weights)
+        return history
+
+
+# %% Trainer: best weights only after an early stop | loads_only_after_a_stop
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            self.optimizer.zero_grad()
+            loss = self.loss(ids, mask, labels)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += len(labels) * loss.item()
+            count += len(labels)
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, batches):
+        self.model.eval()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            total += len(labels) * self.loss(ids, mask, labels).item()
+            count += len(labels)
+        return total / count
+
+    def fit(self, train, validation, epochs, patience):
+        best, bad = float("inf"), 0
+        history = [], []
+        for _ in range(epochs):
+            history[0].append(self.train_epoch(train))
+            history[1].append(self.evaluate(validation))
+            if history[1][-1] < best:
+                best, bad = history[1][-1], 0
+                weights = {k: v.clone() for k, v in self.model.state_dict().items()}
+            else:
+                bad += 1
+                if bad == patience:
+                    self.model.load_state_dict(weights)
+                    break
+        return history
+
+
+# %% Trainer: an equal loss counts as better
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            self.optimizer.zero_grad()
+            loss = self.loss(ids, mask, labels)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += len(labels) * loss.item()
+            count += len(labels)
+        return total / count
+
+    @torch.no_grad()
+    def evaluate(self, batches):
+        self.model.eval()
+        total, count = 0.0, 0
+        for ids, mask, labels in batches:
+            total += len(labels) * self.loss(ids, mask, labels).item()
+            count += len(labels)
+        return total / count
+
+    def fit(self, train, validation, epochs, patience):
+        best, bad = float("inf"), 0
+        history = [], []
+        for _ in range(epochs):
+            history[0].append(self.train_epoch(train))
+            history[1].append(self.evaluate(validation))
+            if history[1][-1] <= best:
+                best, bad = history[1][-1], 0
+                weights = {k: v.clone() for k, v in self.model.state_dict().items()}
+            else:
+                bad += 1
+                if bad == patience:
+                    break
+        self.model.load_state_dict(weights)
+        return history
+
+
 # %% word_dropout: a text can lose all its words | loses_whole_texts
 def word_dropout(mask, rate, training, generator=None):
     if not training:
@@ -90,6 +450,31 @@ def word_dropout(mask, rate, training, generator=None):
     empty = dropped.sum(dim=1) == 0
     dropped[empty] = mask[empty]
     return dropped
+
+
+# %% word_dropout: an emptied text gets every position | fills_the_whole_row
+def word_dropout(mask, rate, training, generator=None):
+    if not training:
+        return mask
+    kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+    kept[~kept.any(dim=1)] = True
+    return kept
+
+
+# %% word_dropout: keeps numbers above the rate only | drops_at_the_rate
+def word_dropout(mask, rate, training, generator=None):
+    if not training:
+        return mask
+    kept = mask & (torch.rand(mask.shape, generator=generator) > rate)
+    return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+
+
+# %% word_dropout: training inverted | drops_only_in_evaluation
+def word_dropout(mask, rate, training, generator=None):
+    if training:
+        return mask
+    kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+    return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
 
 
 # %% DeepAveragingNetwork: an ordinary list of layers | plain_list
@@ -133,6 +518,55 @@ class DeepAveragingNetwork(nn.Module):
         return self.W_o(z).relu()[:, 0]
 
 
+# %% DeepAveragingNetwork: W_o always from hidden | output_from_hidden
+class DeepAveragingNetwork(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        sizes = [dim] + [hidden] * n_layers
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes, sizes[1:]))
+        self.W_o = nn.Linear(hidden, 1)
+        self.rate = rate
+
+    def forward(self, ids, mask):
+        z = mean_pool(self.R(ids), word_dropout(mask & (ids > 1), self.rate, self.training))
+        for layer in self.layers:
+            z = layer(z).relu()
+        return self.W_o(z).squeeze(-1)
+
+
+# %% DeepAveragingNetwork: every layer from hidden | first_layer_from_hidden
+class DeepAveragingNetwork(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        self.layers = nn.ModuleList(nn.Linear(hidden, hidden) for _ in range(n_layers))
+        self.W_o = nn.Linear(hidden, 1)
+        self.rate = rate
+
+    def forward(self, ids, mask):
+        z = mean_pool(self.R(ids), word_dropout(mask & (ids > 1), self.rate, self.training))
+        for layer in self.layers:
+            z = layer(z).relu()
+        return self.W_o(z).squeeze(-1)
+
+
+# %% DeepAveragingNetwork: every layer from dim | every_layer_from_dim
+class DeepAveragingNetwork(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        self.layers = nn.ModuleList(nn.Linear(dim, hidden) for _ in range(n_layers))
+        self.W_o = nn.Linear(hidden if n_layers else dim, 1)
+        self.rate = rate
+
+    def forward(self, ids, mask):
+        z = mean_pool(self.R(ids), word_dropout(mask & (ids > 1), self.rate, self.training))
+        for layer in self.layers:
+            z = layer(z).relu()
+        return self.W_o(z).squeeze(-1)
+
+
 # %% character_trigrams: forgets the marks | forgets_the_marks
 def character_trigrams(word):
     return [word[i : i + 3] for i in range(len(word) - 2)]
@@ -145,6 +579,32 @@ def character_trigrams(word):
     for i in range(len(marked) - 3):
         trigrams.append(marked[i : i + 3])
     return trigrams
+
+
+# %% character_trigrams: one too many | one_too_many
+def character_trigrams(word):
+    marked = "<" + word + ">"
+    return [marked[i : i + 3] for i in range(len(marked) - 1)]
+
+
+# %% character_trigrams: length of the bare word | counts_without_the_marks
+def character_trigrams(word):
+    marked = "<" + word + ">"
+    return [marked[i : i + 3] for i in range(len(word) - 2)]
+
+
+# %% character_trigrams: two marks for the empty word | marks_of_nothing
+def character_trigrams(word):
+    marked = "<" + word + ">"
+    if len(marked) < 3:
+        return [marked]
+    return [marked[i : i + 3] for i in range(len(marked) - 2)]
+
+
+# %% character_trigrams: sorted set | sorts_a_set
+def character_trigrams(word):
+    marked = "<" + word + ">"
+    return sorted(set(marked[i : i + 3] for i in range(len(marked) - 2)))
 
 
 # %% trigram_average: divides by all trigrams | counts_the_unknown
@@ -160,6 +620,28 @@ def trigram_average(trigrams, index, T):
 def trigram_average(trigrams, index, T):
     rows = [index[t] for t in trigrams if t in index]
     return T[rows].mean(dim=0)
+
+
+# %% trigram_average: a set of trigrams | each_trigram_once
+def trigram_average(trigrams, index, T):
+    rows = [index[t] for t in set(trigrams) if t in index]
+    if not rows:
+        return torch.zeros(T.shape[1], dtype=T.dtype)
+    return T[rows].mean(dim=0)
+
+
+# %% trigram_average: mean over the components | averages_the_components
+def trigram_average(trigrams, index, T):
+    rows = [index[t] for t in trigrams if t in index]
+    if not rows:
+        return torch.zeros(T.shape[1], dtype=T.dtype)
+    return T[rows].mean(dim=1)
+
+
+# %% trigram_average: the sum | adds_up
+def trigram_average(trigrams, index, T):
+    rows = [index[t] for t in trigrams if t in index]
+    return T[rows].sum(dim=0)
 
 
 # %% initial_embeddings: row of the vocabulary in place of the row of the vectors | takes_row_i
@@ -179,3 +661,47 @@ def initial_embeddings(words, index, matrix, random):
             random[i] = matrix[index[word]]
     random[0] = 0
     return random
+
+
+# %% initial_embeddings: zeros for unk too | unknown_is_zeros
+def initial_embeddings(words, index, matrix, random):
+    R = random.clone()
+    R[:2] = 0
+    for i, word in enumerate(words):
+        if i > 1 and word in index:
+            R[i] = matrix[index[word]]
+    return R
+
+
+# %% initial_embeddings: a running number into random | counts_the_random_rows
+def initial_embeddings(words, index, matrix, random):
+    R = torch.zeros_like(random)
+    used = 0
+    for i, word in enumerate(words):
+        if i == 0:
+            continue
+        if word in index:
+            R[i] = matrix[index[word]]
+        else:
+            R[i] = random[used]
+            used += 1
+    return R
+
+
+# %% initial_embeddings: KeyError | looks_up_every_word
+def initial_embeddings(words, index, matrix, random):
+    R = random.clone()
+    R[0] = 0
+    for i, word in enumerate(words[1:], start=1):
+        R[i] = matrix[index[word]]
+    return R
+
+
+# %% initial_embeddings: rows of the matrix, padding last | zeros_the_next_vector
+def initial_embeddings(words, index, matrix, random):
+    R = random.clone()
+    for word in words:
+        if word in index:
+            R[index[word]] = matrix[index[word]]
+    R[0] = 0
+    return R
