@@ -68,6 +68,16 @@ WRONG = {
             small = torch.exp(-z.abs())
             return torch.where(z >= 0, 1 / (1 + small), small / (1 + small))
         """,
+    "has_half_the_slope_at_zero": """
+        The values are right, but at z = 0 the gradient is 0.125 instead of 0.25: the slope of
+        `torch.maximum` and `torch.minimum` with zeros is a half there. The slope of `clamp` is 1.
+
+        def sigmoid(z):
+            zero = torch.zeros_like(z)
+            high = 1 / (1 + torch.exp(-torch.maximum(z, zero)))
+            small = torch.exp(torch.minimum(z, zero))
+            return torch.where(z >= 0, high, small / (1 + small))
+        """,
     "falls": """
         It decreases where it should increase. Check the sign in the exponent, and which form each
         sign of z gets.

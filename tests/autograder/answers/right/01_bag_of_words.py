@@ -487,11 +487,12 @@ def sigmoid(z):
     return (torch.tanh(z / 2) + 1) / 2
 
 
-# %% sigmoid: exponent of minus the larger of z and 0
+# %% sigmoid: replaces the numbers of the other side first
 def sigmoid(z):
-    e = (-torch.maximum(z, torch.zeros_like(z))).exp()
-    below = z.clamp(max=0).exp()
-    return torch.where(z < 0, below / (1 + below), 1 / (1 + e))
+    negative = z < 0
+    e = (-z.masked_fill(negative, 0)).exp()
+    below = z.masked_fill(~negative, 0).exp()
+    return torch.where(negative, below / (1 + below), 1 / (1 + e))
 
 
 # %% sigmoid: logsigmoid

@@ -151,6 +151,13 @@ def sigmoid(z):
     return torch.where(z < 0, e * p, p)
 
 
+# %% sigmoid: maximum and minimum with zeros | has_half_the_slope_at_zero
+def sigmoid(z):
+    zero = torch.zeros_like(z)
+    e = torch.exp(torch.minimum(z, zero))
+    return torch.where(z >= 0, 1 / (1 + torch.exp(-torch.maximum(z, zero))), e / (1 + e))
+
+
 # %% sigmoid: the two sides swapped | falls
 def sigmoid(z):
     e = torch.exp(-z.abs())
