@@ -24,6 +24,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("stability", [far, torch.tensor([1, 0, 1])], title=title)
     title = "far from 0, and wrong"
     yield Case("stability", [far, torch.tensor([0, 1, 0])], title=title)
+    # float16 has no number of this size.
+    title = "farther from 0, and wrong"
+    yield Case("stability", [100 * far[:1], torch.tensor([0])], title=title)
     # Right and wrong ones of both classes: no part of the formula can be cut off.
     scores = torch.tensor([1.0, -1.0, 1.0, -1.0]) * (normal(rng, 4).abs() + 0.5)
     order = torch.from_numpy(rng.permutation(4))
@@ -177,5 +180,9 @@ EQUIVALENT = {
     "both have the same absolute value": """
         -    loss = high + torch.log1p(torch.exp(-against.abs()))
         +    loss = high + torch.log1p(torch.exp(-scores.abs()))
+        """,
+    "both have the same shape": """
+        -    high = torch.maximum(against, torch.zeros_like(against))
+        +    high = torch.maximum(against, torch.zeros_like(scores))
         """,
 }

@@ -138,4 +138,17 @@ EQUIVALENT = {
         -    return torch.where(z >= 0, high, small / (1 + small))
         +    return torch.where(z > 0, high, small / (1 + small))
         """,
+    "each form is taken on its own side only": """
+        -    high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        +    high = 1 / (1 + torch.exp(-z.clamp(min=0 * 2)))
+
+        -    high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        +    high = 1 / (1 + torch.exp(-z.clamp(min=-1)))
+
+        -    small = torch.exp(z.clamp(max=0))
+        +    small = torch.exp(z.clamp(max=0 * 2))
+
+        -    small = torch.exp(z.clamp(max=0))
+        +    small = torch.exp(z.clamp(max=1))
+        """,
 }
