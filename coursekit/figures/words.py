@@ -21,12 +21,13 @@ class WordWeights:
     """
 
     def __init__(
-        self, tokens: list[str], weights: list[float], limit: float, title: str | None
+        self, tokens: list[str], weights: list[float], limit: float, title: str | None, label: str
     ) -> None:
         self.tokens = tokens
         self.weights = weights
         self._limit = limit
         self._title = title
+        self._label = label
         self._signed = any(weight < 0 for weight in weights)
 
     def __repr__(self) -> str:
@@ -69,7 +70,8 @@ class WordWeights:
         cells = " ".join(
             f'<span style="{self._look(end)}">{self._number(end)}</span>' for end in ends
         )
-        return f'<div style="font-size: 80%; color: #444444">weight: {cells}</div>'
+        look = "font-size: 80%; color: #444444"
+        return f'<div style="{look}">{escape(self._label)}: {cells}</div>'
 
     def _number(self, weight: float) -> str:
         return f"{weight:+.2f}" if self._signed and weight else f"{weight:.2f}"
@@ -81,6 +83,7 @@ def word_weights(
     *,
     limit: float | None = None,
     title: str | None = None,
+    label: str = "weight",
 ) -> WordWeights:
     """Show a text with each word colored by its weight.
 
@@ -98,6 +101,8 @@ def word_weights(
         to several texts to compare them.
     title
         Stands above the text.
+    label
+        What the numbers are; stands before the scale of colors, below the text.
 
     Returns
     -------
@@ -119,4 +124,4 @@ def word_weights(
         limit = float(abs(weights).max()) or 1.0
     if not limit > 0:
         raise FigureError(f"limit must be greater than 0, but is {limit}.")
-    return WordWeights(tokens, weights.tolist(), float(limit), title)
+    return WordWeights(tokens, weights.tolist(), float(limit), title, label)

@@ -21,6 +21,13 @@ WRONG = {
         - x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
         + x[[vocabulary.get(token, 0) for token in tokens]] = 1.0
         """,
+    "unknown_is_last": """
+        An unknown word sets the last component: index -1 is that of the last word. Skip unknown
+        words.
+
+        - x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
+        + x[[vocabulary.get(token, -1) for token in tokens]] = 1.0
+        """,
     "stops_at_unknown": """
         A word outside the vocabulary raises a KeyError: it has no index. Skip unknown words.
 

@@ -31,6 +31,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("limits", [exact], {"min_count": 2}, title=title, judge=ordered)
     largest = int(rng.integers(2, 5))
     yield Case("limits", [draw_texts(rng, 5, words)], {"max_size": largest}, judge=ordered)
+    title = "two words are equally frequent, and one fits in"
+    yield Case("limits", [exact], {"max_size": 2}, title=title, judge=ordered)
     yield Case(
         "limits",
         [exact],
@@ -77,6 +79,13 @@ WRONG = {
 
         - kept = [word for word in counts if counts[word] >= min_count]
         + kept = [word for word in counts if counts[word] > min_count]
+        """,
+    "cuts_before_it_sorts": """
+        The words are cut to max_size before they are sorted: the first ones of the texts stay, not
+        the most frequent ones. Sort first, then cut.
+
+        - kept = [word for word in counts if counts[word] >= min_count]
+        + kept = [word for word in counts if counts[word] >= min_count][:max_size]
         """,
     "starts_at_one": """
         The first word has index 1. The indices are positions in a vector, and those start at 0.

@@ -21,6 +21,15 @@ WRONG = {
         - known = [vocabulary[token] for token in tokens if token in vocabulary]
         + known = [vocabulary.get(token, 0) for token in tokens]
         """,
+    "unknown_is_last": """
+        An unknown word is counted in the last component: index -1 is that of the last word. Skip unknown
+        words.
+
+        - return torch.bincount(indices, minlength=len(vocabulary)).float()
+        + x = torch.bincount(indices, minlength=len(vocabulary)).float()
+        + x[-1] += len(tokens) - len(known)
+        + return x
+        """,
     "stops_at_unknown": """
         A word outside the vocabulary raises a KeyError: it has no index. Skip unknown words.
 

@@ -69,6 +69,32 @@ WRONG = {
         - return ranked[::-1][:k], ranked[:k]
         + return ranked[::-1][:k][::-1], ranked[:k]
         """,
+    "ends_with_the_largest": """
+        The first list is reversed: the end `[-k:]` of a list that starts with the smallest weight
+        has the largest one last. And with k = 0, `[-0:]` is the whole list.
+
+        - return ranked[::-1][:k], ranked[:k]
+        + return ranked[-k:], ranked[:k]
+        """,
+    "keeps_to_one_sign": """
+        A list holds only words whose weights have its sign. Take the k largest and the k smallest
+        weights, whatever their signs: with few words they may overlap.
+
+        - return ranked[::-1][:k], ranked[:k]
+        + high = [word for word in ranked[::-1] if w[vocabulary[word]] > 0]
+        + return high[:k], [word for word in ranked if w[vocabulary[word]] < 0][:k]
+        """,
+    "needs_k_words": """
+        `topk` raises an error where the vocabulary has fewer than k words. Ask it for
+        min(k, len(vocabulary)) of them.
+
+        raises RuntimeError
+
+        def decisive_words(w, vocabulary, k):
+            words = list(vocabulary)
+            high, low = w.topk(k).indices, (-w).topk(k).indices
+            return [words[i] for i in high.tolist()], [words[i] for i in low.tolist()]
+        """,
     "ends_with_the_strongest": """
         The second list is reversed: the end `[-k:]` of a list that starts with the largest weight
         has the most negative one last. And with k = 0, `[-0:]` is the whole list.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.exercise import Case
-from autograder.exercises.bag_of_words.common import PLAIN_WORDS, draw_text, draw_texts, some_words
+from autograder.exercises.bag_of_words.common import PLAIN_WORDS, draw_texts, some_words
 
 POINTS = {"values": 2, "edges": 1}
 
@@ -16,9 +16,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     word, other = some_words(rng, 2)
     repeated = [[word] * int(rng.integers(2, 5)), [word, other, word]]
     yield Case("values", [repeated], title="a word several times in one text")
-    cased = [["Great", "film"], ["great", "Film"], ["great", *draw_text(rng, 2)]]
+    cased = [["Great", "film"], ["great", "Film"], ["great", *some_words(rng, 2, PLAIN_WORDS[:7])]]
     yield Case("values", [cased], title="words are taken as they are, upper case too")
-    inside = [["party", *draw_text(rng, 2, ["long", "the"])], ["art"], ["along"]]
+    inside = [["party", *some_words(rng, 2, ["long", "the", "is"])], ["art"], ["along"]]
     yield Case("values", [inside], title="a word that is a substring of another word")
     yield Case("edges", [[[], some_words(rng, 3, PLAIN_WORDS), []]], title="empty texts")
     yield Case("edges", [[]], title="no texts at all")
@@ -30,6 +30,13 @@ WRONG = {
 
         - frequency.update(set(text))
         + frequency.update(text)
+        """,
+    "starts_at_one": """
+        Every number is one too large: the first text that contains a word makes it 1, so start from
+        0, as in `get(word, 0) + 1`.
+
+        - return dict(frequency)
+        + return {word: count + 1 for word, count in frequency.items()}
         """,
     "gives_proportions": """
         This is the proportion of texts. The document frequency is their number, an integer.

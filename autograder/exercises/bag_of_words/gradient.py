@@ -52,6 +52,19 @@ WRONG = {
         - return X.T @ error / len(y) + l2 * w, error.mean()
         + return X.T @ error + l2 * w, error.sum()
         """,
+    "divides_by_the_words": """
+        The sum is divided by the number of words. The mean is over the N texts: len(X), or len(y).
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return X.T @ error / X.shape[1] + l2 * w, error.mean()
+        """,
+    "averages_over_the_words": """
+        All words get the same number, from a mean over the whole matrix. Each word needs its own: the
+        mean over the texts only, `mean(dim=0)`, or X.T @ error / N.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return (X * error[:, None]).mean() + l2 * w, error.mean()
+        """,
     "penalizes_the_bias": """
         The bias is regularized too. L2 applies only to the weights w.
 

@@ -70,6 +70,21 @@ WRONG = {
         - return list(order.split(batch_size))
         + return [order[i : i + batch_size] for i in range(0, n - batch_size + 1, batch_size)]
         """,
+    "adds_an_empty_batch": """
+        The last batch is empty: where n is a multiple of batch_size, n // batch_size + 1 is one batch
+        too many. Let the starts run over range(0, n, batch_size).
+
+        - return list(order.split(batch_size))
+        + n_batches = n // batch_size + 1
+        + return [order[i * batch_size : (i + 1) * batch_size] for i in range(n_batches)]
+        """,
+    "stops_before_the_last_text": """
+        The last batch is missing when it holds a single text: range(0, n - 1, ...) ends one too early.
+        A range excludes its end anyway.
+
+        - return list(order.split(batch_size))
+        + return [order[i : i + batch_size] for i in range(0, n - 1, batch_size)]
+        """,
     "draws_with_replacement": """
         Indices are drawn with replacement. In an epoch each text occurs exactly once.
 

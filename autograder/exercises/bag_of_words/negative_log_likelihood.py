@@ -1,4 +1,4 @@
-"""The mean log loss from scores; at scores near 1000 a formula with probabilities breaks down."""
+"""The mean log loss from scores near 1000, where probabilities break down, and its slope at 0."""
 
 from collections.abc import Iterator
 
@@ -8,17 +8,12 @@ import torch
 from autograder.course.exercise import Case
 from autograder.exercises.bag_of_words.common import draw_labels, normal
 
-POINTS = {"values": 3, "stability": 2}
+POINTS = {"values": 2, "stability": 2, "gradient": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n in (3, 5, int(rng.integers(6, 12))):
         yield Case("values", [normal(rng, n) * 2, draw_labels(rng, n)])
-    # Right and wrong ones of both classes: no part of the formula can be cut off.
-    scores = torch.tensor([1.0, -1.0, 1.0, -1.0]) * (normal(rng, 4).abs() + 0.5)
-    order = torch.from_numpy(rng.permutation(4))
-    given = [scores[order], torch.tensor([1, 1, 0, 0])[order]]
-    yield Case("values", given, title="what training takes from the loss", gradient="all")
     positive = torch.ones(2, dtype=torch.int64)
     yield Case("values", [normal(rng, 2) * 2, positive], title="only positive texts")
     yield Case("values", [normal(rng, 2) * 2, 0 * positive], title="only negative texts")
@@ -29,12 +24,23 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("stability", [far, torch.tensor([1, 0, 1])], title=title)
     title = "far from 0, and wrong"
     yield Case("stability", [far, torch.tensor([0, 1, 0])], title=title)
+    # float16 has no number of this size.
+    title = "farther from 0, and wrong"
+    yield Case("stability", [100 * far[:1], torch.tensor([0])], title=title)
+    # Right and wrong ones of both classes: no part of the formula can be cut off.
+    scores = torch.tensor([1.0, -1.0, 1.0, -1.0]) * (normal(rng, 4).abs() + 0.5)
+    order = torch.from_numpy(rng.permutation(4))
+    given = [scores[order], torch.tensor([1, 1, 0, 0])[order]]
+    yield Case("gradient", given, title="what training takes from the loss", gradient="all")
+    n = int(rng.integers(3, 6))
+    given = [torch.zeros(n), draw_labels(rng, n)]
+    yield Case("gradient", given, title="at a score of 0, where training starts", gradient="all")
 
 
 FURTHER = """
 First make one tensor that is `-scores` where y is 1 and `scores` where y is 0, with `torch.where`:
 its numbers are large where the model is wrong. Then apply the formula with the maximum and the
-absolute value to it, and take the mean.
+absolute value to it, and take the mean. `torch.maximum(a, torch.zeros_like(a))` is the maximum with 0.
 """
 
 WRONG = {
@@ -57,8 +63,37 @@ WRONG = {
     "forgets_abs": """
         The absolute value is missing: where the model is right, the argument of exp is positive.
 
-        - loss = against.clamp(min=0) + torch.log1p(torch.exp(-against.abs()))
-        + loss = against.clamp(min=0) + torch.log1p(torch.exp(-against))
+        - loss = high + torch.log1p(torch.exp(-against.abs()))
+        + loss = high + torch.log1p(torch.exp(-against))
+        """,
+    "forgets_the_minus_of_abs": """
+        The minus before the absolute value is missing: the argument of exp is positive, so the loss
+        is too large, and infinite far from 0.
+
+        - loss = high + torch.log1p(torch.exp(-against.abs()))
+        + loss = high + torch.log1p(torch.exp(against.abs()))
+        """,
+    "clamps_at_zero": """
+        The values are right, but at a score of 0, where training starts, the gradient is twice as
+        large as it should be: the slope of `clamp(min=0)` at 0 is 1. Take `torch.maximum` with
+        zeros, whose slope there is a half.
+
+        - high = torch.maximum(against, torch.zeros_like(against))
+        + high = against.clamp(min=0)
+        """,
+    "has_no_slope_at_zero": """
+        The values are right, but at a score of 0, where training starts, the gradient is 0: that is
+        the slope of relu there. Take `torch.maximum` with zeros, whose slope at 0 is a half.
+
+        - high = torch.maximum(against, torch.zeros_like(against))
+        + high = torch.relu(against)
+        """,
+    "is_detached": """
+        The values are right, but no gradient reaches the scores. Use only operations on tensors:
+        `.item()`, `.tolist()` and `torch.tensor(...)` cut a result off from what it is made of.
+
+        - return loss.mean()
+        + return loss.mean().detach()
         """,
     "clamps_probabilities": """
         Clamping probabilities away from 0 and 1 hides how wrong a very wrong score is: at -1000
@@ -87,14 +122,23 @@ WRONG = {
         - return loss.mean()
         + return (y * loss).mean()
         """,
-    "does_not_average": """
-        This gives one loss per text. Return a single number, their mean.
+    "ignores_the_classes": """
+        y has no effect: every text is treated as positive. The formula is that of a positive text; for
+        a negative one put -s in place of s.
 
-        - return loss.mean()
-        + return loss
+        - against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
+        + against = -scores
+        """,
+    "multiplies_by_the_class": """
+        Each text of class 0 costs ln 2, whatever its score: multiplied by y, that score becomes 0.
+        Change its sign instead.
+
+        - against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
+        + against = -scores * y
         """,
     "swaps_the_classes": """
-        The two classes are swapped: a high score now costs most where the text is positive.
+        The loss is large where the model is right. Either the two classes are swapped, or a minus is
+        missing: for a positive text it is max(-s, 0), for a negative one max(s, 0).
 
         - against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
         + against = torch.where(y == 1, scores, -scores)
@@ -108,8 +152,8 @@ RIGHT = {
         """,
     "one_formula": """
         def negative_log_likelihood(scores, y):
-            cost = scores.clamp(min=0) - scores * y + torch.log1p(torch.exp(-scores.abs()))
-            return cost.mean()
+            high = (scores + scores.abs()) / 2
+            return (high - scores * y + torch.log1p(torch.exp(-scores.abs()))).mean()
         """,
 }
 
@@ -123,19 +167,22 @@ EQUIVALENT = {
         -    against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
         +    against = torch.where(y == 1, -scores, scores).squeeze()  # large where the model is wrong
 
-        -    loss = against.clamp(min=0) + torch.log1p(torch.exp(-against.abs()))
-        +    loss = (against.clamp(min=0) + torch.log1p(torch.exp(-against.abs()))).squeeze()
+        -    high = torch.maximum(against, torch.zeros_like(against))
+        +    high = torch.maximum(against, torch.zeros_like(against)).squeeze()
+
+        -    loss = high + torch.log1p(torch.exp(-against.abs()))
+        +    loss = (high + torch.log1p(torch.exp(-against.abs()))).squeeze()
         """,
     "the classes are 0 and 1": """
         -    against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
         +    against = torch.where(y >= 1, -scores, scores)  # large where the model is wrong
         """,
-    "0 * 2 is 0": """
-        -    loss = against.clamp(min=0) + torch.log1p(torch.exp(-against.abs()))
-        +    loss = against.clamp(min=0 * 2) + torch.log1p(torch.exp(-against.abs()))
-        """,
     "both have the same absolute value": """
-        -    loss = against.clamp(min=0) + torch.log1p(torch.exp(-against.abs()))
-        +    loss = against.clamp(min=0) + torch.log1p(torch.exp(-scores.abs()))
+        -    loss = high + torch.log1p(torch.exp(-against.abs()))
+        +    loss = high + torch.log1p(torch.exp(-scores.abs()))
+        """,
+    "both have the same shape": """
+        -    high = torch.maximum(against, torch.zeros_like(against))
+        +    high = torch.maximum(against, torch.zeros_like(scores))
         """,
 }

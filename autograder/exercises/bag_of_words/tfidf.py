@@ -66,6 +66,19 @@ WRONG = {
         - idf = torch.log((1 + n_texts) / (1 + df))
         + idf = torch.log((1 + df) / (1 + n_texts))
         """,
+    "has_another_base": """
+        This is the logarithm to base 2. The formula's ln is the natural one, `torch.log`.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = torch.log2((1 + n_texts) / (1 + df))
+        """,
+    "adds_one_to_the_fraction": """
+        The first 1 is added to the whole fraction. It belongs in the numerator, in parentheses:
+        (1 + n_texts) / (1 + df).
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = torch.log(1 + n_texts / (1 + df))
+        """,
     "adds_one": """
         1 is added to every idf, as in scikit-learn. Here a word in every text has weight 0.
 

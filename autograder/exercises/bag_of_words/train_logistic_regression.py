@@ -79,6 +79,29 @@ WRONG = {
         - w, w_0 = w - step * for_w, w_0 - step * for_w_0
         + w = w - step * for_w
         """,
+    "moves_the_bias_once_per_epoch": """
+        w_0 takes one step per epoch. It takes one per batch, like w: check the indentation.
+
+          for batch in minibatches(len(X), batch_size, generator):
+              for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        -     w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        +     w = w - step * for_w
+        + w_0 = w_0 - step * for_w_0
+        """,
+    "moves_the_bias_after_w": """
+        The gradient for w_0 is computed with the new w. Both belong to the same w and w_0: call
+        `gradient` once per batch, then take both steps.
+
+        - w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        + w = w - step * for_w
+        + w_0 = w_0 - step * gradient(X[batch], y[batch], w, w_0, l2)[1]
+        """,
+    "forgets_l2": """
+        l2 has no effect: pass it on to `gradient`.
+
+        - for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        + for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, 0.0)
+        """,
     "returns_after_one_epoch": """
         The weights are those after one epoch, as if training ended there or started again in every
         epoch. Set them to 0 before the loop, go through all epochs, and return after the loop.

@@ -15,6 +15,15 @@ def document_frequency(texts):
     return df
 
 
+# %% document_frequency: starts from one | starts_at_one
+def document_frequency(texts):
+    df = {}
+    for text in texts:
+        for word in set(text):
+            df[word] = df.get(word, 1) + 1
+    return df
+
+
 # %% build_vocabulary: equally frequent words in the order of the text | breaks_ties_by_appearance
 def build_vocabulary(texts, min_count=1, max_size=None):
     counts = Counter(word for text in texts for word in text)
@@ -31,6 +40,15 @@ def build_vocabulary(texts, min_count=1, max_size=None):
     words = [word for word in counts if counts[word] > min_count]
     words.sort(key=lambda word: (-counts[word], word))
     return {word: i for i, word in enumerate(words[:max_size])}
+
+
+# %% build_vocabulary: cuts, then sorts | cuts_before_it_sorts
+def build_vocabulary(texts, min_count=1, max_size=None):
+    counts = Counter(word for text in texts for word in text)
+    words = [word for word, count in counts.items() if count >= min_count]
+    words = words[:max_size]
+    words.sort(key=lambda word: (-counts[word], word))
+    return {word: i for i, word in enumerate(words)}
 
 
 # %% binary_bag: counts | counts_words
@@ -50,6 +68,14 @@ def binary_bag(tokens, vocabulary):
     return x
 
 
+# %% binary_bag: minus one for an unknown word | unknown_is_last
+def binary_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        x[vocabulary.get(token, -1)] = 1
+    return x
+
+
 # %% count_bag: adds 1 only once per index | adds_only_once
 def count_bag(tokens, vocabulary):
     x = torch.zeros(len(vocabulary))
@@ -63,6 +89,14 @@ def count_bag(tokens, vocabulary):
     return torch.tensor([tokens.count(word) for word in vocabulary])
 
 
+# %% count_bag: minus one for an unknown word | unknown_is_last
+def count_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        x[vocabulary.get(token, -1)] += 1
+    return x
+
+
 # %% tfidf: forgets the ones | does_not_smooth
 def tfidf(counts, df, n_texts):
     return counts * torch.log(n_texts / df)
@@ -72,6 +106,16 @@ def tfidf(counts, df, n_texts):
 def tfidf(counts, df, n_texts):
     idf = torch.log((1 + df) / (1 + n_texts))
     return counts * idf
+
+
+# %% tfidf: logarithm to base 2 | has_another_base
+def tfidf(counts, df, n_texts):
+    return counts * torch.log2((n_texts + 1) / (df + 1))
+
+
+# %% tfidf: one plus the fraction | adds_one_to_the_fraction
+def tfidf(counts, df, n_texts):
+    return counts * torch.log(1 + n_texts / (1 + df))
 
 
 # %% predict_classes: 1 also for a score of 0 | includes_zero
@@ -88,6 +132,59 @@ def predict_classes(X, w, w_0):
 # %% sigmoid: the naive form | overflows
 def sigmoid(z):
     return torch.exp(z) / (torch.exp(z) + 1)
+
+
+# %% sigmoid: both forms in a where | overflows_in_the_form_thrown_away
+def sigmoid(z):
+    return torch.where(z >= 0, 1 / (1 + torch.exp(-z)), torch.exp(z) / (torch.exp(z) + 1))
+
+
+# %% sigmoid: the left form alone | overflows_in_the_gradient
+def sigmoid(z):
+    return 1 / (1 + (-z).exp())
+
+
+# %% sigmoid: exponent of minus the absolute value | has_no_slope_at_zero
+def sigmoid(z):
+    e = (-torch.abs(z)).exp()
+    p = 1 / (1 + e)
+    return torch.where(z < 0, e * p, p)
+
+
+# %% sigmoid: maximum and minimum with zeros | has_half_the_slope_at_zero
+def sigmoid(z):
+    zero = torch.zeros_like(z)
+    e = torch.exp(torch.minimum(z, zero))
+    return torch.where(z >= 0, 1 / (1 + torch.exp(-torch.maximum(z, zero))), e / (1 + e))
+
+
+# %% sigmoid: the two sides swapped | falls
+def sigmoid(z):
+    e = torch.exp(-z.abs())
+    return torch.where(z >= 0, e / (1 + e), 1 / (1 + e))
+
+
+# %% sigmoid: no side for zero | forgets_zero
+def sigmoid(z):
+    p = torch.zeros_like(z)
+    p[z > 0] = 1 / (1 + torch.exp(-z[z > 0]))
+    e = torch.exp(z[z < 0])
+    p[z < 0] = e / (1 + e)
+    return p
+
+
+# %% sigmoid: a minus too many in the second form | has_the_wrong_sign_below_zero
+def sigmoid(z):
+    e = torch.exp(-z)
+    return torch.where(z >= 0, 1 / (1 + e), e / (e + 1))
+
+
+# %% sigmoid: number by number, with math | is_detached
+def sigmoid(z):
+    import math
+
+    numbers = [1 / (1 + math.exp(-min(max(v, -700), 700))) for v in z.flatten().tolist()]
+    return torch.tensor(numbers, dtype=z.dtype).reshape(z.shape)
 
 
 # %% sigmoid: float32 whatever comes in |
@@ -109,7 +206,52 @@ def negative_log_likelihood(scores, y):
 # %% negative_log_likelihood: a sum, not a mean | sums
 def negative_log_likelihood(scores, y):
     s = torch.where(y == 1, -scores, scores)
-    return (s.clamp(min=0) + torch.log(1 + torch.exp(-s.abs()))).sum()
+    return (torch.maximum(s, 0 * s) + torch.log(1 + torch.exp(-s.abs()))).sum()
+
+
+# %% negative_log_likelihood: clamp for the maximum | clamps_at_zero
+def negative_log_likelihood(scores, y):
+    s = torch.where(y == 1, -scores, scores)
+    return (s.clamp(min=0) + torch.log(1 + torch.exp(-s.abs()))).mean()
+
+
+# %% negative_log_likelihood: relu for the maximum | has_no_slope_at_zero
+def negative_log_likelihood(scores, y):
+    s = torch.where(y == 1, scores, -scores)
+    return torch.mean(torch.relu(-s) + torch.log1p(torch.exp(-s.abs())))
+
+
+# %% negative_log_likelihood: max(s, 0) for max(-s, 0) | swaps_the_classes
+def negative_log_likelihood(scores, y):
+    s = torch.where(y == 1, scores, -scores)
+    return (torch.maximum(s, torch.zeros_like(s)) + torch.log1p(torch.exp(-s.abs()))).mean()
+
+
+# %% negative_log_likelihood: plus the absolute value | forgets_the_minus_of_abs
+def negative_log_likelihood(scores, y):
+    s = torch.where(y == 1, -scores, scores)
+    return (torch.maximum(s, torch.zeros_like(s)) + torch.log(1 + torch.exp(s.abs()))).mean()
+
+
+# %% negative_log_likelihood: y is not used | ignores_the_classes
+def negative_log_likelihood(scores, y):
+    high = torch.maximum(-scores, torch.zeros_like(scores))
+    return (high + torch.log(1 + torch.exp(-scores.abs()))).mean()
+
+
+# %% negative_log_likelihood: scores times y | multiplies_by_the_class
+def negative_log_likelihood(scores, y):
+    s = scores * y
+    return (torch.maximum(-s, torch.zeros_like(s)) + torch.log(1 + torch.exp(-s.abs()))).mean()
+
+
+# %% negative_log_likelihood: Python numbers | is_detached
+def negative_log_likelihood(scores, y):
+    import math
+
+    signed = [s if label == 1 else -s for s, label in zip(scores.tolist(), y.tolist())]
+    losses = [max(-s, 0) + math.log(1 + math.exp(-abs(s))) for s in signed]
+    return torch.tensor(sum(losses) / len(losses))
 
 
 # %% gradient: pulls with l2 times half the weights | halves_l2
@@ -125,6 +267,18 @@ def gradient(X, y, w, w_0, l2):
     return X.T @ error + l2 * w, error.sum()
 
 
+# %% gradient: divides by the number of words | divides_by_the_words
+def gradient(X, y, w, w_0, l2):
+    error = sigmoid(X @ w + w_0) - y
+    return X.T @ error / X.shape[1] + l2 * w, error.mean()
+
+
+# %% gradient: one mean over the whole matrix | averages_over_the_words
+def gradient(X, y, w, w_0, l2):
+    error = sigmoid(X @ w + w_0) - y
+    return (X * error.unsqueeze(1)).mean() + l2 * w, error.mean()
+
+
 # %% minibatches: drops the last, shorter batch | drops_the_last
 def minibatches(n, batch_size, generator):
     order = torch.randperm(n, generator=generator)
@@ -135,6 +289,18 @@ def minibatches(n, batch_size, generator):
 def minibatches(n, batch_size, generator):
     order = torch.randperm(n)
     return list(order.split(batch_size))
+
+
+# %% minibatches: an empty batch at the end | adds_an_empty_batch
+def minibatches(n, batch_size, generator):
+    order = torch.randperm(n, generator=generator)
+    return [order[i * batch_size : (i + 1) * batch_size] for i in range(n // batch_size + 1)]
+
+
+# %% minibatches: the starts end too early | stops_before_the_last_text
+def minibatches(n, batch_size, generator):
+    order = torch.randperm(n, generator=generator)
+    return [order[start : start + batch_size] for start in range(0, n - 1, batch_size)]
 
 
 # %% train_logistic_regression: the learning rate stays the same | never_decays_the_rate
@@ -163,15 +329,64 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
     return w, w_0
 
 
+# %% train_logistic_regression: l2 is not passed on | forgets_l2
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+    for epoch in progress(range(epochs)):
+        eta = lr * (1 - epoch / epochs)
+        for batch in minibatches(len(X), batch_size, generator):
+            dw, dw_0 = gradient(X[batch], y[batch], w, w_0, 0)
+            w -= eta * dw
+            w_0 -= eta * dw_0
+    return w, w_0
+
+
+# %% train_logistic_regression: w_0 outside the inner loop | moves_the_bias_once_per_epoch
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+    for epoch in progress(range(epochs)):
+        eta = lr * (1 - epoch / epochs)
+        for batch in minibatches(len(X), batch_size, generator):
+            dw, dw_0 = gradient(X[batch], y[batch], w, w_0, l2)
+            w -= eta * dw
+        w_0 -= eta * dw_0
+    return w, w_0
+
+
+# %% train_logistic_regression: w_0 with the new w | moves_the_bias_after_w
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+    for epoch in progress(range(epochs)):
+        eta = lr * (1 - epoch / epochs)
+        for batch in minibatches(len(X), batch_size, generator):
+            w = w - eta * gradient(X[batch], y[batch], w, w_0, l2)[0]
+            w_0 = w_0 - eta * gradient(X[batch], y[batch], w, w_0, l2)[1]
+    return w, w_0
+
+
 # %% decisive_words: the negative ones in the wrong order | ends_with_the_strongest
 def decisive_words(w, vocabulary, k):
     words = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item(), reverse=True)
     return words[:k], words[-k:]
 
 
-# %% decisive_words: only works when there are k words |
+# %% decisive_words: only works when there are k words | needs_k_words
 def decisive_words(w, vocabulary, k):
     words = list(vocabulary)
     positive = [words[i] for i in torch.topk(w, k).indices]
     negative = [words[i] for i in torch.topk(-w, k).indices]
     return positive, negative
+
+
+# %% decisive_words: the end of the sorted indices, not reversed | ends_with_the_largest
+def decisive_words(w, vocabulary, k):
+    words, order = list(vocabulary), w.argsort().tolist()
+    return [words[i] for i in order[-k:]], [words[i] for i in order[:k]]
+
+
+# %% decisive_words: only positive and only negative weights | keeps_to_one_sign
+def decisive_words(w, vocabulary, k):
+    words = sorted(vocabulary, key=lambda word: -abs(w[vocabulary[word]].item()))
+    positive = [word for word in words if w[vocabulary[word]] > 0]
+    negative = [word for word in words if w[vocabulary[word]] < 0]
+    return positive[:k], negative[:k]
