@@ -1,4 +1,4 @@
-"""The mean log loss from scores near 1000, where probabilities break down, and its slope at 0."""
+"""The mean log loss from scores near 1000, where probabilities break down, and its gradient."""
 
 from collections.abc import Iterator
 
@@ -32,9 +32,6 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     order = torch.from_numpy(rng.permutation(4))
     given = [scores[order], torch.tensor([1, 1, 0, 0])[order]]
     yield Case("gradient", given, title="what training takes from the loss", gradient="all")
-    n = int(rng.integers(3, 6))
-    given = [torch.zeros(n), draw_labels(rng, n)]
-    yield Case("gradient", given, title="at a score of 0, where training starts", gradient="all")
 
 
 FURTHER = """
@@ -72,21 +69,6 @@ WRONG = {
 
         - loss = high + torch.log1p(torch.exp(-against.abs()))
         + loss = high + torch.log1p(torch.exp(against.abs()))
-        """,
-    "clamps_at_zero": """
-        The values are right, but at a score of 0, where training starts, the gradient is twice as
-        large as it should be: the slope of `clamp(min=0)` at 0 is 1. Take `torch.maximum` with
-        zeros, whose slope there is a half.
-
-        - high = torch.maximum(against, torch.zeros_like(against))
-        + high = against.clamp(min=0)
-        """,
-    "has_no_slope_at_zero": """
-        The values are right, but at a score of 0, where training starts, the gradient is 0: that is
-        the slope of relu there. Take `torch.maximum` with zeros, whose slope at 0 is a half.
-
-        - high = torch.maximum(against, torch.zeros_like(against))
-        + high = torch.relu(against)
         """,
     "is_detached": """
         The values are right, but no gradient reaches the scores. Use only operations on tensors:

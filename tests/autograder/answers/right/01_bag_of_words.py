@@ -487,12 +487,11 @@ def sigmoid(z):
     return (torch.tanh(z / 2) + 1) / 2
 
 
-# %% sigmoid: replaces the numbers of the other side first
+# %% sigmoid: exponent of minus the absolute value
 def sigmoid(z):
-    negative = z < 0
-    e = (-z.masked_fill(negative, 0)).exp()
-    below = z.masked_fill(~negative, 0).exp()
-    return torch.where(negative, below / (1 + below), 1 / (1 + e))
+    e = (-torch.abs(z)).exp()
+    p = 1 / (1 + e)
+    return torch.where(z < 0, e * p, p)
 
 
 # %% sigmoid: logsigmoid
@@ -502,7 +501,7 @@ def sigmoid(z):
 
 # %% sigmoid: one numerator
 def sigmoid(z):
-    small = torch.exp(torch.where(z >= 0, -z, z))
+    small = torch.exp(-z.abs())
     numerator = torch.where(z >= 0, torch.ones_like(z), small)
     return numerator / (1 + small)
 
@@ -540,7 +539,7 @@ def negative_log_likelihood(scores, y):
 # %% negative_log_likelihood: a helper for both classes
 def negative_log_likelihood(scores, y):
     def surprise(s):
-        return torch.maximum(-s, torch.zeros_like(s)) + torch.log(1 + torch.exp(-s.abs()))
+        return (-s).clamp(min=0) + torch.log(1 + torch.exp(-s.abs()))
 
     y = y.float()
     return (y * surprise(scores) + (1 - y) * surprise(-scores)).mean()
@@ -556,7 +555,7 @@ def negative_log_likelihood(scores, y):
 def negative_log_likelihood(scores, y):
     sign = torch.where(y == 1, 1.0, -1.0).to(scores.dtype)
     m = sign * scores
-    loss = torch.maximum(-m, torch.zeros_like(m)) + torch.log1p(torch.exp(-torch.abs(m)))
+    loss = torch.relu(-m) + torch.log1p(torch.exp(-torch.abs(m)))
     return torch.mean(loss)
 
 
@@ -581,8 +580,7 @@ def negative_log_likelihood(scores, y):
 
 # %% negative_log_likelihood: score minus label times score
 def negative_log_likelihood(scores, y):
-    high = torch.stack([scores, torch.zeros_like(scores)]).amax(dim=0)
-    losses = high - scores * y + torch.log(1 + torch.exp(-scores.abs()))
+    losses = scores.clamp(min=0) - scores * y + torch.log(1 + torch.exp(-scores.abs()))
     return losses.sum() / scores.shape[0]
 
 
