@@ -250,6 +250,10 @@ EQUIVALENT = {
         -    while len(merges) < n_merges:
         +    while len(merges) != n_merges:
         """,
+    "ages are only compared": """
+        -        age["".join(best)] = len(age)
+        +        age["".join(best)] = float(len(age))
+        """,
     "a pair has two tokens": """
         -        best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
         +        best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[-1]]))
