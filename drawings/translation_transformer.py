@@ -18,6 +18,11 @@ def draw() -> Canvas:
     for box in (read, written):
         x, y = box.bottom
         canvas.arrow((x, y + 22), (x, y))
+    # what is repeated N times
+    canvas.box(left - 9, 198, width + 18, 114, fill="white", dashed=True)
+    canvas.box(right - 9, 138, width + 18, 174, fill="white", dashed=True)
+    canvas.text(left + width + 24, 255, "× N", size=12)
+    canvas.text(right + width + 24, 225, "× N", size=12)
     encoder = [
         canvas.box(left, 268, width, 34, "self-attention", fill="orange"),
         canvas.box(left, 208, width, 34, "feed-forward", fill="green"),
@@ -37,17 +42,15 @@ def draw() -> Canvas:
         (decoder[2], logits),
     ):
         canvas.arrow(one.top, other.bottom)
-    M = canvas.box(left + 54, 148, 52, 28, "$M$", fill="yellow")
+    M = canvas.box(left + 54, 134, 52, 28, "$M$", fill="yellow")
     canvas.arrow(encoder[1].top, M.bottom)
     x, y = M.right
     canvas.line((x, y), (226, y), (226, 225), decoder[1].left, head=True)
-    canvas.text(200, 196, "keys,\nvalues", size=12)
+    canvas.text(200, 172, "keys,\nvalues", size=12)
     for number, word in enumerate(_WRITTEN):
         canvas.box(right + 54 * number, 22, 52, 28, word, fill="white")
     x, y = logits.top
     canvas.arrow((x, y), (x, y - 34))
-    canvas.text(left + 80, 132, "encoder", size=12)
+    canvas.text(left + 80, 118, "encoder", size=12)
     canvas.text(228, 98, "decoder", size=12)
-    canvas.text(442, 225, "× N", size=12)
-    canvas.text(196, 255, "× N", size=12)
     return canvas

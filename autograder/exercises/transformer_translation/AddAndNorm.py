@@ -108,17 +108,26 @@ WRONG = {
         Dropout acts on the sum, so it drops the input, too. Apply it to the output of the sublayer.
 
         - return X + self.dropout(sublayer(self.norm(X)))
-        - return self.norm(X + self.dropout(sublayer(X)))
         + return self.dropout(X + sublayer(self.norm(X)))
+        ...
+        - return self.norm(X + self.dropout(sublayer(X)))
         + return self.norm(self.dropout(X + sublayer(X)))
         """,
     "without_dropout": """
         Nothing is dropped in training: `dropout` is ignored.
 
         - return X + self.dropout(sublayer(self.norm(X)))
-        - return self.norm(X + self.dropout(sublayer(X)))
         + return X + sublayer(self.norm(X))
+        ...
+        - return self.norm(X + self.dropout(sublayer(X)))
         + return self.norm(X + sublayer(X))
+        """,
+    "drops_the_sum_in_post_ln": """
+        In post-LN dropout acts on the sum, so it drops the input, too. Apply it to the output of the
+        sublayer, before that is added.
+
+        - return self.norm(X + self.dropout(sublayer(X)))
+        + return self.norm(self.dropout(X + sublayer(X)))
         """,
 }
 

@@ -89,14 +89,14 @@ WRONG = {
     "position_zero": """
         Every token gets the position 0. Its position is the number of tokens in the cache.
 
-        - Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
+        - Y = self.embed(self.target_embedding, y, start=rest[0].shape[2])
         + Y = self.embed(self.target_embedding, y)
         """,
     "position_one_too_many": """
         The positions are one too high: the first token has the position 0.
 
-        - Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
-        + Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] + 1 if rest else 0)
+        - Y = self.embed(self.target_embedding, y, start=rest[0].shape[2])
+        + Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] + 1)
         """,
     "forgets_the_past": """
         The token attends only to itself. Put its key and value behind those in the cache, and attend
@@ -128,31 +128,11 @@ WRONG = {
         + longer[-2:] = [K, V]
         + longer += [K_source, V_source]
         """,
-    "swaps_keys_and_values": """
-        The source's values stand before its keys. In the cache the keys come first.
-
-        -     cache += [K[:, :, :0], V[:, :, :0], K, V]
-        +     cache += [K[:, :, :0], V[:, :, :0], V, K]
-        """,
     "decoder_sees_padding": """
         The step attends to padding in the source. The mask is the first entry of the cache.
 
         - return layer.cross_attention.attend(X, K_source, V_source, padding_mask(mask))[0]
         + return layer.cross_attention.attend(X, K_source, V_source)[0]
-        """,
-    "source_before_encoding": """
-        Keys and values of the source are made from its embeddings. They come from the output of the
-        encoder, M.
-
-        - M = self.encode(source, mask)
-        + M = self.embed(self.source_embedding, source)
-        """,
-    "starts_with_source_tokens": """
-        The first cache already has keys and values of target tokens. Before the first token there
-        is none: t is 0.
-
-        -     cache += [K[:, :, :0], V[:, :, :0], K, V]
-        +     cache += [K[:, :, :1], V[:, :, :1], K, V]
         """,
     "without_final_norm": """
         decoder_norm is missing before the logits.
@@ -166,6 +146,36 @@ WRONG = {
 
         -     new = layer.self_attention.keys_values(X)
         +     new = layer.self_attention.keys_values(Y)
+        """,
+    "source_before_target": """
+        In the new cache the source's keys and values stand before those of the target. The docstring
+        gives the order of the four: first the self-attention, then the cross-attention.
+
+        - longer += [K_source, V_source]
+        + longer[-2:] = [K_source, V_source, *longer[-2:]]
+        """,
+    "longer_on_the_wrong_axis": """
+        The new key and value are concatenated on the axis of the heads. The tokens are on axis 2 of
+        (B, H, t, d_k).
+
+        raises RuntimeError
+
+        - longer.extend(torch.cat(both, dim=2) for both in zip((K, V), new))
+        + longer.extend(torch.cat(both, dim=1) for both in zip((K, V), new))
+        """,
+    "keys_of_the_first_layer": """
+        All layers get keys and values of the source from the first layer. Each layer has its own
+        W_K and W_V: use its cross_attention.
+
+        - K, V = layer.cross_attention.keys_values(M)
+        + K, V = self.decoder[0].cross_attention.keys_values(M)
+        """,
+    "mask_without_queries": """
+        The mask of the cache is (B, L), so `attend` takes its sentences for tokens that ask.
+        padding_mask gives it the axis of the queries: (B, 1, L).
+
+        - return layer.cross_attention.attend(X, K_source, V_source, padding_mask(mask))[0]
+        + return layer.cross_attention.attend(X, K_source, V_source, mask)[0]
         """,
 }
 
@@ -189,7 +199,7 @@ RIGHT = {
                 return cache
 
             def step(self, y, cache):
-                t = cache[1].size(2) if len(cache) > 1 else 0
+                t = cache[1].size(2)
                 x = self.embed(self.target_embedding, y, t)
                 new_cache = [cache[0]]
                 for number, layer in enumerate(self.decoder):
@@ -261,28 +271,12 @@ EQUIVALENT = {
         -            cache += [K[:, :, :0], V[:, :, :0], K, V]
         +            cache += [K[:, :, :0], V[:, :, 1:0], K, V]
         """,
-    "a decoder without layers has no cache that could tell the position": """
-        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
-        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if True else 0)
-
-        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
-        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if longer else 0)
-
-        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
-        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if cache else 0)
-
-        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
-        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 1)
-
-        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
-        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else -1)
-        """,
     "as many values as keys; four axes": """
-        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
-        +        Y = self.embed(self.target_embedding, y, start=rest[1].shape[2] if rest else 0)
+        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2])
+        +        Y = self.embed(self.target_embedding, y, start=rest[1].shape[2])
 
-        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2] if rest else 0)
-        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[-2] if rest else 0)
+        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2])
+        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[-2])
 
         -                longer.extend(torch.cat(both, dim=2) for both in zip((K, V), new))
         +                longer.extend(torch.cat(both, dim=-2) for both in zip((K, V), new))

@@ -134,18 +134,34 @@ WRONG = {
         - return self.W_O(heads.transpose(1, 2).flatten(2)), weights
         + return heads.transpose(1, 2).flatten(2), weights
         """,
-    "mean_of_weights": """
-        The weights are averaged over the heads. Return those of all heads, (B, H, T, L).
-
-        - return self.W_O(heads.transpose(1, 2).flatten(2)), weights
-        + return self.W_O(heads.transpose(1, 2).flatten(2)), weights.mean(dim=1)
-        """,
     "any_number_of_heads": """
         A number of heads that does not divide d_model should raise a ValueError when the layer is
         made.
 
         -     if d_model % n_heads:
         -         raise ValueError(f"{n_heads} heads cannot share {d_model} dimensions equally")
+        """,
+    "mask_needs_a_batch": """
+        The axis for the heads is inserted at the second position, which suits a mask of (B, T, L)
+        but not one of (T, L). Count from the end: `unsqueeze(-3)` suits both.
+
+        raises RuntimeError
+
+        - mask = mask.unsqueeze(-3)
+        + mask = mask.unsqueeze(1)
+        """,
+    "uniform_where_all_is_masked": """
+        A token that may attend to nothing spreads its attention evenly over padding: that is what
+        softmax makes of equal scores. Set the weights to 0 where the mask is False, after the softmax
+        (in scaled_dot_product_attention, if your attention uses it).
+
+        - heads, weights = scaled_dot_product_attention(self._split(self.W_Q(X)), K, V, mask)
+        + Q = self._split(self.W_Q(X))
+        + scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        + if mask is not None:
+        +     scores = scores.masked_fill(~mask, -1e9)
+        + weights = torch.softmax(scores, dim=-1)
+        + heads = weights @ V
         """,
 }
 

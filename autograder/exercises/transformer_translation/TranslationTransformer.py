@@ -136,15 +136,6 @@ WRONG = {
         - return self.dropout(scale * embedding(ids) + self.positions[start:end])
         + return self.dropout(scale * embedding(ids))
         """,
-    "without_final_norm": """
-        The normalizations after the last layers are missing.
-
-        -     return self.encoder_norm(X)
-        +     return X
-        ...
-        -     return self.decoder_norm(Y) @ self.target_embedding.weight.T
-        +     return Y @ self.target_embedding.weight.T
-        """,
     "sees_the_future": """
         Tokens of the target see those that come after them: in training the decoder only learns to
         copy. Use decoder_mask.
@@ -171,18 +162,11 @@ WRONG = {
         - X = layer(X, padding_mask(mask))
         + X = layer(X, padding_mask(source != 0))
         """,
-    "encoder_is_causal": """
-        The encoder's tokens cannot see what comes after them. The source is all there: only the
-        decoder needs the causal mask.
-
-        - X = layer(X, padding_mask(mask))
-        + X = layer(X, padding_mask(mask) & causal_mask(source.shape[1]))
-        """,
     "source_embedding_for_both": """
         The target is read with the embeddings of the source.
 
         - Y = self.embed(self.target_embedding, y)
-        + Y = self.embed(self.source_embedding, y.clamp(max=len(self.source_embedding.weight) - 1))
+        + Y = self.embed(self.source_embedding, y)
         """,
     "same_layer_again": """
         All layers are the same object, with the same weights: `[layer] * n` repeats one. Make a new
@@ -200,6 +184,25 @@ WRONG = {
         + more = sinusoidal_positional_encoding(max(end, len(self.positions)), self.positions.shape[1])
         + self.positions = more
         + scale = math.sqrt(self.positions.shape[1])
+        """,
+    "without_encoder_norm": """
+        The normalization after the encoder's last layer, encoder_norm, is missing.
+
+        - return self.encoder_norm(X)
+        + return X
+        """,
+    "without_decoder_norm": """
+        The normalization after the decoder's last layer, decoder_norm, is missing.
+
+        - return self.decoder_norm(Y) @ self.target_embedding.weight.T
+        + return Y @ self.target_embedding.weight.T
+        """,
+    "ignores_start": """
+        `start` is ignored, so the first token of `ids` always gets position 0. Its position is
+        `start`.
+
+        - return self.dropout(scale * embedding(ids) + self.positions[start:end])
+        + return self.dropout(scale * embedding(ids) + self.positions[: ids.shape[1]])
         """,
 }
 

@@ -75,13 +75,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "greedy_in_disguise": """
-        Each hypothesis is only extended by its best token, so the beam stays at one. Compare all
-        extensions of all hypotheses, and keep the k best.
+        Each hypothesis is only extended by its best token. Compare all extensions of all hypotheses,
+        and keep the k best: one may have two children, another none.
 
         - best = total.flatten().topk(min(beam, total.numel()))
-        + only = torch.full_like(total, -torch.inf)
-        + only = only.scatter(1, total.argmax(dim=1, keepdim=True), total.max(dim=1, keepdim=True).values)
-        + best = only.flatten().topk(min(beam, len(total)))
+        + best = total.flatten().topk(min(beam, total.numel()))
+        + if len(alive) > 1:
+        +     only = total.masked_fill(total < total.max(dim=1, keepdim=True).values, -torch.inf)
+        +     best = only.flatten().topk(len(alive))
         """,
     "ignores_the_past": """
         Extensions are compared by their last token alone. Add the log-probability of the hypothesis
@@ -104,13 +105,6 @@ WRONG = {
         - alive, state = survivors, [part[rows] for part in state]
         + alive, state = survivors, [part[torch.arange(len(rows)) % len(part)] for part in state]
         """,
-    "reorders_the_first_only": """
-        Only the first tensor of the state is reordered. All of them belong to the hypotheses.
-
-        - alive, state = survivors, [part[rows] for part in state]
-        + kept = [part[torch.arange(len(rows)) % len(part)] for part in state[1:]]
-        + alive, state = survivors, [state[0][rows], *kept]
-        """,
     "keeps_the_end": """
         The translations contain </s>. It only says that a hypothesis is over; leave it out.
 
@@ -122,12 +116,6 @@ WRONG = {
 
         - ended.append((alive[row][0], value))
         + ended.append(alive[row])
-        """,
-    "goes_on_after_the_end": """
-        Hypotheses go on after </s>. Set them aside when they end.
-
-        - if token == eos:
-        + if False:
         """,
     "stops_with_the_first": """
         The search stops with the first hypothesis that ends. Another one may be better: go on until
@@ -157,6 +145,38 @@ WRONG = {
 
         - return sorted(ended + alive, key=lambda pair: -pair[1])
         + return ended + alive
+        """,
+    "beam_shrinks": """
+        The beam shrinks with each hypothesis that ends. Every step takes the k best candidates,
+        however many hypotheses have ended before.
+
+        - best = total.flatten().topk(min(beam, total.numel()))
+        + best = total.flatten().topk(min(beam - len(ended), total.numel()))
+        """,
+    "beam_is_topped_up": """
+        A step goes on until it has k hypotheses that have not ended. It takes the k best candidates,
+        and those that end are among these k.
+
+        - best = total.flatten().topk(min(beam, total.numel()))
+        + best = total.flatten().sort(descending=True)
+        ...
+        + if len(survivors) == beam:
+        +     break
+          row, token = divmod(index, total.shape[1])
+        """,
+    "one_step_too_many": """
+        There is one step too many. max_length is the number of steps, and writing </s> is one of
+        them.
+
+        - for _ in range(max_length):
+        + for _ in range(max_length + 1):
+        """,
+    "never_stops_at_k": """
+        The search goes on although k hypotheses have ended. Stop there, and forget those that have
+        not.
+
+        - if len(ended) >= beam:
+        + if not alive:
         """,
 }
 

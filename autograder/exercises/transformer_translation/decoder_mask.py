@@ -93,6 +93,14 @@ WRONG = {
         - return padding_mask(y != padding) & causal_mask(y.shape[1])
         + return ~(padding_mask(y != padding) & causal_mask(y.shape[1]))
         """,
+    "masks_rows_and_columns": """
+        The rows of padding are masked as well as its columns. Only the columns should be: no token
+        may attend *to* padding, and what padding attends to does not matter.
+
+        - return padding_mask(y != padding) & causal_mask(y.shape[1])
+        + real = y != padding
+        + return real[:, :, None] & real[:, None, :] & causal_mask(y.shape[1])
+        """,
 }
 
 RIGHT = {

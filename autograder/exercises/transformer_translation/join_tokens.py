@@ -82,6 +82,13 @@ WRONG = {
                     word = ""
             return [word for word in [*words, word] if word]
         """,
+    "cuts_off_the_first": """
+        What comes before the first "▁" is cut off, though it may be a word, and empty words further
+        on are kept. Leave out empty words only, wherever they are.
+
+        - return [word for word in "".join(tokens).split("▁") if word]
+        + return "".join(tokens).split("▁")[1:]
+        """,
 }
 
 RIGHT = {

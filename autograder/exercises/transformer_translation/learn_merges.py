@@ -99,12 +99,6 @@ WRONG = {
         - best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
         + best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[1]], age[pair[0]]))
         """,
-    "merges_the_rarest": """
-        The rarest pair is merged. Byte-pair encoding merges the most frequent one.
-
-        - best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
-        + best = min(pairs, key=lambda pair: (pairs[pair], age[pair[0]], age[pair[1]]))
-        """,
     "without_mark": """
         No pair begins with "▁". The mark stands in front of the characters of every word, and takes
         part in the merges like a character.
@@ -139,6 +133,14 @@ WRONG = {
 
         - if not pairs:
         + if not pairs or max(pairs.values()) < 2:
+        """,
+    "mark_is_the_oldest": """
+        Of equally frequent pairs one with "▁" is merged: it is taken for the oldest token. Sorted by
+        code points, as `sorted` does, it follows the letters.
+
+        - characters = sorted({token for tokens in words.values() for token in tokens})
+        + found = {token for tokens in words.values() for token in tokens}
+        + characters = sorted(found, key=lambda token: (token != "▁", token))
         """,
 }
 
@@ -239,7 +241,7 @@ EQUIVALENT = {
         -            for pair in zip(tokens, tokens[1:]):
         +            for pair in list(zip(tokens, tokens[1:]))[::-1]:
 
-                 age.setdefault("".join(best), len(age))
+                 age["".join(best)] = len(age)
         -        for word, tokens in words.items():
         +        for word, tokens in list(words.items())[::-1]:
                      if best[0] in tokens:  # most words stay as they are, which saves time
@@ -247,6 +249,10 @@ EQUIVALENT = {
     "the list grows by one merge at a time": """
         -    while len(merges) < n_merges:
         +    while len(merges) != n_merges:
+        """,
+    "ages are only compared": """
+        -        age["".join(best)] = len(age)
+        +        age["".join(best)] = float(len(age))
         """,
     "a pair has two tokens": """
         -        best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))

@@ -36,9 +36,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [drawn(2, n), 0.6, n + 5], title="fewer than n")
     yield Case("edges", [drawn(n, 0, 1), 0.9, 3], title="one without tokens")
     yield Case("edges", [[], 0.6, number(rng, 1, 4)], title="no hypothesis")
-    first, second = rng.permutation(np.arange(4, 40)).reshape(2, -1)[:, :n].tolist()
-    inputs = [[(first, low), ([7], 9 * low), (second, low)], 0.7, 2]
-    yield Case("edges", inputs, title="two with equal scores: in their order")
+    small, middle, large = sorted(rng.permutation(36).reshape(3, -1)[:, :n].tolist())
+    inputs = [[(middle, low), ([7], 9 * low), (small, low), (large, low)], 0.7, 3]
+    yield Case("edges", inputs, title="three with equal scores: in their order")
     yield Case("edges", [drawn(n, 3), 0.6, 0], title="none of them", judge=VALUE_ERROR)
     yield Case("edges", [drawn(n), 0.6, -n], title="less than none", judge=VALUE_ERROR)
 
@@ -101,17 +101,24 @@ WRONG = {
         - return sorted(scored, key=lambda pair: -pair[1])[:n]
         + return sorted(scored, key=lambda pair: pair[1])[::-1][:n]
         """,
-    "without_n": """
-        All hypotheses are returned. Return the n best.
-
-        - return sorted(scored, key=lambda pair: -pair[1])[:n]
-        + return sorted(scored, key=lambda pair: -pair[1])
-        """,
     "accepts_any_n": """
         An n below 1 should raise a ValueError.
 
         -     if n < 1:
         -         raise ValueError(f"n should be 1 or more, but is {n}")
+        """,
+    "alpha_on_the_numerator": """
+        α is the exponent of 5 + |Y| alone. It belongs to the whole fraction, (5 + |Y|) / 6.
+
+        - scored = [(ids, log_p / ((5 + len(ids)) / 6) ** alpha) for ids, log_p in hypotheses]
+        + scored = [(ids, log_p / ((5 + len(ids)) ** alpha / 6)) for ids, log_p in hypotheses]
+        """,
+    "ties_by_ids": """
+        Hypotheses with equal scores are sorted by their ids: pairs are compared entry by entry. Sort
+        by the score alone, with `key=`; then equal ones keep their order.
+
+        - return sorted(scored, key=lambda pair: -pair[1])[:n]
+        + return sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)[:n]
         """,
 }
 

@@ -72,13 +72,6 @@ WRONG = {
         - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
         + losses = -(1 - smoothing) * right - smoothing * log_p.sum(dim=-1)
         """,
-    "adds_to_a_full_label": """
-        The right token keeps the probability 1, and the others get theirs on top of that. It should
-        keep 1 - ε.
-
-        - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
-        + losses = -right - smoothing * log_p.mean(dim=-1)
-        """,
     "exchanged_shares": """
         The right token gets the share ε and all together 1 - ε. It is the other way round.
 
@@ -139,6 +132,20 @@ WRONG = {
 
         -     if not 0 <= smoothing < 1:
         -         raise ValueError(f"smoothing should be at least 0 and below 1, but is {smoothing}")
+        """,
+    "wrong_sign": """
+        The sign is wrong: the loss is negative, and training would make it worse. Log-probabilities
+        are negative; the loss is minus their mean.
+
+        - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
+        + losses = (1 - smoothing) * right + smoothing * log_p.mean(dim=-1)
+        """,
+    "without_log": """
+        The probabilities themselves are averaged. The formula has their logarithms: log_softmax in
+        place of softmax.
+
+        - log_p = torch.log_softmax(logits, dim=-1)  # (B, T, |V|)
+        + log_p = torch.softmax(logits, dim=-1)
         """,
 }
 

@@ -91,6 +91,13 @@ WRONG = {
         + if step < 1 or warmup < 1:
         +     return 0.0
         """,
+    "warmup_to_minus_half": """
+        The second term has the warm-up to the power -1/2. The exponent is -3/2; only then do the two
+        terms meet at step = warmup.
+
+        - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+        + return d_model**-0.5 * min(step**-0.5, step * warmup**-0.5)
+        """,
 }
 
 RIGHT = {

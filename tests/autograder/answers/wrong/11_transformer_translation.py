@@ -312,3 +312,184 @@ def beam_search(step, state, bos, eos, beam, max_length):
         if len(ended) >= beam:
             break
     return sorted(ended, key=lambda pair: -pair[1])
+
+
+# %% learn_merges: the mark is the first token | mark_is_the_oldest
+def learn_merges(counts, n_merges):
+    words = [(["▁", *word], n) for word, n in counts.items()]
+    letters = sorted({letter for word in counts for letter in word})
+    age = {token: i for i, token in enumerate(["▁", *letters])}
+    merges = []
+    for _ in range(n_merges):
+        pairs = Counter()
+        for tokens, n in words:
+            for pair in zip(tokens, tokens[1:]):
+                pairs[pair] += n
+        if not pairs:
+            break
+        best = min(pairs, key=lambda p: (-pairs[p], age[p[0]], age[p[1]]))
+        merges.append(best)
+        age[best[0] + best[1]] = len(age)
+        words = [(merge(tokens, best), n) for tokens, n in words]
+    return merges
+
+
+# %% apply_merges: index finds one pair | only_the_first_occurrence
+def apply_merges(word, merges):
+    tokens = ["▁", *word]
+    for left, right in merges:
+        for i in range(len(tokens) - 1):
+            if tokens[i] == left and tokens[i + 1] == right:
+                tokens[i : i + 2] = [left + right]
+                break
+    return tokens
+
+
+# %% join_tokens: skips what is before the first mark | cuts_off_the_first
+def join_tokens(tokens):
+    text = "".join(tokens)
+    return text.split("▁")[1:]
+
+
+# %% AddAndNorm: no dropout | without_dropout
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, X, sublayer):
+        if self.norm_first:
+            return X + sublayer(self.norm(X))
+        return self.norm(X + sublayer(X))
+
+
+# %% AddAndNorm: dropout around the sum | drops_the_sum_in_post_ln
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, X, sublayer):
+        if self.norm_first:
+            return X + self.dropout(sublayer(self.norm(X)))
+        return self.norm(self.dropout(X + sublayer(X)))
+
+
+# %% DecoderLayer: masks in the wrong order | swaps_the_masks
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        Y = self.add_1(Y, lambda X: self.self_attention(X, X, source_mask)[0])
+        Y = self.add_2(Y, lambda X: self.cross_attention(X, M, target_mask)[0])
+        return self.add_3(Y, self.feed_forward)
+
+
+# %% decoder_mask: rows and columns | masks_rows_and_columns
+def decoder_mask(y, padding=0):
+    real = padding_mask(y != padding)
+    return real & real.transpose(1, 2) & causal_mask(y.shape[1])
+
+
+# %% smoothed_loss: the sign | wrong_sign
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if not 0 <= smoothing < 1:
+        raise ValueError("smoothing")
+    log_p = F.log_softmax(logits, dim=-1)[y_out != padding]
+    right = log_p[torch.arange(len(log_p)), y_out[y_out != padding]]
+    return ((1 - smoothing) * right + smoothing * log_p.mean(dim=-1)).mean()
+
+
+# %% smoothed_loss: no logarithm | without_log
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if not 0 <= smoothing < 1:
+        raise ValueError("smoothing")
+    p = torch.softmax(logits, dim=-1)[y_out != padding]
+    right = p[torch.arange(len(p)), y_out[y_out != padding]]
+    return -((1 - smoothing) * right + smoothing * p.mean(dim=-1)).mean()
+
+
+# %% transformer_rate: the same exponent twice | warmup_to_minus_half
+def transformer_rate(step, d_model, warmup):
+    if step < 1 or warmup < 1:
+        raise ValueError("from 1 on")
+    return d_model ** (-0.5) * min(step ** (-0.5), step * warmup ** (-0.5))
+
+
+# %% rank_hypotheses: only the numerator | alpha_on_the_numerator
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError("n")
+    scored = [(ids, log_p / ((5 + len(ids)) ** alpha / 6)) for ids, log_p in hypotheses]
+    return sorted(scored, key=lambda pair: pair[1], reverse=True)[:n]
+
+
+# %% rank_hypotheses: sorts pairs | ties_by_ids
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError("n")
+    scored = [(log_p / ((5 + len(ids)) / 6) ** alpha, ids) for ids, log_p in hypotheses]
+    return [(ids, score) for score, ids in sorted(scored, reverse=True)[:n]]
+
+
+# %% beam_search: k less those that ended | beam_shrinks
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1 or max_length < 1:
+        raise ValueError("beam and max_length")
+    alive, ended = [([], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([[ids[-1] if ids else bos] for ids, _ in alive])
+        logits, state = step(y, state)
+        log_p = torch.log_softmax(logits[:, 0], dim=-1)
+        total = (log_p + torch.tensor([[s] for _, s in alive])).flatten()
+        new, rows = [], []
+        for index in total.argsort(descending=True)[: beam - len(ended)].tolist():
+            row, token = divmod(index, log_p.shape[1])
+            if token == eos:
+                ended.append((alive[row][0], total[index].item()))
+            else:
+                new.append((alive[row][0] + [token], total[index].item()))
+                rows.append(row)
+        alive, state = new, [part[rows] for part in state]
+        if len(ended) >= beam:
+            alive = []
+            break
+    return sorted(ended + alive, key=lambda pair: -pair[1])
+
+
+# %% beam_search: k that go on | beam_is_topped_up
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1 or max_length < 1:
+        raise ValueError("beam and max_length")
+    alive, ended = [([], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([[ids[-1] if ids else bos] for ids, _ in alive])
+        logits, state = step(y, state)
+        log_p = torch.log_softmax(logits[:, 0], dim=-1)
+        total = (log_p + torch.tensor([[s] for _, s in alive])).flatten()
+        new, rows = [], []
+        for index in total.argsort(descending=True).tolist():
+            if len(new) == beam:
+                break
+            row, token = divmod(index, log_p.shape[1])
+            if token == eos:
+                ended.append((alive[row][0], total[index].item()))
+            else:
+                new.append((alive[row][0] + [token], total[index].item()))
+                rows.append(row)
+        alive, state = new, [part[rows] for part in state]
+        if len(ended) >= beam:
+            alive = []
+            break
+    return sorted(ended + alive, key=lambda pair: -pair[1])
