@@ -36,12 +36,13 @@ PARTS = ["runs", "pairs", "tatoeba"]
 #: Cells of the notebook that only show something, by their first words.
 SHOWN = (
     *("check(", "# Set-up", "STEPS, FIRST", "def both_ways", "def round_trips", "measured ="),
-    *("cat_dog", "likeness", "for name, table", "small =", "sentence =", "rows =", "swap"),
+    *("cat_dog", "likeness", "for name, table", "small =", "sentence =", "a, b ="),
+    *("curve =", "by_pairs =", 'if "tatoeba"'),
 )
 #: Steps of a run, and how many of them the dictionary translates.
-STEPS = {"identical words": 400, "100 words": 800, "300 words": 1500, "all words": 1000}
-TATOEBA_STEPS, FIRST = 1500, 200
-PAIRS, PAIRED_STEPS = (100, 300, 1000, 3000, 10_000), 500
+STEPS = {"300 words": 1200, "all words": 800, "100 words": 600, "identical words": 300}
+TATOEBA_STEPS, FIRST = 900, 200
+PAIRS, PAIRED_STEPS = (100, 300, 1000, 3000, 10_000), 400
 #: The most sentences of a language of Tatoeba from which word vectors are made.
 SENTENCES = 30_000
 
@@ -65,7 +66,10 @@ def notebook(data: str) -> dict[str, Any]:
 
 def tatoeba() -> dict[str, Any]:
     """The splits of Tatoeba as tokens, and an English and a French text without a common pair."""
-    found = {split: _tokenized(load("tatoeba-fra-eng", split)) for split in ("train", "validation", "test")}
+    found = {
+        split: _tokenized(load("tatoeba-fra-eng", split))
+        for split in ("train", "validation", "test")
+    }
     sources = sorted(set(found["train"].sources))
     random.Random(0).shuffle(sources)
     english = set(sources[: len(sources) // 2])
@@ -76,7 +80,9 @@ def tatoeba() -> dict[str, Any]:
     random.Random(1).shuffle(french)
     text = {"en": sorted(english), "fr": french}
     random.Random(2).shuffle(text["en"])
-    return found | {"text": {key: [s.split() for s in rows[:SENTENCES]] for key, rows in text.items()}}
+    return found | {
+        "text": {key: [s.split() for s in rows[:SENTENCES]] for key, rows in text.items()}
+    }
 
 
 def _tokenized(bitext: Bitext) -> Bitext:
