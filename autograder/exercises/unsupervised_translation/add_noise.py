@@ -44,7 +44,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             if not lost and (not changed or ((p == 0 or 0 < kept.sum() < n) and (k == 0 or moved))):
                 break
         own = {"keeps_generators": True}
-        return Case(group, [words(n), p, k, generator], title=title, judge=own)
+        ids = sorted(words(n), reverse=True) if lost else words(n)
+        return Case(group, [ids, p, k, generator], title=title, judge=own)
 
     n = int(rng.integers(7, 10))
     yield case("dropping", 4, 0.5, 0, "four words, which keep their order")
@@ -53,6 +54,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("shuffling", 4, 0.0, 2, "no word is dropped")
     yield case("shuffling", n, 0.0, 3)
     yield case("shuffling", 21, 0.0, 1, "neighbors change places")
+    yield case("shuffling", 85, 0.0, 3, "a very long sentence")
     yield case("shuffling", n, 0.4, 3, "words are dropped, then shuffled")
     title = "a sentence that would lose all its words keeps them"
     yield case("edges", 3, 0.8, 2, title, lost=True)
@@ -60,6 +62,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", n, 0.0, 0, "no noise at all", changed=False)
     yield case("edges", 0, 0.5, 3, "no word", changed=False)
     yield _repeated(rng, drawn())
+    yield _number_equal_to_p(rng)
     for p, k, title in (
         (1.0, 2, "all words are dropped"),
         (-0.1, 2, "p below 0"),
@@ -74,6 +77,15 @@ def _repeated(rng: np.random.Generator, generator: codec.Drawn) -> Case:
     return Case(
         "edges", [[a, b, a, a, b, 0], 0.0, 2, generator], title="words that come twice, and 0"
     )
+
+
+def _number_equal_to_p(rng: np.random.Generator) -> Case:
+    """p is the third smallest of the numbers that are drawn, so two words are dropped."""
+    draw = torch.Generator().manual_seed(int(rng.integers(10_000)))
+    p = torch.rand(7, generator=draw).sort().values[2].item()
+    draw.manual_seed(draw.initial_seed())
+    title = "a number is equal to p: its word stays"
+    return Case("dropping", [(4 + rng.permutation(90)[:7]).tolist(), p, 0, draw], title=title)
 
 
 FURTHER = """
@@ -196,5 +208,25 @@ EQUIVALENT = {
     "the wording of a message": """
         -        raise ValueError(f"p is {p} and k is {k}; 0 <= p < 1 and 0 <= k is needed")
         +        raise ValueError()
+
+        -        raise ValueError(f"p is {p} and k is {k}; 0 <= p < 1 and 0 <= k is needed")
+        +        raise ValueError(f'{p} and k is {k}; 0 <= p < 1 and 0 <= k is needed')
+
+        -        raise ValueError(f"p is {p} and k is {k}; 0 <= p < 1 and 0 <= k is needed")
+        +        raise ValueError(f'p is {p}{k}; 0 <= p < 1 and 0 <= k is needed')
+
+        -        raise ValueError(f"p is {p} and k is {k}; 0 <= p < 1 and 0 <= k is needed")
+        +        raise ValueError(f'p is {p} and k is {k}')
+        """,
+    "a tensor of one number compares and indexes as the number does": """
+        -    chance = torch.rand(len(ids), generator=generator).tolist()
+        +    chance = torch.rand(len(ids), generator=generator)
+
+        -    return [kept[i] for i in keys.argsort().tolist()]
+        +    return [kept[i] for i in keys.argsort()]
+        """,
+    "the list is only read": """
+        -    kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        +    kept = [i for i, u in zip(ids, chance) if u >= p] or ids
         """,
 }

@@ -23,8 +23,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("neighborhoods", n, n + 1, 3)
     yield case("neighborhoods", n + 3, n, 2, "more words on the left side")
     yield case("neighborhoods", n, n, n - 1, "nearly all words are neighbors")
+    yield case("neighborhoods", 8, 9, 7, "large neighborhoods")
     yield case("edges", n, n + 1, n, "as many neighbors as the smaller side has words")
     yield case("edges", 1, 1, 1, "one word a side")
+    yield case("edges", 2, 4, 3, "three neighbors, two words on the left", judge=VALUE_ERROR)
     yield case("edges", n, n + 1, 0, "no neighbor", judge=VALUE_ERROR)
     yield case("edges", n, n + 2, n + 1, "more neighbors than words on the left", judge=VALUE_ERROR)
     yield case("edges", n + 2, n, n + 1, "more neighbors than on the right", judge=VALUE_ERROR)
@@ -125,6 +127,23 @@ EQUIVALENT = {
         +        raise ValueError()
 
         -        raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
-        +        raise ValueError(f'{k}')
+        +        raise ValueError(f'{min(similarity.shape)}, but is {k}')
+
+        -        raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
+        +        raise ValueError(f'k should be from 1 to {min(similarity.shape)}{k}')
+        """,
+    "No model is trained through a dictionary.": """
+        every edit: detached, without gradient
+        """,
+    "the last of two axes is axis 1": """
+        -    r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        +    r_rows = similarity.topk(k).values.mean(dim=1)
+        """,
+    "broadcasting adds axes in front": """
+        -    r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        +    r_columns = similarity.topk(k, dim=0).values.mean(dim=0).squeeze()
+
+        -    return 2 * similarity - r_rows[:, None] - r_columns[None]
+        +    return 2 * similarity - r_rows[:, None] - r_columns
         """,
 }

@@ -25,6 +25,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     big = drawn(9, 9)
     big[range(9), rng.permutation(9)] += 2
     yield Case("values", [big], title="everyone has a partner")
+    yield Case("values", [0.7 + drawn(9, 8) / 10_000], title="similarities that hardly differ")
     hub = drawn(n, n + 1)
     hub[:, int(rng.integers(1, n))] += 2
     yield Case("hubs", [hub], title="a column that all rows choose")
@@ -106,4 +107,14 @@ RIGHT = {
         """,
 }
 
-EQUIVALENT = {}
+EQUIVALENT = {
+    "more precision does not change the order": """
+             def mutual_neighbors(similarity: torch.Tensor) -> list[tuple[int, int]]:
+        +        similarity = similarity.double()
+                 right = similarity.argmax(dim=1).tolist()  # for each row its best column
+        """,
+    "a tensor of one number equals the number": """
+        -    left = similarity.argmax(dim=0).tolist()  # for each column its best row
+        +    left = similarity.argmax(dim=0)  # for each column its best row
+        """,
+}

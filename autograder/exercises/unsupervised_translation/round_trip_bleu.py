@@ -34,6 +34,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n = int(rng.integers(7, 10))
         source = codec.Source(translate.format(a=a, b=b, n=n))
         both = {a: sentences(rng, *first), b: sentences(rng, *second)}
+        more.setdefault("judge", {"rtol": 1e-7, "atol": 1e-7})
         return Case(group, [source, both], title=title, **more)
 
     n = int(rng.integers(8, 12))
@@ -135,4 +136,12 @@ RIGHT = {
         """,
 }
 
-EQUIVALENT = {}
+EQUIVALENT = {
+    "the sum of two scores does not depend on their order": """
+        -    for language, other in ((first, second), (second, first)):
+        +    for language, other in list(((first, second), (second, first)))[::-1]:
+
+        -    for language, other in ((first, second), (second, first)):
+        +    for language, other in ((second, first), (first, second)):
+        """,
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,8 +13,8 @@ from coursekit.checking import codec
 
 POINTS = {"values": 3, "training": 1, "edges": 1}
 #: A number that depends on every token, on its position, and on which of the four tensors has it.
-_LOSS = codec.Source(
-    "lambda source, mask, y_in, y_out: torch.ones(1, requires_grad=True).sum() * sum("
+_LOSS = (
+    "lambda source, mask, y_in, y_out: torch.ones(1, requires_grad={trained}).sum() * sum("
     "(weight * (t * torch.arange(1, t.shape[1] + 1)).sum() % 997) / 100"
     " for weight, t in ((1, source), (3, mask.long()), (7, y_in), (13, y_out)))"
 )
@@ -21,12 +22,26 @@ _LOSS = codec.Source(
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
-        group: str, first: list[int], second: list[int], p: float, k: int, title: str = "", **more
+        group: str,
+        first: list[int],
+        second: list[int],
+        p: float,
+        k: int,
+        title: str = "",
+        part: tuple[str, ...] = (),
+        **more,
     ) -> Case:
         a, b, eos = languages(rng)
         generator = codec.Drawn(int(rng.integers(10_000)), count=int(rng.integers(1, 9)))
         both = {a: sentences(rng, *first), b: sentences(rng, *second)}
-        return Case(group, [_LOSS, TRANSLATE, both, eos, p, k, generator], title=title, **more)
+        tests = {"trained": True}
+        if part:  # gradients pass the loss of a single batch: that of one language and one kind
+            token = (a, b)[part[0] == "second"]
+            is_copy = "torch.equal(source, y_out)"
+            kind = is_copy if part[1] == "denoising" else f"(not {is_copy})"
+            tests = {"trained": f"(int(y_in[0, 0]) == {token} and {kind})"}
+        loss = codec.Source(_LOSS.format(**tests))
+        return Case(group, [loss, TRANSLATE, both, eos, p, k, generator], title=title, **more)
 
     n = int(rng.integers(5, 8))
     yield case("values", [3], [2], 0.0, 0, "a sentence of each language, no noise")
@@ -34,8 +49,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", [n, 9], [10, n], 0.0, 3, "words change places")
     yield case("values", [n, 9, 12], [10, n, 11], 0.4, 3)
     yield case("values", [n + 1, 2], [4, n, 1, 9], 0.3, 2, "more sentences of one language")
-    title = "a loss that gradients can pass"
-    yield case("training", [n], [3, 4], 0.1, 2, title, then=[(".requires_grad",), ("item",)])
+    read = [(".requires_grad",), ("item",)]
+    for part in itertools.product(("first", "second"), ("denoising", "translation")):
+        title = f"gradients of the {part[0]} language's {part[1]}"
+        yield case("training", [n], [3, 4], 0.0, 0, title, part, then=read)
     yield case("edges", [0, 3], [n], 0.2, 3, "a sentence without words")
     yield case("edges", [1], [1], 0.5, 2, "single words")
 
@@ -129,4 +146,28 @@ RIGHT = {
         """,
 }
 
-EQUIVALENT = {}
+EQUIVALENT = {
+    "0 is 0 in any form": """
+        -    total = torch.zeros(())
+        +    total = -torch.zeros(())
+
+        -    total = torch.zeros(())
+        +    total = torch.zeros(()).half()
+
+        -    total = torch.zeros(())
+        +    total = torch.zeros(()).item()
+        """,
+    "the sum so far is needed for nothing else": """
+        -        total = total + loss(*denoising_batch(ids, language, eos, p, k, generator))
+        +        total += loss(*denoising_batch(ids, language, eos, p, k, generator))
+
+        -        total = total + loss(*denoising_batch(ids, language, eos, p, k, generator))
+        +        total = total.add_(loss(*denoising_batch(ids, language, eos, p, k, generator)))
+
+        -        total = total + loss(*back_translation_batch(translate, ids, language, other, eos))
+        +        total += loss(*back_translation_batch(translate, ids, language, other, eos))
+
+        -        total = total + loss(*back_translation_batch(translate, ids, language, other, eos))
+        +        total = total.add_(loss(*back_translation_batch(translate, ids, language, other, eos)))
+        """,
+}
