@@ -1,15 +1,17 @@
-"""Assignment 14: the orthogonal map is that of scipy, noise stays local, no sentence is paired."""
+"""Assignment 14: the orthogonal map is that of scipy, noise stays local, numbers were measured."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import nbformat
 import pytest
 import torch
 from scipy.linalg import orthogonal_procrustes
 
 from autograder.course.reference import definitions
-from coursekit import load
+from coursekit import load, load_results
 
 NOTEBOOK = Path(__file__).parent.parent / (
     "solutions/14_unsupervised_translation/14_unsupervised_translation.ipynb"
@@ -55,3 +57,21 @@ def test_14_a_translator_that_exchanges_words_consistently_makes_a_perfect_round
 
     sentences = {2: [[9, 10, 11, 12, 13]], 3: [[10, 12, 11, 9, 8]]}
     assert notebook("round_trip_bleu")(translate, sentences) == pytest.approx(100)
+
+
+def test_14_the_numbers_of_the_text_were_measured():
+    cells = nbformat.read(NOTEBOOK, 4).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    measured = load_results("unsupervised_translation")["bilingual"]
+    runs = {name: run["test"] for name, run in measured["runs"].items()}
+    for name, pattern in (
+        ("300 words", r"([\d.]+) BLEU into French and ([\d.]+) into English"),
+        ("all words", r"the same model reaches ([\d.]+) and ([\d.]+)\."),
+    ):
+        shown = re.search(pattern, text)
+        assert shown, pattern
+        assert shown.groups() == tuple(f"{bleu:.1f}" for bleu in runs[name])
+    shown = re.search(r"directions is ([\d.]+) without pairs and ([\d.]+) with 1,000", text)
+    assert shown
+    means = (sum(runs["300 words"]) / 2, sum(measured["pairs"]["1000"]["test"]) / 2)
+    assert shown.groups() == tuple(f"{bleu:.1f}" for bleu in means)
