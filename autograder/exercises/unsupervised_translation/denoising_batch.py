@@ -1,0 +1,120 @@
+"""denoising_batch: noise on the source alone; the language token starts what the decoder reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+from autograder.exercises.unsupervised_translation.common import VALUE_ERROR, languages, sentences
+from coursekit.checking import codec
+
+POINTS = {"values": 2, "noise": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(group: str, lengths: list[int], p: float, k: int, title: str = "", **more) -> Case:
+        language, _, eos = languages(rng)
+        generator = codec.Drawn(int(rng.integers(10_000)), count=int(rng.integers(1, 9)))
+        inputs = [sentences(rng, *lengths), language, eos, p, k, generator]
+        return Case(group, inputs, title=title, judge={"dtype": "exact"} | more)
+
+    n = int(rng.integers(5, 8))
+    yield case("values", [3], 0.0, 0, "one sentence, no noise")
+    yield case("values", [n, 2, n - 1], 0.0, 0, "three sentences, no noise")
+    yield case("noise", [12], 0.4, 3, "one long sentence")
+    yield case("noise", [n + 6, 9, 11], 0.3, 3)
+    yield case("noise", [10, 3, 12], 0.0, 4, "no word is dropped", keeps_generators=True)
+    yield case("noise", [14, 12], 0.5, 0, "the order stays")
+    yield case("edges", [0, 4], 0.1, 2, "a sentence without words")
+    yield case("edges", [1, 1], 0.2, 2, "single words")
+    yield case("edges", [], 0.1, 2, "no sentence at all", **VALUE_ERROR)
+
+
+WRONG = {
+    "noise_on_the_target": """
+        The noise is on the target: the model would learn to write broken sentences. It reads the
+        broken sentence and writes the right one.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + return translation_batch(sentences, noisy, language, eos)
+        """,
+    "noise_on_both": """
+        Source and target are the same broken sentence: the model learns to copy. The target is the
+        sentence as it was.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + return translation_batch(noisy, noisy, language, eos)
+        """,
+    "no_noise": """
+        The source is the sentence itself, so copying word by word is all there is to learn. Add
+        noise to it.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + return translation_batch(sentences, sentences, language, eos)
+        """,
+    "token_in_the_source": """
+        The language token is in the source. It tells the decoder which language to write, so it
+        comes first in what the decoder reads, in place of <s>.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + return translation_batch([[language, *ids] for ids in noisy], sentences, language, eos)
+        """,
+    "starts_and_ends_swapped": """
+        The language token and </s> are exchanged: the decoder reads the language token first, and
+        </s> ends source and target.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + return translation_batch(noisy, sentences, eos, language)
+        """,
+    "same_noise_for_all": """
+        Every sentence gets the same random numbers, since the generator is set back each time. Let
+        it go on.
+
+        - noisy = [add_noise(ids, p, k, generator) for ids in sentences]
+        + state = generator.get_state()
+        + noisy = [add_noise(ids, p, k, generator.set_state(state)) for ids in sentences]
+        """,
+    "only_shuffles": """
+        Words only change places, none is dropped: p is not passed on.
+
+        - noisy = [add_noise(ids, p, k, generator) for ids in sentences]
+        + noisy = [add_noise(ids, 0, k, generator) for ids in sentences]
+        """,
+    "only_drops": """
+        Words are dropped, but none changes its place: k is not passed on.
+
+        - noisy = [add_noise(ids, p, k, generator) for ids in sentences]
+        + noisy = [add_noise(ids, p, 0, generator) for ids in sentences]
+        """,
+}
+
+RIGHT = {
+    "loop": """
+        def denoising_batch(sentences, language, eos, p, k, generator):
+            sources, targets = [], []
+            for sentence in sentences:
+                sources.append(add_noise(sentence, p, k, generator))
+                targets.append(sentence)
+            return translation_batch(sources, targets, bos=language, eos=eos)
+        """,
+    "pads_itself": """
+        def denoising_batch(sentences, language, eos, p, k, generator):
+            if len(sentences) == 0:
+                raise ValueError("no sentences")
+            source, mask = pad_batch([add_noise(s, p, k, generator) + [eos] for s in sentences])
+            y_in, _ = pad_batch([[language] + s for s in sentences])
+            y_out, _ = pad_batch([s + [eos] for s in sentences])
+            return source, mask, y_in, y_out
+        """,
+    "replaces_the_first_token": """
+        def denoising_batch(sentences, language, eos, p, k, generator):
+            noisy = list(map(lambda ids: add_noise(ids, p, k, generator), sentences))
+            source, mask, y_in, y_out = translation_batch(noisy, sentences, 1, eos)
+            y_in[:, 0] = language
+            return source, mask, y_in, y_out
+        """,
+}
+
+EQUIVALENT = {}

@@ -1,0 +1,77 @@
+"""Assignment 14: the orthogonal map is that of scipy, noise stays local, numbers were measured."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+import torch
+from scipy.linalg import orthogonal_procrustes
+
+from autograder.course.reference import definitions
+from coursekit import load, load_results
+
+NOTEBOOK = Path(__file__).parent.parent / (
+    "solutions/14_unsupervised_translation/14_unsupervised_translation.ipynb"
+)
+
+
+def notebook(name: str):
+    return definitions(NOTEBOOK)[name]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_14_the_orthogonal_map_is_that_of_scipy(seed):
+    draw = torch.Generator().manual_seed(seed)
+    X, Y = (torch.randn(20, 5, generator=draw, dtype=torch.float64) for _ in range(2))
+    expected, _ = orthogonal_procrustes(X.numpy(), Y.numpy())
+    torch.testing.assert_close(notebook("procrustes")(X, Y), torch.from_numpy(expected))
+
+
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_14_noise_moves_no_word_further_than_k(k):
+    draw = torch.Generator().manual_seed(k)
+    farthest = 0
+    for _ in range(100):
+        noisy = notebook("add_noise")(list(range(15)), 0.0, k, draw)
+        farthest = max([farthest, *(abs(i - word) for i, word in enumerate(noisy))])
+    assert farthest == k
+
+
+def test_14_the_two_texts_have_no_sentence_and_its_translation():
+    train = load("bilingual", "train")
+    half = len(train) // 2
+    paired = set(train.targets[:half])
+    french = {sentence for sentence in train.targets[half:] if sentence not in paired}
+    of_english = dict(zip(train.sources, train.targets, strict=True))
+    assert not french & {of_english[sentence] for sentence in train.sources[:half]}
+
+
+def test_14_a_translator_that_exchanges_words_consistently_makes_a_perfect_round_trip():
+    exchange = {10: 11, 11: 10}
+
+    def translate(sentences, language):
+        return [[exchange.get(i, i) for i in ids] for ids in sentences]
+
+    sentences = {2: [[9, 10, 11, 12, 13]], 3: [[10, 12, 11, 9, 8]]}
+    assert notebook("round_trip_bleu")(translate, sentences) == pytest.approx(100)
+
+
+def test_14_the_numbers_of_the_text_were_measured():
+    cells = nbformat.read(NOTEBOOK, 4).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    measured = load_results("unsupervised_translation")["bilingual"]
+    runs = {name: run["test"] for name, run in measured["runs"].items()}
+    for name, pattern in (
+        ("300 words", r"([\d.]+) BLEU into French and ([\d.]+) into English"),
+        ("all words", r"the same model reaches ([\d.]+) and ([\d.]+)\."),
+    ):
+        shown = re.search(pattern, text)
+        assert shown, pattern
+        assert shown.groups() == tuple(f"{bleu:.1f}" for bleu in runs[name])
+    shown = re.search(r"directions is ([\d.]+) without pairs and ([\d.]+) with 1,000", text)
+    assert shown
+    means = (sum(runs["300 words"]) / 2, sum(measured["pairs"]["1000"]["test"]) / 2)
+    assert shown.groups() == tuple(f"{bleu:.1f}" for bleu in means)
