@@ -91,6 +91,17 @@ RIGHT = {
 
 EQUIVALENT = {
     "no model of the course is trained through it": "every edit: detached, without gradient",
+    "an overflow in the form that is thrown away shows in the gradient only": """
+        - high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        + high = 1 / (1 + torch.exp(-z))
+
+        - small = torch.exp(z.clamp(max=0))
+        + small = torch.exp(z)
+        """,
+    "small is not used again": """
+        - return torch.where(z >= 0, high, small / (1 + small))
+        + return torch.where(z >= 0, high, small.div_(1 + small))
+        """,
     "at 0 both forms give 0.5": """
         -    return torch.where(z >= 0, high, small / (1 + small))
         +    return torch.where(z > 0, high, small / (1 + small))

@@ -170,6 +170,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "double precision is welcome": "every edit: other dtype",
     "the gradient is that of a new tensor, and X stays as it is": """
         - X = X.detach().clone().requires_grad_()
         + X = X.detach().requires_grad_()

@@ -242,6 +242,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "any precision that gives the same probabilities": "every edit: other dtype, given dtype",
     "no model is trained through it": "every edit: detached, without gradient",
     "only the type of the error counts, not its words": """
         - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
