@@ -132,6 +132,11 @@ RIGHT = {
         def negative_log_likelihood(scores, y):
             return torch.nn.functional.binary_cross_entropy_with_logits(scores, y.float())
         """,
+    "clamp": """
+        def negative_log_likelihood(scores, y):
+            cost = scores.clamp(min=0) - scores * y + torch.log1p(torch.exp(-scores.abs()))
+            return cost.mean()
+        """,
     "one_formula": """
         def negative_log_likelihood(scores, y):
             high = (scores + scores.abs()) / 2

@@ -75,6 +75,11 @@ WRONG = {
 }
 
 RIGHT = {
+    "both_forms": """
+        def sigmoid(z):
+            left, right = 1 / (1 + torch.exp(-z)), torch.exp(z) / (1 + torch.exp(z))
+            return torch.where(z >= 0, left, right)
+        """,
     "one_sided": """
         def sigmoid(z):
             return 1 / (1 + torch.exp(-z))

@@ -134,30 +134,6 @@ def sigmoid(z):
     return torch.exp(z) / (torch.exp(z) + 1)
 
 
-# %% sigmoid: both forms in a where | overflows_in_the_form_thrown_away
-def sigmoid(z):
-    return torch.where(z >= 0, 1 / (1 + torch.exp(-z)), torch.exp(z) / (torch.exp(z) + 1))
-
-
-# %% sigmoid: the left form alone | overflows_in_the_gradient
-def sigmoid(z):
-    return 1 / (1 + (-z).exp())
-
-
-# %% sigmoid: exponent of minus the absolute value | has_no_slope_at_zero
-def sigmoid(z):
-    e = (-torch.abs(z)).exp()
-    p = 1 / (1 + e)
-    return torch.where(z < 0, e * p, p)
-
-
-# %% sigmoid: maximum and minimum with zeros | has_half_the_slope_at_zero
-def sigmoid(z):
-    zero = torch.zeros_like(z)
-    e = torch.exp(torch.minimum(z, zero))
-    return torch.where(z >= 0, 1 / (1 + torch.exp(-torch.maximum(z, zero))), e / (1 + e))
-
-
 # %% sigmoid: the two sides swapped | falls
 def sigmoid(z):
     e = torch.exp(-z.abs())
@@ -177,14 +153,6 @@ def sigmoid(z):
 def sigmoid(z):
     e = torch.exp(-z)
     return torch.where(z >= 0, 1 / (1 + e), e / (e + 1))
-
-
-# %% sigmoid: number by number, with math | is_detached
-def sigmoid(z):
-    import math
-
-    numbers = [1 / (1 + math.exp(-min(max(v, -700), 700))) for v in z.flatten().tolist()]
-    return torch.tensor(numbers, dtype=z.dtype).reshape(z.shape)
 
 
 # %% sigmoid: float32 whatever comes in |
@@ -207,18 +175,6 @@ def negative_log_likelihood(scores, y):
 def negative_log_likelihood(scores, y):
     s = torch.where(y == 1, -scores, scores)
     return (torch.maximum(s, 0 * s) + torch.log(1 + torch.exp(-s.abs()))).sum()
-
-
-# %% negative_log_likelihood: clamp for the maximum | clamps_at_zero
-def negative_log_likelihood(scores, y):
-    s = torch.where(y == 1, -scores, scores)
-    return (s.clamp(min=0) + torch.log(1 + torch.exp(-s.abs()))).mean()
-
-
-# %% negative_log_likelihood: relu for the maximum | has_no_slope_at_zero
-def negative_log_likelihood(scores, y):
-    s = torch.where(y == 1, scores, -scores)
-    return torch.mean(torch.relu(-s) + torch.log1p(torch.exp(-s.abs())))
 
 
 # %% negative_log_likelihood: max(s, 0) for max(-s, 0) | swaps_the_classes
