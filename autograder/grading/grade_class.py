@@ -41,7 +41,7 @@ from autograder.grading.patience import is_of_this_machine, machine_problem, pat
 from autograder.grading.preprocessors import Grade
 from autograder.grading.regrade_cache import RegradeCache
 from autograder.grading.runners import Pool, Runner, Serial
-from autograder.grading.submissions import copy_files
+from autograder.grading.submissions import copy_files, ensure_secret
 from autograder.grading.verdicts import class_seed, read_verdicts
 from autograder.sandbox.doctor import missing
 from autograder.sandbox.launch import start_server_in_background
@@ -259,6 +259,7 @@ class _Desk:
             path = Path(folder) / "submitted" / student / self.assignment
             copy_files(self.classroom.submission(student, self.assignment).parent, path)
             path.mkdir(parents=True, exist_ok=True)
+            ensure_secret(path)
             shutil.copyfile(graded, path / f"{self.assignment}.ipynb")
             config = copy.deepcopy(self.config)  # nbgrader's converters write into it
             config.CourseDirectory.submitted_directory = str(path.parents[1])

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import secrets
 import shutil
 import stat
 import warnings
@@ -31,6 +32,9 @@ _DROPPED = ("title", "authors", "orig_nbformat", "widgets")
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _MAX_LISTED = 5
 _MAX_TIME_BYTES = 100
+#: What `nbgrader submit` writes beside a notebook, in as many bytes.
+SECRET = "submission_secret.txt"
+_SECRET_BYTES = 64
 #: How deep the folders of a submission may be nested.
 MAX_FOLDERS = 32
 
@@ -184,6 +188,20 @@ def copy_files(folder: Path, target: Path) -> None:
         with contextlib.suppress(OSError):
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, copy)
+
+
+def ensure_secret(folder: Path) -> None:
+    """Write `submission_secret.txt`, unless `nbgrader submit` has written one.
+
+    `nbgrader release_feedback` hides each student's pages behind it, and stops at a submission without
+    one, as those of an LMS are.
+    """
+    path = folder / SECRET
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if regular_file(path, 2 * _SECRET_BYTES) and path.read_text("ascii"):
+            return
+    with contextlib.suppress(OSError):
+        path.write_text(secrets.token_hex(_SECRET_BYTES), "ascii")
 
 
 def walk(folder: Path) -> Iterator[tuple[str, Path, str]]:

@@ -19,9 +19,11 @@ from autograder.course.answers import filled
 from autograder.grading.grade_class import Options, grade_class
 from autograder.grading.submissions import (
     MAX_FOLDERS,
+    SECRET,
     UnreadableSubmission,
     copy_files,
     digest,
+    ensure_secret,
     plain,
     read_submission,
     walk,
@@ -231,3 +233,14 @@ def test_odd_metadata_is_made_plain_and_the_notebook_valid(small_course, tmp_pat
     assert notebook.cells[0].metadata.tags == ["a"]
     assert isinstance(plain(NotebookNode(a={}))["a"], dict)
     json.dumps(notebook, allow_nan=False)
+
+
+def test_feedback_can_be_released_to_a_class_whose_submissions_came_by_two_ways(tmp_path):
+    for text in (None, "", "é", "x" * 1000):  # from an LMS, or damaged
+        if text is not None:
+            (tmp_path / SECRET).write_text(text)
+        ensure_secret(tmp_path)
+        assert len((tmp_path / SECRET).read_text()) == 128
+    (tmp_path / SECRET).write_text("ab" * 64)  # of the exchange
+    ensure_secret(tmp_path)
+    assert (tmp_path / SECRET).read_text() == "ab" * 64
