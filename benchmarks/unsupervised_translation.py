@@ -61,7 +61,9 @@ def notebook(data: str) -> dict[str, Any]:
             scope |= tatoeba()
             continue
         if data == "tatoeba" and source.startswith("LONGEST, N_WORDS"):
-            source = source.replace('12, {"en": 600, "fr": 840}', '10, {"en": 1000, "fr": 1400}')
+            sizes = '12, {"en": 600, "fr": 840}'
+            assert sizes in source, "the notebook's sizes have changed"
+            source = source.replace(sizes, '10, {"en": 1000, "fr": 1400}')
         exec(source, scope)  # our own notebook
     return scope
 

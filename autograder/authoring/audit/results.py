@@ -173,14 +173,14 @@ def _used(notebook: Path, around: str) -> list[str]:
         if cell.cell_type != "code":
             continue
         for node in kept_definitions(cell.source, notebook.name).body:
-            # the text, since `ast.unparse` differs between versions of Python
-            text = ast.get_source_segment(cell.source, node) or ""
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 origin = getattr(node, "module", None)
                 for alias in node.names:
                     bound = alias.asname or alias.name.split(".")[0]
                     definitions[bound] = f"{bound}: {origin} {alias.name}"
                 continue
+            # the text, since `ast.unparse` differs between versions of Python
+            text = ast.get_source_segment(cell.source, node) or ""
             names = [getattr(node, "name", "")] + [
                 target.id
                 for target in getattr(node, "targets", [getattr(node, "target", None)])
