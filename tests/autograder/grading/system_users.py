@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import pwd
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+
+def user_name(name: str) -> str:
+    """A user's name in this process: a run of the tests beside this one has users of its own."""
+    return f"ck_{name}_{os.getpid()}"
 
 
 def run(user: str, folder: Path, *command: str) -> str:
@@ -36,9 +43,16 @@ def run(user: str, folder: Path, *command: str) -> str:
 
 @contextlib.contextmanager
 def system_users(*names: str) -> Iterator[None]:
-    """Users that are deleted again; the test is skipped where they cannot be made or run Python."""
+    """Users that are deleted again; the test is skipped where they cannot be made or run Python.
+
+    Those of a run that was killed before it could delete them are deleted too.
+    """
     if sys.platform != "linux" or os.geteuid() != 0 or not shutil.which("useradd"):
         pytest.skip("only root can create the users that the exchange needs")
+    for user in pwd.getpwall():
+        left_behind = re.fullmatch(r"ck_[a-z]+_(\d+)", user.pw_name)
+        if left_behind and not Path("/proc", left_behind[1]).exists():
+            subprocess.run(["userdel", "--force", user.pw_name], check=True)
     made = []
     try:
         for name in names:
@@ -51,7 +65,7 @@ def system_users(*names: str) -> Iterator[None]:
         yield
     finally:
         for name in made:
-            subprocess.run(["userdel", name], check=True)
+            subprocess.run(["userdel", "--force", name], check=True)
 
 
 def open_to_everyone(folder: Path) -> None:

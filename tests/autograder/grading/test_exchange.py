@@ -4,13 +4,13 @@ import subprocess
 
 import nbformat
 import pytest
-from system_users import give, open_to_everyone, run, system_users
+from system_users import give, open_to_everyone, run, system_users, user_name
 
 from autograder.course.answers import filled
 
 NAME = "07_topic"
 WRONG = "def average_topic(scores, mask):\n    return 0"
-TEACHER, ANN, BOB = "ck_teach", "ck_ann", "ck_bob"
+TEACHER, ANN, BOB = map(user_name, ("teach", "ann", "bob"))
 
 
 @pytest.fixture

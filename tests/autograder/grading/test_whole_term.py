@@ -17,7 +17,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from server_process import Server
-from system_users import give, open_to_everyone, run, system_users
+from system_users import give, open_to_everyone, run, system_users, user_name
 
 from autograder.course import catalog
 from autograder.course.answers import filled, typed
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 SIZE = int(os.environ.get("TERM_SIZE", "40"))
 SETUP, BAGS, ATTENTION = "00_setup", "01_bag_of_words", "04_attention"
-ANN, BOB = "ck_ann", "ck_bob"
+ANN, BOB = map(user_name, ("ann", "bob"))
 STUDENTS = [f"s{number:02}" for number in range(SIZE)]
 #: Who hands in the first assignment late, copies the second, and drops out before the third.
 LATE, COPY, GONE = STUDENTS[:2], (STUDENTS[2], STUDENTS[3]), STUDENTS[-2:]
