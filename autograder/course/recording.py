@@ -216,7 +216,7 @@ def _expect(
 def essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
     """The outcome without the fields that only messages use."""
     keeps_generators = case.get("judge", {}).get("keeps_generators")
-    drop = ("printed", "printed_characters", "line")
+    drop = ("printed", "printed_characters", "line", "bases")
     if not keeps_generators:
         drop += ("drew_from",)
     essence = {key: value for key, value in outcome.items() if key not in drop}

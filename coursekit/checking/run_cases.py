@@ -223,6 +223,7 @@ def _error(error: BaseException) -> dict[str, Any]:
     return {
         "status": "error",
         "type": type(error).__name__,
+        "bases": " ".join(kind.__name__ for kind in type(error).__mro__[1:-1]),
         "message": message,
         "line": f"line {line.lineno} of {line.name}: {line.line}" if line else "",
         "place": " > ".join(frame.name for frame in frames if frame.name[0] != "<")[:200],

@@ -75,7 +75,7 @@ class Verdict:
 
 
 #: The texts in an outcome, and their greatest lengths.
-_TEXTS = {"type": 80, "message": 500, "line": 300, "place": 200, "printed": 2_000}
+_TEXTS = {"type": 80, "bases": 200, "message": 500, "line": 300, "place": 200, "printed": 2_000}
 #: Control characters, which a terminal would interpret instead of showing.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 

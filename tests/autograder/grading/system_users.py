@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,11 +69,12 @@ def system_users(*names: str) -> Iterator[None]:
             subprocess.run(["userdel", "--force", name], check=True)
 
 
-def open_to_everyone(folder: Path) -> None:
-    """Let other users enter a folder of root's and the folders that contain it."""
-    for one in (folder, *folder.parents):
-        if one.stat().st_uid == 0 and one != Path("/"):
-            one.chmod(one.stat().st_mode | 0o055)
+@contextlib.contextmanager
+def open_folder() -> Iterator[Path]:
+    """A folder that every user may enter; pytest's own is closed by the next run of pytest."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
 
 
 def give(folder: Path, user: str) -> None:

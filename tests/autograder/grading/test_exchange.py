@@ -1,10 +1,11 @@
 """nbgrader's exchange, played by three system users: one teaches, two hand in."""
 
+import shutil
 import subprocess
 
 import nbformat
 import pytest
-from system_users import give, open_to_everyone, run, system_users, user_name
+from system_users import give, open_folder, run, system_users, user_name
 
 from autograder.course.answers import filled
 
@@ -14,19 +15,16 @@ TEACHER, ANN, BOB = map(user_name, ("teach", "ann", "bob"))
 
 
 @pytest.fixture
-def users():
-    with system_users(TEACHER, ANN, BOB):
-        yield
+def folder():
+    with system_users(TEACHER, ANN, BOB), open_folder() as folder:
+        yield folder
 
 
-def test_an_assignment_goes_out_through_the_exchange_and_feedback_comes_back(
-    users, small_course, tmp_path
-):
-    open_to_everyone(tmp_path)
-    exchange = tmp_path / "exchange"
+def test_an_assignment_goes_out_through_the_exchange_and_feedback_comes_back(folder, small_course):
+    exchange = folder / "exchange"
     exchange.mkdir()
     exchange.chmod(0o777)
-    course = small_course.root
+    course = shutil.copytree(small_course.root, folder / "course")
     lines = [
         'c.CourseDirectory.course_id = "text"\n',
         f"c.Exchange.root = {str(exchange)!r}\n",
@@ -36,7 +34,7 @@ def test_an_assignment_goes_out_through_the_exchange_and_feedback_comes_back(
     give(course, TEACHER)
     run(TEACHER, course, "nbgrader", "release_assignment", NAME)
     for student, answers in ((ANN, {}), (BOB, {"average_topic": WRONG})):
-        home = tmp_path / student
+        home = folder / student
         home.mkdir()
         (home / "nbgrader_config.py").write_text("c = get_config()\n" + "".join(lines))
         give(home, student)
@@ -48,7 +46,7 @@ def test_an_assignment_goes_out_through_the_exchange_and_feedback_comes_back(
     run(TEACHER, course, "autograder.cli", "feedback", NAME)
     run(TEACHER, course, "nbgrader", "release_feedback", NAME)
     for student, points in ((ANN, "3 of 3"), (BOB, "0 of 3")):
-        home = tmp_path / student
+        home = folder / student
         run(student, home, "nbgrader", "fetch_feedback", NAME)
         (page,) = home.rglob("*.html")
         html = page.read_text("utf-8")

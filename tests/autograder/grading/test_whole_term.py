@@ -17,7 +17,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from server_process import Server
-from system_users import give, open_to_everyone, run, system_users, user_name
+from system_users import give, open_folder, run, system_users, user_name
 
 from autograder.course import catalog
 from autograder.course.answers import filled, typed
@@ -47,11 +47,9 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def term(course, tmp_path_factory):
+def term(course):
     """A copy of the course with three assignments, an exchange and penalties for late work."""
-    with system_users(ANN, BOB):
-        folder = tmp_path_factory.mktemp("term")
-        open_to_everyone(folder)
+    with system_users(ANN, BOB), open_folder() as folder:
         copy = Course(folder / "course")
         for name in (SETUP, BAGS, ATTENTION):
             for part in (course.solution(name).parent, course.notebook(name).parent):

@@ -1,3 +1,5 @@
+import json
+
 import torch
 
 from coursekit.checking import codec
@@ -234,6 +236,17 @@ def test_an_expected_exception_is_a_right_answer():
     assert (
         "should raise ValueError" in judge(recorded, [{"status": "value", "value": 1}] * 3).headline
     )
+
+
+def test_a_subclass_of_the_exception_that_an_input_should_raise_is_right():
+    def not_json(x):
+        return json.loads("{")
+
+    recorded = exercise()
+    for case in recorded["cases"]:
+        case["expected"] = {"status": "error", "type": "ValueError"}
+    judged = [judge(recorded, run_cases(answer, recorded["cases"])) for answer in (not_json, len)]
+    assert [one.points for one in judged] == [3, 0]
 
 
 def test_a_verdict_survives_being_written_and_read():
