@@ -80,7 +80,7 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):
-        return _gradient_finding(*views)
+        return _gradient_finding(*views, rules)
     try:
         finding = kind(*views, rules)
     except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
@@ -90,10 +90,11 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     return finding
 
 
-def _gradient_finding(expected: dict[str, Any], actual: dict[str, Any]) -> Finding | None:
+def _gradient_finding(
+    expected: dict[str, Any], actual: dict[str, Any], rules: dict[str, Any]
+) -> Finding | None:
     """What is wrong with the gradients of a case that asks for all of them, by name."""
-    rules = _gradient_rules(expected)
-    least = rules["atol"]
+    least = _gradient_rules(expected, {})["atol"]
     for name, gradient in expected.items():
         if name not in actual:
             return Finding("property", f"{name} is not a parameter that training would change")
@@ -104,7 +105,7 @@ def _gradient_finding(expected: dict[str, Any], actual: dict[str, Any]) -> Findi
         if name not in expected and is_large and not _is_another_name(gradient, expected, actual):
             return Finding("property", f"{name} is a parameter that the model should not have")
     same_names = {name: actual[name] for name in expected}
-    finding = JUDGES["close"](expected, same_names, rules)
+    finding = JUDGES["close"](expected, same_names, _gradient_rules(expected, rules))
     if finding is not None:
         finding = replace(finding, message=f"its gradient differs: {finding.message}")
     return finding
@@ -117,10 +118,11 @@ def _are_gradients(view: Any) -> bool:
     )
 
 
-def _gradient_rules(gradients: dict[str, Any]) -> dict[str, float]:
+def _gradient_rules(gradients: dict[str, Any], rules: dict[str, Any]) -> dict[str, float]:
     """The tolerances of gradients; `atol` is what rounding may leave of a gradient of 0."""
     largest = max((np.abs(g.values).max(initial=0) for g in gradients.values()), default=0)
-    return {"rtol": _GRADIENT_TOLERANCE, "atol": _GRADIENT_TOLERANCE * float(largest)}
+    tolerance = rules.get("rtol", _GRADIENT_TOLERANCE)
+    return {"rtol": tolerance, "atol": tolerance * float(largest)}
 
 
 def _is_another_name(gradient: Any, expected: dict[str, Any], actual: dict[str, Any]) -> bool:
@@ -188,7 +190,7 @@ def same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, A
         return False
     views = codec.decode_views(theirs["value"]), codec.decode_views(ours["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):
-        rules = _gradient_rules(views[0])
+        rules = _gradient_rules(views[0], rules)
     return same(*views, rules)
 
 
