@@ -16,12 +16,15 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from made_up_class import independent
 from server_process import Server
 from system_users import give, open_folder, run, system_users, user_name
 
+from autograder.classroom.similar import known_answers
 from autograder.course import catalog
 from autograder.course.answers import filled, typed
 from autograder.course.layout import Course
+from autograder.course.reference import without_docstrings
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
@@ -77,13 +80,22 @@ def term(course):
 
 
 def notebook(course, assignment, student):
-    """What a student hands in: the same in every run, a few answers wrong, every question answered."""
+    """What a student hands in: the same in every run, a few answers wrong, every question answered.
+
+    The student whose work is copied writes in a style of their own, all others as the reference.
+    """
     rng = random.Random(f"{assignment} {student}")
-    wrong = {}
+    answers = {}
+    if student == COPY[0]:
+        known = known_answers(course, assignment)
+        texts = {
+            name: [without_docstrings(reference)] for name, (_, reference, *_) in known.items()
+        }
+        answers = independent(texts, rng)
     for name, exercise in catalog.exercises(course, assignment).items():
         if rng.random() < 0.15:
-            wrong[name] = typed(course, assignment, rng.choice(exercise.misconceptions))
-    made = filled(course, assignment, wrong)
+            answers[name] = typed(course, assignment, rng.choice(exercise.misconceptions))
+    made = filled(course, assignment, answers)
     for cell in made.cells:
         if cell.metadata.get("nbgrader", {}).get("grade_id", "").startswith("question_"):
             cell.source = f"Answer number {rng.randrange(10**6)}."
@@ -204,7 +216,7 @@ def the_second_is_late_copied_graded_by_hand_and_regraded(term, browser, folder)
     with step("grade one exercise again"):
         said = json.loads(autograder(term, "grade", BAGS, "--exercise", name, "--json"))
     assert {change["exercise"] for change in said["changes"]} == {name}
-    assert all(change["now"] == change["before"] + 1 for change in said["changes"])
+    assert all(change["now"] == change["before"] + 1 for change in said["changes"]), said
     module.write_text(text, "utf-8")
     autograder(term, "grade", BAGS, "--exercise", name)
     assert scores(term, BAGS) == after
