@@ -95,6 +95,19 @@ WRONG = {
             signs = [torch.sign(v[:, None] - v) for v in (x, y)]
             return (signs[0] * signs[1]).sum().item() / max(1, len(x) * (len(x) - 1))
         """,
+    "largest_rank_for_ties": """
+        Equal numbers get the largest of their ranks. They share the mean: 1, 3.5, 2, 3.5.
+
+        - ranks = below + (equal + 1) / 2
+        + ranks = (below + equal).float()
+        """,
+    "dense_ranks": """
+        Equal numbers count as one, so the ranks after them are too small. They share the mean of
+        the ranks that they take up: 1, 3.5, 2, 3.5.
+
+        - ranks = below + (equal + 1) / 2
+        + ranks = values.unique(return_inverse=True)[1].float()
+        """,
 }
 
 FURTHER = """
