@@ -82,6 +82,13 @@ WRONG = {
         + n = len(x)
         + return 1 - 6 * (r - s).square().sum().item() / (n**3 - n) if scale > 0 else 0.0
         """,
+    "sample_standard_deviation": """
+        The products are averaged over n, but `std` divides by n - 1. Divide both by the same
+        number, or use plain sums, as in the formula.
+
+        - scale = r.norm() * s.norm()
+        + scale = r.norm() * s.norm() * len(r) / max(1, len(r) - 1)
+        """,
     "no_order_is_nan": """
         Equal numbers only, or fewer than two, give 0 / 0, which is NaN. Return 0.0 then.
 
