@@ -10,6 +10,8 @@ from typing import Any, Protocol, TypeVar
 
 from nbformat import NotebookNode
 
+from autograder.course import catalog
+from autograder.course.cells import checked_exercise
 from autograder.course.compounds import with_released_pairs
 from autograder.course.layout import Course
 from autograder.course.recording import record, record_assignment
@@ -73,7 +75,15 @@ class Task:
 
     @classmethod
     def of(cls, course: Course, assignment: str, seed: int, limits: Limits, only: str = "") -> Task:
+        """The task of an assignment.
+
+        Raises
+        ------
+        CourseError
+            An exercise has other points than in the release, so nbgrader would refuse its score.
+        """
         release = read_shared(course.notebook(assignment))
+        _require_released_points(course, assignment, release)
         if only:
             recorded = {only: record(course, assignment, only, seed)}
         else:
@@ -86,6 +96,21 @@ class Task:
             return verdicts
         new = {verdict.exercise: verdict for verdict in verdicts}
         return [new.get(verdict.exercise, verdict) for verdict in earlier]
+
+
+def _require_released_points(course: Course, assignment: str, release: NotebookNode) -> None:
+    released = {
+        checked_exercise(cell.source): marks["points"]
+        for cell in release.cells
+        if (marks := cell.metadata.get("nbgrader", {})).get("grade") and not marks["solution"]
+    }
+    for name, exercise in catalog.exercises(course, assignment).items():
+        points = float(sum(exercise.points.values()))
+        if points != released.get(name, points):
+            raise CourseError(
+                f"{name} has {points:g} points in its cases and {released[name]:g} in the release;"
+                f" run `autograder release {assignment}`, then grade."
+            )
 
 
 def grade_submission(

@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import random
+import re
 import shutil
 import time
 import zipfile
@@ -36,6 +37,8 @@ ANN, BOB = map(user_name, ("ann", "bob"))
 STUDENTS = [f"s{number:02}" for number in range(SIZE)]
 #: Who hands in the first assignment late, copies the second, and drops out before the third.
 LATE, COPY, GONE = STUDENTS[:2], (STUDENTS[2], STUDENTS[3]), STUDENTS[-2:]
+#: Who lower-cases the words of an exercise, which is wrong until its cases change.
+LOWER, REGRADED = STUDENTS[5], "document_frequency"
 QUESTION, SAID = "question_selection_bias", "Which split did you look at twice?"
 
 
@@ -95,6 +98,13 @@ def notebook(course, assignment, student):
     for name, exercise in catalog.exercises(course, assignment).items():
         if rng.random() < 0.15:
             answers[name] = typed(course, assignment, rng.choice(exercise.misconceptions))
+    if (assignment, student) == (BAGS, LOWER):
+        (wrong,) = [
+            one
+            for one in catalog.exercises(course, BAGS)[REGRADED].misconceptions
+            if one.name == "lower_cases"
+        ]
+        answers[REGRADED] = typed(course, BAGS, wrong)
     made = filled(course, assignment, answers)
     for cell in made.cells:
         if cell.metadata.get("nbgrader", {}).get("grade_id", "").startswith("question_"):
@@ -206,19 +216,19 @@ def the_second_is_late_copied_graded_by_hand_and_regraded(term, browser, folder)
         autograder(term, "feedback", BAGS)
     page = term.root / "feedback" / STUDENTS[4] / BAGS / f"{BAGS}.html"
     assert SAID in page.read_text("utf-8")
-    name, exercise = next(iter(catalog.exercises(term, BAGS).items()))
-    group, worth = next(iter(exercise.points.items()))
-    module = term.cases(BAGS) / f"{name}.py"
+    # the instructor decides that lower-cased words are right, too
+    module = term.cases(BAGS) / f"{REGRADED}.py"
     text = module.read_text("utf-8")
-    changed = text.replace(f'"{group}": {worth:g}', f'"{group}": {worth + 1:g}', 1)
-    assert changed != text
-    module.write_text(changed, "utf-8")
+    lenient = re.sub(r"    cased = .*\n.*\[cased\].*\n", "", text)
+    assert lenient != text
+    module.write_text(lenient, "utf-8")
     with step("grade one exercise again"):
-        said = json.loads(autograder(term, "grade", BAGS, "--exercise", name, "--json"))
-    assert {change["exercise"] for change in said["changes"]} == {name}
-    assert all(change["now"] == change["before"] + 1 for change in said["changes"]), said
+        said = json.loads(autograder(term, "grade", BAGS, "--exercise", REGRADED, "--json"))
+    assert LOWER in {change["student"] for change in said["changes"]}
+    for change in said["changes"]:
+        assert (change["exercise"], change["now"]) == (REGRADED, change["before"] + 2)
     module.write_text(text, "utf-8")
-    autograder(term, "grade", BAGS, "--exercise", name)
+    autograder(term, "grade", BAGS, "--exercise", REGRADED)
     assert scores(term, BAGS) == after
 
 
