@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import nbformat
 import pytest
 import torch
 from torch import nn
 
 from autograder.course.reference import definitions
-from coursekit import load, set_seed
+from coursekit import load, load_results, set_seed
+from coursekit.data import shipped
 
 NOTEBOOK = Path(__file__).parent.parent / (
     "solutions/11_transformer_translation/11_transformer_translation.ipynb"
@@ -113,3 +115,19 @@ def test_11_a_beam_of_one_is_greedy_decoding():
         with torch.no_grad():
             found = notebook("beam_search")(model.step, model.start(source, mask), 2, 3, 1, 9)
         assert [tokens for tokens, _ in found] == [expected]
+
+
+def test_11_says_of_the_real_pairs_what_was_printed_and_measured():
+    cells = nbformat.read(NOTEBOOK, as_version=4).cells
+    (shows,) = [i for i, cell in enumerate(cells) if "def load_translator(" in cell.source]
+    printed = "".join(output.get("text", "") for output in cells[shows].outputs)
+    assert "fatigué pour" in printed
+    assert "devoirs" in printed
+    assert "rouge" not in printed
+    measured = load_results("transformer_translators")["en-fr"]
+    assert f"{measured['test']:5.1f}" in printed
+    assert f"took {measured['processor_seconds'] / 60:.0f} minutes" in cells[shows - 1].source
+    assert f"{measured['pairs']['train']:,} English and French pairs" in cells[shows - 1].source
+    card = shipped("pretrained/translators/CARD.md").read_text("utf-8")
+    assert f"{measured['test']:.1f}; {measured['test_beam_4']:.1f} with a beam of 4" in card
+    assert f"{measured['validation']:.1f}; {measured['validation_beam_4']:.1f} with" in card
