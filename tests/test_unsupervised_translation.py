@@ -77,3 +77,22 @@ def test_14_the_numbers_of_the_text_were_measured():
     assert shown
     means = (sum(runs["300 words"]) / 2, sum(measured["pairs"]["1000"]["test"]) / 2)
     assert shown.groups() == tuple(f"{bleu:.1f}" for bleu in means)
+
+
+def test_14_the_curves_of_the_text_were_measured():
+    cells = nbformat.read(NOTEBOOK, 4).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    measured = load_results("unsupervised_translation")["bilingual"]
+    curve = measured["runs"]["300 words"]["curve"]
+    trip = {int(step): row["score"] for step, row in curve.items()}
+    bleu = {int(step): sum(row["validation"]) / 2 for step, row in curve.items()}
+    shown = re.search(r"it falls by ([\d.]+), while BLEU jumps by (\d+)", text)
+    assert shown
+    assert shown.groups() == (f"{trip[200] - trip[300]:.1f}", f"{bleu[300] - bleu[200]:.0f}")
+    assert trip[600] < trip[500]
+    assert bleu[600] > bleu[500]
+    assert max(trip, key=trip.__getitem__) == max(trip)  # it chooses the last step
+    most = measured["pairs"]["10000"]["curve"]
+    gained = re.search(r"still gained ([\d.]+) BLEU", text)
+    assert gained
+    assert gained.group(1) == f"{most['400']['score'] - most['300']['score']:.1f}"

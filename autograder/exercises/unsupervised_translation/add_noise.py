@@ -1,4 +1,8 @@
-"""add_noise: the random draws are compared, so every answer must draw the same numbers."""
+"""add_noise: the random draws are compared, so every answer must draw the same numbers.
+
+Where words are dropped and the others shuffled, keys from positions in the whole sentence, and keys
+that were drawn before dropping, give another order.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +41,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             draw = codec.decode(codec.encode(generator))
             kept = torch.rand(n, generator=draw) >= p
             left = int(kept.sum()) or n
-            keys = torch.arange(left) + (k + 1) * torch.rand(left, generator=draw)
+            u = torch.rand(n, generator=draw)
+            keys = torch.arange(left) + (k + 1) * u[:left]
             moved = bool((keys.diff() < 0).any())
             if not _apart(keys):
+                continue
+            if changed and not lost and p and k and not _tells_positions_apart(kept, u, k):
+                continue
+            if changed and not lost and k > 1 and _is_its_own_inverse(keys.argsort()):
                 continue
             if lost and not kept.any() and (n == 1 or moved):
                 break
@@ -56,7 +65,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("shuffling", 4, 0.0, 2, "no word is dropped")
     yield case("shuffling", n, 0.0, 3)
     yield case("shuffling", 21, 0.0, 1, "neighbors change places")
-    yield case("shuffling", n, 0.4, 3, "words are dropped, then shuffled")
+    yield case("shuffling", 6, 0.4, 2, "words are dropped, then the others are shuffled")
+    yield case("shuffling", n, 0.4, 3, "more words are dropped and shuffled")
+    yield case("shuffling", 14, 0.3, 2, "a long sentence, dropped and shuffled")
     title = "a sentence that would lose all its words keeps them"
     yield case("edges", 3, 0.8, 2, title, lost=True)
     yield case("edges", 1, 0.9, 3, "one word", lost=True)
@@ -70,6 +81,21 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         (0.1, -1, "k below 0"),
     ):
         yield Case("edges", [words(n), p, k, drawn()], title=title, judge=VALUE_ERROR)
+
+
+def _tells_positions_apart(kept: torch.Tensor, u: torch.Tensor, k: int) -> bool:
+    """Whether keys with positions in the whole sentence give another order of the words left."""
+    stays = kept.nonzero()[:, 0]
+    right = torch.arange(len(stays)) + (k + 1) * u[: len(stays)]
+    with_gaps = stays + (k + 1) * u[: len(stays)]
+    before_dropping = stays + (k + 1) * u[stays]
+    order = right.argsort().tolist()
+    return order not in (with_gaps.argsort().tolist(), before_dropping.argsort().tolist())
+
+
+def _is_its_own_inverse(order: torch.Tensor) -> bool:
+    """Whether all that an order does is to exchange words in pairs."""
+    return torch.equal(order[order], torch.arange(len(order)))
 
 
 def _apart(keys: torch.Tensor) -> bool:
@@ -116,10 +142,30 @@ WRONG = {
         + kept = [i for i, u in zip(ids, chance) if u < p] or list(ids)
         """,
     "loses_the_sentence": """
-        A sentence may lose all its words. Such a sentence should keep them all.
+        A sentence may lose all its words here. Such a sentence should keep them all, and is
+        shuffled like any other.
 
         - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
         + kept = [i for i, u in zip(ids, chance) if u >= p]
+        """,
+    "stays_as_it_is": """
+        A sentence that would lose all its words is returned as it was. It keeps its words, but it is
+        shuffled like any other.
+
+        - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
+        + if all(u < p for u in chance):
+        +     return kept
+        + keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
+        """,
+    "positions_before_dropping": """
+        The keys count positions in the whole sentence, so the words that were dropped leave gaps,
+        and their neighbors can hardly change places. Number the words that are left: 0, 1, 2, ...
+
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
+        + stays = [n for n, u in enumerate(chance) if u >= p] or list(range(len(ids)))
+        + kept = [ids[n] for n in stays]
+        + keys = torch.tensor(stays) + (k + 1) * torch.rand(len(kept), generator=generator)
         """,
     "moves_too_little": """
         No word moves further than k - 1: the keys are i + u (k + 1), not i + u k.
@@ -154,14 +200,23 @@ WRONG = {
         + chance = torch.rand(len(ids), generator=generator).tolist()
         + return [i for i, u in zip(mixed, chance) if u >= p] or mixed
         """,
-    "draws_for_all": """
-        The keys are drawn for all words, also for those that have been dropped. Draw one number for
-        each word that is left.
+    "keys_for_all": """
+        Every word gets its key before words are dropped. First drop words; then number those that
+        are left from 0 on, and draw one number for each of them.
 
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
         - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
-        + drawn = torch.rand(len(ids), generator=generator)[: len(kept)]
-        + new = torch.rand(max(len(ids) - len(kept), 0), generator=generator)
-        + keys = torch.arange(len(kept)) + (k + 1) * torch.cat([drawn, new]).flip(0)[: len(kept)]
+        - return [kept[i] for i in keys.argsort().tolist()]
+        + keys = torch.arange(len(ids)) + (k + 1) * torch.rand(len(ids), generator=generator)
+        + order = keys.argsort().tolist()
+        + return [ids[i] for i in order if chance[i] >= p] or [ids[i] for i in order]
+        """,
+    "inverse_order": """
+        Word i goes to position order[i], but `argsort` says the reverse: order[0] is the index of the
+        word that comes first. Take `kept[i] for i in order`.
+
+        - return [kept[i] for i in keys.argsort().tolist()]
+        + return [kept[i] for i in keys.argsort().argsort().tolist()]
         """,
     "ranks_for_words": """
         The result has positions, not the ids of words: `argsort` says which word comes at each

@@ -83,7 +83,35 @@ WRONG = {
         + r_rows = similarity.topk(k, dim=1).values.sum(dim=1)
         + r_columns = similarity.topk(k, dim=0).values.sum(dim=0)
         """,
-    "unchecked": """
+    "columns_twice": """
+        The mean of the column is subtracted twice, that of the row not at all. Subtract each once:
+        the row's from its k nearest columns (dim=1), the column's from its k nearest rows (dim=0).
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - r_columns[None] - r_columns[None]
+        """,
+    "rows_without_their_axis": """
+        The means of the rows have the shape (n,), and broadcasting aligns shapes from the last axis:
+        each of them is subtracted from a column. Make it (n, 1), with `keepdim=True` or `[:, None]`.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - r_rows - r_columns
+        """,
+    "axes_exchanged": """
+        The means of the rows and of the columns are exchanged. `topk(k, dim=1)` looks along a row:
+        its means belong to the rows and need the shape (n, 1); those of dim=0 are (m,) or (1, m).
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - r_columns[:, None] - r_rows[None]
+        """,
+    "no_check": """
+        A k that does not fit gives NaN or another error here. Raise a ValueError unless k is at least
+        1 and at most the number of words on either side.
+
+        - if not 1 <= k <= min(similarity.shape):
+        -     raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
+        """,
+    "accepts_0": """
         A k of 0 gives NaN. Raise a ValueError unless k is at least 1 and at most the number of
         words on either side.
 

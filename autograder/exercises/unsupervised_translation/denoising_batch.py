@@ -76,6 +76,32 @@ WRONG = {
         + state = generator.get_state()
         + noisy = [add_noise(ids, p, k, generator.set_state(state)) for ids in sentences]
         """,
+    "own_generator": """
+        The noise comes from a generator of your own, with the same seed for every sentence. Pass
+        on the one that you are given: it goes on drawing from sentence to sentence.
+
+        - noisy = [add_noise(ids, p, k, generator) for ids in sentences]
+        + noisy = [add_noise(s, p, k, torch.Generator().manual_seed(0)) for s in sentences]
+        """,
+    "add_noise_draws_for_all": """
+        This function is right, but your add_noise draws n numbers the second time, too. It should
+        draw one for each word that is left: otherwise the next sentence gets other numbers.
+
+        - noisy = [add_noise(ids, p, k, generator) for ids in sentences]
+        + noisy = []
+        + for ids in sentences:
+        +     state = generator.get_state()
+        +     noisy.append(add_noise(ids, p, k, generator))
+        +     generator.set_state(state)
+        +     torch.rand(2 * len(ids), generator=generator)
+        """,
+    "eos_twice": """
+        </s> comes twice: translation_batch already ends every sentence with it. Pass the words
+        alone.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + return translation_batch(noisy, [[*ids, eos] for ids in sentences], language, eos)
+        """,
     "only_shuffles": """
         Words only change places, none is dropped: p is not passed on.
 

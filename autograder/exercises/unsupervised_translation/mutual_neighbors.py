@@ -58,6 +58,13 @@ WRONG = {
         - return [(i, j) for i, j in enumerate(right) if left[j] == i]
         + return [(j, i) for i, j in enumerate(right) if left[j] == i]
         """,
+    "columns_first": """
+        The pairs are (column, row), in the order of the columns: `argmax(dim=0)` goes down each
+        column and finds its best row, `argmax(dim=1)` finds the best column of each row.
+
+        - return [(i, j) for i, j in enumerate(right) if left[j] == i]
+        + return [(j, i) for j, i in enumerate(left) if right[i] == j]
+        """,
     "in_the_order_of_columns": """
         The pairs are right, but in the order of the columns. Sort them by the row.
 

@@ -108,13 +108,14 @@ WRONG = {
         - U, _, Vh = torch.linalg.svd(X.T @ Y)
         + U, _, Vh = torch.linalg.svd(X @ Y.T)
         """,
-    "shapes_unchecked": """
-        Words without a partner pass without a word. Raise a ValueError if the shapes differ.
+    "no_check": """
+        A word without a partner, or vectors of different sizes, should raise a ValueError. Compare
+        the two shapes before the product.
+
+        raises RuntimeError
 
         - if X.shape != Y.shape:
         -     raise ValueError(f"X is {tuple(X.shape)} and Y is {tuple(Y.shape)}: no pairs of words")
-        + n, d = min(len(X), len(Y)), min(X.shape[1], Y.shape[1])
-        + X, Y = X[:n, :d], Y[:n, :d]
         """,
 }
 

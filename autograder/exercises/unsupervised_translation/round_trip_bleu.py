@@ -22,6 +22,12 @@ _FORGETS = (
 )
 #: Some words become others, differently in the two directions.
 _MISTAKES = "lambda s, language: [[i if (i + language) % {n} else i + 2 * language for i in ids] for ids in s]"
+#: Every language has words of its own: English ones below 200, French ones from 200 on. Every
+#: n-th word becomes another one; otherwise a sentence that is in the language already stays.
+_OWN_WORDS = (
+    "lambda s, language: [[(i + (at % {n} == 0)) % 200 + 200 * (language == {b})"
+    " for at, i in enumerate(ids, 1)] for ids in s]"
+)
 #: Copies everything.
 _COPIES = "lambda s, language: [list(ids) for ids in s]"
 
@@ -34,13 +40,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n = int(rng.integers(7, 10))
         source = codec.Source(translate.format(a=a, b=b, n=n))
         both = {a: sentences(rng, *first), b: sentences(rng, *second)}
+        if translate == _OWN_WORDS:
+            both[b] = [[200 + i for i in ids] for ids in both[b]]
         more.setdefault("judge", {"rtol": 1e-7, "atol": 1e-7})
         return Case(group, [source, both], title=title, **more)
 
     n = int(rng.integers(8, 12))
     yield case("values", _MISTAKES, [12, n], [n, 14], "some words change")
+    yield case("values", _OWN_WORDS, [n], [n + 1], "languages with words of their own")
     yield case("values", _FORGETS, [n, 9, 11], [10, n, 12], "some words get lost")
     yield case("values", _MISTAKES, [15, 13, n], [12, 16, n], "three sentences of each language")
+    title = "languages with words of their own, and sentences of different lengths"
+    yield case("directions", _OWN_WORDS, [n + 6], [n, 9], title)
     yield case("directions", _FORGETS, [20], [6], "a long sentence, and a short one")
     yield case("directions", _MISTAKES, [18, 13, 10], [9], "more sentences of one language")
     yield case("edges", _PERFECT, [n, 5], [6], "everything comes back")
@@ -58,6 +69,21 @@ WRONG = {
 
         - back = translate(translate(sentences[language], other), language)
         + back = translate(sentences[language], other)
+        """,
+    "languages_exchanged": """
+        The two language tokens are exchanged: the sentences are first translated into their own
+        language, then into the other one, and never come back. The outer call makes the second
+        trip, home: `translate(translate(sentences[language], other), language)`.
+
+        - back = translate(translate(sentences[language], other), language)
+        + back = translate(translate(sentences[language], language), other)
+        """,
+    "never_leaves": """
+        Both trips ask for the sentences' own language, so they never leave it. First translate into
+        the other one, then back.
+
+        - back = translate(translate(sentences[language], other), language)
+        + back = translate(translate(sentences[language], language), language)
         """,
     "one_direction_only": """
         Only one direction is scored: from the first language and back. Take the mean of both.
@@ -77,6 +103,8 @@ WRONG = {
 
         -     scores.append(corpus_bleu(back, [[ids] for ids in sentences[language]]))
         - return sum(scores) / 2
+        +     if not sentences[language]:
+        +         raise ValueError("no sentence")
         +     scores += list(zip(back, [[ids] for ids in sentences[language]]))
         + return corpus_bleu(*zip(*scores))
         """,
@@ -86,6 +114,11 @@ WRONG = {
 
         raises TypeError
 
+        - first, second = sentences
+        + first, second = sentences
+        + if not sentences[first] or not sentences[second]:
+        +     raise ValueError("no sentence")
+        ...
         - scores.append(corpus_bleu(back, [[ids] for ids in sentences[language]]))
         + scores.append(corpus_bleu(back, sentences[language]))
         """,

@@ -95,6 +95,13 @@ WRONG = {
         - total = total + loss(*back_translation_batch(translate, ids, language, other, eos))
         + total = total + loss(*back_translation_batch(translate, ids, other, language, eos))
         """,
+    "translates_into_the_same": """
+        In the back-translation both tokens are the language itself, so the sentences are translated
+        into the language that they are in. The other one is the other key of `sentences`.
+
+        - total = total + loss(*back_translation_batch(translate, ids, language, other, eos))
+        + total = total + loss(*back_translation_batch(translate, ids, language, language, eos))
+        """,
     "noise_on_translations": """
         The noise is for the denoising only. The translations of the machine are noisy enough, and
         here the reference leaves them as they are.

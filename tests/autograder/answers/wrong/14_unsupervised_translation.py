@@ -146,3 +146,176 @@ def round_trip_bleu(translate, sentences):
     a, b = sentences
     back = translate(translate(sentences[a], b), a)
     return corpus_bleu(back, [[s] for s in sentences[a]])
+
+
+# %% procrustes: compares no shapes | no_check
+def procrustes(X, Y):
+    U, S, Vh = torch.linalg.svd(X.T @ Y)
+    return U @ Vh
+
+
+# %% csls: forgets keepdim | rows_without_their_axis
+def csls(similarity, k):
+    if k < 1 or k > min(similarity.shape):
+        raise ValueError("k")
+    rows = similarity.topk(k, dim=1).values.mean(dim=1)
+    columns = similarity.topk(k, dim=0).values.mean(dim=0)
+    return 2 * similarity - rows - columns
+
+
+# %% csls: takes dim=0 for the rows | axes_exchanged
+def csls(similarity, k):
+    if k < 1 or k > min(similarity.shape):
+        raise ValueError("k")
+    rows = similarity.topk(k, dim=0)[0].mean(dim=0)
+    columns = similarity.topk(k, dim=1)[0].mean(dim=1)
+    return 2 * similarity - rows[:, None] - columns[None]
+
+
+# %% csls: the mean of the column for both | columns_twice
+def csls(similarity, k):
+    if k < 1 or k > min(similarity.shape):
+        raise ValueError("k")
+    return 2 * similarity - 2 * similarity.topk(k, dim=0).values.mean(dim=0, keepdim=True)
+
+
+# %% csls: trusts k | no_check
+def csls(similarity, k):
+    rows = similarity.topk(k, dim=1).values.mean(1, keepdim=True)
+    return 2 * similarity - rows - similarity.topk(k, dim=0).values.mean(0)
+
+
+# %% csls: only an upper limit | accepts_0
+def csls(similarity, k):
+    if k > min(similarity.shape):
+        raise ValueError("k")
+    rows = similarity.topk(k, dim=1).values.mean(1, keepdim=True)
+    return 2 * similarity - rows - similarity.topk(k, dim=0).values.mean(0)
+
+
+# %% mutual_neighbors: takes dim=0 for the rows | columns_first
+def mutual_neighbors(similarity):
+    best = similarity.argmax(0).tolist()
+    back = similarity.argmax(1).tolist()
+    return [(i, j) for i, j in enumerate(best) if back[j] == i]
+
+
+# %% add_noise: the position in the whole sentence | positions_before_dropping
+def add_noise(ids, p, k, generator):
+    if p < 0 or p >= 1 or k < 0:
+        raise ValueError("p or k")
+    keep = torch.rand(len(ids), generator=generator) >= p
+    kept = [(n, i) for n, i in enumerate(ids) if keep[n]] or list(enumerate(ids))
+    u = torch.rand(len(kept), generator=generator)
+    keys = [n + float(x) * (k + 1) for (n, _), x in zip(kept, u)]
+    return [i for _, (_, i) in sorted(zip(keys, kept), key=lambda pair: pair[0])]
+
+
+# %% add_noise: draws all keys before it drops | keys_for_all
+def add_noise(ids, p, k, generator):
+    if p < 0 or p >= 1 or k < 0:
+        raise ValueError("p or k")
+    drop = torch.rand(len(ids), generator=generator)
+    keys = torch.arange(len(ids)) + torch.rand(len(ids), generator=generator) * (k + 1)
+    order = keys.argsort().tolist()
+    return [ids[i] for i in order if drop[i] >= p] or [ids[i] for i in order]
+
+
+# %% add_noise: gives up where all is lost | stays_as_it_is
+def add_noise(ids, p, k, generator):
+    if p < 0 or p >= 1 or k < 0:
+        raise ValueError("p or k")
+    left = [i for i in ids if torch.rand(1, generator=generator).item() >= p]
+    if not left:
+        return list(ids)
+    keys = torch.arange(len(left)) + torch.rand(len(left), generator=generator) * (k + 1)
+    return [left[i] for i in keys.argsort().tolist()]
+
+
+# %% add_noise: argsort the wrong way round | inverse_order
+def add_noise(ids, p, k, generator):
+    if p < 0 or p >= 1 or k < 0:
+        raise ValueError("p or k")
+    drop = torch.rand(len(ids), generator=generator).tolist()
+    left = [i for i, u in zip(ids, drop) if u >= p] or list(ids)
+    u = torch.rand(len(left), generator=generator).tolist()
+    order = sorted(range(len(left)), key=lambda i: i + u[i] * (k + 1))
+    out = [0] * len(left)
+    for i, position in enumerate(order):
+        out[position] = left[i]
+    return out
+
+
+# %% denoising_batch: seeds a generator of its own | own_generator
+def denoising_batch(sentences, language, eos, p, k, generator):
+    noisy = [add_noise(s, p, k, torch.Generator().manual_seed(0)) for s in sentences]
+    return translation_batch(noisy, sentences, language, eos)
+
+
+# %% denoising_batch: add_noise draws n numbers twice | add_noise_draws_for_all
+def denoising_batch(sentences, language, eos, p, k, generator):
+    def noise(ids):
+        left = [i for i in ids if torch.rand(1, generator=generator).item() >= p] or list(ids)
+        u = torch.rand(len(ids), generator=generator)[: len(left)]
+        return [left[i] for i in (torch.arange(len(left)) + (k + 1) * u).argsort().tolist()]
+
+    return translation_batch([noise(ids) for ids in sentences], sentences, language, eos)
+
+
+# %% denoising_batch: ends the targets itself | eos_twice
+def denoising_batch(sentences, language, eos, p, k, generator):
+    noisy = [add_noise(s, p, k, generator) for s in sentences]
+    return translation_batch(noisy, [s + [eos] for s in sentences], language, eos)
+
+
+# %% unsupervised_loss: one token for both | translates_into_the_same
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    total = 0
+    for x, ids in sentences.items():
+        total = total + loss(*denoising_batch(ids, x, eos, p, k, generator))
+        total = total + loss(*back_translation_batch(translate, ids, x, x, eos))
+    return total
+
+
+# %% round_trip_bleu: the tokens exchanged | languages_exchanged
+def round_trip_bleu(translate, sentences):
+    a, b = sentences
+    scores = []
+    for language, other in ((a, b), (b, a)):
+        back = translate(translate(sentences[language], language), other)
+        scores.append(corpus_bleu(back, [[ids] for ids in sentences[language]]))
+    return sum(scores) / 2
+
+
+# %% round_trip_bleu: the same token twice | never_leaves
+def round_trip_bleu(translate, sentences):
+    scores = []
+    for language, rows in sentences.items():
+        if len(rows) == 0:
+            raise ValueError("no sentence")
+        back = translate(translate(rows, language), language)
+        scores.append(corpus_bleu(back, [[ids] for ids in rows]))
+    return sum(scores) / 2
+
+
+# %% round_trip_bleu: all sentences in one test set | one_corpus
+def round_trip_bleu(translate, sentences):
+    a, b = sentences
+    hypotheses, references = [], []
+    for language, other in ((a, b), (b, a)):
+        if len(sentences[language]) == 0:
+            raise ValueError("no sentence")
+        hypotheses += translate(translate(sentences[language], other), language)
+        references += [[ids] for ids in sentences[language]]
+    return corpus_bleu(hypotheses, references)
+
+
+# %% round_trip_bleu: checks first, then forgets the inner brackets | not_a_list_of_references
+def round_trip_bleu(translate, sentences):
+    scores = []
+    for language, other in zip(sentences, reversed(list(sentences))):
+        if not sentences[language]:
+            raise ValueError("no sentence")
+        back = translate(translate(sentences[language], other), language)
+        scores.append(corpus_bleu(back, sentences[language]))
+    return sum(scores) / 2
