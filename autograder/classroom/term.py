@@ -84,9 +84,9 @@ class Row:
         if len(last) == _MISSED and all(grade is None for grade in last):
             return f"has not handed in the last {_MISSED} assignments"
         if self.trend is not None and self.trend <= -_DROP:
-            return f"{round(-100 * self.trend)} % below the earlier assignments"
+            return f"is {round(-100 * self.trend)}% below the earlier assignments"
         if self.share < _LOW:
-            return f"has {round(100 * self.share)} % of all points"
+            return f"has {round(100 * self.share)}% of all points"
         return ""
 
 

@@ -52,7 +52,7 @@ def number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
+    return f"{100 * share:.0f}%"
 
 
 def _breaking(name: str) -> Markup:

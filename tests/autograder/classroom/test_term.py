@@ -30,9 +30,9 @@ def row(student, *shares, late=()):
     ("shares", "words"),
     [
         ((0.9, 0.9, 0.9), ""),
-        ((0.9, 0.9, 0.5), "40 % below the earlier assignments"),
+        ((0.9, 0.9, 0.5), "is 40% below the earlier assignments"),
         ((0.9, None, None), "has not handed in the last 2 assignments"),
-        ((0.4, 0.4, 0.4), "has 40 % of all points"),
+        ((0.4, 0.4, 0.4), "has 40% of all points"),
         ((0.6, None, 0.9), ""),
     ],
 )
