@@ -67,12 +67,12 @@ class BertBlock(nn.Module):
         self.feed_forward.add_module("gelu", nn.GELU())
         self.feed_forward.add_module("W_2", nn.Linear(d_ff, d_model))
         self.norm_2 = nn.LayerNorm(d_model, eps=_EPS)
-        self.drop = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         for layer, norm in ((self.attention, self.norm_1), (self.feed_forward, self.norm_2)):
             new = layer(X, mask)[0] if layer is self.attention else layer(X)
-            X = norm(X + self.drop(new))
+            X = norm(X + self.dropout(new))
         return X
 
 
@@ -107,4 +107,4 @@ class _Attention(nn.Module):
             key_padding_mask=mask[:, 0],
             average_attn_weights=False,
         )
-        return output.transpose(0, 1), weights
+        return output.transpose(0, 1).contiguous(), weights  # contiguous: for the dropout's draws

@@ -1,16 +1,23 @@
 """The given block of 06: it does what BERT needs, and earns nothing in 05."""
 
+import ast
 from pathlib import Path
 
+import pytest
 import torch
 
 from autograder.authoring.try_answer import try_sources
+from autograder.course.catalog import exercises
 from autograder.course.layout import Course
-from autograder.course.reference import definitions
+from autograder.course.reference import bare_sources, definitions, read_shared, run_answer
 from coursekit import set_seed
+from coursekit.checking.recordings import find
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import judge
 from coursekit.given import BertBlock, padding_mask
 
 ROOT = Path(__file__).parents[2]
+COURSE = Course(ROOT)
 SIZES = {"vocab_size": 30, "d_model": 12, "n_heads": 3, "d_ff": 20, "n_blocks": 2}
 
 
@@ -30,6 +37,33 @@ def test_an_encoder_with_the_given_block_computes_what_the_course_s_own_computes
         assert torch.allclose(one[real], two[real], atol=1e-5)
 
 
+def given_imports(assignment: str) -> str:
+    """What the notebook of an assignment runs with GIVEN = True, or ""."""
+    for cell in read_shared(COURSE.solution(assignment)).cells:
+        if cell.cell_type == "code" and "if GIVEN:" in cell.source:
+            branches = [node for node in ast.parse(cell.source).body if isinstance(node, ast.If)]
+            return "\n".join(map(ast.unparse, branches[0].body))
+    return ""
+
+
+WITH_GIVEN = [name for name in COURSE.assignments() if given_imports(name)]
+
+
+@pytest.mark.parametrize("assignment", WITH_GIVEN)
+def test_solutions_that_use_the_given_block_earn_full_points(assignment):
+    notebook = COURSE.solution(assignment)
+    for name in exercises(COURSE, assignment):
+        source = f"{given_imports(assignment)}\n{bare_sources(notebook)[name]}"
+        answer = run_answer(notebook, name, source)
+        recorded = find(name)
+        verdict = judge(recorded, run_cases(answer, recorded["cases"]))
+        assert verdict.passed, (name, verdict.headline, verdict.detail)
+
+
+def test_assignment_06_offers_the_given_block():
+    assert WITH_GIVEN == ["06_bert"]
+
+
 def test_the_given_block_earns_no_points_in_assignment_05():
     sources = {
         "padding_mask": "from coursekit.given import padding_mask as given\n"
@@ -39,5 +73,5 @@ def test_the_given_block_earns_no_points_in_assignment_05():
         "TransformerBlock": "from coursekit.given import BertBlock\n"
         "class TransformerBlock(BertBlock):\n    pass",
     }
-    verdicts = try_sources(Course(ROOT), "05_transformer_block", sources)
+    verdicts = try_sources(COURSE, "05_transformer_block", sources)
     assert {name: verdict.points for name, verdict in verdicts.items()} == dict.fromkeys(sources, 0)

@@ -196,6 +196,24 @@ WRONG = {
         +     part = part.replace(old, new)
         + renamed[f"{part}.{kind}"] = tensor
         """,
+    "replaces_output_LayerNorm_first": """
+        "attention.output.LayerNorm" contains "output.LayerNorm", which is replaced first, so that
+        "attention.norm_2" comes out and norm_1 is missing. Replace the longer name first, or look
+        up the whole name.
+
+        - "attention.output.LayerNorm": "norm_1",
+          "intermediate.dense": "feed_forward.W_1",
+          "output.dense": "feed_forward.W_2",
+          "output.LayerNorm": "norm_2",
+        + "attention.output.LayerNorm": "norm_1",
+        ...
+        - number, _, rest = part.removeprefix("encoder.layer.").partition(".")
+        - renamed[f"blocks.{number}.{in_block[rest]}.{kind}"] = tensor
+        + part = part.replace("encoder.layer.", "blocks.")
+        + for old, new in in_block.items():
+        +     part = part.replace(old, new)
+        + renamed[f"{part}.{kind}"] = tensor
+        """,
 }
 
 FURTHER = """
