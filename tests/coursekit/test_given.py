@@ -14,27 +14,11 @@ from coursekit import set_seed
 from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
-from coursekit.given import BertBlock, padding_mask
+from coursekit.given import BertBlock
 
 ROOT = Path(__file__).parents[2]
 COURSE = Course(ROOT)
 SIZES = {"vocab_size": 30, "d_model": 12, "n_heads": 3, "d_ff": 20, "n_blocks": 2}
-
-
-def test_an_encoder_with_the_given_block_computes_what_the_course_s_own_computes():
-    path = ROOT / "solutions/06_bert/06_bert.ipynb"
-    ours, given = definitions(path), definitions(path)
-    given["TransformerBlock"], given["padding_mask"] = BertBlock, padding_mask
-    set_seed(0)
-    encoder = ours["BertEncoder"](**SIZES).eval()
-    other = given["BertEncoder"](**SIZES).eval()
-    other.load_state_dict(encoder.state_dict())
-    ids = torch.randint(30, (3, 7))
-    segments = torch.zeros_like(ids)
-    mask = torch.arange(7) < torch.tensor([7, 1, 4])[:, None]
-    for one, two in zip(encoder(ids, segments, mask), other(ids, segments, mask), strict=True):
-        real = mask if one.dim() == 3 else slice(None)
-        assert torch.allclose(one[real], two[real], atol=1e-5)
 
 
 def given_imports(assignment: str) -> str:
@@ -46,17 +30,41 @@ def given_imports(assignment: str) -> str:
     return ""
 
 
+def with_given(assignment: str, name: str):
+    """The solution to an exercise, which uses the given block."""
+    notebook = COURSE.solution(assignment)
+    source = f"{given_imports(assignment)}\n{bare_sources(notebook)[name]}"
+    return run_answer(notebook, name, source)
+
+
 WITH_GIVEN = [name for name in COURSE.assignments() if given_imports(name)]
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_an_encoder_with_the_given_block_computes_what_the_course_s_own_computes(training):
+    own = definitions(COURSE.solution("06_bert"))["BertEncoder"]
+    encoders = []
+    for make in (own, with_given("06_bert", "BertEncoder")):
+        set_seed(0)
+        encoders.append(make(**SIZES).train(training))
+    assert [isinstance(encoder.blocks[0], BertBlock) for encoder in encoders] == [False, True]
+    ids = torch.randint(30, (3, 7))
+    segments = torch.zeros_like(ids)
+    mask = torch.arange(7) < torch.tensor([7, 1, 4])[:, None]
+    outputs = []
+    for encoder in encoders:
+        set_seed(1)  # the same dropout
+        outputs.append(encoder(ids, segments, mask))
+    for one, two in zip(*outputs, strict=True):
+        real = mask if one.dim() == 3 else slice(None)
+        assert torch.allclose(one[real], two[real], atol=1e-5)
 
 
 @pytest.mark.parametrize("assignment", WITH_GIVEN)
 def test_solutions_that_use_the_given_block_earn_full_points(assignment):
-    notebook = COURSE.solution(assignment)
     for name in exercises(COURSE, assignment):
-        source = f"{given_imports(assignment)}\n{bare_sources(notebook)[name]}"
-        answer = run_answer(notebook, name, source)
         recorded = find(name)
-        verdict = judge(recorded, run_cases(answer, recorded["cases"]))
+        verdict = judge(recorded, run_cases(with_given(assignment, name), recorded["cases"]))
         assert verdict.passed, (name, verdict.headline, verdict.detail)
 
 
