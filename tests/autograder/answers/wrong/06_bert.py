@@ -311,7 +311,7 @@ def rename_weights(weights):
     return result
 
 
-# %% rename_weights: position_ids stay | X1
+# %% rename_weights: position_ids stay | keeps_position_ids
 def rename_weights(weights):
     result = {}
     for name, tensor in weights.items():
@@ -337,7 +337,7 @@ def rename_weights(weights):
     return result
 
 
-# %% rename_weights: cls. stays | X2
+# %% rename_weights: cls. stays |
 def rename_weights(weights):
     result = {}
     for name, tensor in weights.items():
@@ -363,7 +363,7 @@ def rename_weights(weights):
     return result
 
 
-# %% rename_weights: a pattern for one digit | X3
+# %% rename_weights: a pattern for one digit | skips_two_digits
 def rename_weights(weights):
     parts = {
         "embeddings.word_embeddings": "embeddings.tokens",
@@ -394,7 +394,7 @@ def rename_weights(weights):
     return result
 
 
-# %% rename_weights: does not know gamma and beta |
+# %% rename_weights: does not know gamma and beta | skips_gamma_and_beta
 def rename_weights(weights):
     pairs = [
         ("embeddings.word_embeddings", "embeddings.tokens"),
