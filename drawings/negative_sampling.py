@@ -2,11 +2,11 @@
 
 from autograder.authoring.canvas import Canvas
 
-# the outside word, its vector, the sigmoid of the score, the label
+# the outside word, its vector, the score, the sigmoid of the score, the label
 PAIRS = [
-    ("speed", "$u_o$", "0.88", "1"),
-    ("banana", "$u_1$", "0.27", "0"),
-    ("the", "$u_2$", "0.73", "0"),
+    ("speed", "$u_o$", "2", "0.88", "1"),
+    ("banana", "$u_1$", "−1", "0.27", "0"),
+    ("the", "$u_2$", "1", "0.73", "0"),
 ]
 
 
@@ -22,7 +22,7 @@ def draw() -> Canvas:
     canvas.text(164, 44, "$v_c$, a row of $E$", size=12)
     canvas.line(vector.right, (258, 62), (258, 258))
 
-    for i, (word, name, probability, label) in enumerate(PAIRS):
+    for i, (word, name, score, probability, label) in enumerate(PAIRS):
         y, fill = 118 + 70 * i, "green" if label == "1" else "pink"
         outside = canvas.box(6, y - 16, 84, 32, word, fill=fill)
         vector = canvas.grid(128, y - 6, 1, 6, size=12, fill=fill)
@@ -32,6 +32,7 @@ def draw() -> Canvas:
         canvas.arrow(vector.right, product.left)
         sigmoid = canvas.circle(318, y, 14, r"$\sigma$", fill="yellow")
         canvas.arrow(product.right, sigmoid.left)
+        canvas.text(287, y - 11, score, size=12)
         answer = canvas.box(356, y - 16, 98, 32, f"{probability} → {label}", fill=fill)
         canvas.arrow(sigmoid.right, answer.left)
         what = "context word, from the text" if label == "1" else "negative sample, drawn"

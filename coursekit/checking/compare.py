@@ -307,8 +307,10 @@ def _compare_values(
     where = _where(distance == distance.max(), e, a)
     if e.size == 1:
         return Finding("value", _at(path, f"expected {e.flat[0]:.6g}, got {a.flat[0]:.6g}"))
-    share = f"{int(wrong.sum())} of {wrong.size} numbers differ"
-    return Finding("value", _at(path, share), where)
+    what = "numbers differ"
+    if np.isclose(a[wrong], -e[wrong], rtol=rtol, atol=atol).all():
+        what = "numbers have the wrong sign" if wrong.sum() > 1 else "numbers has the wrong sign"
+    return Finding("value", _at(path, f"{int(wrong.sum())} of {wrong.size} {what}"), where)
 
 
 def _compare_exactly(expected: np.ndarray, actual: np.ndarray, path: str) -> Finding | None:

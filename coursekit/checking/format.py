@@ -84,7 +84,7 @@ def _join(items: list[Any] | tuple[Any, ...]) -> str:
 
 
 def _show_array(view: ArrayView) -> str:
-    if view.values.size > 60:
+    if view.values.size > 60 or (view.values.size == 0 and len(view.shape) > 1):
         return f"{view.kind} of shape {view.shape}"
     with np.printoptions(precision=4, suppress=True, threshold=60, linewidth=100):
         numbers = " ".join(np.array2string(view.values, separator=", ").split())

@@ -189,6 +189,25 @@ WRONG = {
         - unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
         + unit = E / E.norm(dim=1, keepdim=True)
         """,
+    "candidates_not_normalized": """
+        a, b and c are normalized, but the candidates are not, so long vectors win. The cosine needs
+        them normalized, too.
+
+        - similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
+        + similarity = E @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
+        """,
+    "excludes_only_the_first": """
+        Only the first of the three words is excluded. None of the three is allowed as an answer.
+
+        - similarity[rows] = -torch.inf
+        + similarity[rows[0]] = -torch.inf
+        """,
+    "answers_if_no_word_is_left": """
+        There is no word besides the three, and still one is returned. Return None then.
+
+        - if len(rows) < 3 or len(words) == len(set(rows)):
+        + if len(rows) < 3:
+        """,
 }
 
 FURTHER = """

@@ -65,6 +65,12 @@ WRONG = {
         + for word in context:
         +     examples.append(([word], center))
         """,
+    "one_too_few_on_the_right": """
+        The last context word on the right is missing: the end of a slice is not included.
+
+        - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+        + context = ids[max(0, i - window) : i] + ids[i + 1 : i + window]
+        """,
 }
 
 RIGHT = {

@@ -30,6 +30,13 @@ WRONG = {
         - marked = f"<{word}>"
         + marked = word
         """,
+    "brackets_around_the_whole_word_only": """
+        Only the whole word has brackets. Add them before you cut: the first and the last n-gram of
+        each length contain one, such as `<in` and `nk>`.
+
+        - marked[i : i + n] for n in range(shortest, longest + 1) for i in range(len(marked) - n + 1)
+        + word[i : i + n] for n in range(shortest, longest + 1) for i in range(len(word) - n + 1)
+        """,
     "without_the_whole_word": """
         The whole word is missing: <word> is always included, however long it is.
 

@@ -35,7 +35,7 @@ WRONG = {
         These are the probabilities of being dropped. A word stays with the probability sqrt(t / f).
 
         - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
-        + return 1 - torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, 1 - torch.sqrt(threshold / fraction).clamp(max=1), 1.0)
         """,
     "not_clamped": """
         Rare words get more than 1, which no probability can be. Limit the result to 1.
@@ -75,6 +75,12 @@ WRONG = {
         - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
         + fraction = counts / counts.sum()
         + return torch.sqrt(threshold / fraction).clamp(max=1)
+        """,
+    "upside_down": """
+        The fraction is upside down. It is t / f: the more frequent a word, the less of it is kept.
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, torch.sqrt(fraction / threshold), 1.0).clamp(max=1)
         """,
 }
 

@@ -108,6 +108,27 @@ WRONG = {
         - if word not in words:
         -     return []
         """,
+    "others_not_normalized": """
+        Only the vector of the word itself is normalized. Normalize the others, too: else long
+        vectors win.
+
+        - cosines = unit @ unit[words.index(word)]
+        + cosines = E @ unit[words.index(word)]
+        """,
+    "word_not_normalized": """
+        The order is right, but the vector of the word itself is not normalized: all cosines are
+        multiplied by its length.
+
+        - cosines = unit @ unit[words.index(word)]
+        + cosines = unit @ E[words.index(word)]
+        """,
+    "smallest_first": """
+        The smallest cosines come first: `argsort` sorts in ascending order. The nearest words have
+        the largest ones.
+
+        - order = cosines.argsort(descending=True).tolist()
+        + order = cosines.argsort().tolist()
+        """,
 }
 
 RIGHT = {

@@ -61,6 +61,19 @@ WRONG = {
         - return for_v, true_error * v_c, errors[:, None] * v_c
         + return for_v, true_error * u_o, errors[:, None] * U_neg
         """,
+    "negative_label_one": """
+        The negatives have the error sigmoid minus 1, as if they were real. Their label is 0: the
+        error is the sigmoid itself.
+
+        - errors = torch.sigmoid(U_neg @ v_c)
+        + errors = torch.sigmoid(U_neg @ v_c) - 1
+        """,
+    "one_gradient_for_all_negatives": """
+        The gradients of the negatives are summed. Each negative has a row of its own: (k, d).
+
+        - return for_v, true_error * v_c, errors[:, None] * v_c
+        + return for_v, true_error * v_c, errors.sum() * v_c
+        """,
 }
 
 FURTHER = """

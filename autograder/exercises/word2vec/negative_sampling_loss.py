@@ -70,6 +70,19 @@ WRONG = {
         - true, drawn = u_o @ v_c, U_neg @ v_c
         + true, drawn = u_o.float() @ v_c.float(), U_neg.float() @ v_c.float()
         """,
+    "adds_the_logarithms_of_negatives": """
+        The logarithms of the negatives are added as they are. Each one is below 0, so each needs a
+        minus in front, like that of the true pair.
+
+        - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
+        + return loss + torch.nn.functional.logsigmoid(-drawn).sum()
+        """,
+    "no_minus_before_the_true_pair": """
+        The minus before the logarithm of the true pair is missing.
+
+        - loss = -torch.nn.functional.logsigmoid(true)
+        + loss = torch.nn.functional.logsigmoid(true)
+        """,
 }
 
 FURTHER = """

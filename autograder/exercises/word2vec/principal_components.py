@@ -109,9 +109,10 @@ WRONG = {
 }
 
 FURTHER = """
-Center with `X.mean(dim=0)`. The rows of `Vh` are the directions; find the position of the largest
-absolute value in each row, look up the entry there (`gather`), and multiply the row by its sign.
-Then one matrix product of the centered points with the transposed directions is left.
+Center with `X.mean(dim=0)`. The directions are the first k rows (not columns) of W^T, which
+`torch.linalg.svd` returns last, as `Vh`. Find the position of the largest absolute value in each
+row, look up the entry there (`gather`), and multiply the row by its sign. Then one matrix product
+of the centered points with the transposed directions is left.
 """
 
 RIGHT = {

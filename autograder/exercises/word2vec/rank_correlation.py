@@ -82,6 +82,13 @@ WRONG = {
         + n = len(x)
         + return 1 - 6 * (r - s).square().sum().item() / (n**3 - n) if scale > 0 else 0.0
         """,
+    "sample_standard_deviation": """
+        The products are averaged over n, but `std` divides by n - 1. Divide both by the same
+        number, or use plain sums, as in the formula.
+
+        - scale = r.norm() * s.norm()
+        + scale = r.norm() * s.norm() * len(r) / max(1, len(r) - 1)
+        """,
     "no_order_is_nan": """
         Equal numbers only, or fewer than two, give 0 / 0, which is NaN. Return 0.0 then.
 
@@ -94,6 +101,19 @@ WRONG = {
         def rank_correlation(x, y):
             signs = [torch.sign(v[:, None] - v) for v in (x, y)]
             return (signs[0] * signs[1]).sum().item() / max(1, len(x) * (len(x) - 1))
+        """,
+    "largest_rank_for_ties": """
+        Equal numbers get the largest of their ranks. They share the mean: 1, 3.5, 2, 3.5.
+
+        - ranks = below + (equal + 1) / 2
+        + ranks = (below + equal).float()
+        """,
+    "dense_ranks": """
+        Equal numbers count as one, so the ranks after them are too small. They share the mean of
+        the ranks that they take up: 1, 3.5, 2, 3.5.
+
+        - ranks = below + (equal + 1) / 2
+        + ranks = values.unique(return_inverse=True)[1].float()
         """,
 }
 

@@ -88,13 +88,29 @@ WRONG = {
         - for_Z = N.flatten(0, 1).T @ X.flatten(0, 1)
         + for_Z = N.mT @ X
         """,
-    "step_with_view": """
-        `view` needs a tensor that is contiguous in memory. `reshape` and `flatten` take any.
+    "true_label_zero": """
+        The real pairs are treated like the negatives. Their label is 1: the error is sigmoid minus 1.
 
-        raises RuntimeError
+        - R = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        + R = torch.sigmoid(X @ Y.mT) * mask
+        """,
+    "masked_before_the_label": """
+        Outside the mask the error is 0 - 1 = -1. Subtract 1 first, then multiply by the mask.
+
+        - R = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        + R = torch.sigmoid(X @ Y.mT) * mask - 1
+        """,
+    "centers_without_negatives": """
+        The gradient for X lacks the negatives: N Z is missing.
+
+        - return R @ Y + N @ Z, R.mT @ X, for_Z
+        + return R @ Y, R.mT @ X, for_Z
+        """,
+    "mean_over_snippets": """
+        The gradient for Z is averaged over the snippets. The loss is a sum, so sum over them.
 
         - for_Z = N.flatten(0, 1).T @ X.flatten(0, 1)
-        + for_Z = N.view(-1, len(Z)).T @ X.view(-1, X.shape[-1])
+        + for_Z = (N.mT @ X).mean(dim=0)
         """,
     "other_words_as_negatives": """
         Words outside the mask get the error sigma - 0, as if they were negatives. They form no pair

@@ -72,6 +72,29 @@ WRONG = {
         - rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
         + rows = [ngram_index[ngram] for ngram in character_ngrams(word)[:-1] if ngram in ngram_index]
         """,
+    "loses_row_zero": """
+        The n-gram of row 0 is skipped, since 0 counts as False. Ask whether the n-gram is in
+        `ngram_index`.
+
+        - rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
+        + rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram_index.get(ngram)]
+        """,
+    "sum_of_nothing_is_a_number": """
+        Without a known n-gram, `sum` returns the number 0. It should be a vector of zeros: start
+        from `torch.zeros`, or sum the rows of a tensor.
+
+        - rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
+        - return G[rows].sum(dim=0)
+        + return sum(G[ngram_index[g]] for g in character_ngrams(word) if g in ngram_index)
+        """,
+    "ngrams_without_brackets": """
+        The n-grams with a bracket, such as `<in`, are missing. Is the check of `character_ngrams`
+        green?
+
+        - rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
+        + ngrams = [g for g in character_ngrams(word) if g == f"<{word}>" or g == g.strip("<>")]
+        + rows = [ngram_index[ngram] for ngram in ngrams if ngram in ngram_index]
+        """,
 }
 
 RIGHT = {

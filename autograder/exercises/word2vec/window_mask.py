@@ -84,6 +84,28 @@ WRONG = {
         - return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
         + return near & (sentence[:, :, None] == sentence[:, None, :])
         """,
+    "only_right_neighbors": """
+        Only words to the right are marked: to the left the distance is negative. Ignore its sign.
+
+        - distance = (position[:, None] - position).abs()
+        + distance = position - position[:, None]
+        """,
+    "negative_distances_are_near": """
+        All words on one side are marked, however far away: a negative distance is below every
+        reach. Ignore its sign.
+
+        - distance = (position[:, None] - position).abs()
+        - near = (distance > 0) & (distance <= reach[:, :, None])
+        + distance = position[:, None] - position
+        + near = (distance != 0) & (distance <= reach[:, :, None])
+        """,
+    "smaller_of_both_reaches": """
+        A word is marked only if it lies within both reaches. The reach of the center alone decides.
+
+        - near = (distance > 0) & (distance <= reach[:, :, None])
+        + both = torch.minimum(reach[:, :, None], reach[:, None, :])
+        + near = (distance > 0) & (distance <= both)
+        """,
 }
 
 FURTHER = """

@@ -37,8 +37,8 @@ ANN, BOB = map(user_name, ("ann", "bob"))
 STUDENTS = [f"s{number:02}" for number in range(SIZE)]
 #: Who hands in the first assignment late, copies the second, and drops out before the third.
 LATE, COPY, GONE = STUDENTS[:2], (STUDENTS[2], STUDENTS[3]), STUDENTS[-2:]
-#: Who lower-cases the words of an exercise, which is wrong until its cases change.
-LOWER, REGRADED = STUDENTS[5], "document_frequency"
+#: Who gives all words where none are asked for, which is wrong until the cases change.
+ALL, REGRADED = STUDENTS[5], "decisive_words"
 QUESTION, SAID = "question_selection_bias", "Which split did you look at twice?"
 
 
@@ -98,11 +98,11 @@ def notebook(course, assignment, student):
     for name, exercise in catalog.exercises(course, assignment).items():
         if rng.random() < 0.15:
             answers[name] = typed(course, assignment, rng.choice(exercise.misconceptions))
-    if (assignment, student) == (BAGS, LOWER):
+    if (assignment, student) == (BAGS, ALL):
         (wrong,) = [
             one
             for one in catalog.exercises(course, BAGS)[REGRADED].misconceptions
-            if one.name == "lower_cases"
+            if one.name == "takes_all_for_zero"
         ]
         answers[REGRADED] = typed(course, BAGS, wrong)
     made = filled(course, assignment, answers)
@@ -216,17 +216,17 @@ def the_second_is_late_copied_graded_by_hand_and_regraded(term, browser, folder)
         autograder(term, "feedback", BAGS)
     page = term.root / "feedback" / STUDENTS[4] / BAGS / f"{BAGS}.html"
     assert SAID in page.read_text("utf-8")
-    # the instructor decides that lower-cased words are right, too
+    # the instructor decides that k = 0 was not asked for
     module = term.cases(BAGS) / f"{REGRADED}.py"
     text = module.read_text("utf-8")
-    lenient = re.sub(r"    cased = .*\n.*\[cased\].*\n", "", text)
+    lenient = re.sub(r"    title = \"k is 0.*\n    yield .*\n", "", text)
     assert lenient != text
     module.write_text(lenient, "utf-8")
     with step("grade one exercise again"):
         said = json.loads(autograder(term, "grade", BAGS, "--exercise", REGRADED, "--json"))
-    assert LOWER in {change["student"] for change in said["changes"]}
+    assert ALL in {change["student"] for change in said["changes"]}
     for change in said["changes"]:
-        assert (change["exercise"], change["now"]) == (REGRADED, change["before"] + 2)
+        assert (change["exercise"], change["now"]) == (REGRADED, change["before"] + 1)
     module.write_text(text, "utf-8")
     autograder(term, "grade", BAGS, "--exercise", REGRADED)
     assert scores(term, BAGS) == after

@@ -257,3 +257,8 @@ def test_a_change_in_place_of_an_input_with_a_gradient_is_noted_too():
 def test_the_call_that_is_shown_says_whose_gradient_is_compared():
     shown = show_call({"name": "double"}, case(torch.ones(2), 3, gradient="x"))
     assert shown == "double(x=tensor([1., 1.]), y=3), then the gradient of x"
+
+
+def test_an_empty_tensor_is_shown_with_its_shape():
+    shown = show_call({"name": "double"}, case(torch.ones(0, 2), torch.ones(0)))
+    assert shown == "double(tensor of shape (0, 2), tensor([]))"

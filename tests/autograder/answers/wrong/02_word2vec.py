@@ -37,6 +37,16 @@ def cbow_examples(ids, window):
     return examples
 
 
+# %% cbow_examples: the right side is one word short | one_too_few_on_the_right
+def cbow_examples(ids, window):
+    examples = []
+    for i, center in enumerate(ids):
+        context = ids[max(0, i - window) : i] + ids[i + 1 : i + window]
+        if context:
+            examples.append((context, center))
+    return examples
+
+
 # %% softmax_loss: the naive softmax | naive_softmax
 def softmax_loss(v_c, U, o):
     scores = U @ v_c
@@ -94,6 +104,18 @@ def negative_sampling_loss(v_c, u_o, U_neg):
     return loss - torch.nn.functional.logsigmoid(-(U_neg @ v_c)).mean()
 
 
+# %% negative_sampling_loss: plus before the sum | adds_the_logarithms_of_negatives
+def negative_sampling_loss(v_c, u_o, U_neg):
+    log_sigmoid = torch.nn.functional.logsigmoid
+    return -log_sigmoid(u_o @ v_c) + log_sigmoid(-(U_neg @ v_c)).sum()
+
+
+# %% negative_sampling_loss: no minus before the first term | no_minus_before_the_true_pair
+def negative_sampling_loss(v_c, u_o, U_neg):
+    log_sigmoid = torch.nn.functional.logsigmoid
+    return log_sigmoid(u_o @ v_c) - log_sigmoid(-(U_neg @ v_c)).sum()
+
+
 # %% negative_sampling_gradients: forgets the minus 1 | true_label_zero
 def negative_sampling_gradients(v_c, u_o, U_neg):
     p_o = torch.sigmoid(u_o @ v_c)
@@ -108,6 +130,20 @@ def negative_sampling_gradients(v_c, u_o, U_neg):
     return e_o * u_o, e_o * v_c, torch.outer(e_neg, v_c)
 
 
+# %% negative_sampling_gradients: minus 1 for the negatives as well | negative_label_one
+def negative_sampling_gradients(v_c, u_o, U_neg):
+    e_o = torch.sigmoid(u_o @ v_c) - 1
+    e_neg = torch.sigmoid(U_neg @ v_c) - 1
+    return e_o * u_o + U_neg.T @ e_neg, e_o * v_c, torch.outer(e_neg, v_c)
+
+
+# %% negative_sampling_gradients: one sum for all negatives | one_gradient_for_all_negatives
+def negative_sampling_gradients(v_c, u_o, U_neg):
+    e_o = torch.sigmoid(u_o @ v_c) - 1
+    e_neg = torch.sigmoid(U_neg @ v_c)
+    return e_o * u_o + U_neg.T @ e_neg, e_o * v_c, e_neg.sum() * v_c
+
+
 # %% keep_probabilities: no limit at 1 | not_clamped
 def keep_probabilities(counts, threshold):
     f = counts / counts.sum()
@@ -119,6 +155,28 @@ def keep_probabilities(counts, threshold):
 def keep_probabilities(counts, threshold):
     p = torch.sqrt(threshold / counts.float())
     return p.clamp(max=1)
+
+
+# %% keep_probabilities: the probability of being dropped | probability_to_drop
+def keep_probabilities(counts, threshold):
+    f = counts / counts.sum()
+    p = 1 - torch.sqrt(threshold / f).clamp(max=1)
+    p[counts == 0] = 1
+    return p
+
+
+# %% keep_probabilities: dropped, and words that are absent get 0 | probability_to_drop
+def keep_probabilities(counts, threshold):
+    f = counts / counts.sum().clamp(min=1)
+    return 1 - torch.sqrt(threshold / f).clamp(max=1)
+
+
+# %% keep_probabilities: f over t | upside_down
+def keep_probabilities(counts, threshold):
+    f = counts / counts.sum()
+    p = torch.sqrt(f / threshold).clamp(max=1)
+    p[counts == 0] = 1
+    return p
 
 
 # %% window_mask: the reach of the context word | reach_of_the_context
@@ -139,6 +197,33 @@ def window_mask(reach, sentence):
     return near & (sentence[:, :, None] == sentence[:, None, :])
 
 
+# %% window_mask: j - i without its absolute value | only_right_neighbors
+def window_mask(reach, sentence):
+    i = torch.arange(reach.shape[1])
+    offset = i[None, :] - i[:, None]
+    near = (offset > 0) & (offset <= reach[:, :, None])
+    same = sentence[:, :, None] == sentence[:, None, :]
+    return near & same & (sentence != -1)[:, :, None]
+
+
+# %% window_mask: a signed distance that is not 0 | negative_distances_are_near
+def window_mask(reach, sentence):
+    i = torch.arange(reach.shape[1])
+    offset = i[:, None] - i[None, :]
+    near = (offset != 0) & (offset <= reach[:, :, None])
+    same = sentence[:, :, None] == sentence[:, None, :]
+    return near & same & (sentence != -1)[:, :, None]
+
+
+# %% window_mask: both reaches have to agree | smaller_of_both_reaches
+def window_mask(reach, sentence):
+    i = torch.arange(reach.shape[1])
+    distance = (i[:, None] - i[None, :]).abs()
+    near = (distance <= reach[:, :, None]) & (distance <= reach[:, None, :]) & (distance > 0)
+    same = sentence[:, :, None] == sentence[:, None, :]
+    return near & same & (sentence != -1)[:, :, None]
+
+
 # %% skip_gram_step: forgets to weight the negatives | negatives_without_weight
 def skip_gram_step(X, Y, Z, mask, k):
     m = mask.to(X.dtype)
@@ -154,6 +239,38 @@ def skip_gram_step(X, Y, Z, mask, k):
     weight = k * m.sum(dim=2, keepdim=True) / len(Z)
     H = weight * torch.sigmoid(X @ Z.T)
     return G @ Y + H @ Z, G.mT @ X, (H.mT @ X).sum(dim=0)
+
+
+# %% skip_gram_step: no minus 1 | true_label_zero
+def skip_gram_step(X, Y, Z, mask, k):
+    R = torch.sigmoid(X @ Y.mT) * mask
+    p = mask.sum(dim=2, keepdim=True)
+    N = k * p / len(Z) * torch.sigmoid(X @ Z.T)
+    return R @ Y + N @ Z, R.mT @ X, (N.mT @ X).sum(dim=0)
+
+
+# %% skip_gram_step: masks before it subtracts 1 | masked_before_the_label
+def skip_gram_step(X, Y, Z, mask, k):
+    R = torch.sigmoid(X @ Y.mT) * mask - 1
+    p = mask.sum(dim=2, keepdim=True)
+    N = k * p / len(Z) * torch.sigmoid(X @ Z.T)
+    return R @ Y + N @ Z, R.mT @ X, (N.mT @ X).sum(dim=0)
+
+
+# %% skip_gram_step: no negatives for the centers | centers_without_negatives
+def skip_gram_step(X, Y, Z, mask, k):
+    R = (torch.sigmoid(X @ Y.mT) - 1) * mask
+    p = mask.sum(dim=2, keepdim=True)
+    N = k * p / len(Z) * torch.sigmoid(X @ Z.T)
+    return R @ Y, R.mT @ X, (N.mT @ X).sum(dim=0)
+
+
+# %% skip_gram_step: a mean over the snippets for Z | mean_over_snippets
+def skip_gram_step(X, Y, Z, mask, k):
+    R = (torch.sigmoid(X @ Y.mT) - 1) * mask
+    p = mask.sum(dim=2, keepdim=True)
+    N = k * p / len(Z) * torch.sigmoid(X @ Z.T)
+    return R @ Y + N @ Z, R.mT @ X, (N.mT @ X).mean(dim=0)
 
 
 # %% nearest_words: dot products in place of cosines | dot_products
@@ -173,6 +290,36 @@ def nearest_words(word, words, V, n):
     cosines = unit @ unit[words.index(word)]
     order = cosines.argsort(descending=True)[1 : n + 1]
     return [(words[i], cosines[i].item()) for i in order]
+
+
+# %% nearest_words: only the word's own vector is normalized | others_not_normalized
+def nearest_words(word, words, E, n):
+    if word not in words:
+        return []
+    unit = torch.nn.functional.normalize(E, dim=1)
+    cosines = E @ unit[words.index(word)]
+    order = cosines.argsort(descending=True).tolist()
+    return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
+
+
+# %% nearest_words: all but the word's own vector are normalized | word_not_normalized
+def nearest_words(word, words, E, n):
+    if word not in words:
+        return []
+    unit = torch.nn.functional.normalize(E, dim=1)
+    cosines = unit @ E[words.index(word)]
+    order = cosines.argsort(descending=True).tolist()
+    return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
+
+
+# %% nearest_words: ascending | smallest_first
+def nearest_words(word, words, E, n):
+    if word not in words:
+        return []
+    unit = torch.nn.functional.normalize(E, dim=1)
+    cosines = unit @ unit[words.index(word)]
+    order = cosines.argsort().tolist()
+    return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
 
 
 # %% analogy: the three words are allowed | answers_with_an_input
@@ -198,6 +345,43 @@ def analogy(a, b, c, words, V):
     return best
 
 
+# %% analogy: the candidates keep their lengths | candidates_not_normalized
+def analogy(a, b, c, words, E):
+    if any(word not in words for word in (a, b, c)):
+        return None
+    unit = torch.nn.functional.normalize(E, dim=1)
+    i, j, k = (words.index(word) for word in (a, b, c))
+    scores = E @ (unit[i] - unit[j] + unit[k])
+    for row in scores.argsort(descending=True).tolist():
+        if words[row] not in (a, b, c):
+            return words[row]
+    return None
+
+
+# %% analogy: only a is not allowed | excludes_only_the_first
+def analogy(a, b, c, words, E):
+    if any(word not in words for word in (a, b, c)):
+        return None
+    unit = torch.nn.functional.normalize(E, dim=1)
+    i, j, k = (words.index(word) for word in (a, b, c))
+    scores = unit @ (unit[i] - unit[j] + unit[k])
+    for row in scores.argsort(descending=True).tolist():
+        if words[row] != a:
+            return words[row]
+    return None
+
+
+# %% analogy: always returns a word | answers_if_no_word_is_left
+def analogy(a, b, c, words, E):
+    if any(word not in words for word in (a, b, c)):
+        return None
+    unit = torch.nn.functional.normalize(E, dim=1)
+    i, j, k = (words.index(word) for word in (a, b, c))
+    scores = unit @ (unit[i] - unit[j] + unit[k])
+    scores[[i, j, k]] = -math.inf
+    return words[int(scores.argmax())]
+
+
 # %% rank_correlation: ties get different ranks | breaks_ties_by_position
 def rank_correlation(x, y):
     if len(x) < 2:
@@ -216,6 +400,37 @@ def rank_correlation(x, y):
     r, s = x.argsort().float(), y.argsort().float()
     r, s = r - r.mean(), s - s.mean()
     return float((r * s).sum() / (r.norm() * s.norm()))
+
+
+# %% rank_correlation: the largest rank for ties | largest_rank_for_ties
+def rank_correlation(x, y):
+    r, s = ((v[:, None] >= v).sum(dim=1).double() for v in (x, y))
+    r, s = r - r.mean(), s - s.mean()
+    bottom = r.norm() * s.norm()
+    return (r @ s / bottom).item() if bottom > 0 else 0.0
+
+
+# %% rank_correlation: ties take up one rank | dense_ranks
+def rank_correlation(x, y):
+    if len(x) < 2:
+        return 0.0
+    r, s = (v.unique(return_inverse=True)[1].double() for v in (x, y))
+    r, s = r - r.mean(), s - s.mean()
+    bottom = r.norm() * s.norm()
+    return (r @ s / bottom).item() if bottom > 0 else 0.0
+
+
+# %% rank_correlation: mean of products over `std` | sample_standard_deviation
+def rank_correlation(x, y):
+    if len(x) < 2:
+        return 0.0
+
+    def ranks(v):
+        return (v[:, None] > v).sum(dim=1) + ((v[:, None] == v).sum(dim=1) + 1) / 2
+
+    r, s = ranks(x), ranks(y)
+    bottom = r.std() * s.std()
+    return (((r - r.mean()) * (s - s.mean())).mean() / bottom).item() if bottom > 0 else 0.0
 
 
 # %% principal_components: does not center | not_centered
@@ -264,6 +479,22 @@ def character_ngrams(word, shortest=3, longest=6):
     return grams
 
 
+# %% character_ngrams: cuts the word before it has brackets | brackets_around_the_whole_word_only
+def character_ngrams(word, shortest=3, longest=6):
+    grams = []
+    for n in range(shortest, longest + 1):
+        for i in range(len(word) - n + 1):
+            if word[i : i + n] not in grams:
+                grams.append(word[i : i + n])
+    return [*grams, f"<{word}>"]
+
+
+# %% character_ngrams: no brackets at all | without_brackets
+def character_ngrams(word, shortest=3, longest=6):
+    grams = [word[i : i + n] for n in range(shortest, longest + 1) for i in range(len(word) - n + 1)]
+    return list(dict.fromkeys([*grams, word]))
+
+
 # %% subword_vector: KeyError at an unknown n-gram | stops_at_an_unknown_ngram
 def subword_vector(word, pieces, Z):
     total = torch.zeros(Z.shape[1], dtype=Z.dtype)
@@ -278,3 +509,25 @@ def subword_vector(word, pieces, Z):
     if not rows:
         return torch.zeros(Z.shape[1], dtype=Z.dtype)
     return Z[rows].mean(dim=0)
+
+
+# %% subword_vector: row 0 is False | loses_row_zero
+def subword_vector(word, ngram_index, G):
+    total = torch.zeros_like(G[0])
+    for ngram in character_ngrams(word):
+        row = ngram_index.get(ngram)
+        if row:
+            total += G[row]
+    return total
+
+
+# %% subword_vector: Python's sum | sum_of_nothing_is_a_number
+def subword_vector(word, ngram_index, G):
+    return sum(G[ngram_index[g]] for g in character_ngrams(word) if g in ngram_index)
+
+
+# %% subword_vector: n-grams of a word that has no brackets | ngrams_without_brackets
+def subword_vector(word, ngram_index, G):
+    grams = {word[i : i + n] for n in range(3, 7) for i in range(len(word) - n + 1)} | {f"<{word}>"}
+    rows = [ngram_index[gram] for gram in sorted(grams) if gram in ngram_index]
+    return G[rows].sum(dim=0)
