@@ -260,7 +260,12 @@ def test_the_call_that_is_shown_says_whose_gradient_is_compared():
 
 
 def test_the_calls_on_one_object_are_shown_one_by_one():
-    steps = [[".v", [], {}], [".v.requires_grad", [], {}], ["scores", [2], {}], ["__call__", [3], {}]]
+    steps = [
+        [".v", [], {}],
+        [".v.requires_grad", [], {}],
+        ["scores", [2], {}],
+        ["__call__", [3], {}],
+    ]
     exercise = {"name": "Model"}
     shown = show_call(exercise, {"args": [4], "state": {"v": 1}, "then": steps})
     calls = "obj.v, obj.v.requires_grad, obj.scores(2), obj(3)"

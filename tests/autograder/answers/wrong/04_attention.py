@@ -27,7 +27,7 @@ def masked_softmax(r, mask):
 
 # %% masked_softmax: minus a billion, padding set to 0 afterwards | fills_with_minus_a_billion
 def masked_softmax(r, mask):
-    a = torch.softmax(torch.where(mask, r, -1e9), dim=-1)
+    a = torch.softmax(r.masked_fill(~mask, -1e9), dim=-1)
     return a * mask
 
 
