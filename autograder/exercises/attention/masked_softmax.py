@@ -32,7 +32,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "three heads: r is (2, 3, 4), one mask for all heads"
     yield Case("values", inputs, title=title, judge=_WEIGHTS)
     # Many words, whose weights are all 0 if the maximum is taken over the padding.
-    r, mask = normal(rng, 3, 7), torch.arange(7) < torch.tensor([[6], [5], [4]])
+    r = torch.from_numpy(rng.integers(-3, 4, size=(3, 7))).float()
+    mask = torch.arange(7) < torch.tensor([[6], [5], [7]])
     r[~mask] = 500.0
     yield Case("stability", [r, mask], title="the padding has large scores", judge=_WEIGHTS)
     r = normal(rng, 2, 4, scale=200.0) + float(rng.integers(200, 400))
