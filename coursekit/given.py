@@ -43,7 +43,7 @@ class BertBlock(nn.Module):
     Raises
     ------
     ValueError
-        Another activation or eps, or another kind of mask.
+        Another activation or eps, another kind of mask, or no mask.
     """
 
     def __init__(
@@ -67,12 +67,12 @@ class BertBlock(nn.Module):
         self.feed_forward.add_module("gelu", nn.GELU())
         self.feed_forward.add_module("W_2", nn.Linear(d_ff, d_model))
         self.norm_2 = nn.LayerNorm(d_model, eps=_EPS)
-        self.drop = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def forward(self, X: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         for layer, norm in ((self.attention, self.norm_1), (self.feed_forward, self.norm_2)):
             new = layer(X, mask)[0] if layer is self.attention else layer(X)
-            X = norm(X + self.drop(new))
+            X = norm(X + self.dropout(new))
         return X
 
 
@@ -85,7 +85,9 @@ class _Attention(nn.Module):
         for name in ("W_Q", "W_K", "W_V", "W_O"):
             self.add_module(name, nn.Linear(d_model, d_model))
 
-    def forward(self, X: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def forward(
+        self, X: torch.Tensor, mask: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         if not isinstance(mask, torch.Tensor) or not mask.is_floating_point():
             raise ValueError(f"The given block needs the mask of the given padding_mask, {_FINISH}")
         layers = (self.W_Q, self.W_K, self.W_V)
@@ -107,4 +109,5 @@ class _Attention(nn.Module):
             key_padding_mask=mask[:, 0],
             average_attn_weights=False,
         )
-        return output.transpose(0, 1), weights
+        # contiguous, so that the dropout draws as it does in the course's TransformerBlock
+        return output.transpose(0, 1).contiguous(), weights

@@ -18,7 +18,7 @@ def draw() -> Canvas:
         canvas.text(middle, 39, token, 12, bold=token.startswith("["))
         segment = int(position > 5)
         short = token.strip("[]")
-        canvas.box(x, 72, _WIDTH - 4, 30, f"$e_{{{short.replace('##', '')}}}$", "blue", size=12)
+        canvas.box(x, 72, _WIDTH - 4, 30, rf"$e_\text{{{short}}}$", "blue", size=12)
         canvas.text(middle, 114, "+")
         canvas.box(x, 126, _WIDTH - 4, 30, f"$p_{{{position}}}$", "yellow", size=12)
         canvas.text(middle, 168, "+")

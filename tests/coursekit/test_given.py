@@ -1,33 +1,75 @@
 """The given block of 06: it does what BERT needs, and earns nothing in 05."""
 
+import ast
 from pathlib import Path
 
+import pytest
 import torch
 
 from autograder.authoring.try_answer import try_sources
+from autograder.course.catalog import exercises
 from autograder.course.layout import Course
-from autograder.course.reference import definitions
+from autograder.course.reference import bare_sources, definitions, read_shared, run_answer
 from coursekit import set_seed
-from coursekit.given import BertBlock, padding_mask
+from coursekit.checking.recordings import find
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import judge
+from coursekit.given import BertBlock
 
 ROOT = Path(__file__).parents[2]
+COURSE = Course(ROOT)
 SIZES = {"vocab_size": 30, "d_model": 12, "n_heads": 3, "d_ff": 20, "n_blocks": 2}
 
 
-def test_an_encoder_with_the_given_block_computes_what_the_course_s_own_computes():
-    path = ROOT / "solutions/06_bert/06_bert.ipynb"
-    ours, given = definitions(path), definitions(path)
-    given["TransformerBlock"], given["padding_mask"] = BertBlock, padding_mask
-    set_seed(0)
-    encoder = ours["BertEncoder"](**SIZES).eval()
-    other = given["BertEncoder"](**SIZES).eval()
-    other.load_state_dict(encoder.state_dict())
+def given_imports(assignment: str) -> str:
+    """What the notebook of an assignment runs with GIVEN = True, or ""."""
+    for cell in read_shared(COURSE.solution(assignment)).cells:
+        if cell.cell_type == "code" and "if GIVEN:" in cell.source:
+            branches = [node for node in ast.parse(cell.source).body if isinstance(node, ast.If)]
+            return "\n".join(map(ast.unparse, branches[0].body))
+    return ""
+
+
+def with_given(assignment: str, name: str):
+    """The solution to an exercise, which uses the given block."""
+    notebook = COURSE.solution(assignment)
+    source = f"{given_imports(assignment)}\n{bare_sources(notebook)[name]}"
+    return run_answer(notebook, name, source)
+
+
+WITH_GIVEN = [name for name in COURSE.assignments() if given_imports(name)]
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_an_encoder_with_the_given_block_computes_what_the_course_s_own_computes(training):
+    own = definitions(COURSE.solution("06_bert"))["BertEncoder"]
+    encoders = []
+    for make in (own, with_given("06_bert", "BertEncoder")):
+        set_seed(0)
+        encoders.append(make(**SIZES).train(training))
+    assert [isinstance(encoder.blocks[0], BertBlock) for encoder in encoders] == [False, True]
     ids = torch.randint(30, (3, 7))
     segments = torch.zeros_like(ids)
     mask = torch.arange(7) < torch.tensor([7, 1, 4])[:, None]
-    for one, two in zip(encoder(ids, segments, mask), other(ids, segments, mask), strict=True):
+    outputs = []
+    for encoder in encoders:
+        set_seed(1)  # the same dropout
+        outputs.append(encoder(ids, segments, mask))
+    for one, two in zip(*outputs, strict=True):
         real = mask if one.dim() == 3 else slice(None)
         assert torch.allclose(one[real], two[real], atol=1e-5)
+
+
+@pytest.mark.parametrize("assignment", WITH_GIVEN)
+def test_solutions_that_use_the_given_block_earn_full_points(assignment):
+    for name in exercises(COURSE, assignment):
+        recorded = find(name)
+        verdict = judge(recorded, run_cases(with_given(assignment, name), recorded["cases"]))
+        assert verdict.passed, (name, verdict.headline, verdict.detail)
+
+
+def test_assignment_06_offers_the_given_block():
+    assert WITH_GIVEN == ["06_bert"]
 
 
 def test_the_given_block_earns_no_points_in_assignment_05():
@@ -39,5 +81,5 @@ def test_the_given_block_earns_no_points_in_assignment_05():
         "TransformerBlock": "from coursekit.given import BertBlock\n"
         "class TransformerBlock(BertBlock):\n    pass",
     }
-    verdicts = try_sources(Course(ROOT), "05_transformer_block", sources)
+    verdicts = try_sources(COURSE, "05_transformer_block", sources)
     assert {name: verdict.points for name, verdict in verdicts.items()} == dict.fromkeys(sources, 0)

@@ -105,6 +105,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     reads = (".encoder.tokens.weight.requires_grad",)
     yield case("frozen", [n, 2], title, reads=reads, frozen=True)
     yield case("frozen", [n, 3], "not frozen: which parts get gradients", hooks=learns)
+    title = "frozen: the attribute `frozen`"
+    yield case("frozen", [n, 2], title, reads=(".frozen",), frozen=True)
     title = "frozen, in training mode: the encoder's dropout, 1, stays off"
     yield case("frozen", [n, 2], title, inner=1.0, frozen=True)
     title = "frozen, after train(): the encoder's dropout, 1, stays off"
@@ -224,6 +226,35 @@ WRONG = {
         -     self.encoder.eval()
         + self.encoder.eval()
         """,
+    "evaluates_the_whole_classifier": """
+        `self.eval()` puts the whole classifier into evaluation mode, its own dropout included.
+        Only the frozen encoder belongs there.
+
+        - if self.frozen:
+        -     self.encoder.eval()
+        + if self.frozen:
+        +     self.eval()
+        """,
+    "never_trains_the_encoder": """
+        The encoder never gets a gradient, although it is not frozen: `torch.no_grad()` is always
+        on. To fine-tune, the gradient has to go back through the encoder.
+
+        - _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
+        + with torch.no_grad():
+        +     _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
+        """,
+    "frozen_under_another_name": """
+        The classifier has no attribute `frozen`. Store the argument as `self.frozen`: the
+        training below reads it to choose the learning rate.
+
+        raises AttributeError
+
+        - self.frozen = frozen
+        + self.is_frozen = frozen
+        ...
+        - if self.frozen:
+        + if self.is_frozen:
+        """,
     "forgets_dropout": """
         No dropout acts on the pooled vector in training. Apply `self.dropout`, an nn.Dropout with
         the given rate.
@@ -266,14 +297,14 @@ RIGHT = {
                 self.output = nn.Linear(d_model, 1)
                 self.encoder = encoder
                 self.dropout = nn.Dropout(dropout)
-                self.is_frozen = frozen
+                self.frozen = frozen
                 self.train()
                 for parameter in encoder.parameters():
                     parameter.requires_grad = not frozen
 
             def train(self, mode=True):
                 super().train(mode)
-                if self.is_frozen:
+                if self.frozen:
                     self.encoder.eval()
                 return self
 

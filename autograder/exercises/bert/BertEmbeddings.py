@@ -103,6 +103,21 @@ WRONG = {
         - positions = torch.arange(ids.shape[1], device=ids.device)
         + positions = torch.arange(ids.shape[0])
         """,
+    "position_of_the_text": """
+        All tokens of a text get the same position, the number of the text in the batch. Positions
+        count the tokens within a text, along the second axis of ids, (B, L).
+
+        - positions = torch.arange(ids.shape[1], device=ids.device)
+        + positions = torch.arange(ids.shape[0])[:, None]
+        """,
+    "positions_restart": """
+        In the second text the positions start again from 0. They count through the whole input,
+        [CLS] and [SEP] included; which text a token belongs to is what the segments are for.
+
+        - positions = torch.arange(ids.shape[1], device=ids.device)
+        + first = (segments == 0).sum(dim=1, keepdim=True)
+        + positions = torch.arange(ids.shape[1]) - first * (segments > 0)
+        """,
     "default_epsilon": """
         The normalization uses another eps than 1e-12, which matters where the vectors are tiny.
         The default of nn.LayerNorm is larger.
@@ -149,12 +164,6 @@ WRONG = {
 
         - self.dropout = nn.Dropout(dropout)
         + self.dropout = nn.Dropout()
-        """,
-    "ignores_max_length": """
-        There are always 512 positions, whatever max_length says.
-
-        - self.positions = nn.Embedding(max_length, d_model)
-        + self.positions = nn.Embedding(512, d_model)
         """,
     "other_names": """
         A part is not found. Use the names that the docstring lists under Attributes: the weights

@@ -137,26 +137,19 @@ WRONG = {
         - X = block(X, padding_mask(mask))
         + X = block(X, mask)
         """,
-    "mask_on_the_query_axis": """
-        The mask has its new axis at the end, (B, L, 1), so it hides queries in place of keys. It
-        should be (B, 1, L); padding_mask inserts the axis there.
-
-        - X = block(X, padding_mask(mask))
-        + X = block(X, mask[..., None])
-        """,
-    "zeros_in_place_of_a_mask": """
-        The vectors of the padding are set to 0 in place of masking. A vector of zeros still gets
-        attention weight; only the mask takes it away.
-
-        - X = block(X, padding_mask(mask))
-        + X = block(X * mask[..., None])
-        """,
     "default_blocks": """
         The blocks are created with their defaults, the ReLU and eps 1e-5. BERT's blocks use the
         GELU and eps 1e-12.
 
         - TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
         + TransformerBlock(d_model, n_heads, d_ff, dropout)
+        """,
+    "relu_in_blocks": """
+        The blocks use the ReLU, which is their default. BERT's blocks use the GELU: pass
+        activation="gelu".
+
+        - TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+        + TransformerBlock(d_model, n_heads, d_ff, dropout, eps=1e-12)
         """,
     "default_epsilon_in_blocks": """
         The blocks normalize with another eps than 1e-12, which matters where the vectors are tiny.
@@ -195,6 +188,13 @@ WRONG = {
 
         - return X, torch.tanh(self.pooler(X[:, 0]))
         + return X, torch.tanh(self.pooler(X.mean(dim=1)))
+        """,
+    "pools_the_last_position": """
+        The pooler reads the last position, where there is [SEP] or padding. [CLS] is the first
+        token of each text, at position 0.
+
+        - return X, torch.tanh(self.pooler(X[:, 0]))
+        + return X, torch.tanh(self.pooler(X[:, -1]))
         """,
     "pools_the_first_text": """
         The pooler reads all of the first text. The first axis is the batch, the second the

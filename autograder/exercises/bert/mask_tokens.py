@@ -120,6 +120,12 @@ WRONG = {
         - selected = (select_draws < probability) & ~special
         + selected = (select_draws <= probability) & ~special
         """,
+    "always_selects_15_percent": """
+        The argument `probability` is not used: 0.15 is only its default.
+
+        - selected = (select_draws < probability) & ~special
+        + selected = (select_draws < 0.15) & ~special
+        """,
     "draws_its_own_numbers": """
         The function draws random numbers of its own. Use `select_draws`, which is passed in, so that
         the same call always masks the same tokens.
@@ -158,6 +164,13 @@ WRONG = {
 
         - labels = torch.where(selected, ids, -100)
         + labels = torch.where(selected & (replace_draws < 0.8), ids, -100)
+        """,
+    "labels_only_changed": """
+        Selected tokens that stay as they are have no label. They must be predicted, too: all
+        selected positions have a label, whatever happens to their token.
+
+        - labels = torch.where(selected, ids, -100)
+        + labels = torch.where(selected & (replace_draws < 0.9), ids, -100)
         """,
     "masks_all_chosen": """
         Every selected token becomes [MASK]. One in ten should be replaced and one in ten kept;

@@ -67,7 +67,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = draw_number(rng, 5, 7)
     yield case("values", [n, n, n, n], 2)
     yield case("values", [n, n, n, n, n], 2, title="the last batch is smaller")
-    yield case("values", [3, 3, 3], 1, title="batch_size 1")
+    title = "batch_size 1, texts of different lengths: the scores in the order of the inputs"
+    yield case("values", [4, 3, n], 1, title=title)
     title = "five texts in batches of two: how often is the model called?"
     yield case("values", [n, n, n, n, n], 2, then=[_CALLS], title=title)
     yield case("padding", [n, 3, 4], 3, title="one batch, with padding")
@@ -142,6 +143,13 @@ WRONG = {
 
         - for start in range(0, len(inputs), batch_size):
         + for start in range(0, len(inputs) - batch_size + 1, batch_size):
+        """,
+    "loses_the_order": """
+        The scores are in another order than the inputs. To sort by length saves padding, but then
+        each score has to return to the position of its text.
+
+          model.eval()
+        + inputs = sorted(inputs, key=len)
         """,
     "tracks_gradients": """
         The scores still carry the computation graph, which takes a lot of memory. Compute them

@@ -58,8 +58,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("names", [weights], title='all names begin with "bert.", and there is no pooler')
     weights = _draw(rng, _EMBEDDINGS | _POOLER, "bert.") | _draw(rng, _HEADS)
     yield Case("heads", [weights], title="with heads")
-    weights = {"bert.embeddings.position_ids": torch.arange(4)[None]}
-    weights |= _draw(rng, _EMBEDDINGS | _POOLER, "bert.")
+    weights = {"embeddings.position_ids": torch.arange(4)[None]}
+    weights |= _draw(rng, _EMBEDDINGS | _POOLER)
     weights["classifier.weight"] = normal(rng, draw_number(rng, 1, 3), 2)
     title = "a head with another name, and position_ids beside the positions' vectors"
     yield Case("heads", [weights], title=title)
@@ -136,6 +136,14 @@ WRONG = {
         + elif not name.startswith("cls."):
         +     renamed[name] = tensor
         """,
+    "keeps_position_ids": """
+        "embeddings.position_ids" is kept. It holds the numbers 0, 1, 2 and so on, not weights, and
+        BertEncoder has no name for it: leave it out.
+
+              renamed[f"blocks.{number}.{in_block[rest]}.{kind}"] = tensor
+        + elif kind == "position_ids":
+        +     renamed[f"{part}.{kind}"] = tensor
+        """,
     "fails_on_unknown_names": """
         A name that is not in your table raises an error. A file may contain heads of any name:
         leave out what you do not know.
@@ -151,6 +159,14 @@ WRONG = {
 
         - kind = {"gamma": "weight", "beta": "bias"}.get(kind, kind)
         """,
+    "skips_gamma_and_beta": """
+        The tensors of older files whose names end in gamma and beta are left out. They are the
+        weight and the bias of a layer normalization.
+
+        - kind = {"gamma": "weight", "beta": "bias"}.get(kind, kind)
+        + if kind in ("gamma", "beta"):
+        +     continue
+        """,
     "expects_one_digit": """
         From layer 10 on the name is cut at the wrong position, because the number has two
         digits. Read the number up to the next dot.
@@ -160,20 +176,12 @@ WRONG = {
         - number, _, rest = part.removeprefix("encoder.layer.").partition(".")
         + number, rest = part[14], part[16:]
         """,
-    "empties_the_dictionary": """
-        The dictionary that was passed in is emptied. It may be needed again, for its heads for
-        example: leave it unchanged.
+    "skips_two_digits": """
+        From layer 10 on the tensors are left out: the pattern `\\d` matches a single digit. Read
+        the number up to the next dot, with `\\d+`.
 
-        - for name, tensor in weights.items():
-        + for name in list(weights):
-        +     tensor = weights.pop(name)
-        """,
-    "transposes": """
-        The matrices are transposed. Both models use nn.Linear, which stores its weight as
-        (out, in): keep the tensors as they are.
-
-        - renamed[f"blocks.{number}.{in_block[rest]}.{kind}"] = tensor
-        + renamed[f"blocks.{number}.{in_block[rest]}.{kind}"] = tensor.T
+        - elif part.startswith("encoder.layer."):
+        + elif re.match(r"encoder\\.layer\\.\\d\\.", part):
         """,
     "replaces_short_names_first": """
         The replacements interfere with each other: attention.output.dense contains
@@ -187,6 +195,24 @@ WRONG = {
           "output.dense": "feed_forward.W_2",
           "output.LayerNorm": "norm_2",
         + "attention.output.dense": "attention.W_O",
+        + "attention.output.LayerNorm": "norm_1",
+        ...
+        - number, _, rest = part.removeprefix("encoder.layer.").partition(".")
+        - renamed[f"blocks.{number}.{in_block[rest]}.{kind}"] = tensor
+        + part = part.replace("encoder.layer.", "blocks.")
+        + for old, new in in_block.items():
+        +     part = part.replace(old, new)
+        + renamed[f"{part}.{kind}"] = tensor
+        """,
+    "replaces_output_LayerNorm_first": """
+        "attention.output.LayerNorm" contains "output.LayerNorm", which is replaced first, so that
+        "attention.norm_2" comes out and norm_1 is missing. Replace the longer name first, or look
+        up the whole name.
+
+        - "attention.output.LayerNorm": "norm_1",
+          "intermediate.dense": "feed_forward.W_1",
+          "output.dense": "feed_forward.W_2",
+          "output.LayerNorm": "norm_2",
         + "attention.output.LayerNorm": "norm_1",
         ...
         - number, _, rest = part.removeprefix("encoder.layer.").partition(".")

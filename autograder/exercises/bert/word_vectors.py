@@ -90,6 +90,13 @@ WRONG = {
         + numbers = dict.fromkeys(word for word in word_ids if word)
         + positions = [[i for i, word in enumerate(word_ids) if word == number] for number in numbers]
         """,
+    "counts_special_tokens_as_word_zero": """
+        Special tokens are counted as part of word 0: `word or 0` turns None into 0. None means
+        that a position belongs to no word: leave it out.
+
+        + word_ids = [word or 0 for word in word_ids]
+          n = max((word for word in word_ids if word is not None), default=-1) + 1
+        """,
     "loses_the_last_word": """
         The last word is missing. Words are counted from 0, so there is one more than the largest
         number.

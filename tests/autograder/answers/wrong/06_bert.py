@@ -108,6 +108,42 @@ class BertEmbeddings(nn.Module):
         return self.norm(self.dropout(X))
 
 
+# %% BertEmbeddings: the number of the text, as a column | position_of_the_text
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.segments = nn.Embedding(n_segments, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments):
+        p = torch.arange(ids.shape[0])[:, None]
+        X = self.tokens(ids) + self.positions(p) + self.segments(segments)
+        return self.dropout(self.norm(X))
+
+
+# %% BertEmbeddings: positions start again in the second text | positions_restart
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.segments = nn.Embedding(n_segments, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments):
+        p = torch.zeros_like(ids)
+        for b in range(ids.shape[0]):
+            for i in range(1, ids.shape[1]):
+                same = segments[b, i] == segments[b, i - 1]
+                p[b, i] = p[b, i - 1] + 1 if same else 0
+        X = self.tokens(ids) + self.positions(p) + self.segments(segments)
+        return self.dropout(self.norm(X))
+
+
 # %% BertEncoder: pools the mean of all positions | pools_the_mean
 class BertEncoder(nn.Module):
     def __init__(
@@ -136,7 +172,7 @@ class BertEncoder(nn.Module):
         return X, torch.tanh(self.pooler(X.mean(dim=1)))
 
 
-# %% BertEncoder: blocks with the ReLU |
+# %% BertEncoder: blocks with the ReLU | relu_in_blocks
 class BertEncoder(nn.Module):
     def __init__(
         self,
@@ -163,6 +199,34 @@ class BertEncoder(nn.Module):
             H = block(H, m)
         c = torch.tanh(self.pooler(H[:, 0]))
         return H, c
+
+
+# %% BertEncoder: pools the last position | pools_the_last_position
+class BertEncoder(nn.Module):
+    def __init__(
+        self,
+        vocab_size,
+        d_model,
+        n_heads,
+        d_ff,
+        n_blocks,
+        max_length=512,
+        n_segments=2,
+        dropout=0.1,
+    ):
+        super().__init__()
+        self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
+        self.blocks = nn.ModuleList(
+            TransformerBlock(d_model, n_heads, d_ff, dropout, "gelu", 1e-12)
+            for _ in range(n_blocks)
+        )
+        self.pooler = nn.Linear(d_model, d_model)
+
+    def forward(self, ids, segments, mask):
+        X = self.embeddings(ids, segments)
+        for block in self.blocks:
+            X = block(X, padding_mask(mask))
+        return X, torch.tanh(self.pooler(X[:, -1]))
 
 
 # %% rename_weights: output.dense replaced inside attention.output.dense | replaces_short_names_first
@@ -196,7 +260,141 @@ def rename_weights(weights):
     return result
 
 
-# %% rename_weights: does not know gamma and beta |
+# %% rename_weights: the name of the normalization replaced inside the longer one | replaces_output_LayerNorm_first
+def rename_weights(weights):
+    result = {}
+    for name, tensor in weights.items():
+        name = name.removeprefix("bert.")
+        if not name.startswith(("embeddings.", "encoder.", "pooler.")) or "position_ids" in name:
+            continue
+        name = name.replace("embeddings.word_embeddings", "embeddings.tokens")
+        name = name.replace("embeddings.position_embeddings", "embeddings.positions")
+        name = name.replace("embeddings.token_type_embeddings", "embeddings.segments")
+        name = name.replace("embeddings.LayerNorm", "embeddings.norm")
+        name = name.replace("encoder.layer", "blocks")
+        name = name.replace("self.query", "W_Q")
+        name = name.replace("self.key", "W_K")
+        name = name.replace("self.value", "W_V")
+        name = name.replace("output.LayerNorm", "norm_2")
+        name = name.replace("attention.output.LayerNorm", "norm_1")
+        name = name.replace("attention.output.dense", "attention.W_O")
+        name = name.replace("intermediate.dense", "feed_forward.W_1")
+        name = name.replace("output.dense", "feed_forward.W_2")
+        name = name.replace("pooler.dense", "pooler")
+        name = name.replace("gamma", "weight").replace("beta", "bias")
+        result[name] = tensor
+    return result
+
+
+# %% rename_weights: gamma and beta stay | keeps_gamma_and_beta
+def rename_weights(weights):
+    result = {}
+    for name, tensor in weights.items():
+        name = name.removeprefix("bert.")
+        if not name.startswith(("embeddings.", "encoder.", "pooler.")) or "position_ids" in name:
+            continue
+        name = name.replace("embeddings.word_embeddings", "embeddings.tokens")
+        name = name.replace("embeddings.position_embeddings", "embeddings.positions")
+        name = name.replace("embeddings.token_type_embeddings", "embeddings.segments")
+        name = name.replace("embeddings.LayerNorm", "embeddings.norm")
+        name = name.replace("encoder.layer", "blocks")
+        name = name.replace("self.query", "W_Q")
+        name = name.replace("self.key", "W_K")
+        name = name.replace("self.value", "W_V")
+        name = name.replace("attention.output.LayerNorm", "norm_1")
+        name = name.replace("output.LayerNorm", "norm_2")
+        name = name.replace("attention.output.dense", "attention.W_O")
+        name = name.replace("intermediate.dense", "feed_forward.W_1")
+        name = name.replace("output.dense", "feed_forward.W_2")
+        name = name.replace("pooler.dense", "pooler")
+        result[name] = tensor
+    return result
+
+
+# %% rename_weights: position_ids stay | keeps_position_ids
+def rename_weights(weights):
+    result = {}
+    for name, tensor in weights.items():
+        name = name.removeprefix("bert.")
+        if not name.startswith(("embeddings.", "encoder.", "pooler.")):
+            continue
+        name = name.replace("embeddings.word_embeddings", "embeddings.tokens")
+        name = name.replace("embeddings.position_embeddings", "embeddings.positions")
+        name = name.replace("embeddings.token_type_embeddings", "embeddings.segments")
+        name = name.replace("embeddings.LayerNorm", "embeddings.norm")
+        name = name.replace("encoder.layer", "blocks")
+        name = name.replace("self.query", "W_Q")
+        name = name.replace("self.key", "W_K")
+        name = name.replace("self.value", "W_V")
+        name = name.replace("attention.output.LayerNorm", "norm_1")
+        name = name.replace("output.LayerNorm", "norm_2")
+        name = name.replace("attention.output.dense", "attention.W_O")
+        name = name.replace("intermediate.dense", "feed_forward.W_1")
+        name = name.replace("output.dense", "feed_forward.W_2")
+        name = name.replace("pooler.dense", "pooler")
+        name = name.replace("gamma", "weight").replace("beta", "bias")
+        result[name] = tensor
+    return result
+
+
+# %% rename_weights: cls. stays |
+def rename_weights(weights):
+    result = {}
+    for name, tensor in weights.items():
+        name = name.removeprefix("bert.")
+        if "position_ids" in name:
+            continue
+        name = name.replace("embeddings.word_embeddings", "embeddings.tokens")
+        name = name.replace("embeddings.position_embeddings", "embeddings.positions")
+        name = name.replace("embeddings.token_type_embeddings", "embeddings.segments")
+        name = name.replace("embeddings.LayerNorm", "embeddings.norm")
+        name = name.replace("encoder.layer", "blocks")
+        name = name.replace("self.query", "W_Q")
+        name = name.replace("self.key", "W_K")
+        name = name.replace("self.value", "W_V")
+        name = name.replace("attention.output.LayerNorm", "norm_1")
+        name = name.replace("output.LayerNorm", "norm_2")
+        name = name.replace("attention.output.dense", "attention.W_O")
+        name = name.replace("intermediate.dense", "feed_forward.W_1")
+        name = name.replace("output.dense", "feed_forward.W_2")
+        name = name.replace("pooler.dense", "pooler")
+        name = name.replace("gamma", "weight").replace("beta", "bias")
+        result[name] = tensor
+    return result
+
+
+# %% rename_weights: a pattern for one digit | skips_two_digits
+def rename_weights(weights):
+    parts = {
+        "embeddings.word_embeddings": "embeddings.tokens",
+        "embeddings.position_embeddings": "embeddings.positions",
+        "embeddings.token_type_embeddings": "embeddings.segments",
+        "embeddings.LayerNorm": "embeddings.norm",
+        "pooler.dense": "pooler",
+    }
+    in_block = {
+        "attention.self.query": "attention.W_Q",
+        "attention.self.key": "attention.W_K",
+        "attention.self.value": "attention.W_V",
+        "attention.output.dense": "attention.W_O",
+        "attention.output.LayerNorm": "norm_1",
+        "intermediate.dense": "feed_forward.W_1",
+        "output.dense": "feed_forward.W_2",
+        "output.LayerNorm": "norm_2",
+    }
+    result = {}
+    for name, tensor in weights.items():
+        name = name.removeprefix("bert.").replace("gamma", "weight").replace("beta", "bias")
+        stem, _, kind = name.rpartition(".")
+        if stem in parts:
+            result[f"{parts[stem]}.{kind}"] = tensor
+        found = re.match(r"encoder\.layer\.(\d)\.(.+)$", stem)
+        if found:
+            result[f"blocks.{found[1]}.{in_block[found[2]]}.{kind}"] = tensor
+    return result
+
+
+# %% rename_weights: does not know gamma and beta | skips_gamma_and_beta
 def rename_weights(weights):
     pairs = [
         ("embeddings.word_embeddings", "embeddings.tokens"),
@@ -264,7 +462,7 @@ def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, 
     return inputs, labels
 
 
-# %% mask_tokens: labels only where the token changed |
+# %% mask_tokens: labels only where the token changed | labels_only_changed
 def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
     chosen = (select_draws < probability) & ~special
     masked = chosen & (replace_draws < 0.8)
@@ -272,6 +470,17 @@ def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, 
     inputs = torch.where(masked, mask_id, ids)
     inputs = torch.where(swapped, random_ids, inputs)
     labels = torch.where(masked | swapped, ids, -100)
+    return inputs, labels
+
+
+# %% mask_tokens: the probability written as a number | always_selects_15_percent
+def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
+    chosen = (select_draws < 0.15) & ~special
+    masked = chosen & (replace_draws < 0.8)
+    swapped = chosen & (replace_draws >= 0.8) & (replace_draws < 0.9)
+    inputs = torch.where(masked, mask_id, ids)
+    inputs = torch.where(swapped, random_ids, inputs)
+    labels = torch.where(chosen, ids, -100)
     return inputs, labels
 
 
@@ -294,6 +503,14 @@ def word_vectors(H, word_ids):
         if w is not None:
             result[w] += H[i]
     return result
+
+
+# %% word_vectors: None becomes word 0 | counts_special_tokens_as_word_zero
+def word_vectors(H, word_ids):
+    words = [w if w else 0 for w in word_ids]
+    n = max(words, default=-1) + 1
+    rows = [H[[i for i, w in enumerate(words) if w == k]].mean(dim=0) for k in range(n)]
+    return torch.stack(rows) if rows else H[:0]
 
 
 # %% BertClassifier: frozen encoder keeps its dropout | frozen_encoder_drops_out
@@ -328,6 +545,61 @@ class BertClassifier(nn.Module):
             self.encoder.eval()
         H, _ = self.encoder(ids, torch.zeros_like(ids), mask)
         return self.output(self.dropout(H[:, 0])).squeeze(-1)
+
+
+# %% BertClassifier: all of the classifier in evaluation mode | evaluates_the_whole_classifier
+class BertClassifier(nn.Module):
+    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, 1)
+        self.frozen = frozen
+        if frozen:
+            self.encoder.requires_grad_(False)
+
+    def forward(self, ids, mask):
+        if self.frozen:
+            self.eval()
+        _, c = self.encoder(ids, torch.zeros_like(ids), mask)
+        return self.output(self.dropout(c)).squeeze(-1)
+
+
+# %% BertClassifier: no_grad also when it is fine-tuned | never_trains_the_encoder
+class BertClassifier(nn.Module):
+    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, 1)
+        self.frozen = frozen
+        if frozen:
+            self.encoder.requires_grad_(False)
+
+    def forward(self, ids, mask):
+        if self.frozen:
+            self.encoder.eval()
+        with torch.no_grad():
+            _, c = self.encoder(ids, torch.zeros_like(ids), mask)
+        return self.output(self.dropout(c)).squeeze(-1)
+
+
+# %% BertClassifier: frozen is kept under another name | frozen_under_another_name
+class BertClassifier(nn.Module):
+    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, 1)
+        self._keep = frozen
+        if frozen:
+            self.encoder.requires_grad_(False)
+
+    def forward(self, ids, mask):
+        if self._keep:
+            self.encoder.eval()
+        _, c = self.encoder(ids, torch.zeros_like(ids), mask)
+        return self.output(self.dropout(c)).squeeze(-1)
 
 
 # %% learning_rate: falls from the peak over all steps | decays_from_step_zero
@@ -367,3 +639,18 @@ def predict_scores(model, inputs, batch_size):
             ids, _, mask = pad_inputs([(p, [0] * len(p)) for p in part], 0)
             scores[start : start + len(part)] = model(ids, mask)
     return scores
+
+
+# %% predict_scores: sorted by length, in that order | loses_the_order
+def predict_scores(model, inputs, batch_size):
+    mode = model.training
+    model.eval()
+    inputs = sorted(inputs, key=len)
+    scores = [torch.zeros(0)]
+    with torch.no_grad():
+        for start in range(0, len(inputs), batch_size):
+            part = inputs[start : start + batch_size]
+            ids, _, mask = pad_inputs([(p, [0] * len(p)) for p in part], 0)
+            scores.append(model(ids, mask))
+    model.train(mode)
+    return torch.cat(scores)
