@@ -142,10 +142,3 @@ RIGHT = {
             return score(tokens) - torch.tensor(without, dtype=torch.float32)
         """,
 }
-
-EQUIVALENT = {
-    "torch.tensor also takes a list of tensors of one number.": """
-        - full = score(tokens)
-        + full = torch.tensor(score(tokens))
-        """,
-}
