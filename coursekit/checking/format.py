@@ -39,17 +39,24 @@ def show_call(exercise: dict[str, Any], case: dict[str, Any]) -> str:
     elif state:
         shown = [f"{k} = {show(codec.decode_views(v), 80)}" for k, v in state.items()]
         text += f" with {', '.join(shown)}; "
-    for method, args, kwargs in case.get("then", []):
-        if method.startswith("."):
-            text += method
-            continue
-        inner = [show(codec.decode_views(a), 80) for a in args]
-        inner += [f"{k}={show(codec.decode_views(v), 80)}" for k, v in kwargs.items()]
-        text += ("" if method == "__call__" else f".{method}") + f"({', '.join(inner)})"
+    steps = [_show_step(*step) for step in case.get("then", [])]
+    if len(steps) > 1:  # all of them on the same object, which needs a name
+        text = f"obj = {text.removesuffix('; ')}; " + ", ".join(f"obj{step}" for step in steps)
+    else:
+        text += "".join(steps)
     text = text if len(text) <= 2 * _LIMIT else text[: 2 * _LIMIT - 3] + "..."
     if gradient == ALL:
         return f"{text}, then the gradients of all inputs and parameters"
     return text + (f", then the gradient of {gradient}" if gradient else "")
+
+
+def _show_step(method: str, args: list[Any], kwargs: dict[str, Any]) -> str:
+    """One of a case's further calls, without the object: ``.attention(tensor([[2, 3]]))``."""
+    if method.startswith("."):
+        return method
+    inner = [show(codec.decode_views(a), 80) for a in args]
+    inner += [f"{k}={show(codec.decode_views(v), 80)}" for k, v in kwargs.items()]
+    return ("" if method == "__call__" else f".{method}") + f"({', '.join(inner)})"
 
 
 def _show(value: Any) -> str:

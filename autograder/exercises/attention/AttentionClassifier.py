@@ -96,6 +96,13 @@ WRONG = {
         - return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
         + return masked_softmax(attention_scores(self.embedding(ids), self.v), ids > 1)
         """,
+    "mask_from_ids": """
+        The mask is made from the ids, and the one you are given plays no part. An id does not tell
+        whether a position is padding: `mask` does.
+
+        - return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
+        + return masked_softmax(attention_scores(self.embedding(ids), self.v), ids != 0)
+        """,
     "takes_the_plain_mean": """
         The logit comes from the mean of all positions, padding included: the attention weights
         play no part.

@@ -116,6 +116,13 @@ WRONG = {
         - a_sentences = masked_softmax(r, mask.any(dim=-1))
         + a_sentences = masked_softmax(r, mask.all(dim=-1))
         """,
+    "first_position_only": """
+        A sentence takes part only if its first position is a real word. Padding can stand before
+        the words: ask whether *any* position is real.
+
+        - a_sentences = masked_softmax(r, mask.any(dim=-1))
+        + a_sentences = masked_softmax(r, mask[:, :, 0])
+        """,
     "empty_sentence_is_nan": """
         A sentence that is only padding gives NaN, and the NaN spreads to the whole text. Your
         `masked_softmax` gives it zeros; do you use it on both levels?

@@ -38,6 +38,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [score, words[:1]], title="one word")
     score, words = _scorer(rng, "mean")
     yield Case("edges", [score, []], title="a text without words")
+    good, bad, *others = (str(word) for word in rng.permutation(WORDS)[:4])
+    score = codec.Source(f"lambda tokens: 2 * tokens.count({good!r}) - tokens.count({bad!r})")
+    inputs = [score, [good, *others, bad]]
+    yield Case("edges", inputs, title="scores that are integers")
 
 
 FURTHER = """
@@ -50,8 +54,8 @@ WRONG = {
         The signs are reversed: a word that raises the score should have a positive importance.
         Subtract the score without the word from the score with it.
 
-        - return torch.tensor([full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
-        + return torch.tensor([score(tokens[:i] + tokens[i + 1 :]) - full for i in range(len(tokens))])
+        - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+        + importances = [score(tokens[:i] + tokens[i + 1 :]) - full for i in range(len(tokens))]
         """,
     "returns_what_remains": """
         These are the scores of the texts without the word. The importance of the word is the
@@ -70,8 +74,8 @@ WRONG = {
     "leaves_out_all_equal_words": """
         A word that occurs twice is left out at both positions. Leave out one position at a time.
 
-        - return torch.tensor([full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
-        + return torch.tensor([full - score([t for t in tokens if t != word]) for word in tokens])
+        - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+        + importances = [full - score([t for t in tokens if t != word]) for word in tokens]
         """,
     "removes_the_first": """
         `remove` takes away the first word that is equal, which is not always the one at position
@@ -89,9 +93,9 @@ WRONG = {
         The word is replaced by padding, so the text keeps its length. Leaving it out makes the
         list one token shorter.
 
-        - return torch.tensor([full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
+        - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
         + texts = [tokens[:i] + ["<pad>"] + tokens[i + 1 :] for i in range(len(tokens))]
-        + return torch.tensor([full - score(text) for text in texts])
+        + importances = [full - score(text) for text in texts]
         """,
     "shortens_the_given_list": """
         `rest = tokens` is a second name for the list you were given, not a copy: every `pop` or
@@ -108,8 +112,15 @@ WRONG = {
     "returns_a_list": """
         The importances are in a list. Return them as a float32 tensor.
 
-        - return torch.tensor([full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
-        + return [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+        - return torch.tensor(importances, dtype=torch.float32)
+        + return importances
+        """,
+    "returns_integers": """
+        Where the scores are integers, the importances are integers, too: `torch.tensor` takes the
+        dtype from the numbers in the list. Name it: `dtype=torch.float32`.
+
+        - return torch.tensor(importances, dtype=torch.float32)
+        + return torch.tensor(importances)
         """,
 }
 
@@ -129,12 +140,5 @@ RIGHT = {
                 del rest[i]
                 without.append(score(rest))
             return score(tokens) - torch.tensor(without, dtype=torch.float32)
-        """,
-}
-
-EQUIVALENT = {
-    "torch.tensor also takes a list of tensors of one number.": """
-        - full = score(tokens)
-        + full = torch.tensor(score(tokens))
         """,
 }

@@ -14,6 +14,7 @@ POINTS = {"values": 2, "stability": 1, "empty": 2, "gradient": 1}
 
 _WEIGHTS = {"properties": {"sums_to_one": -1, "at_least": 0}}
 _POSITIVE = {"properties": {"at_least": 0}}
+_ZERO = {"properties": {"at_least": 0, "at_most": 0}}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -30,7 +31,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     inputs = [normal(rng, 2, 3, 4), draw_mask(rng, 2, 4)[:, None, :]]
     title = "three heads: r is (2, 3, 4), one mask for all heads"
     yield Case("values", inputs, title=title, judge=_WEIGHTS)
-    r, mask = normal(rng, 2, 4), draw_mask(rng, 2, 4)
+    # Many words, whose weights are all 0 if the maximum is taken over the padding.
+    r = torch.from_numpy(rng.integers(-3, 4, size=(3, 7))).float()
+    mask = torch.arange(7) < torch.tensor([[6], [5], [7]])
     r[~mask] = 500.0
     yield Case("stability", [r, mask], title="the padding has large scores", judge=_WEIGHTS)
     r = normal(rng, 2, 4, scale=200.0) + float(rng.integers(200, 400))
@@ -49,9 +52,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = draw_mask(rng, 3, 4, empty=True)
     title = "one text is only padding"
     yield Case("empty", [normal(rng, 3, 4), mask], title=title, judge=_POSITIVE)
-    length = int(rng.integers(1, 4))
+    length = int(rng.integers(2, 4))
     inputs = [normal(rng, 1, length), ~no_padding(1, length)]
-    yield Case("empty", inputs, title="a batch of one, only padding", judge=_POSITIVE)
+    yield Case("empty", inputs, title="a batch of one, only padding", judge=_ZERO)
     r = normal(rng, 2, 3)
     r[int(rng.integers(2))] = -torch.inf
     title = "all real words of one text have the score -inf"
@@ -105,13 +108,6 @@ WRONG = {
         - r = r.masked_fill(~mask, -torch.inf)
         + r = r.masked_fill(mask, -torch.inf)
         """,
-    "softmax_over_batch": """
-        The softmax runs over the texts of the batch. It should run over the words of each text,
-        the last axis.
-
-        def masked_softmax(r, mask):
-            return torch.softmax(r.masked_fill(~mask, -torch.inf), dim=0)
-        """,
     "overflows": """
         exp overflows for large scores, from 89 in float32 and from 12 in half precision, and
         infinity / infinity is NaN. Subtract the largest score of the real words first; the
@@ -121,6 +117,16 @@ WRONG = {
         - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
         - e = torch.exp(r - highest)
         + e = torch.exp(r)
+        """,
+    "overflows_before_the_mask": """
+        exp overflows for large scores, from 89 in float32 and from 12 in half precision, and
+        infinity times 0 is NaN, so multiplying by the mask comes too late. Fill the masked scores
+        with minus infinity and subtract the largest score that is left, before exp.
+
+        def masked_softmax(r, mask):
+            e = torch.exp(r) * mask
+            total = e.sum(dim=-1, keepdim=True)
+            return e / total.masked_fill(total == 0, 1)
         """,
     "maximum_over_padding": """
         The maximum is taken over the padding too. If padding has a score far above all words,
@@ -153,12 +159,19 @@ WRONG = {
             return torch.softmax(r.masked_fill(~mask, torch.finfo(r.dtype).min), dim=-1)
         """,
     "fills_with_minus_a_billion": """
-        float16 ends at -65,504, so masked_fill cannot write -1e9 into it. Any finite filler also
-        fails where all is padding: equal scores give equal weights, not 0. Fill with minus
-        infinity, and take care of rows without a word.
+        float16 ends at -65,504, so masked_fill cannot write -1e9 into it. Fill with minus infinity,
+        and take care of the rows that then have nothing else.
 
         def masked_softmax(r, mask):
-            return torch.softmax(r.masked_fill(~mask, -1e9), dim=-1)
+            return torch.softmax(r.masked_fill(~mask, -1e9), dim=-1) * mask
+        """,
+    "nan_for_forbidden_words": """
+        A text whose real words all have the score -inf gives NaN, although it has no padding: the
+        largest score is then -inf, and -inf - (-inf) is NaN. All weights should be 0 there, as in
+        a text that is only padding.
+
+        def masked_softmax(r, mask):
+            return torch.softmax(r.masked_fill(~mask, torch.finfo(r.dtype).min), dim=-1) * mask
         """,
     "adds_small_number": """
         A small number is added to the sum so that it is never 0. But float16 has no number

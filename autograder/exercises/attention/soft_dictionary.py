@@ -63,6 +63,13 @@ WRONG = {
         - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
         + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(len(K))
         """,
+    "scales_by_value_size": """
+        The scores are divided by the square root of the size of a value. A dot product of a query
+        and a key adds up d terms, so the size of a key is what counts.
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(V.shape[-1])
+        """,
     "ignores_sharpness": """
         The sharpness plays no part: multiply the scores by it.
 

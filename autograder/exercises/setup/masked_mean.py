@@ -36,6 +36,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("empty", [whole(rng, 2, 3, low=1, high=9), mask], title="one text has no words")
 
 
+FURTHER = """
+Two numbers per row. The sum: put zeros at the padding (`x * mask` or torch.where) and sum along each
+row, dim=1. The count: sum the mask itself along each row, and raise a count of 0 to 1. Then divide.
+"""
+
 WRONG = {
     "ignores_mask": """
         The mask is never used: positions where it is False must not count.
@@ -84,6 +89,21 @@ WRONG = {
 
         def masked_mean(x, mask):
             return x[mask].mean(dim=1)
+        """,
+    "divides_by_the_whole_batch": """
+        `mask.sum()` without a dim counts the real positions of all texts together. Each row needs
+        its own count: sum the mask along each row.
+
+        - return total / mask.sum(dim=1).clamp(min=1)
+        + return total / mask.sum().clamp(min=1)
+        """,
+    "one_mean_for_all_texts": """
+        This is one mean for the whole batch: `x[mask]` is a flat list of numbers that no longer
+        says which text each came from, and a sum without a dim adds up all rows. Keep the shape
+        (B, L), and sum along each row.
+
+        def masked_mean(x, mask):
+            return x[mask].mean()
         """,
 }
 

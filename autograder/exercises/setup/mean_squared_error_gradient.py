@@ -67,9 +67,8 @@ WRONG = {
             return 2 * X.T @ (y - X @ w) / len(y)
         """,
     "transposed_table": """
-        If the message complains about shapes: the errors are (N,), and the result should be
-        (d,). So the N of the errors has to touch the N of the table. Which of X and X.T goes
-        where?
+        `errors @ X.T` multiplies (N,) by (d, N): the inner sizes are N and d, and they must be
+        equal. The N of the errors has to meet the N of the table: leave out the `.T` here.
 
         def mean_squared_error_gradient(w, X, y):
             return 2 / len(y) * (X @ w - y) @ X.T
@@ -80,6 +79,20 @@ WRONG = {
 
         def mean_squared_error_gradient(w, X, y):
             return 2 / len(y) * X.T @ (X @ w[:, None] - y)
+        """,
+    "table_not_transposed": """
+        `X @ errors` multiplies (N, d) by (N,): the inner sizes are d and N, and they must be equal.
+        The N of the errors has to meet the N of the table: transpose X first.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 / len(y) * (X @ errors)
+        """,
+    "errors_as_a_row": """
+        `errors * X` aligns shapes at the right: the errors, (N,), meet the d columns of X. Each
+        error belongs to a row: give them a second axis, `errors[:, None]`, or use a matrix product.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return (2 * errors * X).mean(dim=0)
         """,
 }
 

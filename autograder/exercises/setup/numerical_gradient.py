@@ -40,6 +40,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [flat, point, eps], title=title, judge=exact)
 
 
+FURTHER = """
+Loop over i in range(len(x)). Each time, make a tensor of zeros like x, set its element i to eps, and
+call f twice: at x plus this step, and at x minus it. The difference of the two values, divided by the
+whole width 2 * eps, is element i of the result.
+"""
+
 WRONG = {
     "forward_only": """
         You step forward only, from x to x + eps. Step in both directions, x + eps and x - eps, and

@@ -25,6 +25,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", far, title="vectors of one number, far apart")
 
 
+FURTHER = """
+Subtract with the two new axes shown above the exercise, which gives (N, M, d). Square every number,
+sum over the last axis (dim=-1), and take the square root of the sums, which are (N, M). Print the
+shape after each step.
+"""
+
 WRONG = {
     "squared": """
         These are the squared distances: the square root is missing.
@@ -64,6 +70,21 @@ WRONG = {
 
         - return difference.square().sum(dim=-1).sqrt()
         + return difference.abs().sum(dim=-1)
+        """,
+    "one_number": """
+        A sum (or a mean or norm) without a dim adds up everything. Only the last axis, the d
+        components, must disappear, so that one distance per pair is left.
+
+        - return difference.square().sum(dim=-1).sqrt()
+        + return difference.square().sum().sqrt()
+        """,
+    "row_by_row_to_one_number": """
+        Two things: `a - b` pairs row 0 with row 0 and so on, but every row of a has to meet every
+        row of b, so give each of the two a new axis. And sum over the d components only: without a
+        dim, everything is added up.
+
+        def pairwise_distances(a, b):
+            return (a - b).square().sum().sqrt()
         """,
 }
 

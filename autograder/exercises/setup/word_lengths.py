@@ -65,6 +65,28 @@ WRONG = {
         - return [len(word) for word in words]
         + return sum(len(word) for word in words)
         """,
+    "returns_the_number_of_words": """
+        `len(words)` is one number: how many words there are. Take the words one by one and collect
+        the length of each, `len(word)`, in a list.
+
+        - return [len(word) for word in words]
+        + return len(words)
+        """,
+    "returns_the_first_length": """
+        Only the length of the first word comes back: the `return` inside the loop ends the
+        function. Collect the lengths in a list and return it after the loop.
+
+        - return [len(word) for word in words]
+        + for word in words:
+        +     return len(word)
+        """,
+    "stops_before_the_last": """
+        The last word is missing. `range(n)` and a slice `[:n]` already stop before n, so use
+        `len(words)` without the `- 1`.
+
+        - return [len(word) for word in words]
+        + return [len(words[i]) for i in range(len(words) - 1)]
+        """,
 }
 
 RIGHT = {

@@ -259,6 +259,20 @@ def test_the_call_that_is_shown_says_whose_gradient_is_compared():
     assert shown == "double(x=tensor([1., 1.]), y=3), then the gradient of x"
 
 
+def test_the_calls_on_one_object_are_shown_one_by_one():
+    steps = [
+        [".v", [], {}],
+        [".v.requires_grad", [], {}],
+        ["scores", [2], {}],
+        ["__call__", [3], {}],
+    ]
+    exercise = {"name": "Model"}
+    shown = show_call(exercise, {"args": [4], "state": {"v": 1}, "then": steps})
+    calls = "obj.v, obj.v.requires_grad, obj.scores(2), obj(3)"
+    assert shown == f"obj = Model(4) with v = 1; {calls}"
+    assert show_call(exercise, {"args": [4], "then": steps[2:3]}) == "Model(4).scores(2)"
+
+
 def test_an_empty_tensor_is_shown_with_its_shape():
     shown = show_call({"name": "double"}, case(torch.ones(0, 2), torch.ones(0)))
     assert shown == "double(tensor of shape (0, 2), tensor([]))"

@@ -99,3 +99,66 @@ def seeded_sample(n, seed):
     generator = torch.Generator()
     generator.seed()
     return torch.randn(n, generator=generator)
+
+
+# %% word_lengths: how many words there are | returns_the_number_of_words
+def word_lengths(words):
+    return len(words)
+
+
+# %% word_lengths: the length of the first word | returns_the_first_length
+def word_lengths(words):
+    for w in words:
+        n = len(w)
+        return n
+
+
+# %% word_lengths: leaves out the last word | stops_before_the_last
+def word_lengths(words):
+    lengths = []
+    for i in range(len(words) - 1):
+        lengths.append(len(words[i]))
+    return lengths
+
+
+# %% pairwise_distances: subtracts without new axes | row_by_row
+def pairwise_distances(a, b):
+    return torch.sqrt(((a - b) ** 2).sum(dim=1))
+
+
+# %% pairwise_distances: subtracts without new axes, and adds up everything | row_by_row_to_one_number
+def pairwise_distances(a, b):
+    return torch.norm(a - b)
+
+
+# %% pairwise_distances: adds up everything | one_number
+def pairwise_distances(a, b):
+    diff = a.unsqueeze(1) - b.unsqueeze(0)
+    return torch.sqrt((diff**2).sum())
+
+
+# %% masked_mean: one count for the whole batch | divides_by_the_whole_batch
+def masked_mean(x, mask):
+    return (x * mask).sum(dim=1) / mask.sum()
+
+
+# %% masked_mean: one mean for the whole batch | one_mean_for_all_texts
+def masked_mean(x, mask):
+    return x[mask].mean()
+
+
+# %% masked_mean: sums without a dim | one_mean_for_all_texts
+def masked_mean(x, mask):
+    return (x * mask).sum() / mask.sum()
+
+
+# %% mean_squared_error_gradient: X is not transposed | table_not_transposed
+def mean_squared_error_gradient(w, X, y):
+    error = X @ w - y
+    return 2 / len(y) * (X @ error)
+
+
+# %% mean_squared_error_gradient: errors without a second axis | errors_as_a_row
+def mean_squared_error_gradient(w, X, y):
+    error = X @ w - y
+    return 2 * (error * X).mean(dim=0)

@@ -20,6 +20,56 @@ def masked_softmax(r, mask):
     return torch.softmax(r, dim=-1)
 
 
+# %% masked_softmax: minus a billion | fills_with_minus_a_billion
+def masked_softmax(r, mask):
+    return torch.softmax(r.masked_fill(~mask, -1e9), dim=-1)
+
+
+# %% masked_softmax: minus a billion, padding set to 0 afterwards | fills_with_minus_a_billion
+def masked_softmax(r, mask):
+    a = torch.softmax(r.masked_fill(~mask, -1e9), dim=-1)
+    return a * mask
+
+
+# %% masked_softmax: the lowest number of the dtype | empty_text_shares_equally
+def masked_softmax(r, mask):
+    return torch.softmax(r.masked_fill(~mask, torch.finfo(r.dtype).min), dim=-1)
+
+
+# %% masked_softmax: the lowest number, padding set to 0 afterwards | nan_for_forbidden_words
+def masked_softmax(r, mask):
+    lowest = torch.finfo(r.dtype).min
+    return torch.softmax(r.masked_fill(~mask, lowest), dim=-1) * mask
+
+
+# %% masked_softmax: takes care of empty texts alone | nan_for_forbidden_words
+def masked_softmax(r, mask):
+    r = r.masked_fill(~mask, -torch.inf)
+    r = torch.where(mask.any(dim=-1, keepdim=True), r, 0.0)
+    return torch.softmax(r, dim=-1) * mask
+
+
+# %% masked_softmax: no maximum | overflows_before_the_mask
+def masked_softmax(r, mask):
+    e = torch.exp(r) * mask
+    s = e.sum(-1, keepdim=True)
+    return e / s.masked_fill(s == 0, 1)
+
+
+# %% masked_softmax: the maximum of all positions | maximum_over_padding
+def masked_softmax(r, mask):
+    e = torch.exp(r - r.max(dim=-1, keepdim=True).values) * mask
+    s = e.sum(-1, keepdim=True)
+    return e / s.masked_fill(s == 0, 1)
+
+
+# %% masked_softmax: the maximum of all positions, a clamped sum | maximum_over_padding
+def masked_softmax(r, mask):
+    e = torch.exp(r - r.amax(-1, keepdim=True)) * mask
+    return e / e.sum(-1, keepdim=True).clamp(min=1e-9)
+
+
+
 # %% attend: sums along the wrong axis | sums_each_vector
 def attend(a, X):
     return (a[:, :, None] * X).sum(dim=2)
@@ -63,6 +113,24 @@ class AttentionClassifier(nn.Module):
         return self.output(h)[:, 0]
 
 
+# %% AttentionClassifier: the mask from the ids | mask_from_ids
+class AttentionClassifier(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        r = attention_scores(self.embedding(ids), self.v)
+        return masked_softmax(r, ids != 0)
+
+    def forward(self, ids, mask):
+        h = attend(self.attention(ids, mask), self.embedding(ids))
+        return self.output(h).squeeze(-1)
+
+
+
 # %% leave_one_out: leaves out all equal words | leaves_out_all_equal_words
 def leave_one_out(score, tokens):
     full = score(tokens)
@@ -79,6 +147,19 @@ def leave_one_out(score, tokens):
     for i in range(len(tokens)):
         result[i] = score(tokens[:i] + tokens[i + 1 :]) - score(tokens)
     return result
+
+
+# %% leave_one_out: no dtype | returns_integers
+def leave_one_out(score, tokens):
+    full = score(tokens)
+    return torch.tensor([full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))])
+
+
+# %% leave_one_out: the difference the other way round, and no dtype | subtracts_the_full_score
+def leave_one_out(score, tokens):
+    full = score(tokens)
+    return torch.tensor([score(tokens[:i] + tokens[i + 1 :]) - full for i in range(len(tokens))])
+
 
 
 # %% key_value_attention: no scaling | forgets_to_scale
@@ -109,6 +190,13 @@ def soft_dictionary(Q, K, V, sharpness=1.0):
     scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(Q.shape[-1])
     weights = torch.softmax(scores, dim=0)
     return (weights @ V.float()).to(V.dtype)
+
+
+# %% soft_dictionary: scaled by the size of the values | scales_by_value_size
+def soft_dictionary(Q, K, V, sharpness=1.0):
+    scores = sharpness * (Q.float() @ K.float().T) / V.shape[1] ** 0.5
+    return (torch.softmax(scores, dim=1) @ V.float()).to(V.dtype)
+
 
 
 # %% multi_head_attention_pooling: the heads are averaged | averages_the_heads
@@ -198,3 +286,26 @@ class HierarchicalAttention(nn.Module):
     def forward(self, ids, mask):
         _, _, h = self.attention(ids, mask)
         return self.output(h)[:, 0]
+
+
+# %% HierarchicalAttention: sentences whose first position is real | first_position_only
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer = nn.Linear(dim, dim)
+        self.sentence_layer = nn.Linear(dim, dim)
+        self.word_v = nn.Parameter(torch.zeros(dim))
+        self.sentence_v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        a = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+        h_s = torch.einsum("bsl,bsld->bsd", a, X)
+        r_s = torch.tanh(self.sentence_layer(h_s)) @ self.sentence_v
+        a_s = masked_softmax(r_s, mask[:, :, 0])
+        return a, a_s, attend(a_s, h_s)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2]).squeeze(-1)
