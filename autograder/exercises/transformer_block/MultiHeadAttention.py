@@ -49,6 +49,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("widths", [3, 2], X, widths=widths, title="keys longer than values")
     X, widths = normal(rng, 1, 3, 6), {"d_v": many}
     yield case("widths", [6, 2], X, widths=widths, title="only the values' length is given")
+    X, widths = normal(rng, 1, 3, 6), {"d_k": many}
+    yield case("widths", [6, 2], X, widths=widths, title="only the keys' length is given")
     padded = lengths_mask([int(rng.integers(1, 3)), 3])[:, None, :]
     yield case("masking", [4, 2], normal(rng, 2, 3, 4), padded, title="padding")
     yield case("masking", [4, 2], normal(rng, 2, length, 4), causal(length), title="a causal mask")
@@ -109,6 +111,26 @@ WRONG = {
         - mask = mask.unsqueeze(-3)
         + mask = mask.unsqueeze(1)
         """,
+    "ignores_d_v": """
+        `d_v` is ignored: the values are as long as the keys. W_V has n_heads * d_v outputs, and
+        W_O as many inputs.
+
+        raises ValueError
+
+        - self.W_V = nn.Linear(d_model, n_heads * d_v)
+        - self.W_O = nn.Linear(n_heads * d_v, d_model)
+        + self.W_V = nn.Linear(d_model, n_heads * d_k)
+        + self.W_O = nn.Linear(n_heads * d_k, d_model)
+        """,
+    "d_v_defaults_to_d_k": """
+        When only d_k is given, the values get its length, too. Each has its own default: d_v is
+        d_model // n_heads, whatever d_k is.
+
+        raises ValueError
+
+        - d_v = d_model // n_heads if d_v is None else d_v
+        + d_v = d_k if d_v is None else d_v
+        """,
     "skips_output_layer": """
         The output layer W_O is not applied: the heads are concatenated, but nothing mixes them.
 
@@ -135,7 +157,8 @@ WRONG = {
 FURTHER = """
 Split in two steps, never in one: first make the last axis two axes, (H, d_k), for example with
 `unflatten(-1, (n_heads, -1))`, then `transpose(1, 2)`. After the attention do the reverse, in
-reverse order, and print the shape after every step.
+reverse order, and print the shape after every step. If a weight has the wrong shape, look at
+`__init__`: d_k and d_v have separate defaults.
 """
 
 RIGHT = {

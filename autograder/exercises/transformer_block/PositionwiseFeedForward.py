@@ -64,6 +64,13 @@ WRONG = {
         - self.activation = {"relu": F.relu, "gelu": F.gelu}[activation]
         + self.activation = F.relu
         """,
+    "approximates_gelu": """
+        This is the tanh approximation of the GELU. The exact one is x times Phi(x): F.gelu as it
+        is, without `approximate`.
+
+        - self.activation = {"relu": F.relu, "gelu": F.gelu}[activation]
+        + self.activation = {"relu": F.relu, "gelu": nn.GELU("tanh")}[activation]
+        """,
     "adds_its_input": """
         The input is added to the output. The residual connection belongs to the block, which
         comes next.

@@ -119,6 +119,13 @@ WRONG = {
         - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
         + return self.norm_2(self.dropout(self.feed_forward(Z)))
         """,
+    "second_residual_adds_input": """
+        The second residual connection adds X, the input of the block. Add what went into the
+        network: the output of the first normalization.
+
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
+        + return self.norm_2(X + self.dropout(self.feed_forward(Z)))
+        """,
     "one_norm_for_both": """
         Both sums go through the same normalization. Each has its own gamma and beta: norm_1
         after the attention, norm_2 after the network.
@@ -147,6 +154,13 @@ WRONG = {
         - Z = self.norm_1(X + self.dropout(found))
         - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
         + Z = self.norm_1(X + found)
+        + return self.norm_2(Z + self.feed_forward(Z))
+        """,
+    "drops_only_attention": """
+        Dropout acts on the output of the attention only. Apply it to the output of the
+        feed-forward network as well, before it is added.
+
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
         + return self.norm_2(Z + self.feed_forward(Z))
         """,
     "drops_in_evaluation": """
@@ -178,7 +192,7 @@ WRONG = {
 FURTHER = """
 Each half has the same form: `norm(input + dropout(sublayer(input)))`. In the first half the
 sublayer is the attention, which returns two things; the input of the second half is the output
-of the first.
+of the first. `norm_1` and `norm_2` are two separate modules, both with `eps=eps`.
 """
 
 RIGHT = {

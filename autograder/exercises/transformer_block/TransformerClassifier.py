@@ -108,6 +108,13 @@ WRONG = {
         - h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
         + h = X.mean(dim=1)
         """,
+    "divides_by_padded_length": """
+        Padding is left out of the sum, but you divide by L, which counts it. Divide by the number
+        of real tokens in each text.
+
+        - h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+        + h = (X * real).sum(dim=1) / X.shape[1]
+        """,
     "nan_for_empty_text": """
         A text without tokens divides 0 by 0. Let the number of tokens be at least 1: then the
         mean is zeros, and the score is the bias of the output layer.
@@ -121,6 +128,13 @@ WRONG = {
 
         - X = block(X, padding_mask(mask))
         + X = block(X)
+        """,
+    "blocks_get_raw_mask": """
+        The blocks get the mask as it is, (B, L). They need (B, 1, L), one row per text:
+        padding_mask makes it.
+
+        - X = block(X, padding_mask(mask))
+        + X = block(X, mask)
         """,
     "blocks_ignore_dropout": """
         `dropout` does not reach the blocks: each of them uses its default. Pass it on.

@@ -44,6 +44,25 @@ WRONG = {
         + attention = n_heads * head + n_heads * d_v * d_model
         + feed_forward = d_model * d_ff + d_ff * d_model
         """,
+    "counts_no_head_biases": """
+        The biases of W_Q, W_K and W_V are not counted: a head has d_k + d_k + d_v of them.
+
+        - head = 2 * (d_model * d_k + d_k) + (d_model * d_v + d_v)
+        + head = 2 * d_model * d_k + d_model * d_v
+        """,
+    "counts_no_output_bias": """
+        The bias of W_O is not counted: it has d_model numbers.
+
+        - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
+        + attention = n_heads * head + n_heads * d_v * d_model
+        """,
+    "counts_no_network_biases": """
+        The biases of the feed-forward network are not counted: W_1 has d_ff of them, W_2 has
+        d_model.
+
+        - feed_forward = (d_model * d_ff + d_ff) + (d_ff * d_model + d_model)
+        + feed_forward = d_model * d_ff + d_ff * d_model
+        """,
     "counts_no_output_layer": """
         W_O is not counted: it belongs to the attention of each block.
 
@@ -92,7 +111,7 @@ WRONG = {
 FURTHER = """
 A linear layer from m to n dimensions has m * n weights and n biases. A head has three such
 layers; W_O reads all heads, n_heads * d_v dimensions; each normalization has a gamma and a
-beta.
+beta. If "attention", "block" or "total" is wrong, first check the parts it is the sum of.
 """
 
 RIGHT = {

@@ -1,4 +1,4 @@
-"""Layer normalization; large eps, equal numbers and half precision are cases of their own."""
+"""Layer normalization; a large eps, equal numbers and other precisions have their own cases."""
 
 from __future__ import annotations
 
@@ -44,6 +44,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     x[0] = 0.5
     title = "half precision, with a token whose numbers are equal and eps=1e-12"
     yield Case("safety", [x, gamma, beta], {"eps": 1e-12}, title=title, judge=HALF)
+    x, gamma, beta = (part.double() for part in inputs(length, d))
+    title = "double precision, with numbers whose squares float32 cannot hold"
+    yield Case("safety", [1e30 * x, gamma, beta], title=title)
 
 
 WRONG = {
@@ -112,6 +115,14 @@ WRONG = {
         - h = x.to(torch.promote_types(x.dtype, torch.float32))
         + h = x
         """,
+    "rounds_to_float32": """
+        Double precision is converted to float32, where large squares overflow and digits get lost.
+        Only half precision needs another type: torch.promote_types(x.dtype, torch.float32) leaves
+        float64 alone.
+
+        - h = x.to(torch.promote_types(x.dtype, torch.float32))
+        + h = x.float()
+        """,
     "stays_in_float32": """
         Half precision goes in, but float32 comes out. Convert the result back to the dtype of x.
 
@@ -174,10 +185,6 @@ EQUIVALENT = {
     "the order of the two dtypes does not matter": """
         -    h = x.to(torch.promote_types(x.dtype, torch.float32))
         +    h = x.to(torch.promote_types(torch.float32, x.dtype))
-        """,
-    "the text asks for float32": """
-        -    h = x.to(torch.promote_types(x.dtype, torch.float32))
-        +    h = x.to(torch.float32)
         """,
     "the difference is squared": """
         -    variance = (h - mean).square().mean(dim=-1, keepdim=True)

@@ -62,6 +62,22 @@ WRONG = {
         - return torch.einsum("...id,ijd->...ij", Q, A[rows])
         + return Q @ A.mT
         """,
+    "k_is_nearly_doubled": """
+        k is too large, so the row numbers point beyond the table. It has 2k + 1 rows: k is
+        (len(A) - 1) // 2.
+
+        - rows = relative_positions(Q.shape[-2], len(A) // 2)
+        + rows = relative_positions(Q.shape[-2], len(A) - 1)
+        """,
+    "gathers_beyond_table": """
+        `gather` picks columns that do not exist, because k is too large. The table has 2k + 1 rows,
+        so k is (len(A) - 1) // 2.
+
+        - rows = relative_positions(Q.shape[-2], len(A) // 2)
+        - return torch.einsum("...id,ijd->...ij", Q, A[rows])
+        + rows = relative_positions(Q.shape[-2], len(A) - 1)
+        + return (Q @ A.mT).gather(-1, rows.expand(*Q.shape[:-1], -1))
+        """,
     "length_from_first_axis": """
         The length is taken from the first axis, which is right for a single text only. Count
         from the end: the tokens are the axis before the last.

@@ -46,6 +46,13 @@ WRONG = {
         - return (position[None, :] - position[:, None]).clamp(-k, k) + k
         + return (position[None, :] - position[:, None]).clamp(-k, k)
         """,
+    "numbers_rows_from_one": """
+        The row numbers start at 1. The rows of a table count from 0: add k to the clipped
+        distances, and no more.
+
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return (position[None, :] - position[:, None]).clamp(-k, k) + k + 1
+        """,
     "takes_absolute_distance": """
         Left and right are the same here, for the distance has lost its sign. `not` before a word
         is something else than `not` after it.

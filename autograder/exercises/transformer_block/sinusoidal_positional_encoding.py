@@ -45,7 +45,7 @@ WRONG = {
         """,
     "halves_the_exponent": """
         The wavelengths grow too slowly: the exponent is 2i / d, where i counts pairs of columns.
-        Without the 2 it gets only halfway to 10000.
+        Without the 2, 10000 is raised to at most 1/2, which is only 100.
 
         - wavelength = 10000 ** ((column - column % 2) / d_model)
         + wavelength = 10000 ** (column // 2 / d_model)
@@ -62,6 +62,13 @@ WRONG = {
 
         - return torch.where(column % 2 == 0, angle.sin(), angle.cos())
         + return torch.where(column % 2 == 0, angle.cos(), angle.sin())
+        """,
+    "positions_from_one": """
+        The positions count from 1, so every row is one position too far. The first token has
+        position 0: its sines are 0 and its cosines 1.
+
+        - angle = torch.arange(length)[:, None] / wavelength
+        + angle = torch.arange(1, length + 1)[:, None] / wavelength
         """,
     "only_even_widths": """
         An odd width fails: there is one cosine column less than there are sine columns, so use

@@ -49,6 +49,18 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     return weights @ V, weights
 
 
+# %% scaled_dot_product_attention: the root of the length | divides_by_length
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    L, d_k = Q.shape[-2:]
+    scores = (Q / math.sqrt(L)) @ K.mT
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0)
+    return weights @ V, weights
+
+
 # %% MultiHeadAttention: one reshape to the heads | reshapes_tokens_into_heads
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads, d_k=None, d_v=None):
@@ -96,6 +108,53 @@ class MultiHeadAttention(nn.Module):
         return self.W_O(out.reshape(B, L, self.h * self.d_v)), weights
 
 
+# %% MultiHeadAttention: values as long as keys | ignores_d_v
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, d_k=None, d_v=None):
+        super().__init__()
+        d_k = d_model // n_heads if d_k is None else d_k
+        self.n_heads = n_heads
+        self.W_Q = nn.Linear(d_model, n_heads * d_k)
+        self.W_K = nn.Linear(d_model, n_heads * d_k)
+        self.W_V = nn.Linear(d_model, n_heads * d_k)
+        self.W_O = nn.Linear(n_heads * d_k, d_model)
+
+    def split(self, X):
+        B, L, _ = X.shape
+        return X.reshape(B, L, self.n_heads, -1).transpose(1, 2)
+
+    def forward(self, X, mask=None):
+        Q, K, V = self.split(self.W_Q(X)), self.split(self.W_K(X)), self.split(self.W_V(X))
+        if mask is not None:
+            mask = mask.unsqueeze(-3)
+        Z, weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.W_O(Z.transpose(1, 2).flatten(2)), weights
+
+
+# %% MultiHeadAttention: without d_v the values are as long as the keys | d_v_defaults_to_d_k
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, d_k=None, d_v=None):
+        super().__init__()
+        d_k = d_model // n_heads if d_k is None else d_k
+        d_v = d_k if d_v is None else d_v
+        self.n_heads = n_heads
+        self.W_Q = nn.Linear(d_model, n_heads * d_k)
+        self.W_K = nn.Linear(d_model, n_heads * d_k)
+        self.W_V = nn.Linear(d_model, n_heads * d_v)
+        self.W_O = nn.Linear(n_heads * d_v, d_model)
+
+    def split(self, X):
+        B, L, _ = X.shape
+        return X.reshape(B, L, self.n_heads, -1).transpose(1, 2)
+
+    def forward(self, X, mask=None):
+        Q, K, V = self.split(self.W_Q(X)), self.split(self.W_K(X)), self.split(self.W_V(X))
+        if mask is not None:
+            mask = mask.unsqueeze(-3)
+        Z, weights = scaled_dot_product_attention(Q, K, V, mask)
+        return self.W_O(Z.transpose(1, 2).flatten(2)), weights
+
+
 # %% layer_norm: divides by d - 1 | unbiased_variance
 def layer_norm(x, gamma, beta, eps=1e-5):
     y = x.to(torch.promote_types(x.dtype, torch.float32))
@@ -109,6 +168,14 @@ def layer_norm(x, gamma, beta, eps=1e-5):
     mean = x.mean(dim=-1, keepdim=True)
     std = x.std(dim=-1, keepdim=True, unbiased=False)
     return gamma * (x - mean) / (std + eps) + beta
+
+
+# %% layer_norm: always in float32 | rounds_to_float32
+def layer_norm(x, gamma, beta, eps=1e-5):
+    y = x.to(torch.float32)
+    mean = y.mean(dim=-1, keepdim=True)
+    var = ((y - mean) ** 2).mean(dim=-1, keepdim=True)
+    return ((y - mean) / torch.sqrt(var + eps) * gamma + beta).to(x.dtype)
 
 
 # %% PositionwiseFeedForward: always ReLU | always_relu
@@ -132,6 +199,24 @@ class PositionwiseFeedForward(nn.Module):
 
     def forward(self, Z):
         return self.f(self.W_2(self.f(self.W_1(Z))))
+
+
+# %% PositionwiseFeedForward: the GELU with a tanh | approximates_gelu
+class PositionwiseFeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1 = nn.Linear(d_model, d_ff)
+        self.W_2 = nn.Linear(d_ff, d_model)
+        self.activation = activation
+
+    def forward(self, Z):
+        hidden = self.W_1(Z)
+        if self.activation == "gelu":
+            c = math.sqrt(2 / math.pi)
+            hidden = 0.5 * hidden * (1 + torch.tanh(c * (hidden + 0.044715 * hidden**3)))
+        else:
+            hidden = hidden.clamp(min=0)
+        return self.W_2(hidden)
 
 
 # %% TransformerBlock: normalizes before | normalizes_first
@@ -164,6 +249,38 @@ class TransformerBlock(nn.Module):
         out, _ = self.attention(X, mask)
         Z = self.norm_1(X + self.dropout(out))
         return self.norm_2(self.dropout(self.feed_forward(Z)))
+
+
+# %% TransformerBlock: the second sum starts from X again | second_residual_adds_input
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, n_heads)
+        self.norm_1 = nn.LayerNorm(d_model, eps=eps)
+        self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X, mask=None):
+        attended, _ = self.attention(X, mask)
+        Z = self.norm_1(X + self.dropout(attended))
+        return self.norm_2(X + self.dropout(self.feed_forward(Z)))
+
+
+# %% TransformerBlock: dropout once | drops_only_attention
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, n_heads)
+        self.norm_1 = nn.LayerNorm(d_model, eps=eps)
+        self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X, mask=None):
+        attended, _ = self.attention(X, mask)
+        Z = self.norm_1(X + self.dropout(attended))
+        return self.norm_2(Z + self.feed_forward(Z))
 
 
 # %% to_torch_names: K above Q | keys_before_queries
@@ -223,6 +340,16 @@ def sinusoidal_positional_encoding(length, d_model):
     return angle
 
 
+# %% sinusoidal_positional_encoding: positions from 1 | positions_from_one
+def sinusoidal_positional_encoding(length, d_model):
+    pos = torch.arange(1, length + 1)[:, None]
+    angles = pos / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    PE = torch.zeros(length, d_model)
+    PE[:, 0::2] = angles.sin()
+    PE[:, 1::2] = angles.cos()[:, : d_model // 2]
+    return PE
+
+
 # %% relative_positions: i - j | reverses_distance
 def relative_positions(length, k):
     i = torch.arange(length)
@@ -233,6 +360,12 @@ def relative_positions(length, k):
 def relative_positions(length, k):
     i = torch.arange(length)
     return (i[None, :] - i[:, None]).clamp(-k, k)
+
+
+# %% relative_positions: one row too far | numbers_rows_from_one
+def relative_positions(length, k):
+    i = torch.arange(length)
+    return torch.clamp(i[None, :] - i[:, None], -k, k) + k + 1
 
 
 # %% relative_position_scores: k is the length of the table | uses_other_query
@@ -249,6 +382,20 @@ def relative_position_scores(Q, A):
     k = (len(A) - 1) // 2
     vectors = A[relative_positions(L, k)]
     return torch.einsum("...id,ijd->...ij", Q, vectors) / math.sqrt(d_k)
+
+
+# %% relative_position_scores: k is the length of the table less one | k_is_nearly_doubled
+def relative_position_scores(Q, A):
+    k = len(A) - 1
+    vectors = A[relative_positions(Q.shape[-2], k)]
+    return torch.einsum("...id,ijd->...ij", Q, vectors)
+
+
+# %% relative_position_scores: the same k, with gather | gathers_beyond_table
+def relative_position_scores(Q, A):
+    L, k = Q.shape[-2], len(A) - 1
+    rows = relative_positions(L, k)
+    return (Q @ A.mT).gather(-1, rows.expand(*Q.shape[:-2], L, L))
 
 
 # %% count_parameters: no biases | counts_no_biases
@@ -281,6 +428,42 @@ def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
     counts["block"] = counts["attention"] + counts["feed_forward"] + counts["norms"]
     counts["total"] = counts["embedding"] + n_blocks * counts["block"]
     return counts
+
+
+# %% count_parameters: the head without biases | counts_no_head_biases
+def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+    c = {"embedding": vocab_size * d_model}
+    c["head"] = d_model * (2 * d_k + d_v)
+    c["attention"] = n_heads * c["head"] + n_heads * d_v * d_model + d_model
+    c["feed_forward"] = d_model * d_ff + d_ff + d_ff * d_model + d_model
+    c["norms"] = 4 * d_model
+    c["block"] = c["attention"] + c["feed_forward"] + c["norms"]
+    c["total"] = c["embedding"] + n_blocks * c["block"]
+    return c
+
+
+# %% count_parameters: W_O without its bias | counts_no_output_bias
+def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+    c = {"embedding": vocab_size * d_model}
+    c["head"] = (d_model + 1) * (2 * d_k + d_v)
+    c["attention"] = n_heads * c["head"] + n_heads * d_v * d_model
+    c["feed_forward"] = d_model * d_ff + d_ff + d_ff * d_model + d_model
+    c["norms"] = 4 * d_model
+    c["block"] = c["attention"] + c["feed_forward"] + c["norms"]
+    c["total"] = c["embedding"] + n_blocks * c["block"]
+    return c
+
+
+# %% count_parameters: the network without biases | counts_no_network_biases
+def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+    c = {"embedding": vocab_size * d_model}
+    c["head"] = (d_model + 1) * (2 * d_k + d_v)
+    c["attention"] = n_heads * c["head"] + n_heads * d_v * d_model + d_model
+    c["feed_forward"] = 2 * d_model * d_ff
+    c["norms"] = 4 * d_model
+    c["block"] = c["attention"] + c["feed_forward"] + c["norms"]
+    c["total"] = c["embedding"] + n_blocks * c["block"]
+    return c
 
 
 # %% TransformerClassifier: the mean over all positions | averages_padding
@@ -321,4 +504,46 @@ class TransformerClassifier(nn.Module):
             X = block(X, attention_mask)
         m = mask.unsqueeze(-1).float()
         h = (X * m).sum(dim=1) / m.sum(dim=1).clamp(min=1)
+        return self.output(h).squeeze(-1)
+
+
+# %% TransformerClassifier: the sum divided by the padded length | divides_by_padded_length
+class TransformerClassifier(nn.Module):
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList(
+            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
+        )
+        self.output = nn.Linear(d_model, 1)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        for block in self.blocks:
+            X = block(X, padding_mask(mask))
+        real = mask[:, :, None].float()
+        h = (X * real).sum(1) / X.shape[1]
+        return self.output(h).squeeze(-1)
+
+
+# %% TransformerClassifier: the mask as it came | blocks_get_raw_mask
+class TransformerClassifier(nn.Module):
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList(
+            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
+        )
+        self.output = nn.Linear(d_model, 1)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        for block in self.blocks:
+            X = block(X, mask)
+        real = mask[:, :, None].float()
+        h = (X * real).sum(1) / real.sum(1).clamp(min=1)
         return self.output(h).squeeze(-1)
