@@ -120,7 +120,8 @@ def _are_gradients(view: Any) -> bool:
 
 def _gradient_rules(gradients: dict[str, Any], rules: dict[str, Any]) -> dict[str, float]:
     """The tolerances of gradients; `atol` is what rounding may leave of a gradient of 0."""
-    largest = max((np.abs(g.values).max(initial=0) for g in gradients.values()), default=0)
+    finite = (np.abs(g.values[np.isfinite(g.values)]) for g in gradients.values())
+    largest = max((values.max(initial=0) for values in finite), default=0)
     tolerance = rules.get("rtol", _GRADIENT_TOLERANCE)
     return {"rtol": tolerance, "atol": tolerance * float(largest)}
 

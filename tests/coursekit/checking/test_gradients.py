@@ -150,6 +150,18 @@ def test_misconceptions_are_compared_with_the_tolerance_of_gradients(exercise):
     assert same_outcome(case, one, two)
 
 
+@pytest.mark.filterwarnings("error")
+def test_gradients_that_are_nan_are_compared_by_the_others(exercise):
+    case = exercise["cases"][0]
+
+    def outcome(b):
+        gradients = {"a": torch.tensor([torch.nan, 50.0]), "b": torch.tensor([b])}
+        return {"status": "value", "value": codec.encode(gradients)}
+
+    assert same_outcome(case, outcome(2.0), outcome(2.0))
+    assert not same_outcome(case, outcome(2.0), outcome(3.0))
+
+
 def test_the_tensors_of_a_tuple_are_followed_too():
     state = (torch.ones(2), torch.tensor([2.0, 3.0]), 7)
     data = {"args": [codec.encode(state)], "names": ["state"], "gradient": "all"}
