@@ -67,7 +67,7 @@ class BertBlock(nn.Module):
         self.feed_forward.add_module("gelu", nn.GELU())
         self.feed_forward.add_module("W_2", nn.Linear(d_ff, d_model))
         self.norm_2 = nn.LayerNorm(d_model, eps=_EPS)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(p=dropout)
 
     def forward(self, X: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         for layer, norm in ((self.attention, self.norm_1), (self.feed_forward, self.norm_2)):
