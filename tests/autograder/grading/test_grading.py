@@ -316,7 +316,9 @@ def test_one_job_or_many_the_verdicts_are_the_same(small_course, graded):
     several = graded(class_of(small_course), jobs=3, cell_seconds=5)
     assert list(points(several).values()) == [0, 0, 1, 2, 3, 0]
     single = grade_class(small_course, NAME, options=Options(5, jobs=1, regrade=True))
-    assert single.verdicts == several.verdicts
+    assert points(single) == points(several)
+    for student in several.verdicts.keys() - {"hangs"}:  # a busy machine stops it elsewhere
+        assert single.verdicts[student] == several.verdicts[student]
 
 
 @pytest.mark.slow
