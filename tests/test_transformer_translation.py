@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -124,6 +126,13 @@ def test_11_says_of_the_real_pairs_what_was_printed_and_measured():
     assert "fatigué pour" in printed
     assert "devoirs" in printed
     assert "rouge" not in printed
+    script = NOTEBOOK.parents[2] / "benchmarks/transformer_translators.py"
+    (sizes,) = re.findall(
+        r"^SIZES = (\{.*?\})", script.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    (shown,) = re.findall(r"sizes = (\{.*?\})", cells[shows].source)
+    assert {**ast.literal_eval(shown), "norm_first": True} == ast.literal_eval(sizes)
+    assert "**sizes, norm_first=True)" in cells[shows].source
     measured = load_results("transformer_translators")["en-fr"]
     assert f"{measured['test']:5.1f}" in printed
     assert f"took {measured['processor_seconds'] / 60:.0f} minutes" in cells[shows - 1].source
