@@ -34,7 +34,14 @@ WEIGHTS = ROOT / "data" / "pretrained" / "language_models"
 #: The name of the weights, and how they are trained.
 RECIPES = {
     "austen-fiction": {"name": "austen", "dim": 128, "hidden": 200, "dropout": 0.2, "epochs": 3},
-    "tatoeba-fra-eng": {"name": "tatoeba", "dim": 128, "hidden": 200, "dropout": 0.1, "epochs": 3},
+    "tatoeba-fra-eng": {
+        "name": "tatoeba",
+        "dim": 128,
+        "hidden": 200,
+        "dropout": 0.1,
+        "epochs": 8,
+        "shuffled": True,  # the file is sorted, so that a sentence's neighbors would give it away
+    },
 }
 SAME = {"rows": 32, "length": 35, "lr": 4e-3, "weight_decay": 0.05, "warm_up": 0.05}
 #: While training, the softmax of a large vocabulary runs over the most frequent words, the targets,
@@ -138,10 +145,11 @@ def train(data: str, checkpoint: Path) -> dict[str, Any]:
     recipe = RECIPES[data]
     vocabulary, texts = read(data)
     stop = notebook["STOP"]
-    ids = {
-        split: torch.tensor([i for s in sentences for i in vocabulary.encode([*s, stop])])
+    encoded = {
+        split: [torch.tensor(vocabulary.encode([*s, stop])) for s in sentences]
         for split, sentences in texts.items()
     }
+    ids = {split: torch.cat(sentences) for split, sentences in encoded.items()}
     set_seed(0)
     sizes = recipe["dim"], recipe["hidden"]
     model = notebook["RecurrentLanguageModel"](len(vocabulary), *sizes, "LSTM", recipe["dropout"])
@@ -162,7 +170,11 @@ def train(data: str, checkpoint: Path) -> dict[str, Any]:
         # another beginning in each epoch, so that the windows' borders move
         offset = torch.Generator().manual_seed(len(epochs))
         first = int(torch.randint(SAME["length"], (1,), generator=offset))
-        windows = windows_of(ids["train"][first:], SAME["rows"], SAME["length"])
+        stream = ids["train"]
+        if recipe.get("shuffled"):
+            order = torch.randperm(len(encoded["train"]), generator=offset).tolist()
+            stream = torch.cat([encoded["train"][i] for i in order])
+        windows = windows_of(stream[first:], SAME["rows"], SAME["length"])
         sampled = len(vocabulary) > 2 * (FREQUENT + DRAWN)
         loss = train_epoch(
             model, optimizer, windows, len(epochs) / recipe["epochs"], recipe, sampled

@@ -75,9 +75,10 @@ def test_the_cells_are_those_of_pytorch(notebook, kind):
     torch.testing.assert_close(H, network(X)[0], atol=1e-6, rtol=1e-5)
 
 
-def test_the_network_of_07_that_ships_fits_the_class_of_the_notebook(notebook):
-    writer, vocabulary = notebook["load_writer"]("austen")
-    assert len(vocabulary) == len(writer.bias) == 8000
+@pytest.mark.parametrize(("name", "n_words"), [("austen", 8000), ("tatoeba", 2000)])
+def test_the_networks_of_07_that_ship_fit_the_class_of_the_notebook(notebook, name, n_words):
+    writer, vocabulary = notebook["load_writer"](name)
+    assert len(vocabulary) == len(writer.bias) == n_words
     assert notebook["STOP"] in vocabulary
     logits, _ = writer(torch.tensor([vocabulary.encode(["i", "am", "very", "much"])]))
     assert logits.isfinite().all()
