@@ -223,7 +223,7 @@ def feedback(
     """Write a feedback page for every graded submission of ASSIGNMENT."""
     if output is not None and lms is None:
         raise click.UsageError("--output needs --for: it names the archive for the LMS.")
-    course.require(assignment)
+    assignment = course.require(assignment)
     if lms is not None:
         from autograder.classroom.send_back import send_back
 
@@ -266,7 +266,7 @@ def export(
     from autograder.classroom.export import as_csv, fill_in, grades
     from coursekit.data.paths import write_atomically
 
-    course.require(assignment)
+    assignment = course.require(assignment)
     found = grades(course, assignment, folder)
     output = output or (folder or course.root) / "exports" / f"{assignment}.csv"
     text = as_csv(found)

@@ -52,7 +52,7 @@ class Course:
         return sorted(path.stem for path in found if path.stem == path.parent.name)
 
     def require(self, assignment: str) -> str:
-        """The assignment's name, if there is such an assignment.
+        """The name of an assignment that is given by its name or its number ("05").
 
         Raises
         ------
@@ -60,8 +60,9 @@ class Course:
             There is none; the message names the closest match.
         """
         known = self.assignments()
-        if assignment in known:
-            return assignment
+        named = [name for name in known if assignment in (name, name[:2])]
+        if named:
+            return named[0]
         near = difflib.get_close_matches(assignment, known, n=1, cutoff=0.3)
         near = [name for name in known if name[:2] == assignment[:2]] or near
         tip = (

@@ -41,6 +41,10 @@ def test_an_unknown_assignment_names_the_nearest(small_course, monkeypatch):
         assert "there is no assignment called 07_topics; did you mean 07_topic?" in result.output
 
 
+def test_an_assignment_can_be_given_by_its_number(small_course):
+    assert small_course.require("07") == small_course.require("07_topic") == "07_topic"
+
+
 def test_exercises_are_listed_as_json(small_course, monkeypatch):
     monkeypatch.chdir(small_course.root)
     (row,) = json.loads(run("exercises", "--json").output)
