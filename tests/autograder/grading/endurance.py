@@ -4,9 +4,9 @@
 
 A tenth of the submissions is hostile, a fifth odd, the rest honest, right or not. While the first
 assignment is graded, the disk of the class is full for a while; during the second, another program
-locks the gradebook, and the clock is set back (if the environment variable LIBFAKETIME names that
-library); during the third, every process of the grader is killed, and the command is run again. The
-report, as JSON, lists what is not as it should be; its lists are empty if all is well.
+locks the gradebook, and the grader's clock is set back by a day (`set_back.c`); during the third,
+every process of the grader is killed, and the command is run again. The report, as JSON, lists what
+is not as it should be; its lists are empty if all is well. It needs root or user namespaces, and cc.
 """
 
 from __future__ import annotations
@@ -135,6 +135,15 @@ class Class:
             return dict(rows.fetchall())
 
 
+@functools.cache
+def clock_library() -> Path:
+    """What sets the clock of the grader's processes; libfaketime breaks `time.sleep` of Python."""
+    library = Path(os.environ["ENDURANCE_FOLDER"]) / "set_back.so"
+    source = Path(__file__).parent / "set_back.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source)], check=True)
+    return library
+
+
 class Grader:
     """`autograder grade` of one assignment, in a process group of its own."""
 
@@ -142,13 +151,7 @@ class Grader:
         # closed in `end`
         self.output, self.errors = (tempfile.TemporaryFile("w+") for _ in "12")  # noqa: SIM115
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        if library := os.environ.get("LIBFAKETIME"):
-            environment |= {
-                "LD_PRELOAD": library,
-                "FAKETIME_TIMESTAMP_FILE": str(clock),
-                "FAKETIME_CACHE_DURATION": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            }
+        environment |= {"LD_PRELOAD": str(clock_library()), "CLOCK_OFFSET": str(clock)}
         command = ["grade", assignment, "--folder", str(made.folder), "--json"]
         command += ["--cell-seconds", "30"]
         self.process = subprocess.Popen(
@@ -261,7 +264,7 @@ def run(folder: Path, temporary: Path, size: int) -> dict[str, Any]:
     """Grade the class twice; what is not as it should be."""
     os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)
     clock = folder / "clock"
-    clock.write_text("+0\n")
+    clock.write_text("0\n")
     made = Class.make(folder, size)
     before = set(temporary.iterdir())
     report: dict[str, Any] = {"submissions": size, "troubles": [], "not as earned": []}
@@ -281,9 +284,8 @@ def run(folder: Path, temporary: Path, size: int) -> dict[str, Any]:
             fill_the_disk(made)
             report["troubles"].append(f"the disk was full for {FULL} s after {at}")
         elif number == 1:
-            if os.environ.get("LIBFAKETIME"):
-                clock.write_text(f"-{_DAY}\n")
-                report["troubles"].append(f"the clock went back by a day after {at}")
+            clock.write_text(f"-{_DAY}\n")
+            report["troubles"].append(f"the clock went back by a day after {at}")
             lock_the_gradebook(made)
             report["troubles"].append(f"the gradebook was locked for {LOCKED} s after {at}")
         else:
