@@ -208,6 +208,25 @@ WRONG = {
         - if len(rows) < 3 or len(words) == len(set(rows)):
         + if len(rows) < 3:
         """,
+    "leaves_out_the_first_three": """
+        The three nearest words are left out, whichever they are. Leave out a, b and c themselves, not ranks.
+
+        - similarity[rows] = -torch.inf
+        - return words[similarity.argmax()]
+        + return words[similarity.argsort(descending=True)[3]]
+        """,
+    "lengths_of_columns": """
+        The lengths are taken along the wrong dimension: each row is the vector of a word.
+
+        - unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        + unit = E / E.norm(dim=0, keepdim=True).clamp(min=1e-12)
+        """,
+    "adds_all_three": """
+        This is a + b + c. Subtract the second word.
+
+        - similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
+        + similarity = unit @ (unit[rows[0]] + unit[rows[1]] + unit[rows[2]])
+        """,
 }
 
 FURTHER = """

@@ -106,6 +106,20 @@ WRONG = {
         - centered = X - X.mean(dim=0)
         + centered = X - X.mean()
         """,
+    "sign_of_the_sum": """
+        The sum of each direction is positive. The agreement is about a single entry, the one with the
+        largest absolute value.
+
+        - largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+        + largest = directions.sum(dim=1, keepdim=True)
+        """,
+    "sign_of_the_first_entry": """
+        The first entry of each direction is positive. The agreement is about the entry with the largest
+        absolute value, wherever it stands.
+
+        - largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+        + largest = directions[:, :1]
+        """,
 }
 
 FURTHER = """
