@@ -214,10 +214,10 @@ WRONG = {
         weights at first.
 
         - self.word_v = nn.Parameter(torch.zeros(dim))
-        + self.word_v = nn.Parameter(torch.randn(dim))
         - self.sentence_layer = nn.Linear(dim, dim)
         - self.sentence_v = nn.Parameter(torch.zeros(dim))
         + self.sentence_layer = nn.Linear(dim, dim)
+        + self.word_v = nn.Parameter(torch.randn(dim))
         + self.sentence_v = nn.Parameter(torch.randn(dim))
         """,
 }

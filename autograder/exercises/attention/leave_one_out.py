@@ -90,8 +90,8 @@ WRONG = {
             return torch.tensor(importance)
         """,
     "replaces_by_padding": """
-        The word is replaced by padding, so the text keeps its length. Leaving it out makes the
-        list one token shorter.
+        The word is replaced by another token, such as padding, so the text keeps its length.
+        Leaving it out makes the list one token shorter.
 
         - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
         + texts = [tokens[:i] + ["<pad>"] + tokens[i + 1 :] for i in range(len(tokens))]
@@ -157,9 +157,9 @@ WRONG = {
         - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
         + importances = [full - score(tokens[:i]) for i in range(len(tokens))]
         """,
-    "never_puts_a_word_back": """
-        A word that was left out stays out when the next one is. Begin with the whole text again for each
-        position.
+    "leaves_out_the_words_before": """
+        The words before position i are gone as well. Begin with the whole text again for each position,
+        and leave out nothing but the word there.
 
         def leave_one_out(score, tokens):
             full, rest, importance = score(tokens), list(tokens), []
