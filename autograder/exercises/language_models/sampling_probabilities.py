@@ -182,6 +182,49 @@ WRONG = {
         - if temperature == 0:
         + if temperature == 0:
         """,
+    "smallest_stay": """
+        The least probable words stay: `sort` is ascending unless you say `descending=True`.
+
+        - p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        + p, order = torch.softmax(logits / temperature, dim=-1).sort()
+        """,
+    "indexes_with_the_order": """
+        p[order] sorts once more instead of undoing it. `order` says where each sorted probability came from:
+        result[order] = p.
+
+        - result = torch.empty_like(p)
+        - result[order] = p
+        - return result
+        + return p[order]
+        """,
+    "one_word_too_many": """
+        One word too many stays: a slice up to top_k has top_k words.
+
+        - p[top_k:] = 0.0
+        + p[top_k + 1 :] = 0.0
+        """,
+    "zero_is_a_logit": """
+        The logits of the words that go are set to 0, and exp(0) is 1. Their probability should be 0: set them
+        to minus infinity.
+
+        - p[top_k:] = 0.0
+        - p = p / p.sum()
+        + scores = (logits / temperature)[order]
+        + scores[top_k:] = 0.0
+        + p = torch.softmax(scores, dim=-1)
+        """,
+    "temperature_comes_last": """
+        The temperature is applied after top-k and nucleus. It comes first: it changes which words make up the
+        nucleus.
+
+        - p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        + p, order = torch.softmax(logits, dim=-1).sort(descending=True)
+        ...
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        - p = p / p.sum()
+        + p[p.cumsum(0) - p >= top_p] = 0.0
+        + p = torch.softmax(p.log() / temperature, dim=-1)
+        """,
 }
 
 RIGHT = {

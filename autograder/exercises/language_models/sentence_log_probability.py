@@ -133,6 +133,50 @@ WRONG = {
         - return total
         + return total / (len(sentence) + 1)
         """,
+    "short_contexts_at_the_start": """
+        The first words get contexts that are too short. Each context has n - 1 words: put start tokens in
+        front of the sentence.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = sentence + [STOP]
+        ...
+        - for i in range(n - 1, len(padded)):
+        -     p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + for i in range(len(padded)):
+        +     p = probability(padded[i], tuple(padded[max(0, i - n + 1) : i]))
+        """,
+    "predicts_start_tokens": """
+        Start tokens are predicted, too. They are only contexts: begin with the first word.
+
+        - for i in range(n - 1, len(padded)):
+        -     p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + for i in range(min(1, n - 1), len(padded)):
+        +     p = probability(padded[i], tuple(padded[max(0, i - n + 1) : i]))
+        """,
+    "minus_log_probability": """
+        The sign is wrong. The logarithm of a probability is never above 0; the minus comes with the
+        perplexity.
+
+        - return total
+        + return -total
+        """,
+    "several_stops": """
+        Several stop tokens are predicted. One is enough: after it the sentence is over.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * (n - 1) + sentence + [STOP] * max(1, n - 1)
+        """,
+    "context_of_n": """
+        Your contexts have n words. An n-gram has n words in all: n - 1 of context, and the next one.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * n + sentence + [STOP]
+        ...
+        - for i in range(n - 1, len(padded)):
+        -     p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + for i in range(n, len(padded)):
+        +     p = probability(padded[i], tuple(padded[i - n : i]))
+        """,
 }
 RIGHT = {
     "moving_context": """

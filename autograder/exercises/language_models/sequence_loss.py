@@ -135,6 +135,33 @@ WRONG = {
         - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
         + return -log_p.masked_fill(~mask, 0.0).sum()
         """,
+    "softmax_twice": """
+        The softmax is taken twice: `cross_entropy` expects logits, and takes the logarithm of their softmax
+        itself.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + log_p = torch.log_softmax(torch.softmax(logits, dim=-1), dim=-1)
+        """,
+    "logits_as_log_probabilities": """
+        These are the logits of the targets. Make log-probabilities of them first, with a log-softmax.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + log_p = logits
+        """,
+    "targets_shifted_again": """
+        The targets are shifted once more. They are the next tokens already: position t of `targets` belongs
+        to position t of `logits`.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + logits, targets, mask = logits[:, :-1], targets[:, 1:], mask[:, 1:]
+        + log_p = torch.log_softmax(logits, dim=-1)
+        """,
+    "divides_by_the_texts": """
+        The sum is right, but you divide by the number of texts. The mean is per token: divide by mask.sum().
+
+        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
+        + return -log_p.masked_fill(~mask, 0.0).sum() / len(mask)
+        """,
 }
 
 RIGHT = {
