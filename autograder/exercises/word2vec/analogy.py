@@ -65,8 +65,8 @@ def _signs_matter(V: torch.Tensor) -> bool:
     right = _scores(V)
     if not apart(right):
         return False
-    others = _best(_scores(V, b=1.0, c=-1.0)), _best(_scores(V, a=-1.0, b=1.0))
-    return _best(right) not in others
+    signs = {"b": 1.0, "c": -1.0}, {"a": -1.0, "b": 1.0}, {"b": 1.0}
+    return _best(right) not in {_best(_scores(V, **wrong)) for wrong in signs}
 
 
 def _lengths_and_signs_matter(V: torch.Tensor, place: int) -> bool:
@@ -214,12 +214,6 @@ WRONG = {
         - similarity[rows] = -torch.inf
         - return words[similarity.argmax()]
         + return words[similarity.argsort(descending=True)[3]]
-        """,
-    "lengths_of_columns": """
-        The lengths are taken along the wrong dimension: each row is the vector of a word.
-
-        - unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        + unit = E / E.norm(dim=0, keepdim=True).clamp(min=1e-12)
         """,
     "adds_all_three": """
         This is a + b + c. Subtract the second word.

@@ -27,6 +27,7 @@ def _clear(X: torch.Tensor, k: int = 2) -> bool:
         and (top.values[:, 0] - top.values[:, 1] > 0.05).all()
         and (directions.amin(dim=1) < -0.05).all()
         and (directions.sum(dim=1) < -0.1).any()
+        and (directions[:, 0] < -0.05).any()
         and (farthest.values[0] - farthest.values[1] > 0.05).all()
         and (coordinates.gather(0, farthest.indices[:1]) < 0).any()
     )
