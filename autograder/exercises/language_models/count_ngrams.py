@@ -146,15 +146,6 @@ WRONG = {
         + for start in range(i - n + 1, i + 1):
         +     counts.setdefault(tuple(padded[start:i]), Counter())[padded[i]] += 1
         """,
-    "once_per_sentence": """
-        A word that follows the same context twice in a sentence is counted once. Count every occurrence.
-
-        - for i in range(n - 1, len(padded)):
-        -     context = tuple(padded[i - n + 1 : i])
-        -     counts.setdefault(context, Counter())[padded[i]] += 1
-        + for ngram in {tuple(padded[i - n + 1 : i + 1]) for i in range(n - 1, len(padded))}:
-        +     counts.setdefault(ngram[:-1], Counter())[ngram[-1]] += 1
-        """,
 }
 
 RIGHT = {

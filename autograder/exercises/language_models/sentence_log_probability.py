@@ -16,9 +16,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def sentence(length: int) -> list[str]:
         return [WORDS[int(i)] for i in rng.integers(0, len(WORDS), size=length)]
 
-    for length, n in ((3, 2), (int(rng.integers(4, 7)), 2), (4, 3), (int(rng.integers(3, 6)), 1)):
-        inputs = [sentence(length), draw_probability(rng), n]
-        yield Case("values", inputs, title=f"n = {n}")
+    for length, n in ((3, 2), (int(rng.integers(4, 7)), 2), (2, 3), (int(rng.integers(3, 6)), 1)):
+        words = [*sentence(length), *(["the", "chases"] if n == 3 else [])]  # of different lengths
+        yield Case("values", [words, draw_probability(rng), n], title=f"n = {n}")
     words = [*sentence(2), "fish", *sentence(1)]
     zero = draw_probability(rng, ("fish",))
     yield Case("zero", [words, zero, 2], title="a word with the probability 0")
@@ -27,7 +27,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     possible = [sentence(int(rng.integers(2, 6))), draw_probability(rng, ("fish",)), 2]
     yield Case("zero", possible, title="a word with the probability 0, but not in the sentence")
     yield Case("edges", [[], draw_probability(rng), 3], title="an empty sentence")
-    yield Case("edges", [sentence(1), draw_probability(rng), 4], title="one word, n = 4")
+    word = WORDS[int(rng.integers(3, 8))]  # not of three letters, like START
+    yield Case("edges", [[word], draw_probability(rng), 4], title="one word, n = 4")
     long = sentence(int(rng.integers(500, 600)))
     title = "a sentence so long that its probability is too small for a float"
     yield Case("edges", [long, draw_probability(rng), 2], title=title)

@@ -40,7 +40,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("padding", [logits, targets, gaps], title="huge logits at padding")
     title = "the gradient: none at padding"
     yield Case("padding", [*inputs(2, 4, 3)[:2], gaps], title=title, gradient="logits")
-    yield Case("edges", inputs(2, 2, 4, scale=300.0), title="logits in the hundreds")
+    logits, targets, mask = inputs(2, 2, 4, scale=300.0)
+    logits[0, 0, targets[0, 0]] = logits[0, 0].amax() - 400  # a probability below every float
+    yield Case("edges", [logits, targets, mask], title="logits in the hundreds")
     logits, targets, mask = inputs(2, 3, 4)
     nothing = torch.zeros_like(mask)
     yield Case("edges", [logits, targets, nothing], title="only padding")
