@@ -144,6 +144,36 @@ WRONG = {
         - self.v = nn.Parameter(torch.zeros(dim))
         + self.v = torch.zeros(dim)
         """,
+    "scales_the_scores": """
+        The scores are divided by the square root of d. That scaling comes later in this notebook; here they
+        are plain dot products with v.
+
+        - return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
+        + r = attention_scores(self.embedding(ids), self.v)
+        + return masked_softmax(r / math.sqrt(self.v.shape[0]), mask)
+        """,
+    "divides_by_the_length": """
+        The weighted sum is divided by the number of words, although the weights sum to 1 already.
+
+        - h = attend(self.attention(ids, mask), self.embedding(ids))
+        + h = attend(self.attention(ids, mask), self.embedding(ids)) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        """,
+    "weights_the_bias": """
+        A text that is only padding has the logit 0: the bias is weighted, like the words. Attend to the word
+        vectors first, and apply the linear layer to h.
+
+        - h = attend(self.attention(ids, mask), self.embedding(ids))
+        - return self.output(h).squeeze(-1)
+        + logits = self.output(self.embedding(ids)).squeeze(-1)
+        + return (self.attention(ids, mask) * logits).sum(dim=1)
+        """,
+    "v_starts_at_ones": """
+        v starts with ones. With zeros all words have equal weights at first, and training starts from the
+        mean.
+
+        - self.v = nn.Parameter(torch.zeros(dim))
+        + self.v = nn.Parameter(torch.ones(dim))
+        """,
 }
 
 RIGHT = {

@@ -187,6 +187,39 @@ WRONG = {
         - r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
         + r = torch.tanh(self.word_layer(h_sentences)) @ self.word_v
         """,
+    "sums_up_word_keys": """
+        A sentence's vector is the weighted sum of tanh(Wx + b). That is only the key, for the score; what is
+        added up is the word vector x itself.
+
+        - h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, d)
+        + h_sentences = (a_words[..., None] * torch.tanh(self.word_layer(X))).sum(dim=2)
+        """,
+    "sums_up_sentence_keys": """
+        The text's vector is the weighted sum of the tanh of the sentences' layer. That is only the key, for
+        the score; what is added up is the sentence vector itself.
+
+        - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
+        + keys = torch.tanh(self.sentence_layer(h_sentences))
+        + return a_words, a_sentences, (a_sentences[..., None] * keys).sum(dim=1)
+        """,
+    "mask_from_ids": """
+        The mask is made from the ids, and the one you are given plays no part. An id does not tell whether a
+        position is padding: `mask` does.
+
+        - X = self.embedding(ids)  # (B, S, L, d)
+        + X, mask = self.embedding(ids), ids != 0
+        """,
+    "queries_start_at_random": """
+        word_v and sentence_v start with random numbers. With zeros all words, and all sentences, have equal
+        weights at first.
+
+        - self.word_v = nn.Parameter(torch.zeros(dim))
+        - self.sentence_layer = nn.Linear(dim, dim)
+        - self.sentence_v = nn.Parameter(torch.zeros(dim))
+        + self.sentence_layer = nn.Linear(dim, dim)
+        + self.word_v = nn.Parameter(torch.randn(dim))
+        + self.sentence_v = nn.Parameter(torch.randn(dim))
+        """,
 }
 
 RIGHT = {

@@ -85,6 +85,25 @@ WRONG = {
         - return (a[:, None, :] @ X)[:, 0, :]
         + return (a[:, None, :] @ X).squeeze()
         """,
+    "normalizes_with_a_softmax": """
+        The weights go through a softmax again, which makes them more equal. They are weights already: use
+        them as they are.
+
+        - return (a[:, None, :] @ X)[:, 0, :]
+        + return (torch.softmax(a, dim=1)[..., None] * X).sum(dim=1)
+        """,
+    "takes_the_word_with_most_attention": """
+        Only the word with the most attention is returned. All words count, each with its weight.
+
+        - return (a[:, None, :] @ X)[:, 0, :]
+        + return X[torch.arange(len(X)), a.argmax(dim=1)]
+        """,
+    "takes_the_largest_component": """
+        The weighted vectors are pooled with their maximum. Attention adds them up.
+
+        - return (a[:, None, :] @ X)[:, 0, :]
+        + return (a[..., None] * X).amax(dim=1)
+        """,
 }
 
 RIGHT = {

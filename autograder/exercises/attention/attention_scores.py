@@ -75,6 +75,26 @@ WRONG = {
         - return X @ v
         + return X.float() @ v.float()
         """,
+    "scales_the_scores": """
+        The scores are divided by the square root of d. That scaling comes later in this notebook; here a
+        score is the plain dot product.
+
+        - return X @ v
+        + return X @ v / math.sqrt(X.shape[-1])
+        """,
+    "takes_the_mean_of_the_products": """
+        The products are averaged over the d components. A dot product is their sum.
+
+        - return X @ v
+        + return (X * v).mean(dim=-1)
+        """,
+    "query_of_length_one": """
+        The query is divided by its length. The score is the plain dot product: how long v is, is learned,
+        too.
+
+        - return X @ v
+        + return X @ (v / v.norm())
+        """,
 }
 
 RIGHT = {

@@ -113,6 +113,46 @@ WRONG = {
         - return attend(a, V), a
         + return a, attend(a, V)
         """,
+    "scales_by_value_size": """
+        The scores are divided by the square root of d_v, the size of a value. The dot product adds up d_k
+        terms, the size of the keys.
+
+        - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+        + a = masked_softmax(attention_scores(K, q) / math.sqrt(V.shape[-1]), mask)
+        """,
+    "scales_by_text_length": """
+        The scores are divided by the square root of L, the number of words. The dot product adds up d_k
+        terms, the size of the keys.
+
+        - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+        + a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[1]), mask)
+        """,
+    "multiplies_by_the_root": """
+        The scores are multiplied by the square root of d_k. It makes large scores smaller: divide by it.
+
+        - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+        + a = masked_softmax(attention_scores(K, q) * math.sqrt(K.shape[-1]), mask)
+        """,
+    "key_value_masks_afterwards": """
+        Padding gets 0, but only after the softmax: it was still in the sum, so the weights of the words do
+        not sum to 1. Pass the mask on to `masked_softmax`.
+
+        - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+        + a = torch.softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), dim=-1) * mask
+        """,
+    "scores_times_mask": """
+        The scores are multiplied by the mask, so padding has the score 0, and exp(0) is 1. Pass the mask on
+        to `masked_softmax`.
+
+        - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+        + a = torch.softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]) * mask, dim=-1)
+        """,
+    "takes_the_mean_of_the_values": """
+        The weighted values are averaged over the words, although the weights sum to 1 already: add them up.
+
+        - return attend(a, V), a
+        + return (a[..., None] * V).mean(dim=1), a
+        """,
 }
 
 RIGHT = {

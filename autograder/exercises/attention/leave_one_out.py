@@ -90,8 +90,8 @@ WRONG = {
             return torch.tensor(importance)
         """,
     "replaces_by_padding": """
-        The word is replaced by padding, so the text keeps its length. Leaving it out makes the
-        list one token shorter.
+        The word is replaced by another token, such as padding, so the text keeps its length.
+        Leaving it out makes the list one token shorter.
 
         - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
         + texts = [tokens[:i] + ["<pad>"] + tokens[i + 1 :] for i in range(len(tokens))]
@@ -121,6 +121,52 @@ WRONG = {
 
         - return torch.tensor(importances, dtype=torch.float32)
         + return torch.tensor(importances)
+        """,
+    "absolute_values": """
+        The signs are lost: a word that lowers the score has a negative importance.
+
+        - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+        + importances = [abs(full - score(tokens[:i] + tokens[i + 1 :])) for i in range(len(tokens))]
+        """,
+    "position_by_index": """
+        `tokens.index` finds the first place of a word. For a word that occurs again, the wrong position is
+        left out: count the positions, with `enumerate`.
+
+        - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+        + places = [tokens.index(word) for word in tokens]
+        + importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in places]
+        """,
+    "empty_text_scores_zero": """
+        Without its only word a text is the empty list, and its score is taken to be 0. Ask the score
+        function: it can deal with that.
+
+        - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+        + rests = [tokens[:i] + tokens[i + 1 :] for i in range(len(tokens))]
+        + importances = [full - (score(rest) if rest else 0) for rest in rests]
+        """,
+    "grows_word_by_word": """
+        Each word is compared with the words before it alone. The words after it stay, too: only the one at
+        this position is left out.
+
+        - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+        + importances = [score(tokens[: i + 1]) - score(tokens[:i]) for i in range(len(tokens))]
+        """,
+    "leaves_out_the_rest_too": """
+        The words after position i are gone as well. Put both sides together: those before and those after.
+
+        - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+        + importances = [full - score(tokens[:i]) for i in range(len(tokens))]
+        """,
+    "leaves_out_the_words_before": """
+        The words before position i are gone as well. Begin with the whole text again for each position,
+        and leave out nothing but the word there.
+
+        def leave_one_out(score, tokens):
+            full, rest, importance = score(tokens), list(tokens), []
+            for word in tokens:
+                rest.pop(0)
+                importance.append(full - score(rest))
+            return torch.tensor(importance, dtype=torch.float32)
         """,
 }
 

@@ -114,6 +114,27 @@ WRONG = {
         - r = vs @ X.transpose(1, 2)
         + r = vs @ X.transpose(1, 2) / math.sqrt(X.shape[-1])
         """,
+    "heads_mask_afterwards": """
+        Padding gets 0, but only after the softmax: it was still in the sum, so the weights of a head do not
+        sum to 1 over the words. Pass the mask to masked_softmax.
+
+        - a = masked_softmax(r, mask[:, None, :])
+        + a = torch.softmax(r, dim=-1) * mask[:, None, :]
+        """,
+    "one_softmax_for_all_heads": """
+        One softmax runs over all heads and words together, so the heads share the attention. Each head has a
+        softmax of its own, over the words.
+
+        - a = masked_softmax(r, mask[:, None, :])
+        + every = mask[:, None, :].expand_as(r)
+        + a = masked_softmax(r.flatten(1), every.flatten(1)).view_as(r)
+        """,
+    "takes_the_mean_of_the_words": """
+        The weighted words are averaged, although each head's weights sum to 1 already: add them up.
+
+        - return (a @ X).flatten(1), a
+        + return (a @ X).flatten(1) / X.shape[1], a
+        """,
 }
 
 RIGHT = {

@@ -25,13 +25,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     inputs = [normal(rng, 2, 3), normal(rng, int(rng.integers(3, 6)), 3)]
     inputs.append(normal(rng, len(inputs[1]), 2))
     title = "sharpness 0: the mean of all values"
-    yield Case("sharpness", inputs, {"sharpness": 0.0}, title=title)
+    divided = ("divides_by_sharpness",)  # by 0: NaN, or right for those who test for it
+    yield Case("sharpness", inputs, {"sharpness": 0.0}, title=title, undefined=divided)
     keys = torch.from_numpy(rng.permutation(np.eye(4)).astype(np.float32)) * 2
     queries = keys[torch.from_numpy(rng.integers(4, size=3))]
     inputs = [queries, keys, normal(rng, 4, 2)]
     title = "very sharp: an ordinary dictionary"
     yield Case("sharpness", inputs, {"sharpness": 1000.0}, title=title)
-    inputs = [10 * queries.half(), 10 * keys.half(), normal(rng, 4, 2).half()]
+    # each product of 300 and 300 is more than float16 holds
+    inputs = [150 * queries.half(), 150 * keys.half(), normal(rng, 4, 2).half()]
     title = "half precision and very sharp"
     judge = {**EXACT, "atol": 5e-3}
     yield Case("edges", inputs, {"sharpness": 1000.0}, title=title, judge=judge)
@@ -114,6 +116,43 @@ WRONG = {
 
         - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
         + return torch.softmax(scores, dim=-1) @ V.float()
+        """,
+    "dictionary_scaled_by_d": """
+        The scores are divided by d, not by its square root.
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * (Q.float() @ K.float().T) / K.shape[-1]
+        """,
+    "always_the_best_key": """
+        Each query gets the value of its best key alone. That is the limit of a large sharpness; in general
+        all values count, weighted by a softmax.
+
+        def soft_dictionary(Q, K, V, sharpness=1.0):
+            if len(K) == 0:
+                return torch.zeros(len(Q), V.shape[-1], dtype=V.dtype)
+            return V[(Q.float() @ K.float().T).argmax(dim=1)]
+        """,
+    "exp_of_large_scores": """
+        exp of a large score is infinity, and infinity / infinity is NaN. `torch.softmax` subtracts the
+        largest score first.
+
+        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
+        + e = torch.exp(scores)
+        + return (e / e.sum(dim=-1, keepdim=True) @ V.float()).to(V.dtype)
+        """,
+    "compares_by_cosine": """
+        Queries and keys are divided by their lengths: these are cosines. Here the score is the plain dot
+        product, in which long keys count for more.
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + q, k = nn.functional.normalize(Q.float(), dim=-1), nn.functional.normalize(K.float(), dim=-1)
+        + scores = sharpness * (q @ k.T) / math.sqrt(K.shape[-1])
+        """,
+    "answers_in_the_queries_dtype": """
+        The answers have the dtype of the queries. They are made of values: return the dtype of V.
+
+        - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
+        + return (torch.softmax(scores, dim=-1) @ V.float()).to(Q.dtype)
         """,
 }
 

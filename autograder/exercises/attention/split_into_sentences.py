@@ -105,6 +105,70 @@ WRONG = {
         - return sentences
         + return [" ".join(sentence) for sentence in sentences]
         """,
+    "forgets_three_dots": """
+        Three dots do not end a sentence here. All END_MARKS do, `...` among them.
+
+        - if not sentences or (before in END_MARKS and token not in END_MARKS):
+        + if not sentences or (before in END_MARKS[:3] and token not in END_MARKS[:3]):
+        """,
+    "loses_the_last_sentence": """
+        The last sentence is missing: a sentence is added only when the next one begins. Add the one that is
+        still open when the text ends.
+
+        def split_into_sentences(tokens):
+            sentences, current = [], []
+            for token in tokens:
+                if current and current[-1] in END_MARKS and token not in END_MARKS:
+                    sentences.append(current)
+                    current = []
+                current.append(token)
+            return sentences
+        """,
+    "drops_repeated_marks": """
+        Of several marks in a row only the first is kept. All of them belong to the sentence: concatenated
+        again, the sentences should give all the tokens.
+
+        def split_into_sentences(tokens):
+            sentences, current = [], []
+            for token in tokens:
+                if token in END_MARKS and not current and sentences:
+                    continue
+                current.append(token)
+                if token in END_MARKS:
+                    sentences.append(current)
+                    current = []
+            return [*sentences, current] if current else sentences
+        """,
+    "clears_the_sentence_it_added": """
+        The sentences are empty: `clear` empties the list that was just added, since `append` makes no copy.
+        Begin a new list for each sentence.
+
+        def split_into_sentences(tokens):
+            sentences, current = [], []
+            for token, after in zip(tokens, [*tokens[1:], ""]):
+                current.append(token)
+                if after not in END_MARKS and (token in END_MARKS or not after):
+                    sentences.append(current)
+                    current.clear()
+            return sentences
+        """,
+    "mark_without_a_sentence": """
+        A text may begin with a mark, and then there is no sentence yet that it could join.
+
+        raises IndexError
+
+        def split_into_sentences(tokens):
+            sentences, current = [], []
+            for token in tokens:
+                if token in END_MARKS and not current:
+                    sentences[-1].append(token)
+                    continue
+                current.append(token)
+                if token in END_MARKS:
+                    sentences.append(current)
+                    current = []
+            return [*sentences, current] if current else sentences
+        """,
 }
 
 RIGHT = {

@@ -79,6 +79,24 @@ WRONG = {
         - self.U = nn.Linear(hidden, hidden, bias=False)
         + self.U = nn.Linear(hidden, hidden)
         """,
+    "tanh_of_the_word_alone": """
+        The tanh covers the word's part only. Add the part of the state first; one tanh for the sum.
+
+        - return torch.tanh(self.W(x) + self.U(h))
+        + return torch.tanh(self.W(x)) + self.U(h)
+        """,
+    "multiplies_the_parts": """
+        The two parts are multiplied. Add them.
+
+        - return torch.tanh(self.W(x) + self.U(h))
+        + return torch.tanh(self.W(x) * self.U(h))
+        """,
+    "relu": """
+        This is ReLU, which is never negative. The Elman cell of this course takes the tanh.
+
+        - return torch.tanh(self.W(x) + self.U(h))
+        + return torch.relu(self.W(x) + self.U(h))
+        """,
 }
 
 RIGHT = {

@@ -102,6 +102,24 @@ WRONG = {
         - return (1 - z) * n + z * h
         + return (1 - z) * n + z * h.detach()
         """,
+    "candidate_without_tanh": """
+        The tanh of the candidate is missing.
+
+        - n = torch.tanh(x_n + r * h_n)
+        + n = x_n + r * h_n
+        """,
+    "resets_the_word": """
+        The reset gate multiplies the word's part. It multiplies what comes from the old state, r * h_n.
+
+        - n = torch.tanh(x_n + r * h_n)
+        + n = torch.tanh(r * x_n + h_n)
+        """,
+    "gates_without_the_state": """
+        The gates look at the word alone. The old state has a say in both: add its part before the sigmoid.
+
+        - r, z = torch.sigmoid(x_r + h_r), torch.sigmoid(x_z + h_z)
+        + r, z = torch.sigmoid(x_r), torch.sigmoid(x_z)
+        """,
 }
 
 RIGHT = {

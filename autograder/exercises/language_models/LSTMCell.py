@@ -130,6 +130,33 @@ WRONG = {
         + kept = torch.sigmoid(f + self.forget_bias) * c.detach()
         + c = kept + torch.sigmoid(i) * torch.tanh(g)
         """,
+    "keeps_the_hidden_state": """
+        The forget gate multiplies the old hidden state. What it keeps is the memory, the old cell state c.
+
+        - c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+        + c = torch.sigmoid(f + self.forget_bias) * h + torch.sigmoid(i) * torch.tanh(g)
+        """,
+    "writes_what_it_forgets": """
+        The candidate gets 1 - f, as in a GRU. An LSTM has an input gate of its own for it: i * g.
+
+        - c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+        + keep = torch.sigmoid(f + self.forget_bias)
+        + c = keep * c + (1 - keep) * torch.tanh(g)
+        """,
+    "forget_bias_for_all": """
+        The forget bias is added to all four scores. It belongs to the forget gate alone.
+
+        - i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
+        - c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+        + i, f, g, o = (self.W(x) + self.U(h) + self.forget_bias).chunk(4, dim=-1)
+        + c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        """,
+    "forget_bias_for_the_input": """
+        The forget bias is added to the score of the input gate. It belongs to the forget gate.
+
+        - c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+        + c = torch.sigmoid(f) * c + torch.sigmoid(i + self.forget_bias) * torch.tanh(g)
+        """,
 }
 
 RIGHT = {

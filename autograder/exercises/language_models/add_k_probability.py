@@ -142,6 +142,26 @@ WRONG = {
         - following = counts.get(context, {})
         + following = counts.get(context, {})
         """,
+    "equal_although_k_is_zero": """
+        After a context that was never seen all words are equally probable, with k = 0, too. Then nothing is
+        known about them: return 0.0.
+
+        - return (following.get(word, 0) + k) / total if total > 0 else 0.0
+        + return (following.get(word, 0) + k) / total if total > 0 else 1 / n_words
+        """,
+    "only_unseen_words_get_k": """
+        Only words that were never seen here get k. Every word gets k more, those with a count as well.
+
+        - return (following.get(word, 0) + k) / total if total > 0 else 0.0
+        + return (following.get(word, 0) or k) / total if total > 0 else 0.0
+        """,
+    "one_word_more": """
+        k is added for n_words + 1 words. The stop token is among the n_words already, and the start token is
+        never predicted.
+
+        - total = sum(following.values()) + k * n_words
+        + total = sum(following.values()) + k * (n_words + 1)
+        """,
 }
 
 RIGHT = {

@@ -119,6 +119,29 @@ WRONG = {
         - if n < 1:
         -     raise ValueError(f"{len(ids)} tokens are too few for {batch_size} rows")
         """,
+    "targets_come_before": """
+        x and y are the wrong way round: y is x one token *later*.
+
+        - return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
+        + return [(y[:, i : i + length], x[:, i : i + length]) for i in range(0, n, length)]
+        """,
+    "drops_the_beginning": """
+        The pairs that are left over are dropped at the beginning. Drop them at the end: row 1 begins with the
+        first token.
+
+        - x = ids[: batch_size * n].view(batch_size, n)
+        - y = ids[1 : batch_size * n + 1].view(batch_size, n)
+        + x = ids[-batch_size * n - 1 : -1].view(batch_size, n)
+        + y = ids[-batch_size * n :].view(batch_size, n)
+        """,
+    "loses_a_window_of_one": """
+        A last window of a single token is missing. It has a pair, too: windows begin at 0, L, 2L, ... below
+        the length of a row.
+
+        - return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
+        + starts = range(0, max(n - 1, 1), length)
+        + return [(x[:, i : i + length], y[:, i : i + length]) for i in starts]
+        """,
 }
 
 RIGHT = {

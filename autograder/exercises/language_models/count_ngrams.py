@@ -36,7 +36,8 @@ it, as a tuple.
 
 WRONG = {
     "no_stop": """
-        The stop token is missing: each sentence ends with one, and it is counted like a word.
+        The stop token is not counted: each sentence ends with one, and the loop should reach it
+        like a word.
 
         - padded = [START] * (n - 1) + sentence + [STOP]
         + padded = [START] * (n - 1) + sentence
@@ -116,6 +117,34 @@ WRONG = {
         -     raise ValueError(f"n must be 1 or more, but is {n}")
         - counts = {}
         + counts = {}
+        """,
+    "no_start": """
+        The start tokens are missing, so the first words of a sentence have no context and are not counted.
+        Put n - 1 start tokens in front.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = sentence + [STOP]
+        """,
+    "keys_are_whole_ngrams": """
+        Your keys are whole n-grams, with their counts. Each key should be a context, the first n - 1 words, and
+        its value a Counter of the words that follow.
+
+        def count_ngrams(sentences, n):
+            if n < 1:
+                raise ValueError("n must be 1 or more")
+            counts = Counter()
+            for sentence in sentences:
+                padded = [START] * (n - 1) + sentence + [STOP]
+                counts.update(tuple(padded[i : i + n]) for i in range(len(padded) - n + 1))
+            return counts
+        """,
+    "all_orders_at_once": """
+        Shorter contexts are counted, too. One table holds one order: contexts of n - 1 words.
+
+        - context = tuple(padded[i - n + 1 : i])
+        - counts.setdefault(context, Counter())[padded[i]] += 1
+        + for start in range(i - n + 1, i + 1):
+        +     counts.setdefault(tuple(padded[start:i]), Counter())[padded[i]] += 1
         """,
 }
 

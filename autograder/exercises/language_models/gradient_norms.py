@@ -139,6 +139,32 @@ WRONG = {
         - (gradient,) = torch.autograd.grad(H[:, -1].sum(), X)
         + (gradient,) = torch.autograd.grad(H[:, -1].square().sum(), X)
         """,
+    "norms_without_the_root": """
+        These are the sums of squares. A norm is their square root.
+
+        - return gradient.norm(dim=(0, 2)).flip(0)
+        + return gradient.square().sum(dim=(0, 2)).flip(0)
+        """,
+    "sum_of_norms": """
+        You take a norm for each text and add them up. The norm is over all numbers of the batch at a
+        position, dim=(0, 2).
+
+        - return gradient.norm(dim=(0, 2)).flip(0)
+        + return gradient.norm(dim=2).sum(dim=0).flip(0)
+        """,
+    "mean_of_the_state": """
+        You differentiate the mean of the last hidden state. The gradient of its sum is asked for.
+
+        - (gradient,) = torch.autograd.grad(H[:, -1].sum(), X)
+        + (gradient,) = torch.autograd.grad(H[:, -1].mean(), X)
+        """,
+    "share_of_the_first": """
+        The norms are divided by that for k = 0. Return them as they are.
+
+        - return gradient.norm(dim=(0, 2)).flip(0)
+        + norms = gradient.norm(dim=(0, 2)).flip(0)
+        + return norms / norms[0]
+        """,
 }
 
 RIGHT = {

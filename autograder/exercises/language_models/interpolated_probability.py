@@ -108,6 +108,37 @@ WRONG = {
         - total += weight * following.get(word, 0) / sum(following.values())
         + total += weight * following.get(word, 0)
         """,
+    "unseen_weight_to_unigrams": """
+        The weight of an order whose context was never seen goes to the unigrams. Divide by the sum of the
+        weights that are left: then all of them grow alike.
+
+        - return total / used
+        + words = tables[0][()]
+        + return total + (sum(weights) - used) * words.get(word, 0) / sum(words.values())
+        """,
+    "unseen_context_is_uniform": """
+        After a context that was never seen, all words count as equally probable. Leave that order out
+        instead, and divide by the sum of the weights that are left.
+
+        - return total / used
+        + return total + (sum(weights) - used) / len(tables[0][()])
+        """,
+    "unseen_context_is_an_error": """
+        A context that was never seen is no key of its table. Leave that order out, and divide by the sum of
+        the weights that are left.
+
+        raises KeyError
+
+        - following = counts.get(context[len(context) - m + 1 :])
+        + following = counts[context[len(context) - m + 1 :]]
+        """,
+    "divides_by_the_number_of_orders": """
+        You divide by the number of orders. The weights make it a mean already: divide by the sum of those
+        that were used.
+
+        - used += weight
+        + used += 1
+        """,
 }
 
 RIGHT = {

@@ -23,6 +23,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     some = [*draw_sentences(rng, 2), ["the", "fish", "sings"]]
     title = "one word with the probability 0"
     yield Case("edges", [some, draw_probability(rng, ("fish",)), 2], title=title)
+    title = "the only sentence is empty: one stop token"
+    yield Case("edges", [[[]], draw_probability(rng), 2], title=title)
     empty = [[], *draw_sentences(rng, 1)]
     yield Case("edges", [empty, draw_probability(rng), 2], title="an empty sentence")
     long = draw_sentences(rng, 400)
@@ -129,6 +131,29 @@ WRONG = {
 
         - if not sentences:
         -     raise ValueError("there is no sentence to measure the perplexity on")
+        """,
+    "one_stop_for_all": """
+        One stop token is counted for the whole text. Each sentence ends with one of its own.
+
+        - n_tokens = sum(len(sentence) + 1 for sentence in sentences)
+        + n_tokens = sum(len(sentence) for sentence in sentences) + 1
+        """,
+    "skips_impossible_sentences": """
+        A sentence with a word of probability 0 is left out. It makes the perplexity of the whole text
+        infinite.
+
+        - total = sum(sentence_log_probability(sentence, probability, n) for sentence in sentences)
+        + sentences = [s for s in sentences if sentence_log_probability(s, probability, n) > -math.inf]
+        + total = sum(sentence_log_probability(sentence, probability, n) for sentence in sentences)
+        """,
+    "exp_before_the_mean": """
+        exp of the whole sum is larger than a float can hold. Divide by the number of tokens first, then take
+        exp.
+
+        raises OverflowError
+
+        - return math.exp(-total / n_tokens)
+        + return math.exp(-total) ** (1 / n_tokens)
         """,
 }
 

@@ -14,17 +14,24 @@ POINTS = {"temperature": 2, "top-k": 1, "nucleus": 2, "edges": 2}
 _JUDGE = {"properties": {"sums_to_one": -1, "at_least": 0}, "dtype": "family"}
 
 
+def _shuffled(rng: np.random.Generator, numbers: np.ndarray | list[float]) -> torch.Tensor:
+    """The numbers in any order, but that in which sorting undoes itself."""
+    while True:
+        found = rng.permutation(numbers).astype(np.float32)
+        order = np.argsort(-found)
+        if len(found) < 3 or (order[order] != np.arange(len(found))).any():
+            return torch.from_numpy(found)
+
+
 def _logits(rng: np.random.Generator, n: int) -> torch.Tensor:
     """n different logits, at least 0.25 apart, in any order."""
     steps = rng.integers(25, 90, size=n).cumsum() / 100
-    return torch.from_numpy(rng.permutation(steps - steps.mean()).astype(np.float32))
+    return _shuffled(rng, steps - steps.mean())
 
 
 def _boundary(rng: np.random.Generator) -> tuple[torch.Tensor, float]:
     """Logits whose nucleus is well inside: p halfway into the share of the third word."""
-    numbers = np.array([16, 8, 4, 2, 1]) / 31
-    order = rng.permutation(5)
-    logits = torch.from_numpy(np.log(numbers[order]).astype(np.float32))
+    logits = _shuffled(rng, np.log(np.array([16, 8, 4, 2, 1]) / 31))
     return logits, float(rng.integers(80, 88)) / 100
 
 
@@ -57,7 +64,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("nucleus", "three words together reach p", logits, top_p=p)
     yield case("nucleus", "the first word alone reaches p", logits, top_p=0.3)
     yield case("nucleus", "all but one word", logits, top_p=0.93)
-    flat = torch.from_numpy(rng.permutation([0.01, 0.02, 0.03, 0.04]).astype(np.float32))
+    flat = _shuffled(rng, [0.01, 0.02, 0.03, 0.04])
     yield case("nucleus", "a flat distribution", flat, top_p=0.6)
     title = "a temperature first, then the nucleus"
     yield case("nucleus", title, logits, top_p=0.96, temperature=0.5)
@@ -181,6 +188,49 @@ WRONG = {
         -     raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
         - if temperature == 0:
         + if temperature == 0:
+        """,
+    "smallest_stay": """
+        The least probable words stay: `sort` is ascending unless you say `descending=True`.
+
+        - p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        + p, order = torch.softmax(logits / temperature, dim=-1).sort()
+        """,
+    "indexes_with_the_order": """
+        p[order] sorts once more instead of undoing it. `order` says where each sorted probability came from:
+        result[order] = p.
+
+        - result = torch.empty_like(p)
+        - result[order] = p
+        - return result
+        + return p[order]
+        """,
+    "one_word_too_many": """
+        One word too many stays: a slice up to top_k has top_k words.
+
+        - p[top_k:] = 0.0
+        + p[top_k + 1 :] = 0.0
+        """,
+    "zero_is_a_logit": """
+        The logits of the words that go are set to 0, and exp(0) is 1. Their probability should be 0: set them
+        to minus infinity.
+
+        - p[top_k:] = 0.0
+        - p = p / p.sum()
+        + scores = (logits / temperature)[order]
+        + scores[top_k:] = 0.0
+        + p = torch.softmax(scores, dim=-1)
+        """,
+    "temperature_comes_last": """
+        The temperature is applied after top-k and nucleus. It comes first: it changes which words make up the
+        nucleus.
+
+        - p, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
+        + p, order = torch.softmax(logits, dim=-1).sort(descending=True)
+        ...
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        - p = p / p.sum()
+        + p[p.cumsum(0) - p >= top_p] = 0.0
+        + p = torch.softmax(p.log() / temperature, dim=-1)
         """,
 }
 

@@ -16,9 +16,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def sentence(length: int) -> list[str]:
         return [WORDS[int(i)] for i in rng.integers(0, len(WORDS), size=length)]
 
-    for length, n in ((3, 2), (int(rng.integers(4, 7)), 2), (4, 3), (int(rng.integers(3, 6)), 1)):
-        inputs = [sentence(length), draw_probability(rng), n]
-        yield Case("values", inputs, title=f"n = {n}")
+    for length, n in ((3, 2), (int(rng.integers(4, 7)), 2), (2, 3), (int(rng.integers(3, 6)), 1)):
+        words = [*sentence(length), *(["the", "chases"] if n == 3 else [])]  # of different lengths
+        yield Case("values", [words, draw_probability(rng), n], title=f"n = {n}")
     words = [*sentence(2), "fish", *sentence(1)]
     zero = draw_probability(rng, ("fish",))
     yield Case("zero", [words, zero, 2], title="a word with the probability 0")
@@ -27,7 +27,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     possible = [sentence(int(rng.integers(2, 6))), draw_probability(rng, ("fish",)), 2]
     yield Case("zero", possible, title="a word with the probability 0, but not in the sentence")
     yield Case("edges", [[], draw_probability(rng), 3], title="an empty sentence")
-    yield Case("edges", [sentence(1), draw_probability(rng), 4], title="one word, n = 4")
+    word = WORDS[int(rng.integers(3, 8))]  # not of three letters, like START
+    yield Case("edges", [[word], draw_probability(rng), 4], title="one word, n = 4")
     long = sentence(int(rng.integers(500, 600)))
     title = "a sentence so long that its probability is too small for a float"
     yield Case("edges", [long, draw_probability(rng), 2], title=title)
@@ -132,6 +133,50 @@ WRONG = {
 
         - return total
         + return total / (len(sentence) + 1)
+        """,
+    "short_contexts_at_the_start": """
+        The first words get contexts that are too short. Each context has n - 1 words: put start tokens in
+        front of the sentence.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = sentence + [STOP]
+        ...
+        - for i in range(n - 1, len(padded)):
+        -     p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + for i in range(len(padded)):
+        +     p = probability(padded[i], tuple(padded[max(0, i - n + 1) : i]))
+        """,
+    "predicts_start_tokens": """
+        Start tokens are predicted, too. They are only contexts: begin with the first word.
+
+        - for i in range(n - 1, len(padded)):
+        -     p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + for i in range(min(1, n - 1), len(padded)):
+        +     p = probability(padded[i], tuple(padded[max(0, i - n + 1) : i]))
+        """,
+    "minus_log_probability": """
+        The sign is wrong. The logarithm of a probability is never above 0; the minus comes with the
+        perplexity.
+
+        - return total
+        + return -total
+        """,
+    "several_stops": """
+        Several stop tokens are predicted. One is enough: after it the sentence is over.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * (n - 1) + sentence + [STOP] * max(1, n - 1)
+        """,
+    "context_of_n": """
+        Your contexts have n words. An n-gram has n words in all: n - 1 of context, and the next one.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * n + sentence + [STOP]
+        ...
+        - for i in range(n - 1, len(padded)):
+        -     p = probability(padded[i], tuple(padded[i - n + 1 : i]))
+        + for i in range(n, len(padded)):
+        +     p = probability(padded[i], tuple(padded[i - n : i]))
         """,
 }
 RIGHT = {

@@ -40,7 +40,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("padding", [logits, targets, gaps], title="huge logits at padding")
     title = "the gradient: none at padding"
     yield Case("padding", [*inputs(2, 4, 3)[:2], gaps], title=title, gradient="logits")
-    yield Case("edges", inputs(2, 2, 4, scale=300.0), title="logits in the hundreds")
+    logits, targets, mask = inputs(2, 2, 4, scale=300.0)
+    logits[0, 0, targets[0, 0]] = logits[0, 0].amax() - 400  # a probability below every float
+    yield Case("edges", [logits, targets, mask], title="logits in the hundreds")
     logits, targets, mask = inputs(2, 3, 4)
     nothing = torch.zeros_like(mask)
     yield Case("edges", [logits, targets, nothing], title="only padding")
@@ -134,6 +136,33 @@ WRONG = {
 
         - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
         + return -log_p.masked_fill(~mask, 0.0).sum()
+        """,
+    "softmax_twice": """
+        The softmax is taken twice: `cross_entropy` expects logits, and takes the logarithm of their softmax
+        itself.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + log_p = torch.log_softmax(torch.softmax(logits, dim=-1), dim=-1)
+        """,
+    "logits_as_log_probabilities": """
+        These are the logits of the targets. Make log-probabilities of them first, with a log-softmax.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + log_p = logits
+        """,
+    "targets_shifted_again": """
+        The targets are shifted once more. They are the next tokens already: position t of `targets` belongs
+        to position t of `logits`.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + logits, targets, mask = logits[:, :-1], targets[:, 1:], mask[:, 1:]
+        + log_p = torch.log_softmax(logits, dim=-1)
+        """,
+    "divides_by_the_texts": """
+        The sum is right, but you divide by the number of texts. The mean is per token: divide by mask.sum().
+
+        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
+        + return -log_p.masked_fill(~mask, 0.0).sum() / len(mask)
         """,
 }
 

@@ -65,8 +65,8 @@ def _signs_matter(V: torch.Tensor) -> bool:
     right = _scores(V)
     if not apart(right):
         return False
-    others = _best(_scores(V, b=1.0, c=-1.0)), _best(_scores(V, a=-1.0, b=1.0))
-    return _best(right) not in others
+    signs = {"b": 1.0, "c": -1.0}, {"a": -1.0, "b": 1.0}, {"b": 1.0}
+    return _best(right) not in {_best(_scores(V, **wrong)) for wrong in signs}
 
 
 def _lengths_and_signs_matter(V: torch.Tensor, place: int) -> bool:
@@ -207,6 +207,19 @@ WRONG = {
 
         - if len(rows) < 3 or len(words) == len(set(rows)):
         + if len(rows) < 3:
+        """,
+    "leaves_out_the_first_three": """
+        The three nearest words are left out, whichever they are. Leave out a, b and c themselves, not ranks.
+
+        - similarity[rows] = -torch.inf
+        - return words[similarity.argmax()]
+        + return words[similarity.argsort(descending=True)[3]]
+        """,
+    "adds_all_three": """
+        This is a + b + c. Subtract the second word.
+
+        - similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
+        + similarity = unit @ (unit[rows[0]] + unit[rows[1]] + unit[rows[2]])
         """,
 }
 

@@ -71,6 +71,71 @@ WRONG = {
         - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
         + context = ids[max(0, i - window) : i] + ids[i + 1 : i + window]
         """,
+    "less_than_the_window": """
+        A word exactly `window` positions away is missing, on either side. It belongs to the window.
+
+        - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+        + context = ids[max(0, i - window + 1) : i] + ids[i + 1 : i + window]
+        """,
+    "only_words_before": """
+        Only the words before the center are given. Its context is on both sides.
+
+        - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+        + context = ids[max(0, i - window) : i]
+        """,
+    "positions_for_ids": """
+        The examples hold positions in the text. They should hold the ids at these positions.
+
+        def cbow_examples(ids, window):
+            examples = []
+            for i in range(len(ids)):
+                near = range(max(0, i - window), min(len(ids), i + window + 1))
+                context = [j for j in near if j != i]
+                if context:
+                    examples.append((context, i))
+            return examples
+        """,
+    "nearest_first": """
+        The context words are right, but the nearest come first. They should come from left to right, as in
+        the text.
+
+        def cbow_examples(ids, window):
+            examples = []
+            for i, center in enumerate(ids):
+                context = []
+                for distance in range(1, window + 1):
+                    if i >= distance:
+                        context.append(ids[i - distance])
+                    if i + distance < len(ids):
+                        context.append(ids[i + distance])
+                if context:
+                    examples.append((context, center))
+            return examples
+        """,
+    "position_by_index": """
+        `ids.index` finds the first place of a word. A word that occurs again has its neighbors somewhere
+        else: count the positions, with `enumerate`.
+
+        - for i, center in enumerate(ids):
+        + for center in ids:
+        +     i = ids.index(center)
+        """,
+    "removes_the_first_equal_word": """
+        `remove` takes away the first word that equals the center, which may be a neighbor. Leave out the
+        center by its position.
+
+        - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+        + context = ids[max(0, i - window) : i + 1 + window]
+        + context.remove(center)
+        """,
+    "neighbors_from_the_end": """
+        The first words get neighbors from the end of the text: an index below 0 counts from the end. The
+        window begins at position 0 at the earliest.
+
+        - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+        + near = range(i - window, min(len(ids), i + 1 + window))
+        + context = [ids[j] for j in near if j != i and j >= -len(ids)]
+        """,
 }
 
 RIGHT = {

@@ -17,8 +17,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", ["interlink"], title="the word of the lecture")
     yield Case("values", [letters(rng, int(rng.integers(7, 10)))])
     yield Case("values", [letters(rng, 6)], {"shortest": 2, "longest": 4})
-    a, b = letters(rng, 2)
-    yield Case("edges", [f"{b}{a}{a}{a}{a}{b}"], title="the same n-gram several times")
+    a, b, c = letters(rng, 3)
+    yield Case("edges", [f"{c}{a}{b}{a}{b}{a}"], title="the same n-gram several times")
     yield Case("edges", [letters(rng, 2)], title="a short word is one of its own n-grams")
     yield Case("edges", [""], title="the empty word")
 
@@ -80,6 +80,50 @@ WRONG = {
 
         - marked[i : i + n] for n in range(shortest, longest + 1) for i in range(len(marked) - n + 1)
         + marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n + 1)
+        """,
+    "whole_word_without_brackets": """
+        The whole word at the end lacks its brackets: it is listed as <word>.
+
+        - return list(dict.fromkeys([*ngrams, marked]))
+        + return list(dict.fromkeys([*ngrams, word]))
+        """,
+    "brackets_not_counted": """
+        The n-grams that end with > are missing, and those before them: there are as many as letters allow.
+        The brackets count as characters.
+
+        - marked[i : i + n] for n in range(shortest, longest + 1) for i in range(len(marked) - n + 1)
+        + marked[i : i + n] for n in range(shortest, longest + 1) for i in range(len(word) - n + 1)
+        """,
+    "in_alphabetical_order": """
+        The n-grams are sorted by the alphabet. They should come by length, and from left to right within
+        one.
+
+        - return list(dict.fromkeys([*ngrams, marked]))
+        + return sorted({*ngrams, marked})
+        """,
+    "whole_word_first": """
+        The whole word comes first. It should come last.
+
+        - return list(dict.fromkeys([*ngrams, marked]))
+        + return list(dict.fromkeys([marked, *ngrams]))
+        """,
+    "whole_word_twice": """
+        A short word such as `<by>` is one of its own n-grams, and you list it again at the end. List it once.
+
+        - return list(dict.fromkeys([*ngrams, marked]))
+        + return [*dict.fromkeys(ngrams), marked]
+        """,
+    "nothing_for_the_empty_word": """
+        The empty word has no n-gram here. It has one: the whole word with its brackets, <>.
+
+        - return list(dict.fromkeys([*ngrams, marked]))
+        + return list(dict.fromkeys([*ngrams, marked])) if word else []
+        """,
+    "keeps_the_last_place": """
+        An n-gram that occurs twice is listed at its last place. List it where it comes first.
+
+        - return list(dict.fromkeys([*ngrams, marked]))
+        + return list(dict.fromkeys([*ngrams, marked][::-1]))[::-1]
         """,
 }
 

@@ -95,6 +95,9 @@ def softmax_cases(rng: np.random.Generator, gradient: str = "") -> Iterator[Case
     U[o] += aligned(v_c, 1000)
     yield case("stability", [v_c, U, o], title="the true word has a score near 1000")
     yield case("stability", [v_c, U, (o + 1) % 4], title="another word has a score near 1000")
+    if gradient:  # a loss: the rounding of such scores would show in the gradients
+        v_c, U, o = pair(4, 3, scale=0.1)
+        yield case("stability", [v_c, U - aligned(v_c, 120), o], title="all scores are near -120")
     v_c, U, o = pair(5, 4, scale=0.1)
     U[(o + 1) % 5] += aligned(v_c, 12.5)
     half = [v_c.half(), U.half(), o]

@@ -82,6 +82,33 @@ WRONG = {
         - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
         + return torch.where(counts > 0, torch.sqrt(fraction / threshold), 1.0).clamp(max=1)
         """,
+    "fraction_of_the_largest_count": """
+        The counts are divided by the largest of them. f is the fraction of the text: divide by their sum.
+
+        - fraction = counts / counts.sum().clamp(min=1)
+        + fraction = counts / counts.max().clamp(min=1)
+        """,
+    "fraction_of_the_number_of_words": """
+        The counts are divided by the number of different words. f is the fraction of the text: divide by
+        the sum of all counts.
+
+        - fraction = counts / counts.sum().clamp(min=1)
+        + fraction = counts / len(counts)
+        """,
+    "root_of_the_threshold_alone": """
+        The square root covers t alone. It is the root of the quotient, sqrt(t / f).
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + return torch.where(counts > 0, threshold**0.5 / fraction, 1.0).clamp(max=1)
+        """,
+    "no_words_get_zero": """
+        If no word occurs at all, every word gets 0. There is nothing to drop: all get 1.
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + if not counts.any():
+        +     return torch.zeros(len(counts))
+        + return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        """,
 }
 
 RIGHT = {

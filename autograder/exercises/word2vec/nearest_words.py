@@ -129,6 +129,34 @@ WRONG = {
         - order = cosines.argsort(descending=True).tolist()
         + order = cosines.argsort().tolist()
         """,
+    "topk_of_too_few": """
+        `topk` stops if there are fewer words than it is asked for. Take at most as many as there are.
+
+        raises RuntimeError
+
+        - order = cosines.argsort(descending=True).tolist()
+        + order = cosines.topk(n + 1).indices.tolist()
+        """,
+    "word_itself_ranked_last": """
+        The word itself is still in the list, at its end: a cosine of minus infinity moves it down, but does
+        not leave it out. Where there are few others, it comes up.
+
+        - return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
+        + cosines[words.index(word)] = -torch.inf
+        + order = cosines.argsort(descending=True).tolist()
+        + return [(words[i], cosines[i].item()) for i in order[:n]]
+        """,
+    "index_of_the_shorter_list": """
+        An index into the vectors without the word itself is not an index into `words`.
+
+        - cosines = unit @ unit[words.index(word)]
+        - order = cosines.argsort(descending=True).tolist()
+        - return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
+        + place = words.index(word)
+        + cosines = torch.cat([unit[:place], unit[place + 1 :]]) @ unit[place]
+        + order = cosines.argsort(descending=True).tolist()
+        + return [(words[i], cosines[i].item()) for i in order][:n]
+        """,
 }
 
 RIGHT = {

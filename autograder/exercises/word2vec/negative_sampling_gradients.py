@@ -53,7 +53,7 @@ WRONG = {
         In the gradient for v_c the negatives are averaged. Sum them; the sum of none is 0.
 
         - for_v = true_error * u_o + U_neg.T @ errors
-        + for_v = true_error * u_o + (errors[:, None] * U_neg).mean(dim=0)
+        + for_v = true_error * u_o + U_neg.T @ errors / max(1, len(errors))
         """,
     "own_vector_as_factor": """
         An outside vector's gradient is its error times the other factor of its score, v_c.
@@ -73,6 +73,40 @@ WRONG = {
 
         - return for_v, true_error * v_c, errors[:, None] * v_c
         + return for_v, true_error * v_c, errors.sum() * v_c
+        """,
+    "negatives_subtracted": """
+        The negatives have the wrong sign. Their label is 0, so their error is the sigmoid as it is, and
+        they are added for v_c.
+
+        - errors = torch.sigmoid(U_neg @ v_c)
+        + errors = -torch.sigmoid(U_neg @ v_c)
+        """,
+    "one_minus_the_sigmoid": """
+        The true pair has the wrong sign: its error is sigmoid minus label, sigma(s) - 1.
+
+        - true_error = torch.sigmoid(u_o @ v_c) - 1
+        + true_error = 1 - torch.sigmoid(u_o @ v_c)
+        """,
+    "center_without_the_true_word": """
+        The gradient for v_c lacks the true word: it adds its error times its vector, like the negatives.
+
+        - for_v = true_error * u_o + U_neg.T @ errors
+        + for_v = U_neg.T @ errors
+        """,
+    "first_two_swapped": """
+        The first two gradients are swapped. They come in the order of the arguments: v_c, u_o, U_neg.
+
+        - return for_v, true_error * v_c, errors[:, None] * v_c
+        + return true_error * v_c, for_v, errors[:, None] * v_c
+        """,
+    "softmax_over_the_pairs": """
+        The scores go through a softmax together. Each pair is a logistic regression of its own, with a
+        sigmoid of its own.
+
+        - true_error = torch.sigmoid(u_o @ v_c) - 1
+        - errors = torch.sigmoid(U_neg @ v_c)
+        + p = torch.softmax(torch.cat([u_o[None], U_neg]) @ v_c, dim=0)
+        + true_error, errors = p[0] - 1, p[1:]
         """,
 }
 

@@ -37,7 +37,8 @@ WRONG = {
         + return loss - torch.log(torch.sigmoid(-drawn)).sum()
         """,
     "log_of_one_plus_exp": """
-        exp of a large number is infinity. Use a form in which exp only sees numbers up to 0.
+        The loss of a large score is infinite: exp overflows, or 1 minus the sigmoid is 0 and its
+        logarithm minus infinity. Use a form in which exp only sees numbers up to 0.
 
         - loss = -torch.nn.functional.logsigmoid(true)
         - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
@@ -55,7 +56,7 @@ WRONG = {
         The negatives are averaged. Their losses are summed; with no negatives the sum is 0.
 
         - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
-        + return loss - torch.nn.functional.logsigmoid(-drawn).mean()
+        + return loss - torch.nn.functional.logsigmoid(-drawn).sum() / max(1, len(drawn))
         """,
     "one_sigmoid_for_all": """
         The scores of the negatives are summed before the sigmoid. Each negative is a logistic
@@ -82,6 +83,48 @@ WRONG = {
 
         - loss = -torch.nn.functional.logsigmoid(true)
         + loss = torch.nn.functional.logsigmoid(true)
+        """,
+    "mean_over_all_pairs": """
+        The sum is divided by 1 + k. The loss is a sum over the real pair and the negatives, not a mean.
+
+        - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
+        + return (loss - torch.nn.functional.logsigmoid(-drawn).sum()) / (1 + len(drawn))
+        """,
+    "labels_swapped": """
+        The true pair counts as made up, and the negatives as real: the minus inside the sigmoid belongs to
+        the negatives.
+
+        - loss = -torch.nn.functional.logsigmoid(true)
+        - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
+        + loss = -torch.nn.functional.logsigmoid(-true)
+        + return loss - torch.nn.functional.logsigmoid(drawn).sum()
+        """,
+    "true_pair_as_negative": """
+        The true pair counts as made up, too. Only the negatives have a minus inside the sigmoid.
+
+        - loss = -torch.nn.functional.logsigmoid(true)
+        + loss = -torch.nn.functional.logsigmoid(-true)
+        """,
+    "without_the_logarithm": """
+        The logarithm is missing: these are probabilities. The loss adds -ln of each.
+
+        - loss = -torch.nn.functional.logsigmoid(true)
+        - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
+        + return -torch.sigmoid(true) - torch.sigmoid(-drawn).sum()
+        """,
+    "one_minus_the_logarithm": """
+        The 1 - stands outside the logarithm. It is ln(1 - sigma(s)), which is ln sigma(-s).
+
+        - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
+        + return loss - (1 - torch.nn.functional.logsigmoid(drawn)).sum()
+        """,
+    "small_number_in_the_log": """
+        A small number in the logarithm caps the loss where it should be largest. Start from the score.
+
+        - loss = -torch.nn.functional.logsigmoid(true)
+        - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
+        + loss = -torch.log(torch.sigmoid(true) + 1e-10)
+        + return loss - torch.log(torch.sigmoid(-drawn) + 1e-10).sum()
         """,
 }
 

@@ -72,6 +72,27 @@ WRONG = {
         - return powers / powers.sum() if powers.any() else powers
         + return powers / powers.sum()
         """,
+    "divided_by_the_sum_of_counts": """
+        The powers are divided by the sum of the counts, so they do not sum to 1. Divide by the sum of the
+        powers.
+
+        - return powers / powers.sum() if powers.any() else powers
+        + return powers / counts.sum() if powers.any() else powers
+        """,
+    "softmax_of_the_powers": """
+        The powers go through a softmax, and nearly all the probability goes to one word. They are positive
+        already: divide them by their sum.
+
+        - return powers / powers.sum() if powers.any() else powers
+        + return torch.softmax(powers, dim=0) if powers.any() else powers
+        """,
+    "equal_if_no_word_occurs": """
+        If no word occurs, all are equally likely here. A word that never occurs is never drawn: then all
+        probabilities are 0.
+
+        - return powers / powers.sum() if powers.any() else powers
+        + return powers / powers.sum() if powers.any() else torch.ones(len(counts)) / len(counts)
+        """,
 }
 
 RIGHT = {

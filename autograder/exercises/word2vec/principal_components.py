@@ -27,6 +27,7 @@ def _clear(X: torch.Tensor, k: int = 2) -> bool:
         and (top.values[:, 0] - top.values[:, 1] > 0.05).all()
         and (directions.amin(dim=1) < -0.05).all()
         and (directions.sum(dim=1) < -0.1).any()
+        and (directions[:, 0] < -0.05).any()
         and (farthest.values[0] - farthest.values[1] > 0.05).all()
         and (coordinates.gather(0, farthest.indices[:1]) < 0).any()
     )
@@ -105,6 +106,20 @@ WRONG = {
 
         - centered = X - X.mean(dim=0)
         + centered = X - X.mean()
+        """,
+    "sign_of_the_sum": """
+        The sum of each direction is positive. The agreement is about a single entry, the one with the
+        largest absolute value.
+
+        - largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+        + largest = directions.sum(dim=1, keepdim=True)
+        """,
+    "sign_of_the_first_entry": """
+        The first entry of each direction is positive. The agreement is about the entry with the largest
+        absolute value, wherever it stands.
+
+        - largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
+        + largest = directions[:, :1]
         """,
 }
 

@@ -73,6 +73,67 @@ WRONG = {
                         pairs.append((ids[i], ids[j]))
             return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
         """,
+    "one_too_few_on_the_left": """
+        The first context word on the left is missing: the window begins at position i - window.
+
+        - left = ids[max(0, i - window) : i]
+        + left = ids[max(0, i - window + 1) : i]
+        """,
+    "less_than_the_window": """
+        A word exactly `window` positions away is missing, on either side. It belongs to the window.
+
+        - left = ids[max(0, i - window) : i]
+        - right = ids[i + 1 : i + 1 + window]
+        + left = ids[max(0, i - window + 1) : i]
+        + right = ids[i + 1 : i + window]
+        """,
+    "only_right_neighbors": """
+        The words to the left are missing. Each pair of neighbors comes twice: either word is the center
+        once.
+
+        - pairs += [(center, context) for context in [*left, *right]]
+        + pairs += [(center, context) for context in right]
+        """,
+    "positions_for_ids": """
+        The pairs hold positions in the text. They should hold the ids at these positions.
+
+        def skip_gram_pairs(ids, window):
+            pairs = []
+            for i in range(len(ids)):
+                for j in range(max(0, i - window), min(len(ids), i + window + 1)):
+                    if i != j:
+                        pairs.append((i, j))
+            return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
+        """,
+    "nearest_first": """
+        The pairs are right, but the nearest context words come first. They should come from left to right,
+        as in the text.
+
+        def skip_gram_pairs(ids, window):
+            pairs = []
+            for i, center in enumerate(ids):
+                for distance in range(1, window + 1):
+                    if i >= distance:
+                        pairs.append((center, ids[i - distance]))
+                    if i + distance < len(ids):
+                        pairs.append((center, ids[i + distance]))
+            return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
+        """,
+    "left_words_from_the_nearest": """
+        The words on the left come in reverse, beginning with the nearest. They should come from left to
+        right, as in the text.
+
+        - left = ids[max(0, i - window) : i]
+        + left = ids[max(0, i - window) : i][::-1]
+        """,
+    "position_by_index": """
+        `ids.index` finds the first place of a word. A word that occurs again has its neighbors somewhere
+        else: count the positions, with `enumerate`.
+
+        - for i, center in enumerate(ids):
+        + for center in ids:
+        +     i = ids.index(center)
+        """,
 }
 
 RIGHT = {

@@ -119,6 +119,24 @@ WRONG = {
         - R = (torch.sigmoid(X @ Y.mT) - 1) * mask
         + R = torch.sigmoid(X @ Y.mT) - mask.to(X.dtype)
         """,
+    "weight_without_k": """
+        The weight of the negatives lacks k: a real pair would have drawn k of them.
+
+        - N = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
+        + N = torch.sigmoid(X @ Z.T) * (pairs / len(Z))
+        """,
+    "label_minus_sigmoid": """
+        The errors of the real pairs have the wrong sign. They are sigmoid minus label, sigma - 1.
+
+        - R = (torch.sigmoid(X @ Y.mT) - 1) * mask
+        + R = (1 - torch.sigmoid(X @ Y.mT)) * mask
+        """,
+    "sigmoid_of_minus_the_score": """
+        The error of a negative is the sigmoid of its score itself; the minus belongs to the loss.
+
+        - N = torch.sigmoid(X @ Z.T) * (pairs * (k / len(Z)))
+        + N = torch.sigmoid(-(X @ Z.T)) * (pairs * (k / len(Z)))
+        """,
 }
 
 FURTHER = """

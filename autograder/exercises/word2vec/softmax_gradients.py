@@ -72,6 +72,39 @@ WRONG = {
         - return U.T @ errors, errors[:, None] * v_c
         + return U.T @ errors - U[o], errors[:, None] * v_c
         """,
+    "truth_for_the_outside_only": """
+        The gradient for U is right. In the gradient for v_c the truth is missing: the true word has the
+        error p - 1 there, too.
+
+        - return U.T @ errors, errors[:, None] * v_c
+        + return U.T @ errors + U[o], errors[:, None] * v_c
+        """,
+    "center_learns_from_the_true_word": """
+        The gradient for v_c holds the true word alone. Every word has an error: sum error times vector over
+        all rows of U.
+
+        - return U.T @ errors, errors[:, None] * v_c
+        + return errors[o] * U[o], errors[:, None] * v_c
+        """,
+    "center_with_mean": """
+        In the gradient for v_c the words are averaged. It is a sum over all of them.
+
+        - return U.T @ errors, errors[:, None] * v_c
+        + return (errors[:, None] * U).mean(dim=0), errors[:, None] * v_c
+        """,
+    "sigmoid_of_each_score": """
+        Each score goes through a sigmoid of its own. That is negative sampling, later in this notebook;
+        here p is the softmax over all words.
+
+        - errors = torch.softmax(U @ v_c, dim=0)
+        + errors = torch.sigmoid(U @ v_c)
+        """,
+    "true_error_is_minus_one": """
+        The error of the true word is -1, as if its probability were 0. Subtract 1 from the probability.
+
+        - errors[o] -= 1
+        + errors[o] = -1
+        """,
 }
 
 FURTHER = """

@@ -31,7 +31,7 @@ WRONG = {
         A small number in the logarithm caps the loss of unlikely words. Start from the scores.
 
         - return torch.logsumexp(scores, dim=0) - scores[o]
-        + return -torch.log(torch.softmax(scores, dim=0)[o] + 1e-4)
+        + return -torch.log(torch.softmax(scores, dim=0)[o] + 1e-10)
         """,
     "without_the_minus": """
         This is ln p, which is negative. The loss is -ln p.
@@ -50,6 +50,34 @@ WRONG = {
 
         - scores = U @ v_c
         + scores = U.float() @ v_c.float()
+        """,
+    "subtracts_what_should_be_added": """
+        The largest score is subtracted a second time, instead of being added back after the logarithm.
+
+        - return torch.logsumexp(scores, dim=0) - scores[o]
+        + m = scores.max()
+        + return torch.log(torch.exp(scores - m).sum()) - m - scores[o]
+        """,
+    "sum_without_the_true_word": """
+        The true word is missing from the sum in the denominator. The sum runs over all |V| words.
+
+        - return torch.logsumexp(scores, dim=0) - scores[o]
+        + others = torch.cat([scores[:o], scores[o + 1 :]])
+        + return torch.logsumexp(others, dim=0) - scores[o]
+        """,
+    "mean_over_all_words": """
+        This is the mean of -ln p over all words. The loss is -ln p of the true word alone.
+
+        - return torch.logsumexp(scores, dim=0) - scores[o]
+        + return -torch.log_softmax(scores, dim=0).mean()
+        """,
+    "largest_absolute_value_subtracted": """
+        If all scores are far below 0, this underflows: their largest absolute value is not the largest
+        score. Subtract `scores.max()`, and one exponent is exactly 0.
+
+        - return torch.logsumexp(scores, dim=0) - scores[o]
+        + m = scores.abs().max()
+        + return torch.log(torch.exp(scores - m).sum()) + m - scores[o]
         """,
 }
 

@@ -95,6 +95,27 @@ WRONG = {
         + ngrams = [g for g in character_ngrams(word) if g == f"<{word}>" or g == g.strip("<>")]
         + rows = [ngram_index[ngram] for ngram in ngrams if ngram in ngram_index]
         """,
+    "known_word_alone": """
+        Where the whole word is known, only its own vector is returned. It is one n-gram among others: add
+        all that are known.
+
+        - return G[rows].sum(dim=0)
+        + whole = f"<{word}>"
+        + return G[ngram_index[whole]] if whole in ngram_index else G[rows].sum(dim=0)
+        """,
+    "zeros_for_one_unknown_ngram": """
+        A single unknown n-gram makes the whole vector zero. It adds nothing, and the known ones still count.
+
+        - return G[rows].sum(dim=0)
+        + return G[rows].sum(dim=0) * (len(rows) == len(character_ngrams(word)))
+        """,
+    "unknown_ngram_is_the_last_row": """
+        An unknown n-gram gets row -1, which is the last one: the vector of another n-gram. Skip those that
+        are unknown.
+
+        - rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
+        + rows = [ngram_index.get(ngram, -1) for ngram in character_ngrams(word)]
+        """,
 }
 
 RIGHT = {

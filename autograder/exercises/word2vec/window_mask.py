@@ -106,6 +106,35 @@ WRONG = {
         + both = torch.minimum(reach[:, :, None], reach[:, None, :])
         + near = (distance > 0) & (distance <= both)
         """,
+    "larger_of_both_reaches": """
+        A word is marked if it lies within either reach. The reach of the center alone decides.
+
+        - near = (distance > 0) & (distance <= reach[:, :, None])
+        + either = torch.maximum(reach[:, :, None], reach[:, None, :])
+        + near = (distance > 0) & (distance <= either)
+        """,
+    "only_distances": """
+        Only the distance decides. Words of different sentences are no neighbors, and padding has none at
+        all: compare the sentence numbers as well.
+
+        - return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
+        + return near
+        """,
+    "sentence_zero_is_padding": """
+        Sentence 0 counts as padding. It is a sentence like any other; only -1 stands for padding.
+
+        - return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] >= 0)
+        + return near & (sentence[:, :, None] == sentence[:, None, :]) & (sentence[:, :, None] > 0)
+        """,
+    "negative_distances_on_the_left": """
+        All words on the left are marked, however far away: their distance is negative, and so below every
+        reach. Ignore its sign.
+
+        - distance = (position[:, None] - position).abs()
+        - near = (distance > 0) & (distance <= reach[:, :, None])
+        + distance = position - position[:, None]
+        + near = (distance != 0) & (distance <= reach[:, :, None])
+        """,
 }
 
 FURTHER = """

@@ -491,7 +491,9 @@ def character_ngrams(word, shortest=3, longest=6):
 
 # %% character_ngrams: no brackets at all | without_brackets
 def character_ngrams(word, shortest=3, longest=6):
-    grams = [word[i : i + n] for n in range(shortest, longest + 1) for i in range(len(word) - n + 1)]
+    grams = [
+        word[i : i + n] for n in range(shortest, longest + 1) for i in range(len(word) - n + 1)
+    ]
     return list(dict.fromkeys([*grams, word]))
 
 
@@ -530,4 +532,275 @@ def subword_vector(word, ngram_index, G):
 def subword_vector(word, ngram_index, G):
     grams = {word[i : i + n] for n in range(3, 7) for i in range(len(word) - n + 1)} | {f"<{word}>"}
     rows = [ngram_index[gram] for gram in sorted(grams) if gram in ngram_index]
+    return G[rows].sum(dim=0)
+
+
+# %% skip_gram_pairs: by distance, first the neighbors 1 away | nearest_first
+def skip_gram_pairs(ids, window):
+    pairs = []
+    for i, center in enumerate(ids):
+        for distance in range(1, window + 1):
+            if i - distance >= 0:
+                pairs.append([center, ids[i - distance]])
+            if i + distance < len(ids):
+                pairs.append([center, ids[i + distance]])
+    return torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)
+
+
+# %% skip_gram_pairs: the end of the range is off by one | one_too_few_on_the_right
+def skip_gram_pairs(ids, window):
+    pairs = []
+    for i in range(len(ids)):
+        for j in range(max(0, i - window), min(len(ids), i + window)):
+            if i != j:
+                pairs.append((ids[i], ids[j]))
+    return torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)
+
+
+# %% skip_gram_pairs: looks for the word to find its place | position_by_index
+def skip_gram_pairs(ids, window):
+    pairs = []
+    for center in ids:
+        i = ids.index(center)
+        for j in range(max(0, i - window), min(len(ids), i + window + 1)):
+            if i != j:
+                pairs.append((center, ids[j]))
+    return torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)
+
+
+# %% cbow_examples: removes the center by its value | removes_the_first_equal_word
+def cbow_examples(ids, window):
+    examples = []
+    for i, center in enumerate(ids):
+        context = ids[max(0, i - window) : i + window + 1]
+        context.remove(center)
+        if context:
+            examples.append((context, center))
+    return examples
+
+
+# %% cbow_examples: only positions with a full window | only_whole_windows
+def cbow_examples(ids, window):
+    examples = []
+    for i in range(window, len(ids) - window):
+        examples.append((ids[i - window : i] + ids[i + 1 : i + window + 1], ids[i]))
+    return examples
+
+
+# %% softmax_loss: the logarithm of a probability | log_of_the_softmax
+def softmax_loss(v_c, U, o):
+    p = torch.softmax(U @ v_c, dim=0)
+    return -torch.log(p[o])
+
+
+# %% softmax_loss: m is the largest absolute value | largest_absolute_value_subtracted
+def softmax_loss(v_c, U, o):
+    s = U @ v_c
+    m = s.abs().max()
+    return -s[o] + m + torch.log(torch.exp(s - m).sum())
+
+
+# %% softmax_gradients: only the row of the true word | only_the_true_row
+def softmax_gradients(v_c, U, o):
+    errors = torch.softmax(U @ v_c, dim=0)
+    errors[o] -= 1
+    for_U = torch.zeros_like(U)
+    for_U[o] = errors[o] * v_c
+    return U.T @ errors, for_U
+
+
+# %% softmax_gradients: exp of the scores as they are | naive_probabilities
+def softmax_gradients(v_c, U, o):
+    s = U @ v_c
+    p = torch.exp(s) / torch.exp(s).sum()
+    y = torch.zeros_like(p)
+    y[o] = 1
+    return U.T @ (p - y), torch.outer(p - y, v_c)
+
+
+# %% softmax_gradients: sets the error to -1 | true_error_is_minus_one
+def softmax_gradients(v_c, U, o):
+    p = torch.softmax(U @ v_c, dim=0)
+    p[o] = -1
+    return U.T @ p, torch.outer(p, v_c)
+
+
+# %% noise_distribution: 0 to the power of 0 | zero_to_the_zero
+def noise_distribution(counts, power=0.75):
+    weights = counts.float() ** power
+    total = weights.sum()
+    if total == 0:
+        return torch.zeros_like(weights)
+    return weights / total
+
+
+# %% noise_distribution: divides by the counts' sum | divided_by_the_sum_of_counts
+def noise_distribution(counts, power=0.75):
+    weights = torch.where(counts > 0, counts.float() ** power, 0.0)
+    return weights / counts.sum().clamp(min=1)
+
+
+# %% negative_sampling_loss: a mean, if there are negatives | mean_of_the_negatives
+def negative_sampling_loss(v_c, u_o, U_neg):
+    loss = -torch.nn.functional.logsigmoid(u_o @ v_c)
+    if len(U_neg):
+        loss = loss - torch.nn.functional.logsigmoid(-(U_neg @ v_c)).mean()
+    return loss
+
+
+# %% negative_sampling_loss: 1 minus the sigmoid, then the logarithm | log_of_one_plus_exp
+def negative_sampling_loss(v_c, u_o, U_neg):
+    true, drawn = torch.sigmoid(u_o @ v_c), torch.sigmoid(U_neg @ v_c)
+    return -torch.log(true) - torch.log(1 - drawn).sum()
+
+
+# %% negative_sampling_gradients: the sigmoid of minus the score | sigmoid_of_minus_the_score
+def negative_sampling_gradients(v_c, u_o, U_neg):
+    e_o = torch.sigmoid(u_o @ v_c) - 1
+    e_neg = torch.sigmoid(-(U_neg @ v_c))
+    return e_o * u_o + U_neg.T @ e_neg, e_o * v_c, torch.outer(e_neg, v_c)
+
+
+# %% negative_sampling_gradients: a mean, if there are negatives | center_with_mean
+def negative_sampling_gradients(v_c, u_o, U_neg):
+    e_o = torch.sigmoid(u_o @ v_c) - 1
+    e_neg = torch.sigmoid(U_neg @ v_c)
+    for_v = e_o * u_o
+    if len(U_neg):
+        for_v = for_v + (e_neg[:, None] * U_neg).mean(dim=0)
+    return for_v, e_o * v_c, e_neg[:, None] * v_c
+
+
+# %% keep_probabilities: the fraction of the most frequent word | fraction_of_the_largest_count
+def keep_probabilities(counts, threshold):
+    fraction = counts / counts.max().clamp(min=1)
+    return torch.where(counts > 0, (threshold / fraction).sqrt(), 1.0).clamp(max=1)
+
+
+# %% window_mask: forgets the sentences altogether | only_distances
+def window_mask(reach, sentence):
+    position = torch.arange(reach.shape[1])
+    distance = (position[:, None] - position[None, :]).abs()
+    return (distance > 0) & (distance <= reach.unsqueeze(2))
+
+
+# %% skip_gram_step: the weight lacks the number of pairs | weight_without_pairs
+def skip_gram_step(X, Y, Z, mask, k):
+    R = (torch.sigmoid(X @ Y.mT) - 1) * mask
+    N = k / len(Z) * torch.sigmoid(X @ Z.T)
+    return R @ Y + N @ Z, R.mT @ X, (N.mT @ X).sum(dim=0)
+
+
+# %% skip_gram_step: label minus sigmoid for the pairs | label_minus_sigmoid
+def skip_gram_step(X, Y, Z, mask, k):
+    R = (1 - torch.sigmoid(X @ Y.mT)) * mask
+    p = mask.sum(dim=2, keepdim=True)
+    N = k * p / len(Z) * torch.sigmoid(X @ Z.T)
+    return R @ Y + N @ Z, R.mT @ X, (N.mT @ X).sum(dim=0)
+
+
+# %% nearest_words: moves the word itself to the end | word_itself_ranked_last
+def nearest_words(word, words, E, n):
+    if word not in words:
+        return []
+    unit = torch.nn.functional.normalize(E, dim=1)
+    cosines = unit @ unit[words.index(word)]
+    cosines[words.index(word)] = -torch.inf
+    order = cosines.argsort(descending=True)[:n].tolist()
+    return [(words[i], cosines[i].item()) for i in order]
+
+
+# %% analogy: b - a + c | first_minus_second
+def analogy(a, b, c, words, E):
+    index = {w: i for i, w in enumerate(words)}
+    if not {a, b, c} <= index.keys():
+        return None
+    unit = torch.nn.functional.normalize(E, dim=1)
+    cosines = unit @ (unit[index[b]] - unit[index[a]] + unit[index[c]])
+    for i in cosines.argsort(descending=True).tolist():
+        if words[i] not in (a, b, c):
+            return words[i]
+    return None
+
+
+# %% analogy: the fourth of the list | leaves_out_the_first_three
+def analogy(a, b, c, words, E):
+    if any(w not in words for w in (a, b, c)):
+        return None
+    unit = torch.nn.functional.normalize(E, dim=1)
+    target = unit[words.index(a)] - unit[words.index(b)] + unit[words.index(c)]
+    order = (unit @ target).argsort(descending=True).tolist()
+    return words[order[3]] if len(order) > 3 else None
+
+
+# %% rank_correlation: argsort of argsort, equal lists aside | breaks_ties_by_position
+def rank_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    r = x.argsort().argsort().double()
+    s = y.argsort().argsort().double()
+    r, s = r - r.mean(), s - s.mean()
+    return ((r * s).sum() / (r.norm() * s.norm())).item()
+
+
+# %% rank_correlation: forgets a list of equal numbers | equal_numbers_are_nan
+def rank_correlation(x, y):
+    def ranks(v):
+        return (v[:, None] > v).sum(dim=1) + ((v[:, None] == v).sum(dim=1) + 1) / 2
+
+    if len(x) < 2:
+        return 0.0
+    return torch.corrcoef(torch.stack([ranks(x), ranks(y)]))[0, 1].item()
+
+
+# %% principal_components: centers each point | centers_each_point
+def principal_components(X, k):
+    X = X - X.mean(dim=1, keepdim=True)
+    Vh = torch.linalg.svd(X, full_matrices=False).Vh[:k]
+    largest = Vh.abs().argmax(dim=1)
+    signs = Vh[torch.arange(len(Vh)), largest].sign()
+    return X @ (Vh * signs[:, None]).T
+
+
+# %% principal_components: the sign of the largest entry, not in absolute value |
+def principal_components(X, k):
+    X = X - X.mean(dim=0)
+    Vh = torch.linalg.svd(X, full_matrices=False).Vh[:k]
+    return X @ (Vh * Vh.max(dim=1).values.sign()[:, None]).T
+
+
+# %% character_ngrams: the whole word as it is | whole_word_without_brackets
+def character_ngrams(word, shortest=3, longest=6):
+    marked = f"<{word}>"
+    found = []
+    for n in range(shortest, longest + 1):
+        found += [marked[i : i + n] for i in range(len(marked) - n + 1)]
+    found.append(word)
+    return list(dict.fromkeys(found))
+
+
+# %% character_ngrams: nothing for no letters | nothing_for_the_empty_word
+def character_ngrams(word, shortest=3, longest=6):
+    if not word:
+        return []
+    marked = f"<{word}>"
+    found = []
+    for n in range(shortest, longest + 1):
+        for i in range(len(marked) - n + 1):
+            if marked[i : i + n] not in found:
+                found.append(marked[i : i + n])
+    return found if marked in found else found + [marked]
+
+
+# %% subword_vector: n-grams only where the word is unknown | known_word_alone
+def subword_vector(word, ngram_index, G):
+    if f"<{word}>" in ngram_index:
+        return G[ngram_index[f"<{word}>"]].clone()
+    rows = [ngram_index[g] for g in character_ngrams(word) if g in ngram_index]
+    return G[rows].sum(dim=0)
+
+
+# %% subword_vector: 0 stands for unknown | unknown_ngram_is_row_zero
+def subword_vector(word, ngram_index, G):
+    rows = [ngram_index.get(ngram, 0) for ngram in character_ngrams(word)]
     return G[rows].sum(dim=0)

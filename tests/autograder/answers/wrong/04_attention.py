@@ -69,7 +69,6 @@ def masked_softmax(r, mask):
     return e / e.sum(-1, keepdim=True).clamp(min=1e-9)
 
 
-
 # %% attend: sums along the wrong axis | sums_each_vector
 def attend(a, X):
     return (a[:, :, None] * X).sum(dim=2)
@@ -130,7 +129,6 @@ class AttentionClassifier(nn.Module):
         return self.output(h).squeeze(-1)
 
 
-
 # %% leave_one_out: leaves out all equal words | leaves_out_all_equal_words
 def leave_one_out(score, tokens):
     full = score(tokens)
@@ -159,7 +157,6 @@ def leave_one_out(score, tokens):
 def leave_one_out(score, tokens):
     full = score(tokens)
     return torch.tensor([score(tokens[:i] + tokens[i + 1 :]) - full for i in range(len(tokens))])
-
 
 
 # %% key_value_attention: no scaling | forgets_to_scale
@@ -196,7 +193,6 @@ def soft_dictionary(Q, K, V, sharpness=1.0):
 def soft_dictionary(Q, K, V, sharpness=1.0):
     scores = sharpness * (Q.float() @ K.float().T) / V.shape[1] ** 0.5
     return (torch.softmax(scores, dim=1) @ V.float()).to(V.dtype)
-
 
 
 # %% multi_head_attention_pooling: the heads are averaged | averages_the_heads
@@ -309,3 +305,202 @@ class HierarchicalAttention(nn.Module):
 
     def forward(self, ids, mask):
         return self.output(self.attention(ids, mask)[2]).squeeze(-1)
+
+
+# %% attention_scores: scaled already | scales_the_scores
+def attention_scores(X, v):
+    return X @ v / math.sqrt(X.shape[-1])
+
+
+# %% masked_softmax: an own softmax over all, the mask at the end | masks_afterwards
+def masked_softmax(r, mask):
+    m = r.amax(dim=-1, keepdim=True)
+    m = torch.where(m == -torch.inf, torch.zeros_like(m), m)
+    e = torch.exp(r - m)
+    total = e.sum(dim=-1, keepdim=True)
+    total = torch.where(total > 0, total, torch.ones_like(total))
+    return e / total * mask
+
+
+# %% masked_softmax: the scores times the mask | score_zero_and_masked_afterwards
+def masked_softmax(r, mask):
+    return torch.softmax(torch.where(mask, r, torch.zeros_like(r)), dim=-1) * mask
+
+
+# %% masked_softmax: NaN replaced at the end | replaces_nan_afterwards
+def masked_softmax(r, mask):
+    a = torch.softmax(r.masked_fill(~mask, -torch.inf), dim=-1)
+    return torch.nan_to_num(a)
+
+
+# %% attend: one more softmax | normalizes_with_a_softmax
+def attend(a, X):
+    return (torch.softmax(a, dim=-1).unsqueeze(-1) * X).sum(dim=1)
+
+
+# %% AttentionClassifier: the linear layer before the sum | weights_the_bias
+class AttentionClassifier(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
+
+    def forward(self, ids, mask):
+        word_logits = self.output(self.embedding(ids)).squeeze(-1)
+        return (self.attention(ids, mask) * word_logits).sum(dim=1)
+
+
+# %% leave_one_out: an unknown word in its place | replaces_by_padding
+def leave_one_out(score, tokens):
+    full = score(tokens)
+    found = [full - score(tokens[:i] + ["<unk>"] + tokens[i + 1 :]) for i in range(len(tokens))]
+    return torch.tensor(found, dtype=torch.float32)
+
+
+# %% leave_one_out: only the words after it stay | leaves_out_the_words_before
+def leave_one_out(score, tokens):
+    full = score(tokens)
+    found = [full - score(tokens[i + 1 :]) for i in range(len(tokens))]
+    return torch.tensor(found, dtype=torch.float32)
+
+
+# %% leave_one_out: looks for the word to find its place | position_by_index
+def leave_one_out(score, tokens):
+    full = score(tokens)
+    found = []
+    for word in tokens:
+        i = tokens.index(word)
+        found.append(full - score(tokens[:i] + tokens[i + 1 :]))
+    return torch.tensor(found, dtype=torch.float32)
+
+
+# %% key_value_attention: sums up the keys | sums_the_keys
+def key_value_attention(X, mask, q, W_K, W_V):
+    K = X @ W_K
+    a = masked_softmax(K @ q / math.sqrt(len(q)), mask)
+    return attend(a, K), a
+
+
+# %% key_value_attention: the mask after the softmax | key_value_masks_afterwards
+def key_value_attention(X, mask, q, W_K, W_V):
+    K, V = X @ W_K, X @ W_V
+    a = torch.softmax(K @ q / math.sqrt(q.shape[0]), dim=1) * mask
+    return attend(a, V), a
+
+
+# %% soft_dictionary: divides by the sharpness, if it is not 0 | divides_by_sharpness
+def soft_dictionary(Q, K, V, sharpness=1.0):
+    scores = Q.float() @ K.float().T / math.sqrt(Q.shape[-1]) / max(sharpness, 1e-9)
+    return (torch.softmax(scores, dim=1) @ V.float()).to(V.dtype)
+
+
+# %% soft_dictionary: exp without subtracting the largest score | exp_of_large_scores
+def soft_dictionary(Q, K, V, sharpness=1.0):
+    e = (sharpness * Q.float() @ K.float().T / math.sqrt(K.shape[1])).exp()
+    return ((e / e.sum(dim=1, keepdim=True)) @ V.float()).to(V.dtype)
+
+
+# %% multi_head_attention_pooling: scaled as in the exercise before | scales_the_heads
+def multi_head_attention_pooling(X, mask, vs):
+    scores = vs @ X.transpose(1, 2) / math.sqrt(X.shape[-1])
+    a = masked_softmax(scores, mask[:, None, :])
+    return (a @ X).flatten(1), a
+
+
+# %% multi_head_attention_pooling: the mask after the softmax | heads_mask_afterwards
+def multi_head_attention_pooling(X, mask, vs):
+    a = torch.softmax(torch.einsum("hd,bld->bhl", vs, X), dim=-1) * mask.unsqueeze(1)
+    return (a @ X).flatten(1), a
+
+
+# %% split_into_sentences: adds a sentence when the next one begins | loses_the_last_sentence
+def split_into_sentences(tokens):
+    sentences, current = [], []
+    for token in tokens:
+        if current and current[-1] in END_MARKS and token not in END_MARKS:
+            sentences.append(current)
+            current = []
+        current.append(token)
+    return sentences
+
+
+# %% split_into_sentences: a string in place of END_MARKS | forgets_three_dots
+def split_into_sentences(tokens):
+    sentences, before = [], "."
+    for token in tokens:
+        if not sentences or (before in list(".!?") and token not in list(".!?")):
+            sentences.append([])
+        sentences[-1].append(token)
+        before = token
+    return sentences
+
+
+# %% HierarchicalAttention: tanh of the words is the value, too | sums_up_word_keys
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer = nn.Linear(dim, dim)
+        self.sentence_layer = nn.Linear(dim, dim)
+        self.word_v = nn.Parameter(torch.zeros(dim))
+        self.sentence_v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = torch.tanh(self.word_layer(self.embedding(ids)))
+        a = masked_softmax(X @ self.word_v, mask)
+        H = (a.unsqueeze(-1) * X).sum(dim=2)
+        b = masked_softmax(torch.tanh(self.sentence_layer(H)) @ self.sentence_v, mask.any(dim=-1))
+        return a, b, attend(b, H)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2]).squeeze(-1)
+
+
+# %% HierarchicalAttention: the queries start at random | queries_start_at_random
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer = nn.Linear(dim, dim)
+        self.sentence_layer = nn.Linear(dim, dim)
+        self.word_v = nn.Parameter(torch.randn(dim))
+        self.sentence_v = nn.Parameter(torch.randn(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        a = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+        H = torch.einsum("bsl,bsld->bsd", a, X)
+        b = masked_softmax(torch.tanh(self.sentence_layer(H)) @ self.sentence_v, mask.any(dim=-1))
+        return a, b, attend(b, H)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2]).squeeze(-1)
+
+
+# %% HierarchicalAttention: the mask from the ids | mask_from_ids
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.word_layer = nn.Linear(dim, dim)
+        self.sentence_layer = nn.Linear(dim, dim)
+        self.word_v = nn.Parameter(torch.zeros(dim))
+        self.sentence_v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X, real = self.embedding(ids), ids > 0
+        a = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, real)
+        H = (a[..., None] * X).sum(dim=2)
+        r = torch.tanh(self.sentence_layer(H)) @ self.sentence_v
+        b = masked_softmax(r, real.any(dim=2))
+        return a, b, attend(b, H)
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2])[:, 0]

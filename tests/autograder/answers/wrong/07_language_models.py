@@ -950,3 +950,295 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     p[p.cumsum(0) >= top_p] = 0
     p = p / p.sum()
     return torch.zeros_like(p).scatter(0, order, p)
+
+
+# %% count_ngrams: the loop ends before the stop token | no_stop
+def count_ngrams(sentences, n):
+    if n < 1:
+        raise ValueError("n is too small")
+    counts = {}
+    for sentence in sentences:
+        tokens = [START] * (n - 1) + sentence + [STOP]
+        for i in range(len(tokens) - n):
+            counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
+    return counts
+
+
+# %% count_ngrams: no start tokens | no_start
+def count_ngrams(sentences, n):
+    if n < 1:
+        raise ValueError("n is too small")
+    counts = {}
+    for sentence in sentences:
+        tokens = [*sentence, "</s>"]
+        for i in range(n - 1, len(tokens)):
+            counts.setdefault(tuple(tokens[i - n + 1 : i]), Counter())[tokens[i]] += 1
+    return counts
+
+
+# %% count_ngrams: a Counter of n-grams | keys_are_whole_ngrams
+def count_ngrams(sentences, n):
+    if n < 1:
+        raise ValueError("n must be positive")
+    counts = Counter()
+    for sentence in sentences:
+        tokens = ["<s>"] * (n - 1) + sentence + ["</s>"]
+        for i in range(len(tokens) - n + 1):
+            counts[tuple(tokens[i : i + n])] += 1
+    return counts
+
+
+# %% add_k_probability: equal shares where nothing is known | equal_although_k_is_zero
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    if k < 0:
+        raise ValueError("k must not be negative")
+    following = counts.get(context)
+    if not following:
+        return 1 / n_words
+    return (following[word] + k) / (sum(following.values()) + k * n_words)
+
+
+# %% add_k_probability: counts the stop token once more | one_word_more
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    if k < 0:
+        raise ValueError("k must not be negative")
+    following = counts.get(context, Counter())
+    denominator = sum(following.values()) + k * (n_words + 1)
+    if denominator == 0:
+        return 0.0
+    return (following[word] + k) / denominator
+
+
+# %% sentence_log_probability: no start tokens | short_contexts_at_the_start
+def sentence_log_probability(sentence, probability, n):
+    tokens = list(sentence) + [STOP]
+    total = 0.0
+    for i, token in enumerate(tokens):
+        p = probability(token, tuple(tokens[max(0, i - n + 1) : i]))
+        if p == 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+
+
+# %% sentence_log_probability: minus the log-probability | minus_log_probability
+def sentence_log_probability(sentence, probability, n):
+    tokens = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+    total = 0.0
+    for i in range(n - 1, len(tokens)):
+        p = probability(tokens[i], tuple(tokens[i - n + 1 : i]))
+        if p == 0:
+            return math.inf
+        total -= math.log(p)
+    return total
+
+
+# %% perplexity: one stop token in all | one_stop_for_all
+def perplexity(sentences, probability, n):
+    if len(sentences) == 0:
+        raise ValueError("no sentences")
+    total = sum(sentence_log_probability(s, probability, n) for s in sentences)
+    return math.exp(-total / (sum(map(len, sentences)) + 1))
+
+
+# %% perplexity: an error if there are no words |
+def perplexity(sentences, probability, n):
+    if not any(sentences):
+        raise ValueError("nothing to measure")
+    total = sum(sentence_log_probability(s, probability, n) for s in sentences)
+    return math.exp(-total / (sum(map(len, sentences)) + len(sentences)))
+
+
+# %% perplexity: sentences that cannot be are left out | skips_impossible_sentences
+def perplexity(sentences, probability, n):
+    if not sentences:
+        raise ValueError("no sentences")
+    total, N = 0.0, 0
+    for sentence in sentences:
+        log_p = sentence_log_probability(sentence, probability, n)
+        if log_p > -math.inf:
+            total += log_p
+            N += len(sentence) + 1
+    return math.exp(-total / N)
+
+
+# %% interpolated_probability: an unseen order's weight to the words | unseen_weight_to_unigrams
+def interpolated_probability(tables, weights, word, context):
+    p = rest = 0.0
+    for m, (table, weight) in enumerate(zip(tables, weights)):
+        following = table.get(context[len(context) - m :])
+        if following:
+            p += weight * following[word] / sum(following.values())
+        else:
+            rest += weight
+    words = tables[0][()]
+    return p + rest * words[word] / sum(words.values())
+
+
+# %% interpolated_probability: KeyError at a context never seen | unseen_context_is_an_error
+def interpolated_probability(tables, weights, word, context):
+    p = 0.0
+    for m in range(len(tables)):
+        following = tables[m][context[len(context) - m :]]
+        p += weights[m] * following[word] / sum(following.values())
+    return p
+
+
+# %% KneserNey: continuation counts that add up the counts | plain_counts_everywhere
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n_words, self.discount = n_words, discount
+        self.tables = [count_ngrams(sentences, n)]
+        for _ in range(n - 1):
+            lower = {}
+            for context, following in self.tables[0].items():
+                for word, count in following.items():
+                    lower.setdefault(context[1:], Counter())[word] += count
+            self.tables.insert(0, lower)
+        self.sums = [{c: sum(f.values()) for c, f in table.items()} for table in self.tables]
+
+    def probability(self, word, context):
+        p = 1 / self.n_words
+        for m, (table, sums) in enumerate(zip(self.tables, self.sums)):
+            short = context[len(context) - m :]
+            if short in table:
+                kept = max(table[short][word] - self.discount, 0)
+                p = (kept + self.discount * len(table[short]) * p) / sums[short]
+        return p
+
+
+# %% ElmanCell: tanh before the state is added | tanh_of_the_word_alone
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, hidden)
+        self.U = nn.Linear(hidden, hidden, bias=False)
+
+    def forward(self, x, h):
+        return torch.tanh(self.W(x)) + self.U(h)
+
+
+# %% sequence_loss: softmax, then cross_entropy | softmax_twice
+def sequence_loss(logits, targets, mask):
+    p = torch.softmax(logits, dim=-1)
+    losses = nn.functional.cross_entropy(p.transpose(1, 2), targets, reduction="none")
+    return (losses * mask).sum() / mask.sum().clamp(min=1)
+
+
+# %% sequence_loss: shifts the targets | targets_shifted_again
+def sequence_loss(logits, targets, mask):
+    log_p = torch.log_softmax(logits[:, :-1], dim=-1)
+    log_p = log_p.gather(-1, targets[:, 1:].unsqueeze(-1)).squeeze(-1)
+    real = mask[:, 1:]
+    return -torch.where(real, log_p, 0.0).sum() / real.sum().clamp(min=1)
+
+
+# %% bptt_windows: x is y one token later | targets_come_before
+def bptt_windows(ids, batch_size, length):
+    per_row = (len(ids) - 1) // batch_size
+    if per_row == 0:
+        raise ValueError("fewer pairs than rows")
+    n = per_row * batch_size
+    X, Y = ids[1 : n + 1].view(batch_size, -1), ids[:n].view(batch_size, -1)
+    return list(zip(X.split(length, dim=1), Y.split(length, dim=1)))
+
+
+# %% bptt_windows: the last tokens of the text, not the first | drops_the_beginning
+def bptt_windows(ids, batch_size, length):
+    n = (len(ids) - 1) // batch_size * batch_size
+    if n == 0:
+        raise ValueError("fewer pairs than rows")
+    X, Y = ids[-n - 1 : -1].view(batch_size, -1), ids[-n:].view(batch_size, -1)
+    return list(zip(X.split(length, dim=1), Y.split(length, dim=1)))
+
+
+# %% gradient_norms: no root | norms_without_the_root
+def gradient_norms(cell, X, state):
+    X = X.detach().clone().requires_grad_()
+    H, _ = unroll(cell, X, state)
+    H[:, -1].sum().backward()
+    return (X.grad**2).sum(dim=(0, 2)).flip(0)
+
+
+# %% gradient_norms: the mean of the state | mean_of_the_state
+def gradient_norms(cell, X, state):
+    X = X.detach().clone().requires_grad_()
+    H, _ = unroll(cell, X, state)
+    H[:, -1].mean().backward()
+    return X.grad.norm(dim=(0, 2)).flip(0)
+
+
+# %% GRUCell: gates from the word alone | gates_without_the_state
+class GRUCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, 3 * hidden)
+        self.U = nn.Linear(hidden, 3 * hidden)
+
+    def forward(self, x, h):
+        wr, wz, wn = self.W(x).chunk(3, dim=-1)
+        r, z = torch.sigmoid(wr), torch.sigmoid(wz)
+        n = torch.tanh(wn + r * self.U(h).chunk(3, dim=-1)[2])
+        return (1 - z) * n + z * h
+
+
+# %% LSTMCell: keeps h in place of c | keeps_the_hidden_state
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.W = nn.Linear(dim, 4 * hidden)
+        self.U = nn.Linear(hidden, 4 * hidden)
+        self.forget_bias = forget_bias
+
+    def forward(self, x, state):
+        h, _ = state
+        i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
+        i, f, o = i.sigmoid(), (f + self.forget_bias).sigmoid(), o.sigmoid()
+        c = f * h + i * g.tanh()
+        return o * c.tanh(), c
+
+
+# %% LSTMCell: the forget bias in every score | forget_bias_for_all
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.W = nn.Linear(dim, 4 * hidden)
+        self.U = nn.Linear(hidden, 4 * hidden)
+        self.forget_bias = forget_bias
+
+    def forward(self, x, state):
+        h, c = state
+        scores = self.W(x) + self.U(h) + self.forget_bias
+        i, f, g, o = scores.chunk(4, dim=-1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        return torch.sigmoid(o) * torch.tanh(c), c
+
+
+# %% sampling_probabilities: the order the wrong way round | indexes_with_the_order
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        raise ValueError("out of range")
+    if temperature == 0:
+        p = torch.zeros_like(logits)
+        p[logits.argmax()] = 1
+        return p
+    p, order = torch.softmax(logits / temperature, dim=0).sort(descending=True)
+    if top_k is not None:
+        p[top_k:] = 0
+        p = p / p.sum()
+    p = p.masked_fill(p.cumsum(0) - p >= top_p, 0)
+    return (p / p.sum())[order]
+
+
+# %% sampling_probabilities: removed logits become 0 | zero_is_a_logit
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        raise ValueError("out of range")
+    if temperature == 0:
+        return nn.functional.one_hot(logits.argmax(), len(logits)).to(logits.dtype)
+    scores, order = (logits / temperature).sort(descending=True)
+    if top_k is not None:
+        scores[top_k:] = 0
+    p = torch.softmax(scores, dim=0)
+    p = p.masked_fill(p.cumsum(0) - p >= top_p, 0)
+    return torch.zeros_like(p).scatter(0, order, p / p.sum())
