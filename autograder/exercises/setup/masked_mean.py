@@ -105,6 +105,20 @@ WRONG = {
         def masked_mean(x, mask):
             return x[mask].mean()
         """,
+    "counts_real_numbers_that_are_not_zero": """
+        Padding is out of the sum and out of the count, but so is a real 0: you count the numbers
+        that are not 0. A real position counts whatever number it holds, so count the mask.
+
+        - return total / mask.sum(dim=1).clamp(min=1)
+        + return total / ((x != 0) & mask).sum(dim=1).clamp(min=1)
+        """,
+    "down_the_columns": """
+        These are means down the columns, one per position. Each text is a row: sum and count along
+        it, which is dim=1.
+
+        def masked_mean(x, mask):
+            return (x * mask).sum(dim=0) / mask.sum(dim=0).clamp(min=1)
+        """,
 }
 
 RIGHT = {

@@ -111,6 +111,27 @@ WRONG = {
         + x -= x.mean(dim=0)
         + return x / torch.where(std > 0, std, torch.ones_like(std))
         """,
+    "whole_table_population": """
+        The mean and the deviation are those of the whole table, which mixes minutes with stars.
+        Both need a dim, so that every column gets its own.
+
+        def standardize(x):
+            return (x - x.mean()) / x.std(unbiased=False)
+        """,
+    "one_mean_for_all_columns": """
+        The mean of the whole table is subtracted from every column. Each column has a mean of its
+        own, as it has a deviation of its own.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + return (x - x.mean()) / torch.where(std > 0, std, torch.ones_like(std))
+        """,
+    "does_not_center": """
+        The means are not 0: each column is divided by its deviation, but its mean is not subtracted
+        first.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + return x / torch.where(std > 0, std, torch.ones_like(std))
+        """,
 }
 
 RIGHT = {

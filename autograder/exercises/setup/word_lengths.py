@@ -18,6 +18,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     pool = [*_COMMON.split(), *_ODD]
     for count in (2, 5, int(rng.integers(6, 9))):
         words = [str(word) for word in rng.choice(pool, size=count)]
+        words.insert(int(rng.integers(count)), str(rng.choice(["...", "don't", "well-made"])))
         yield Case("values", [[*words, "a" * int(rng.integers(3, 12))]])
     single = str(rng.choice(["movie", "film", "music", "ending", "loved"]))
     yield Case("values", [[single]], title="a single word")
@@ -86,6 +87,12 @@ WRONG = {
 
         - return [len(word) for word in words]
         + return [len(words[i]) for i in range(len(words) - 1)]
+        """,
+    "counts_letters_only": """
+        Only letters are counted. Every character counts, also those of `...` and an apostrophe.
+
+        - return [len(word) for word in words]
+        + return [sum(character.isalpha() for character in word) for word in words]
         """,
 }
 
