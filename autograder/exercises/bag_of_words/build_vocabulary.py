@@ -93,6 +93,21 @@ WRONG = {
         - return {word: index for index, word in enumerate(kept[:max_size])}
         + return {word: index for index, word in enumerate(kept[:max_size], start=1)}
         """,
+    "cuts_before_it_breaks_ties": """
+        Where two words are equally frequent and only one fits in, the wrong one stays:
+        `most_common(max_size)` keeps the one that appeared first. Sort with the alphabet first,
+        then cut.
+
+        - counts = Counter(word for text in texts for word in text)
+        + counts = dict(Counter(word for text in texts for word in text).most_common(max_size))
+        """,
+    "gives_the_counts": """
+        The values are the counts of the words. A vocabulary gives each word its index: 0, 1, 2, ...
+        in this order.
+
+        - return {word: index for index, word in enumerate(kept[:max_size])}
+        + return {word: counts[word] for word in kept[:max_size]}
+        """,
 }
 
 RIGHT = {
