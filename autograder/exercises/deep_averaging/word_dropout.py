@@ -162,6 +162,16 @@ WRONG = {
         - if not training:
         + if training:
         """,
+    "asks_the_draw": """
+        Whether a text has lost all its words is asked of the random numbers alone, where padding
+        counts as well: a short text can lose every word while a position of padding stays. Combine
+        the draw with the mask first.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+        + kept = torch.rand(mask.shape, generator=generator) >= rate
+        + return mask & (kept | ~kept.any(dim=1, keepdim=True))
+        """,
 }
 
 RIGHT = {
