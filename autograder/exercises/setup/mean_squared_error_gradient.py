@@ -121,6 +121,20 @@ WRONG = {
         - return 2 / len(y) * (X.T @ errors)
         + return errors.square().mean()
         """,
+    "does_not_add_up": """
+        This has a row for each review: what each contributes to the gradient. Add these rows up, so
+        that one number per weight is left.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 / len(y) * errors[:, None] * X
+        """,
+    "multiplies_the_means": """
+        The mean error is multiplied by the mean row. Multiply each error by its own row first, and
+        take the mean of the products.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 * errors.mean() * X.mean(dim=0)
+        """,
 }
 
 RIGHT = {

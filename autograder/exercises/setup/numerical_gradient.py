@@ -129,6 +129,18 @@ WRONG = {
         - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
         + gradient[i] = (f(x - step) - f(x + step)) / (2 * eps)
         """,
+    "changes_x": """
+        x itself is changed: `x[i] += eps` moves the caller's point, and it does not move back. Take
+        the steps in a copy, x.clone().
+
+        -     step = torch.zeros_like(x)
+        -     step[i] = eps
+        -     gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        +     x[i] += eps
+        +     up = f(x)
+        +     x[i] -= 2 * eps
+        +     gradient[i] = (up - f(x)) / (2 * eps)
+        """,
 }
 
 RIGHT = {

@@ -100,6 +100,12 @@ WRONG = {
         - return difference.square().sum(dim=-1).sqrt()
         + return difference.sum(dim=-1).square().sqrt()
         """,
+    "keeps_the_last_axis": """
+        The last axis has length 1, but should be gone: keepdim=True keeps the axis of the sum.
+
+        - return difference.square().sum(dim=-1).sqrt()
+        + return difference.square().sum(dim=-1, keepdim=True).sqrt()
+        """,
 }
 
 RIGHT = {

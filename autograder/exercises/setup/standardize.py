@@ -132,6 +132,28 @@ WRONG = {
         - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
         + return x / torch.where(std > 0, std, torch.ones_like(std))
         """,
+    "divides_by_the_norm": """
+        You divide by the root of the sum of the squares. The standard deviation is the root of
+        their mean: the N is missing.
+
+        - std = x.std(dim=0, unbiased=False)
+        + std = (x - x.mean(dim=0)).norm(dim=0)
+        """,
+    "scales_from_zero_to_one": """
+        This stretches each column from 0 to 1, by its smallest and its largest number.
+        Standardizing uses the mean and the standard deviation instead.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + low, high = x.min(dim=0).values, x.max(dim=0).values
+        + return (x - low) / torch.where(std > 0, high - low, torch.ones_like(std))
+        """,
+    "leaves_constant_columns": """
+        A column of equal numbers comes back as it was. Its numbers minus their mean are 0, and it
+        should become zeros.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + return torch.where(std > 0, (x - x.mean(dim=0)) / std, x)
+        """,
 }
 
 RIGHT = {

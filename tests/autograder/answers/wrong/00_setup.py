@@ -270,3 +270,67 @@ def numerical_gradient(f, x, eps):
         low[i] -= eps
         g[i] = (f(x) - f(low)) / eps
     return g
+
+
+# %% standardize: the root of the sum of squares | divides_by_the_norm
+def standardize(x):
+    c = x - x.mean(dim=0)
+    s = (c ** 2).sum(dim=0).sqrt()
+    return c / torch.where(s > 0, s, 1.0)
+
+
+# %% standardize: from zero to one | scales_from_zero_to_one
+def standardize(x):
+    lo, hi = x.min(dim=0).values, x.max(dim=0).values
+    span = hi - lo
+    return (x - lo) / torch.where(span > 0, span, 1.0)
+
+
+# %% standardize: a constant column keeps its numbers | leaves_constant_columns
+def standardize(x):
+    std = x.std(dim=0, unbiased=False)
+    return torch.where(std > 0, (x - x.mean(dim=0)) / std, x)
+
+
+# %% masked_mean: fills where the mask is True | adds_up_the_padding
+def masked_mean(x, mask):
+    x = x.masked_fill(mask, 0)
+    return x.sum(dim=1) / mask.sum(dim=1).clamp(min=1)
+
+
+# %% masked_mean: keepdim | keeps_the_axis
+def masked_mean(x, mask):
+    return (x * mask).sum(dim=1, keepdim=True) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+# %% masked_mean: keepdim in the count only | row_divided_by_a_column
+def masked_mean(x, mask):
+    return (x * mask).sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+# %% pairwise_distances: keepdim | keeps_the_last_axis
+def pairwise_distances(a, b):
+    return ((a[:, None] - b[None]) ** 2).sum(-1, keepdim=True).sqrt()
+
+
+# %% mean_squared_error_gradient: errors times rows, not added up | does_not_add_up
+def mean_squared_error_gradient(w, X, y):
+    e = X @ w - y
+    return 2 * e[:, None] * X / len(y)
+
+
+# %% mean_squared_error_gradient: a product of two means | multiplies_the_means
+def mean_squared_error_gradient(w, X, y):
+    e = X @ w - y
+    return 2 * e.mean() * X.mean(dim=0)
+
+
+# %% numerical_gradient: steps in x itself | changes_x
+def numerical_gradient(f, x, eps):
+    g = torch.zeros_like(x)
+    for i in range(len(x)):
+        x[i] += eps
+        up = f(x)
+        x[i] -= 2 * eps
+        g[i] = (up - f(x)) / (2 * eps)
+    return g
