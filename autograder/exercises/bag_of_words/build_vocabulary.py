@@ -108,6 +108,20 @@ WRONG = {
         - return {word: index for index, word in enumerate(kept[:max_size])}
         + return {word: counts[word] for word in kept[:max_size]}
         """,
+    "only_alphabetical": """
+        The words are in alphabetical order. The most frequent come first; the alphabet decides only
+        between words that are equally frequent.
+
+        - kept.sort(key=lambda word: (-counts[word], word))
+        + kept.sort()
+        """,
+    "indices_as_keys": """
+        Keys and values are swapped: the dictionary should give the index of a word, not the word of
+        an index.
+
+        - return {word: index for index, word in enumerate(kept[:max_size])}
+        + return dict(enumerate(kept[:max_size]))
+        """,
 }
 
 RIGHT = {

@@ -115,6 +115,14 @@ WRONG = {
         - return X.T @ error / len(y) + l2 * w, error.mean()
         + return X.T @ error / len(y) + l2 * w, error.sum()
         """,
+    "differentiates_the_squared_error": """
+        The errors are multiplied by p (1 - p), the slope of the sigmoid. This belongs to the
+        squared error; with the negative log-likelihood it cancels, and the error is just p - y.
+
+        - error = sigmoid(X @ w + w_0) - y
+        + p = sigmoid(X @ w + w_0)
+        + error = (p - y) * p * (1 - p)
+        """,
 }
 
 RIGHT = {

@@ -92,6 +92,14 @@ WRONG = {
                 return 1 / (1 + torch.exp(-z))
             return torch.exp(z) / (1 + torch.exp(z))
         """,
+    "turns_float32": """
+        In half precision the result is float32. You may compute in float32, but return the dtype of
+        z.
+
+        - high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        + z = z.float()
+        + high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        """,
 }
 
 RIGHT = {

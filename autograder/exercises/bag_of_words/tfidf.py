@@ -118,6 +118,13 @@ WRONG = {
         - return counts * idf
         + return torch.log(1 + counts) * idf
         """,
+    "has_base_ten": """
+        This is the logarithm to base 10. The formula's ln is the natural one, to base e:
+        `torch.log`.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = torch.log10((1 + n_texts) / (1 + df))
+        """,
 }
 
 RIGHT = {

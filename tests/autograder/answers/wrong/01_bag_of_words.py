@@ -155,7 +155,7 @@ def sigmoid(z):
     return torch.where(z >= 0, 1 / (1 + e), e / (e + 1))
 
 
-# %% sigmoid: float32 whatever comes in |
+# %% sigmoid: float32 whatever comes in | turns_float32
 def sigmoid(z):
     p = torch.zeros(z.shape)
     for_positive = z >= 0
@@ -473,3 +473,62 @@ def tfidf(counts, df, n_texts):
 def gradient(X, y, w, w_0, l2):
     error = sigmoid(X @ w + w_0) - y
     return X.T @ error / len(X) + 2 * l2 * w, error.mean()
+
+
+# %% build_vocabulary: only the alphabet | only_alphabetical
+def build_vocabulary(texts, min_count=1, max_size=None):
+    c = Counter(w for t in texts for w in t)
+    words = sorted(w for w in c if c[w] >= min_count)
+    return {w: i for i, w in enumerate(words[:max_size])}
+
+
+# %% build_vocabulary: words by index | indices_as_keys
+def build_vocabulary(texts, min_count=1, max_size=None):
+    c = Counter(w for t in texts for w in t)
+    words = sorted((w for w in c if c[w] >= min_count), key=lambda w: (-c[w], w))[:max_size]
+    return dict(enumerate(words))
+
+
+# %% tfidf: logarithm to base 10 | has_base_ten
+def tfidf(counts, df, n_texts):
+    return counts * torch.log10((1 + n_texts) / (1 + df))
+
+
+# %% predict_classes: the probability above 0 | compares_probabilities_with_zero
+def predict_classes(X, w, w_0):
+    return (torch.sigmoid(X @ w + w_0) > 0).long()
+
+
+# %% sigmoid: computes and returns float32 | turns_float32
+def sigmoid(z):
+    z = z.float()
+    return torch.where(z >= 0, 1 / (1 + torch.exp(-z.clamp(min=0))), torch.exp(z.clamp(max=0)) / (1 + torch.exp(z.clamp(max=0))))
+
+
+# %% negative_log_likelihood: a small number in the logarithm | adds_a_little_inside_the_logarithm
+def negative_log_likelihood(scores, y):
+    p = torch.sigmoid(scores)
+    return -(y * (p + 1e-9).log() + (1 - y) * (1 - p + 1e-9).log()).mean()
+
+
+# %% negative_log_likelihood: the logarithm of the scores | takes_scores_for_probabilities
+def negative_log_likelihood(scores, y):
+    return -(y * scores.log() + (1 - y) * (1 - scores).log()).mean()
+
+
+# %% gradient: the slope of the sigmoid in the error | differentiates_the_squared_error
+def gradient(X, y, w, w_0, l2):
+    p = sigmoid(X @ w + w_0)
+    e = (p - y) * p * (1 - p)
+    return X.T @ e / len(y) + l2 * w, e.mean()
+
+
+# %% train_logistic_regression: lr over 1 + e | decays_like_a_fraction
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, b = torch.zeros(X.shape[1]), torch.zeros(())
+    for e in progress(range(epochs)):
+        s = lr / (1 + e)
+        for k in minibatches(len(X), batch_size, generator):
+            g, h = gradient(X[k], y[k], w, b, l2)
+            w, b = w - s * g, b - s * h
+    return w, b
