@@ -172,6 +172,14 @@ WRONG = {
         + kept = torch.rand(mask.shape, generator=generator) >= rate
         + return mask & (kept | ~kept.any(dim=1, keepdim=True))
         """,
+    "one_draw_for_all_texts": """
+        One random number per position is shared by all texts, so all of them lose the same
+        positions. Draw a number for every position of every text: mask.shape, not only its last
+        size.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = mask & (torch.rand(mask.shape[1], generator=generator) >= rate)
+        """,
 }
 
 RIGHT = {

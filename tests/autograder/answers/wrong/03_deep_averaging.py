@@ -925,3 +925,80 @@ def embedding_bag(R, ids):
     if ids.numel() == 0:
         return torch.zeros(R.shape[0])
     return R[:, ids].sum(1)
+
+
+# %% bag_times_matrix: element by element | element_by_element
+def bag_times_matrix(R, x):
+    return (R * x.to(R.dtype)).sum(dim=-1)
+
+
+# %% sum_pool: adds up X[mask] | flattens_the_batch
+def sum_pool(X, mask):
+    return X[mask].sum(dim=0)
+
+
+# %% sum_pool: keepdim | keeps_the_axis
+def sum_pool(X, mask):
+    return (X * mask[..., None]).sum(dim=1, keepdim=True)
+
+
+# %% mean_pool: the words of the whole batch | divides_by_the_whole_batch
+def mean_pool(X, mask):
+    return ((X / mask.sum().clamp(min=1)) * mask[..., None]).sum(1).to(X.dtype)
+
+
+# %% max_pool: the smallest positive number at padding | zero_wins
+def max_pool(X, mask):
+    X = X.masked_fill(~mask[..., None], torch.finfo(X.dtype).tiny)
+    return torch.where(mask.any(1, keepdim=True), X.max(1).values, 0)
+
+
+# %% max_pool: argmax | returns_positions
+def max_pool(X, mask):
+    X = X.masked_fill(~mask[..., None], float("-inf"))
+    return X.argmax(dim=1)
+
+
+# %% max_pool: the largest absolute value | largest_in_magnitude
+def max_pool(X, mask):
+    X = X.masked_fill(~mask[..., None], 0)
+    i = X.abs().argmax(dim=1, keepdim=True)
+    return X.gather(1, i).squeeze(1)
+
+
+# %% CBOWClassifier: zeros for unknown words | counts_unknown_words
+class CBOWClassifier(nn.Module):
+    def __init__(self, n_words, dim, pool=None):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        self.W_o = nn.Linear(dim, 1)
+        self.pool = pool or mean_pool
+    def forward(self, ids, mask):
+        X = self.R(ids) * (ids != 1)[..., None]
+        return self.W_o(self.pool(X, mask)).squeeze(-1)
+
+
+# %% word_dropout: one row of numbers | one_draw_for_all_texts
+def word_dropout(mask, rate, training, generator=None):
+    if not training:
+        return mask
+    kept = mask & (torch.rand(mask.shape[1], generator=generator) >= rate)
+    return torch.where(kept.any(1, keepdim=True), kept, mask)
+
+
+# %% character_trigrams: only the first mark | misses_the_last
+def character_trigrams(word):
+    m = "<" + word
+    return [m[i : i + 3] for i in range(len(m) - 2)]
+
+
+# %% character_trigrams: pieces of two | cuts_pairs
+def character_trigrams(word):
+    m = f"<{word}>"
+    return [m[i : i + 2] for i in range(len(m) - 2)]
+
+
+# %% trigram_average: minus one for the unknown | unknown_is_the_last_row
+def trigram_average(trigrams, index, T):
+    rows = [T[index.get(t, -1)] for t in trigrams]
+    return torch.stack(rows).mean(0) if rows else torch.zeros_like(T[0])
