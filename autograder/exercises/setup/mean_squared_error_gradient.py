@@ -128,13 +128,6 @@ WRONG = {
         - return 2 / len(y) * (X.T @ errors)
         + return 2 / len(y) * errors[:, None] * X
         """,
-    "multiplies_the_means": """
-        The mean error is multiplied by the mean row. Multiply each error by its own row first, and
-        take the mean of the products.
-
-        - return 2 / len(y) * (X.T @ errors)
-        + return 2 * errors.mean() * X.mean(dim=0)
-        """,
 }
 
 RIGHT = {

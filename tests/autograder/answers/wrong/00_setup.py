@@ -319,12 +319,6 @@ def mean_squared_error_gradient(w, X, y):
     return 2 * e[:, None] * X / len(y)
 
 
-# %% mean_squared_error_gradient: a product of two means | multiplies_the_means
-def mean_squared_error_gradient(w, X, y):
-    e = X @ w - y
-    return 2 * e.mean() * X.mean(dim=0)
-
-
 # %% numerical_gradient: steps in x itself | changes_x
 def numerical_gradient(f, x, eps):
     g = torch.zeros_like(x)
