@@ -55,6 +55,13 @@ WRONG = {
         - x = torch.zeros(len(vocabulary))
         + x = torch.zeros(len(vocabulary), dtype=torch.long)
         """,
+    "loses_the_first_word": """
+        The first word of the vocabulary is never found: its index is 0, and 0 is False in an `if`.
+        Ask whether the token is `in vocabulary`.
+
+        - x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
+        + x[[vocabulary[token] for token in tokens if vocabulary.get(token)]] = 1.0
+        """,
 }
 
 RIGHT = {

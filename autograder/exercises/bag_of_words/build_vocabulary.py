@@ -93,6 +93,35 @@ WRONG = {
         - return {word: index for index, word in enumerate(kept[:max_size])}
         + return {word: index for index, word in enumerate(kept[:max_size], start=1)}
         """,
+    "cuts_before_it_breaks_ties": """
+        Where two words are equally frequent and only one fits in, the wrong one stays:
+        `most_common(max_size)` keeps the one that appeared first. Sort with the alphabet first,
+        then cut.
+
+        - counts = Counter(word for text in texts for word in text)
+        + counts = dict(Counter(word for text in texts for word in text).most_common(max_size))
+        """,
+    "gives_the_counts": """
+        The values are the counts of the words. A vocabulary gives each word its index: 0, 1, 2, ...
+        in this order.
+
+        - return {word: index for index, word in enumerate(kept[:max_size])}
+        + return {word: counts[word] for word in kept[:max_size]}
+        """,
+    "only_alphabetical": """
+        The words are in alphabetical order. The most frequent come first; the alphabet decides only
+        between words that are equally frequent.
+
+        - kept.sort(key=lambda word: (-counts[word], word))
+        + kept.sort()
+        """,
+    "indices_as_keys": """
+        Keys and values are swapped: the dictionary should give the index of a word, not the word of
+        an index.
+
+        - return {word: index for index, word in enumerate(kept[:max_size])}
+        + return dict(enumerate(kept[:max_size]))
+        """,
 }
 
 RIGHT = {

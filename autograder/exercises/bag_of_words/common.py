@@ -71,12 +71,12 @@ def bag_cases(rng: np.random.Generator) -> Iterator[Case]:
     (single,) = some_words(rng, 1)
     again = [single] * int(rng.integers(2, 4))
     yield Case("values", [again, {single: 0}], title="a vocabulary of one word", judge=exact)
-    # From here on no known word occurs twice.
+    # From here on no known word occurs twice, and none is the first of the vocabulary.
     words = some_words(rng, 12, PLAIN_WORDS)
     vocabulary, absent = {word: index for index, word in enumerate(words[:6])}, words[6:]
-    first, last, *between = rng.permutation(words[:6])[: int(rng.integers(2, 5))]
+    first, last, *between = rng.permutation(words[1:6])[: int(rng.integers(2, 5))]
     mixed = [first, *rng.permutation([*between, *absent[:3]]), last]
-    for text in (mixed, rng.permutation([words[int(rng.integers(6))], *absent[:2]])):
+    for text in (mixed, rng.permutation([words[int(rng.integers(1, 6))], *absent[:2]])):
         given = [[str(word) for word in text], vocabulary]
         yield Case("unknown", given, title="some words are unknown", judge=exact)
     strange = draw_text(rng, 4, absent)

@@ -50,6 +50,27 @@ WRONG = {
         - return torch.bincount(indices, minlength=len(vocabulary)).float()
         + return torch.bincount(indices).float()
         """,
+    "loses_the_first_word": """
+        The first word of the vocabulary is never counted: its index is 0, and 0 is False in an
+        `if`. Ask whether the token is `in vocabulary`.
+
+        - known = [vocabulary[token] for token in tokens if token in vocabulary]
+        + known = [vocabulary[token] for token in tokens if vocabulary.get(token)]
+        """,
+    "counts_inside_words": """
+        The word is searched for in the joined text: `art` is found in `party`. Compare whole words.
+
+        def count_bag(tokens, vocabulary):
+            text = " ".join(tokens)
+            return torch.tensor([float(text.count(word)) for word in vocabulary])
+        """,
+    "divides_by_the_length": """
+        The counts are divided by the number of words in the text. A count bag says how often a word
+        occurs, not which share of the text it has.
+
+        - return torch.bincount(indices, minlength=len(vocabulary)).float()
+        + return torch.bincount(indices, minlength=len(vocabulary)).float() / max(len(tokens), 1)
+        """,
 }
 
 RIGHT = {

@@ -101,6 +101,28 @@ WRONG = {
         - error = sigmoid(X @ w + w_0) - y
         + error = sigmoid(X @ w) - y
         """,
+    "doubles_l2": """
+        The L2 term is twice as large as it should be: the 1/2 in l2/2 cancels the 2 from the
+        square.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return X.T @ error / len(y) + 2 * l2 * w, error.mean()
+        """,
+    "sums_for_the_bias": """
+        The gradient for w is right, that for w_0 is N times too large: it is a mean over the texts,
+        too.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return X.T @ error / len(y) + l2 * w, error.sum()
+        """,
+    "differentiates_the_squared_error": """
+        The errors are multiplied by p (1 - p), the slope of the sigmoid. This belongs to the
+        squared error; with the negative log-likelihood it cancels, and the error is just p - y.
+
+        - error = sigmoid(X @ w + w_0) - y
+        + p = sigmoid(X @ w + w_0)
+        + error = (p - y) * p * (1 - p)
+        """,
 }
 
 RIGHT = {

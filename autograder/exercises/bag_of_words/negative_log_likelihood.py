@@ -125,6 +125,22 @@ WRONG = {
         - against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
         + against = torch.where(y == 1, scores, -scores)
         """,
+    "adds_a_little_inside_the_logarithm": """
+        A small number inside the logarithm avoids infinity, but it hides how wrong a very wrong
+        score is: no text can pay more than about 20. Use the formula that starts from the score.
+
+        def negative_log_likelihood(scores, y):
+            p = torch.sigmoid(scores)
+            return -(y * (p + 1e-9).log() + (1 - y) * (1 - p + 1e-9).log()).mean()
+        """,
+    "takes_scores_for_probabilities": """
+        The logarithm is taken of the scores themselves, as if they were probabilities, and is NaN
+        for a negative number. The sigmoid comes between the two, or the formula that starts from
+        the scores.
+
+        def negative_log_likelihood(scores, y):
+            return -(y * scores.log() + (1 - y) * (1 - scores).log()).mean()
+        """,
 }
 
 RIGHT = {

@@ -77,6 +77,13 @@ WRONG = {
         def predict_classes(X, w, w_0):
             return (X @ w > w_0).long()
         """,
+    "compares_probabilities_with_zero": """
+        Every text is positive: a probability is always above 0. Compare the score with 0; for a
+        probability the threshold would be one half.
+
+        def predict_classes(X, w, w_0):
+            return (torch.sigmoid(X @ w + w_0) > 0).long()
+        """,
 }
 
 RIGHT = {

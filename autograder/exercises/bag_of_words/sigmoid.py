@@ -72,6 +72,34 @@ WRONG = {
         def sigmoid(z):
             return torch.softmax(z, dim=-1)
         """,
+    "swaps_the_clamps": """
+        The result is 0.5 everywhere: the clamps are swapped, so each form gets only zeros on the
+        side where it is used. The form for z >= 0 has to see the positive numbers.
+
+        - high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        - small = torch.exp(z.clamp(max=0))
+        + high = 1 / (1 + torch.exp(-z.clamp(max=0)))
+        + small = torch.exp(z.clamp(min=0))
+        """,
+    "asks_all_numbers_at_once": """
+        If the message says that the `Boolean value of Tensor ... is ambiguous`: `if z >= 0` asks
+        one question about many numbers, and the answers differ. Decide for each number separately.
+
+        raises RuntimeError
+
+        def sigmoid(z):
+            if z >= 0:
+                return 1 / (1 + torch.exp(-z))
+            return torch.exp(z) / (1 + torch.exp(z))
+        """,
+    "turns_float32": """
+        In half precision the result is float32. You may compute in float32, but return the dtype of
+        z.
+
+        - high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        + z = z.float()
+        + high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        """,
 }
 
 RIGHT = {

@@ -91,6 +91,40 @@ WRONG = {
         - return counts * idf
         + return counts / counts.sum(dim=1, keepdim=True).clamp(min=1) * idf
         """,
+    "raises_zero_to_one": """
+        Only a df of 0 is raised to 1, so no word divides by 0, but the 1 + in numerator and
+        denominator is missing: it belongs to every word.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = torch.log(n_texts / df.clamp(min=1))
+        """,
+    "smooths_below_only": """
+        The 1 is added to df, but not to N: a word that is in every text gets a negative weight
+        instead of 0. Add 1 in the numerator as well.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = torch.log(n_texts / (1 + df))
+        """,
+    "forgets_the_logarithm": """
+        The logarithm is missing: a word that is in every text should get ln 1 = 0, not 1.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = (1 + n_texts) / (1 + df)
+        """,
+    "dampens_the_counts": """
+        The logarithm of the counts is taken too, as in another variant. Here the term frequency is
+        the plain count; only the fraction is under the logarithm.
+
+        - return counts * idf
+        + return torch.log(1 + counts) * idf
+        """,
+    "has_base_ten": """
+        This is the logarithm to base 10. The formula's ln is the natural one, to base e:
+        `torch.log`.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + idf = torch.log10((1 + n_texts) / (1 + df))
+        """,
 }
 
 RIGHT = {

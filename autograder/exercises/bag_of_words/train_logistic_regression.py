@@ -165,6 +165,13 @@ WRONG = {
         - for epoch in progress(range(epochs)):
         + for epoch in range(epochs):
         """,
+    "decays_like_a_fraction": """
+        The learning rate is lr / (1 + e) here, another common decay. This one is linear: each epoch
+        lowers it by the same amount.
+
+        - step = lr * (1 - epoch / epochs)
+        + step = lr / (1 + epoch)
+        """,
 }
 
 RIGHT = {

@@ -121,6 +121,15 @@ WRONG = {
         - self.pool = mean_pool if pool is None else pool
         + self.pool = sum_pool if pool is None else pool
         """,
+    "counts_unknown_words": """
+        Unknown words get the vector zero, but they are still pooled, and a mean divides by them as
+        well. Turn their positions to False in the mask.
+
+        - known = mask & (ids != Vocabulary.unknown)
+        - h = self.pool(self.R(ids), known)  # (B, d)
+        + known = ids != Vocabulary.unknown
+        + h = self.pool(self.R(ids) * known.unsqueeze(-1), mask)
+        """,
 }
 
 RIGHT = {

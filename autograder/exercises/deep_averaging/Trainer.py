@@ -176,12 +176,7 @@ WRONG = {
         the scores inside `with torch.no_grad():`.
 
         - with torch.no_grad():  # no backward pass will follow
-        -     for ids, mask, labels in batches:
-        -         total += self.loss(ids, mask, labels).item() * len(labels)
-        -         n += len(labels)
-        + for ids, mask, labels in batches:
-        +     total += self.loss(ids, mask, labels).item() * len(labels)
-        +     n += len(labels)
+        + with torch.enable_grad():
         """,
     "keeps_the_last_weights": """
         The model ends with the weights of the last epoch. Load those of the epoch with the lowest
@@ -206,12 +201,8 @@ WRONG = {
     "compares_with_the_previous_epoch": """
         Each epoch is compared with the one before it. Compare it with the best one so far.
 
-        - if found < lowest:
-        -     lowest, waited = found, 0
-        + improved = found < lowest
+              waited += 1
         + lowest = found
-        + if improved:
-        +     waited = 0
         """,
     "averages_training_batches": """
         `train_epoch` returns the mean over the batches, so a text in a small last batch weighs more
@@ -252,10 +243,23 @@ WRONG = {
         The best weights are loaded only if training stops early. If the epochs run out first, the
         model keeps those of the last one: load the best after the loop, in either case.
 
-        -         break
         - self.model.load_state_dict(best)
-        +         self.model.load_state_dict(best)
-        +         break
+        + if waited == patience:
+        +     self.model.load_state_dict(best)
+        """,
+    "steps_with_an_unclipped_gradient": """
+        A long gradient is not clipped when the optimizer takes its step. Is `clip_grad_norm_`
+        missing, or in the wrong place? Before `backward()` there is no gradient to clip, and after
+        `step()` it is too late.
+
+        - nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+        """,
+    "counts_a_tie_as_better": """
+        A validation loss equal to the best one counts as an improvement here. It is none: only a
+        lower loss sets the count back and replaces the weights.
+
+        - if found < lowest:
+        + if found <= lowest:
         """,
 }
 
@@ -293,7 +297,6 @@ RIGHT = {
 
             def fit(self, train, validation, epochs, patience):
                 import copy
-
                 found = []
                 while len(found) < epochs:
                     found.append((self.train_epoch(train), self.evaluate(validation)))

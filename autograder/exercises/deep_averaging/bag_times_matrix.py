@@ -85,6 +85,14 @@ WRONG = {
         - return x.to(R.dtype) @ R.T
         + return x.float() @ R.T.float()
         """,
+    "element_by_element": """
+        For a batch, `R * x` pairs the rows of R with the rows of x, and they are not of one kind:
+        components here, texts there. Every text has to meet every component, which is what a matrix
+        product does.
+
+        - return x.to(R.dtype) @ R.T
+        + return (R * x.to(R.dtype)).sum(dim=-1)
+        """,
 }
 
 RIGHT = {

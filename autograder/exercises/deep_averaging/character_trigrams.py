@@ -31,8 +31,8 @@ WRONG = {
         + marked = word
         """,
     "misses_the_last": """
-        The last trigram is missing. A word with both of its marks, n characters in all, has n - 2
-        trigrams, and range() excludes its end.
+        The last trigram is missing. Either the mark > is, or one step of the loop: a word with both
+        of its marks, n characters in all, has n - 2 trigrams, and range() excludes its end.
 
         - return [marked[i : i + 3] for i in range(len(marked) - 2)]
         + return [marked[i : i + 3] for i in range(len(marked) - 3)]
@@ -83,6 +83,13 @@ WRONG = {
 
         - return [marked[i : i + 3] for i in range(len(marked) - 2)]
         + return sorted({marked[i : i + 3] for i in range(len(marked) - 2)})
+        """,
+    "cuts_pairs": """
+        The pieces have two characters. A slice excludes its end: for three, it runs from i to i +
+        3.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return [marked[i : i + 2] for i in range(len(marked) - 2)]
         """,
 }
 

@@ -31,6 +31,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", single, title="vectors of one number")
     half = [normal(rng, k, 5).half(), draw_numbers(rng, 0, 5, 6)]
     yield Case("edges", half, title="half precision (float16)", judge=HALF)
+    none = [normal(rng, k, 5).half(), empty]
+    yield Case("edges", none, title="no words, in half precision (float16)", judge=HALF)
     gaps = [normal(rng, 7, k).mT, draw_numbers(rng, 0, 7, 4)]
     yield Case("edges", gaps, title="a matrix that is not contiguous in memory")
 
@@ -77,6 +79,20 @@ WRONG = {
 
         - return R[:, ids].sum(dim=1)
         + return R[:, ids].mean(dim=1)
+        """,
+    "averages_all_but_nothing": """
+        This is the mean of the word vectors: the sum is divided by the number of words. Add them
+        up, and divide by nothing: a word that occurs twice counts twice.
+
+        - return R[:, ids].sum(dim=1)
+        + return R[:, ids].sum(dim=1) / max(len(ids), 1)
+        """,
+    "zeros_of_another_type": """
+        The zeros for a text without words are float32. They should have the dtype of R, as all
+        other results have.
+
+        - return R[:, ids].sum(dim=1)
+        + return R[:, ids].sum(dim=1) if len(ids) else torch.zeros(len(R))
         """,
 }
 

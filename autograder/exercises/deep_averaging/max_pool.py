@@ -39,8 +39,8 @@ WRONG = {
             return X.amax(dim=1)
         """,
     "zero_wins": """
-        Padding is set to 0, and 0 is larger than every negative number. Fill it with something
-        that is never the maximum.
+        Padding is set to 0 (or nearly: `finfo(...).tiny` is the smallest positive number), and 0 is
+        larger than every negative number. Fill it with something that is never the maximum.
 
         def max_pool(X, mask):
             return (X * mask.unsqueeze(-1)).amax(dim=1)
@@ -104,6 +104,21 @@ WRONG = {
 
         - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
         + return h.masked_fill(~mask.any(dim=1), 0.0)
+        """,
+    "returns_positions": """
+        These are the positions of the largest numbers, as argmax gives them. Return the numbers
+        themselves.
+
+        def max_pool(X, mask):
+            return X.masked_fill(~mask.unsqueeze(-1), float("-inf")).argmax(dim=1)
+        """,
+    "largest_in_magnitude": """
+        A negative number with a large absolute value wins over a smaller positive one. The maximum
+        goes by the numbers with their signs.
+
+        def max_pool(X, mask):
+            X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+            return X.gather(1, X.abs().argmax(dim=1, keepdim=True)).squeeze(1)
         """,
 }
 

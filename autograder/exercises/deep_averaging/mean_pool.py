@@ -130,6 +130,13 @@ WRONG = {
         - return (X * weights.unsqueeze(-1)).sum(dim=1)
         + return (X * weights.unsqueeze(-1)).sum(dim=2)
         """,
+    "divides_by_the_whole_batch": """
+        `mask.sum()` without a dim counts the words of all texts together. Each text has its own n:
+        sum the mask along its row.
+
+        - n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+        + n = mask.sum().clamp(min=1)
+        """,
 }
 
 RIGHT = {

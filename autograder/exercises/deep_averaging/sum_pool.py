@@ -68,6 +68,20 @@ WRONG = {
             counts = mask.sum(dim=1).tolist()
             return torch.stack([x[:n].sum(dim=0) for x, n in zip(X, counts)])
         """,
+    "flattens_the_batch": """
+        X[mask] is a list of the words of all texts, which no longer says whose they are, and their
+        sum is one vector for the whole batch. Keep the shape (B, L, d) until you add up.
+
+        def sum_pool(X, mask):
+            return X[mask].sum(dim=0)
+        """,
+    "keeps_the_axis": """
+        The axis of the words is still there, with length 1: (B, 1, d). Without keepdim=True it
+        disappears.
+
+        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        + return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1, keepdim=True)
+        """,
 }
 
 RIGHT = {

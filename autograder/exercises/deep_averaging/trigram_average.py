@@ -133,6 +133,13 @@ WRONG = {
         - return T[rows].mean(dim=0)
         + return T[rows].sum(dim=0)
         """,
+    "unknown_is_the_last_row": """
+        An unknown trigram gets the last row of the table, the row -1, which belongs to another
+        trigram. It has no row: leave it out.
+
+        - rows = [index[trigram] for trigram in trigrams if trigram in index]
+        + rows = [index.get(trigram, -1) for trigram in trigrams]
+        """,
 }
 
 RIGHT = {

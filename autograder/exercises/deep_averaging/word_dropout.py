@@ -162,6 +162,24 @@ WRONG = {
         - if not training:
         + if training:
         """,
+    "asks_the_draw": """
+        Whether a text has lost all its words is asked of the random numbers alone, where padding
+        counts as well: a short text can lose every word while a position of padding stays. Combine
+        the draw with the mask first.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+        + kept = torch.rand(mask.shape, generator=generator) >= rate
+        + return mask & (kept | ~kept.any(dim=1, keepdim=True))
+        """,
+    "one_draw_for_all_texts": """
+        One random number per position is shared by all texts, so all of them lose the same
+        positions. Draw a number for every position of every text: mask.shape, not only its last
+        size.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = mask & (torch.rand(mask.shape[1], generator=generator) >= rate)
+        """,
 }
 
 RIGHT = {

@@ -105,6 +105,43 @@ WRONG = {
         def masked_mean(x, mask):
             return x[mask].mean()
         """,
+    "counts_real_numbers_that_are_not_zero": """
+        Padding is out of the sum and out of the count, but so is a real 0: you count the numbers
+        that are not 0. A real position counts whatever number it holds, so count the mask.
+
+        - return total / mask.sum(dim=1).clamp(min=1)
+        + return total / ((x != 0) & mask).sum(dim=1).clamp(min=1)
+        """,
+    "down_the_columns": """
+        These are means down the columns, one per position. Each text is a row: sum and count along
+        it, which is dim=1.
+
+        def masked_mean(x, mask):
+            return (x * mask).sum(dim=0) / mask.sum(dim=0).clamp(min=1)
+        """,
+    "adds_up_the_padding": """
+        The mask is inverted in the sum: the padding is added up and the real numbers are left out.
+        The mask is True at real positions.
+
+        - total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1)
+        + total = torch.where(mask, torch.zeros_like(x), x).sum(dim=1)
+        """,
+    "keeps_the_axis": """
+        The means are a column, (B, 1), and not (B,): with keepdim=True the axis of the sum stays.
+        Leave it out, here in the sum and in the count.
+
+        - total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1)
+        - return total / mask.sum(dim=1).clamp(min=1)
+        + total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1, keepdim=True)
+        + return total / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        """,
+    "row_divided_by_a_column": """
+        The sums have the shape (B,) and the counts, or the other way round, (B, 1). Broadcasting
+        divides each sum by every count, which gives (B, B): let both have the shape (B,).
+
+        - return total / mask.sum(dim=1).clamp(min=1)
+        + return total / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        """,
 }
 
 RIGHT = {

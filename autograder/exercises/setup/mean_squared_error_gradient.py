@@ -94,6 +94,40 @@ WRONG = {
         - return 2 / len(y) * (X.T @ errors)
         + return (2 * errors * X).mean(dim=0)
         """,
+    "divides_by_all_entries": """
+        Too small by the factor d: you divide by the number of entries of X. Or is it a mean over
+        all of them? The mean is over the N reviews only.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 / X.numel() * (X.T @ errors)
+        """,
+    "one_slope_for_all_weights": """
+        This is a single number, a mean over the reviews and the weights. Each weight has its own
+        slope: only the axis of the N reviews should disappear.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return (2 * errors[:, None] * X).mean()
+        """,
+    "forgets_the_inner_derivative": """
+        The inner derivative is missing: each error has to be multiplied by x_nj, the entry of its
+        row for weight j. What you return does not depend on j.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 * errors.mean()
+        """,
+    "returns_the_loss": """
+        This is the loss itself, a single number. Its gradient has one number for each weight.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return errors.square().mean()
+        """,
+    "does_not_add_up": """
+        This has a row for each review: what each contributes to the gradient. Add these rows up, so
+        that one number per weight is left.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 / len(y) * errors[:, None] * X
+        """,
 }
 
 RIGHT = {

@@ -94,6 +94,53 @@ WRONG = {
         +     down[i] -= eps
         +     gradient[i] = (f(up) - f(down)) / (2 * eps)
         """,
+    "keeps_the_earlier_steps": """
+        The first slope is right, later ones are not: when coordinate i moves, those before it have
+        not moved back. Start from x again for each coordinate.
+
+          gradient = torch.zeros_like(x)
+        + up, down = x.clone(), x.clone()
+          for i in range(len(x)):
+        -     step = torch.zeros_like(x)
+        -     step[i] = eps
+        -     gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        +     up[i] += eps
+        +     down[i] -= eps
+        +     gradient[i] = (f(up) - f(down)) / (2 * eps)
+        """,
+    "half_a_step_over_the_whole_width": """
+        f is taken at x + eps and at x, one eps apart, and the difference is divided by 2 eps. From
+        x + eps, `-= eps` only leads back to x: the second point should be x - eps.
+
+        - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        + gradient[i] = (f(x + step) - f(x)) / (2 * eps)
+        """,
+    "backward_only": """
+        You step backward only, from x to x - eps. Step in both directions, x + eps and x - eps, and
+        divide by the whole width: the error shrinks from eps to eps squared.
+
+        - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        + gradient[i] = (f(x) - f(x - step)) / eps
+        """,
+    "wrong_sign": """
+        The sign is wrong: the value at x - eps is subtracted from the value at x + eps, not the
+        other way round.
+
+        - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        + gradient[i] = (f(x - step) - f(x + step)) / (2 * eps)
+        """,
+    "changes_x": """
+        x itself is changed: `x[i] += eps` moves the caller's point, and it does not move back. Take
+        the steps in a copy, x.clone().
+
+        -     step = torch.zeros_like(x)
+        -     step[i] = eps
+        -     gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        +     x[i] += eps
+        +     up = f(x)
+        +     x[i] -= 2 * eps
+        +     gradient[i] = (up - f(x)) / (2 * eps)
+        """,
 }
 
 RIGHT = {

@@ -86,6 +86,26 @@ WRONG = {
         def pairwise_distances(a, b):
             return (a - b).square().sum().sqrt()
         """,
+    "averages_the_squares": """
+        The distances are too small: the squares are averaged over the d components. They should be
+        added up.
+
+        - return difference.square().sum(dim=-1).sqrt()
+        + return difference.square().mean(dim=-1).sqrt()
+        """,
+    "adds_before_squaring": """
+        The differences are added up before they are squared, so positive and negative ones cancel.
+        Square each of them first.
+
+        - return difference.square().sum(dim=-1).sqrt()
+        + return difference.sum(dim=-1).square().sqrt()
+        """,
+    "keeps_the_last_axis": """
+        The last axis has length 1, but should be gone: keepdim=True keeps the axis of the sum.
+
+        - return difference.square().sum(dim=-1).sqrt()
+        + return difference.square().sum(dim=-1, keepdim=True).sqrt()
+        """,
 }
 
 RIGHT = {

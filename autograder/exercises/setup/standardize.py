@@ -111,6 +111,49 @@ WRONG = {
         + x -= x.mean(dim=0)
         + return x / torch.where(std > 0, std, torch.ones_like(std))
         """,
+    "whole_table_population": """
+        The mean and the deviation are those of the whole table, which mixes minutes with stars.
+        Both need a dim, so that every column gets its own.
+
+        def standardize(x):
+            return (x - x.mean()) / x.std(unbiased=False)
+        """,
+    "one_mean_for_all_columns": """
+        The mean of the whole table is subtracted from every column. Each column has a mean of its
+        own, as it has a deviation of its own.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + return (x - x.mean()) / torch.where(std > 0, std, torch.ones_like(std))
+        """,
+    "does_not_center": """
+        The means are not 0: each column is divided by its deviation, but its mean is not subtracted
+        first.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + return x / torch.where(std > 0, std, torch.ones_like(std))
+        """,
+    "divides_by_the_norm": """
+        You divide by the root of the sum of the squares. The standard deviation is the root of
+        their mean: the N is missing.
+
+        - std = x.std(dim=0, unbiased=False)
+        + std = (x - x.mean(dim=0)).norm(dim=0)
+        """,
+    "scales_from_zero_to_one": """
+        This stretches each column from 0 to 1, by its smallest and its largest number.
+        Standardizing uses the mean and the standard deviation instead.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + low, high = x.min(dim=0).values, x.max(dim=0).values
+        + return (x - low) / torch.where(std > 0, high - low, torch.ones_like(std))
+        """,
+    "leaves_constant_columns": """
+        A column of equal numbers comes back as it was. Its numbers minus their mean are 0, and it
+        should become zeros.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + return torch.where(std > 0, (x - x.mean(dim=0)) / std, x)
+        """,
 }
 
 RIGHT = {

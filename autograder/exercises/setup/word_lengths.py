@@ -18,11 +18,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     pool = [*_COMMON.split(), *_ODD]
     for count in (2, 5, int(rng.integers(6, 9))):
         words = [str(word) for word in rng.choice(pool, size=count)]
+        words.insert(int(rng.integers(count)), str(rng.choice(["...", "don't", "well-made"])))
         yield Case("values", [[*words, "a" * int(rng.integers(3, 12))]])
     single = str(rng.choice(["movie", "film", "music", "ending", "loved"]))
     yield Case("values", [[single]], title="a single word")
     yield Case("empty", [[]], title="no words at all")
-    pool = [word for word in pool if len(set(word)) == len(word)]  # of letters that differ
+    # of letters only, which all differ
+    pool = [word for word in pool if word.isalpha() and len(set(word)) == len(word)]
     words = [str(word) for word in rng.choice(pool, size=int(rng.integers(2, 4)))]
     yield Case("empty", [[*words, ""]], title="a word without letters has length 0")
 
@@ -86,6 +88,12 @@ WRONG = {
 
         - return [len(word) for word in words]
         + return [len(words[i]) for i in range(len(words) - 1)]
+        """,
+    "counts_letters_only": """
+        Only letters are counted. Every character counts, also those of `...` and an apostrophe.
+
+        - return [len(word) for word in words]
+        + return [sum(character.isalpha() for character in word) for word in words]
         """,
 }
 

@@ -162,3 +162,169 @@ def mean_squared_error_gradient(w, X, y):
 def mean_squared_error_gradient(w, X, y):
     error = X @ w - y
     return 2 * (error * X).mean(dim=0)
+
+
+# %% word_lengths: letters only | counts_letters_only
+def word_lengths(words):
+    return [sum(c.isalpha() for c in word) for word in words]
+
+
+# %% standardize: the root is forgotten | divides_by_variance
+def standardize(x):
+    mu = x.mean(dim=0)
+    var = ((x - mu) ** 2).mean(dim=0)
+    return torch.where(var > 0, (x - mu) / var, torch.zeros_like(x))
+
+
+# %% standardize: one mean and one deviation for the table | whole_table_population
+def standardize(x):
+    mu = x.mean()
+    sigma = x.std(unbiased=False)
+    if sigma == 0:
+        return torch.zeros_like(x)
+    return (x - mu) / sigma
+
+
+# %% pairwise_distances: the mean of the squares | averages_the_squares
+def pairwise_distances(a, b):
+    diff = a[:, None] - b[None, :]
+    return (diff ** 2).mean(dim=-1).sqrt()
+
+
+# %% masked_mean: divides by no words | empty_text_is_nan
+def masked_mean(x, mask):
+    return (x * mask).sum(dim=1) / mask.sum(dim=1)
+
+
+# %% masked_mean: counts the numbers that are not 0 | counts_real_numbers_that_are_not_zero
+def masked_mean(x, mask):
+    x = x * mask
+    n = (x != 0).sum(dim=1).clamp(min=1)
+    return x.sum(dim=1) / n
+
+
+# %% mean_squared_error_gradient: y minus the prediction | wrong_sign
+def mean_squared_error_gradient(w, X, y):
+    return 2 / len(y) * X.T @ (y - X @ w)
+
+
+# %% mean_squared_error_gradient: divides by the number of entries | divides_by_all_entries
+def mean_squared_error_gradient(w, X, y):
+    return 2 * X.T @ (X @ w - y) / X.numel()
+
+
+# %% numerical_gradient: the steps stay in the copies | keeps_the_earlier_steps
+def numerical_gradient(f, x, eps):
+    grad = torch.zeros_like(x)
+    up, down = x.clone(), x.clone()
+    for i in range(len(x)):
+        up[i] += eps
+        down[i] -= eps
+        grad[i] = (f(up) - f(down)) / (2 * eps)
+    return grad
+
+
+# %% numerical_gradient: the second step only leads back | half_a_step_over_the_whole_width
+def numerical_gradient(f, x, eps):
+    grad = torch.zeros_like(x)
+    point = x.clone()
+    for i in range(len(x)):
+        point[i] += eps
+        up = f(point)
+        point[i] -= eps
+        down = f(point)
+        grad[i] = (up - down) / (2 * eps)
+    return grad
+
+
+# %% seeded_sample: a generator that randn does not get | forgets_to_pass_it
+def seeded_sample(n, seed):
+    generator = torch.Generator()
+    generator.manual_seed(seed)
+    return torch.randn(n)
+
+
+# %% standardize: the mean of the whole table, a deviation per column | one_mean_for_all_columns
+def standardize(x):
+    sigma = x.std(dim=0, unbiased=False)
+    sigma[sigma == 0] = 1
+    return (x - x.mean()) / sigma
+
+
+# %% mean_squared_error_gradient: no inner derivative | forgets_the_inner_derivative
+def mean_squared_error_gradient(w, X, y):
+    return (2 * (X @ w - y)).mean()
+
+
+# %% masked_mean: down the columns | down_the_columns
+def masked_mean(x, mask):
+    n = mask.sum(0)
+    return torch.where(mask, x, 0).sum(0) / n.clamp(min=1)
+
+
+# %% numerical_gradient: only one step, backwards | backward_only
+def numerical_gradient(f, x, eps):
+    g = torch.zeros_like(x)
+    for i in range(len(x)):
+        low = x.clone()
+        low[i] -= eps
+        g[i] = (f(x) - f(low)) / eps
+    return g
+
+
+# %% standardize: the root of the sum of squares | divides_by_the_norm
+def standardize(x):
+    c = x - x.mean(dim=0)
+    s = (c ** 2).sum(dim=0).sqrt()
+    return c / torch.where(s > 0, s, 1.0)
+
+
+# %% standardize: from zero to one | scales_from_zero_to_one
+def standardize(x):
+    lo, hi = x.min(dim=0).values, x.max(dim=0).values
+    span = hi - lo
+    return (x - lo) / torch.where(span > 0, span, 1.0)
+
+
+# %% standardize: a constant column keeps its numbers | leaves_constant_columns
+def standardize(x):
+    std = x.std(dim=0, unbiased=False)
+    return torch.where(std > 0, (x - x.mean(dim=0)) / std, x)
+
+
+# %% masked_mean: fills where the mask is True | adds_up_the_padding
+def masked_mean(x, mask):
+    x = x.masked_fill(mask, 0)
+    return x.sum(dim=1) / mask.sum(dim=1).clamp(min=1)
+
+
+# %% masked_mean: keepdim | keeps_the_axis
+def masked_mean(x, mask):
+    return (x * mask).sum(dim=1, keepdim=True) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+# %% masked_mean: keepdim in the count only | row_divided_by_a_column
+def masked_mean(x, mask):
+    return (x * mask).sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+# %% pairwise_distances: keepdim | keeps_the_last_axis
+def pairwise_distances(a, b):
+    return ((a[:, None] - b[None]) ** 2).sum(-1, keepdim=True).sqrt()
+
+
+# %% mean_squared_error_gradient: errors times rows, not added up | does_not_add_up
+def mean_squared_error_gradient(w, X, y):
+    e = X @ w - y
+    return 2 * e[:, None] * X / len(y)
+
+
+# %% numerical_gradient: steps in x itself | changes_x
+def numerical_gradient(f, x, eps):
+    g = torch.zeros_like(x)
+    for i in range(len(x)):
+        x[i] += eps
+        up = f(x)
+        x[i] -= 2 * eps
+        g[i] = (up - f(x)) / (2 * eps)
+    return g

@@ -155,7 +155,7 @@ def sigmoid(z):
     return torch.where(z >= 0, 1 / (1 + e), e / (e + 1))
 
 
-# %% sigmoid: float32 whatever comes in |
+# %% sigmoid: float32 whatever comes in | turns_float32
 def sigmoid(z):
     p = torch.zeros(z.shape)
     for_positive = z >= 0
@@ -346,3 +346,189 @@ def decisive_words(w, vocabulary, k):
     positive = [word for word in words if w[vocabulary[word]] > 0]
     negative = [word for word in words if w[vocabulary[word]] < 0]
     return positive[:k], negative[:k]
+
+
+# %% document_frequency: a fraction of the texts | gives_proportions
+def document_frequency(texts):
+    df = {}
+    for text in texts:
+        for word in set(text):
+            df[word] = df.get(word, 0) + 1
+    return {word: n / len(texts) for word, n in df.items()}
+
+
+# %% binary_bag: 0 for an unknown word | unknown_is_first
+def binary_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        x[vocabulary.get(token, 0)] = 1
+    return x
+
+
+# %% count_bag: asks whether the index is true | loses_the_first_word
+def count_bag(tokens, vocabulary):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        index = vocabulary.get(token)
+        if index:
+            x[index] += 1
+    return x
+
+
+# %% tfidf: no ones, and df at least 1 | raises_zero_to_one
+def tfidf(counts, df, n_texts):
+    return counts * torch.log(n_texts / df.clamp(min=1))
+
+
+# %% tfidf: divides by the length | divides_by_length
+def tfidf(counts, df, n_texts):
+    tf = counts / counts.sum(dim=1, keepdim=True).clamp(min=1)
+    return tf * torch.log((1 + n_texts) / (1 + df))
+
+
+# %% predict_classes: compares with w_0 | compares_with_the_bias
+def predict_classes(X, w, w_0):
+    return (X @ w > w_0).long()
+
+
+# %% sigmoid: the clamps swapped | swaps_the_clamps
+def sigmoid(z):
+    left = 1 / (1 + torch.exp(-z.clamp(max=0)))
+    right = torch.exp(z.clamp(min=0)) / (torch.exp(z.clamp(min=0)) + 1)
+    return torch.where(z >= 0, left, right)
+
+
+# %% negative_log_likelihood: clamps the probabilities | clamps_probabilities
+def negative_log_likelihood(scores, y):
+    p = torch.sigmoid(scores).clamp(1e-7, 1 - 1e-7)
+    return -(y * p.log() + (1 - y) * (1 - p).log()).mean()
+
+
+# %% gradient: pulls the bias | penalizes_the_bias
+def gradient(X, y, w, w_0, l2):
+    error = sigmoid(X @ w + w_0) - y
+    return X.T @ error / len(y) + l2 * w, error.mean() + l2 * w_0
+
+
+# %% gradient: l2 inside the mean | divides_l2_too
+def gradient(X, y, w, w_0, l2):
+    error = sigmoid(X @ w + w_0) - y
+    return (X.T @ error + l2 * w) / len(y), error.mean()
+
+
+# %% minibatches: shuffles the batches | shuffles_the_batches
+def minibatches(n, batch_size, generator):
+    batches = list(torch.arange(n).split(batch_size))
+    return [batches[i] for i in torch.randperm(len(batches), generator=generator).tolist()]
+
+
+# %% train_logistic_regression: the rate decays from what is left | decays_what_is_decayed
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+    for epoch in progress(range(epochs)):
+        lr = lr * (1 - epoch / epochs)
+        for batch in minibatches(len(X), batch_size, generator):
+            g, g_0 = gradient(X[batch], y[batch], w, w_0, l2)
+            w = w - lr * g
+            w_0 = w_0 - lr * g_0
+    return w, w_0
+
+
+# %% decisive_words: a slice from minus zero | takes_all_for_zero
+def decisive_words(w, vocabulary, k):
+    words = sorted(vocabulary, key=lambda word: -w[vocabulary[word]].item())
+    return words[:k], words[-k:][::-1]
+
+
+# %% build_vocabulary: most_common with a size | cuts_before_it_breaks_ties
+def build_vocabulary(texts, min_count=1, max_size=None):
+    counts = Counter()
+    for text in texts:
+        counts.update(text)
+    pairs = [(w, n) for w, n in counts.most_common(max_size) if n >= min_count]
+    pairs.sort(key=lambda pair: (-pair[1], pair[0]))
+    return {w: i for i, (w, _) in enumerate(pairs)}
+
+
+# %% count_bag: searches the joined text | counts_inside_words
+def count_bag(tokens, vocabulary):
+    joined = " ".join(tokens)
+    x = torch.zeros(len(vocabulary))
+    for word, i in vocabulary.items():
+        x[i] = joined.count(word)
+    return x
+
+
+# %% tfidf: one only below | smooths_below_only
+def tfidf(counts, df, n_texts):
+    return counts * (n_texts / (df + 1)).log()
+
+
+# %% tfidf: no logarithm | forgets_the_logarithm
+def tfidf(counts, df, n_texts):
+    return counts * ((1 + n_texts) / (1 + df))
+
+
+# %% gradient: twice lambda | doubles_l2
+def gradient(X, y, w, w_0, l2):
+    error = sigmoid(X @ w + w_0) - y
+    return X.T @ error / len(X) + 2 * l2 * w, error.mean()
+
+
+# %% build_vocabulary: only the alphabet | only_alphabetical
+def build_vocabulary(texts, min_count=1, max_size=None):
+    c = Counter(w for t in texts for w in t)
+    words = sorted(w for w in c if c[w] >= min_count)
+    return {w: i for i, w in enumerate(words[:max_size])}
+
+
+# %% build_vocabulary: words by index | indices_as_keys
+def build_vocabulary(texts, min_count=1, max_size=None):
+    c = Counter(w for t in texts for w in t)
+    words = sorted((w for w in c if c[w] >= min_count), key=lambda w: (-c[w], w))[:max_size]
+    return dict(enumerate(words))
+
+
+# %% tfidf: logarithm to base 10 | has_base_ten
+def tfidf(counts, df, n_texts):
+    return counts * torch.log10((1 + n_texts) / (1 + df))
+
+
+# %% predict_classes: the probability above 0 | compares_probabilities_with_zero
+def predict_classes(X, w, w_0):
+    return (torch.sigmoid(X @ w + w_0) > 0).long()
+
+
+# %% sigmoid: computes and returns float32 | turns_float32
+def sigmoid(z):
+    z = z.float()
+    return torch.where(z >= 0, 1 / (1 + torch.exp(-z.clamp(min=0))), torch.exp(z.clamp(max=0)) / (1 + torch.exp(z.clamp(max=0))))
+
+
+# %% negative_log_likelihood: a small number in the logarithm | adds_a_little_inside_the_logarithm
+def negative_log_likelihood(scores, y):
+    p = torch.sigmoid(scores)
+    return -(y * (p + 1e-9).log() + (1 - y) * (1 - p + 1e-9).log()).mean()
+
+
+# %% negative_log_likelihood: the logarithm of the scores | takes_scores_for_probabilities
+def negative_log_likelihood(scores, y):
+    return -(y * scores.log() + (1 - y) * (1 - scores).log()).mean()
+
+
+# %% gradient: the slope of the sigmoid in the error | differentiates_the_squared_error
+def gradient(X, y, w, w_0, l2):
+    p = sigmoid(X @ w + w_0)
+    e = (p - y) * p * (1 - p)
+    return X.T @ e / len(y) + l2 * w, e.mean()
+
+
+# %% train_logistic_regression: lr over 1 + e | decays_like_a_fraction
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, b = torch.zeros(X.shape[1]), torch.zeros(())
+    for e in progress(range(epochs)):
+        s = lr / (1 + e)
+        for k in minibatches(len(X), batch_size, generator):
+            g, h = gradient(X[k], y[k], w, b, l2)
+            w, b = w - s * g, b - s * h
+    return w, b

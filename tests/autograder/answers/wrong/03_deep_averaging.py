@@ -386,7 +386,7 @@ class Trainer:
         return history
 
 
-# %% Trainer: an equal loss counts as better
+# %% Trainer: an equal loss counts as better | counts_a_tie_as_better
 class Trainer:
     def __init__(self, model, lr, max_norm=1.0):
         self.model = model
@@ -705,3 +705,300 @@ def initial_embeddings(words, index, matrix, random):
             R[index[word]] = matrix[index[word]]
     R[0] = 0
     return R
+
+
+# %% bag_times_matrix: the batch comes out transposed | texts_in_columns
+def bag_times_matrix(R, x):
+    return (R @ x.to(R.dtype).T)
+
+
+# %% embedding_bag: the mean, and zeros for no words | averages_all_but_nothing
+def embedding_bag(R, ids):
+    if len(ids) == 0:
+        return torch.zeros(R.shape[0], dtype=R.dtype)
+    return R[:, ids].mean(dim=1)
+
+
+# %% sum_pool: a float mask | sum_turns_float32
+def sum_pool(X, mask):
+    return (X * mask.unsqueeze(-1).float()).sum(dim=1)
+
+
+# %% mean_pool: adds up in float16 | sum_overflows
+def mean_pool(X, mask):
+    total = (X * mask[:, :, None]).sum(dim=1)
+    return total / mask.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+# %% CBOWClassifier: squeeze without an axis | squeezes_every_axis
+class CBOWClassifier(nn.Module):
+    def __init__(self, n_words, dim, pool=None):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        self.W_o = nn.Linear(dim, 1)
+        self.pool = pool or mean_pool
+    def forward(self, ids, mask):
+        known = mask & (ids != 1)
+        return self.W_o(self.pool(self.R(ids), known)).squeeze()
+
+
+# %% Trainer: waits for one epoch more | waits_one_epoch_too_long
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total, n = 0.0, 0
+        for ids, mask, labels in batches:
+            self.optimizer.zero_grad()
+            loss = self.loss(ids, mask, labels)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item() * len(labels)
+            n += len(labels)
+        return total / n
+
+    def evaluate(self, batches):
+        self.model.eval()
+        total, n = 0.0, 0
+        with torch.no_grad():
+            for ids, mask, labels in batches:
+                total += self.loss(ids, mask, labels).item() * len(labels)
+                n += len(labels)
+        return total / n
+
+    def fit(self, train, validation, epochs, patience):
+        best, waited = float("inf"), 0
+        best_state = None
+        history = [], []
+        for _ in range(epochs):
+            history[0].append(self.train_epoch(train))
+            history[1].append(self.evaluate(validation))
+            if history[1][-1] < best:
+                best, waited = history[1][-1], 0
+                best_state = {k: v.clone() for k, v in self.model.state_dict().items()}
+            else:
+                waited += 1
+                if waited > patience:
+                    break
+        self.model.load_state_dict(best_state)
+        return history
+
+
+# %% Trainer: clips before the backward pass | steps_with_an_unclipped_gradient
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total, n = 0.0, 0
+        for ids, mask, labels in batches:
+            self.optimizer.zero_grad()
+            loss = self.loss(ids, mask, labels)
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            loss.backward()
+            self.optimizer.step()
+            total += loss.item() * len(labels)
+            n += len(labels)
+        return total / n
+
+    def evaluate(self, batches):
+        self.model.eval()
+        total, n = 0.0, 0
+        with torch.no_grad():
+            for ids, mask, labels in batches:
+                total += self.loss(ids, mask, labels).item() * len(labels)
+                n += len(labels)
+        return total / n
+
+    def fit(self, train, validation, epochs, patience):
+        best, waited = float("inf"), 0
+        best_state = None
+        history = [], []
+        for _ in range(epochs):
+            history[0].append(self.train_epoch(train))
+            history[1].append(self.evaluate(validation))
+            if history[1][-1] < best:
+                best, waited = history[1][-1], 0
+                best_state = {k: v.clone() for k, v in self.model.state_dict().items()}
+            else:
+                waited += 1
+                if waited >= patience:
+                    break
+        self.model.load_state_dict(best_state)
+        return history
+
+
+# %% word_dropout: keeps the numbers below rate | drops_the_wrong_side
+def word_dropout(mask, rate, training, generator=None):
+    if not training:
+        return mask
+    keep = mask & (torch.rand(mask.shape, generator=generator) < rate)
+    empty = ~keep.any(dim=1, keepdim=True)
+    return torch.where(empty, mask, keep)
+
+
+# %% word_dropout: asks the numbers and not the words | asks_the_draw
+def word_dropout(mask, rate, training, generator=None):
+    if not training:
+        return mask
+    keep = torch.rand(mask.shape, generator=generator) >= rate
+    empty = ~keep.any(dim=1, keepdim=True)
+    return mask & (keep | empty)
+
+
+# %% DeepAveragingNetwork: no relu | no_activation
+class DeepAveragingNetwork(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        sizes = [dim] + [hidden] * n_layers
+        self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in zip(sizes, sizes[1:]))
+        self.W_o = nn.Linear(sizes[-1], 1)
+        self.rate = rate
+    def forward(self, ids, mask):
+        mask = word_dropout(mask & (ids != 1), self.rate, self.training)
+        z = mean_pool(self.R(ids), mask)
+        for layer in self.layers:
+            z = layer(z)
+        return self.W_o(z).squeeze(-1)
+
+
+# %% DeepAveragingNetwork: drops before it leaves out unknown words | drops_before_unknown
+class DeepAveragingNetwork(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        sizes = [dim] + [hidden] * n_layers
+        self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in zip(sizes, sizes[1:]))
+        self.W_o = nn.Linear(sizes[-1], 1)
+        self.rate = rate
+    def forward(self, ids, mask):
+        mask = word_dropout(mask, self.rate, self.training) & (ids != 1)
+        z = mean_pool(self.R(ids), mask)
+        for layer in self.layers:
+            z = torch.relu(layer(z))
+        return self.W_o(z).squeeze(-1)
+
+
+# %% character_trigrams: steps of three | cuts_into_pieces
+def character_trigrams(word):
+    marked = "<" + word + ">"
+    return [marked[i : i + 3] for i in range(0, len(marked) - 2, 3)]
+
+
+# %% trigram_average: zeros in float32 | zeros_of_another_type
+def trigram_average(trigrams, index, T):
+    known = [index[t] for t in trigrams if t in index]
+    if not known:
+        return torch.zeros(T.shape[1])
+    return T[known].mean(dim=0)
+
+
+# %% initial_embeddings: zeros first, then a vector for the padding | padding_gets_a_vector
+def initial_embeddings(words, index, matrix, random):
+    R = random.clone()
+    R[0] = 0
+    for i, word in enumerate(words):
+        if word in index:
+            R[i] = matrix[index[word]].to(R.dtype)
+    return R
+
+
+# %% embedding_bag: zeros in float32 | zeros_of_another_type
+def embedding_bag(R, ids):
+    if ids.numel() == 0:
+        return torch.zeros(R.shape[0])
+    return R[:, ids].sum(1)
+
+
+# %% bag_times_matrix: element by element | element_by_element
+def bag_times_matrix(R, x):
+    return (R * x.to(R.dtype)).sum(dim=-1)
+
+
+# %% sum_pool: adds up X[mask] | flattens_the_batch
+def sum_pool(X, mask):
+    return X[mask].sum(dim=0)
+
+
+# %% sum_pool: keepdim | keeps_the_axis
+def sum_pool(X, mask):
+    return (X * mask[..., None]).sum(dim=1, keepdim=True)
+
+
+# %% mean_pool: the words of the whole batch | divides_by_the_whole_batch
+def mean_pool(X, mask):
+    return ((X / mask.sum().clamp(min=1)) * mask[..., None]).sum(1).to(X.dtype)
+
+
+# %% max_pool: the smallest positive number at padding | zero_wins
+def max_pool(X, mask):
+    X = X.masked_fill(~mask[..., None], torch.finfo(X.dtype).tiny)
+    return torch.where(mask.any(1, keepdim=True), X.max(1).values, 0)
+
+
+# %% max_pool: argmax | returns_positions
+def max_pool(X, mask):
+    X = X.masked_fill(~mask[..., None], float("-inf"))
+    return X.argmax(dim=1)
+
+
+# %% max_pool: the largest absolute value | largest_in_magnitude
+def max_pool(X, mask):
+    X = X.masked_fill(~mask[..., None], 0)
+    i = X.abs().argmax(dim=1, keepdim=True)
+    return X.gather(1, i).squeeze(1)
+
+
+# %% CBOWClassifier: zeros for unknown words | counts_unknown_words
+class CBOWClassifier(nn.Module):
+    def __init__(self, n_words, dim, pool=None):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        self.W_o = nn.Linear(dim, 1)
+        self.pool = pool or mean_pool
+    def forward(self, ids, mask):
+        X = self.R(ids) * (ids != 1)[..., None]
+        return self.W_o(self.pool(X, mask)).squeeze(-1)
+
+
+# %% word_dropout: one row of numbers | one_draw_for_all_texts
+def word_dropout(mask, rate, training, generator=None):
+    if not training:
+        return mask
+    kept = mask & (torch.rand(mask.shape[1], generator=generator) >= rate)
+    return torch.where(kept.any(1, keepdim=True), kept, mask)
+
+
+# %% character_trigrams: only the first mark | misses_the_last
+def character_trigrams(word):
+    m = "<" + word
+    return [m[i : i + 3] for i in range(len(m) - 2)]
+
+
+# %% character_trigrams: pieces of two | cuts_pairs
+def character_trigrams(word):
+    m = f"<{word}>"
+    return [m[i : i + 2] for i in range(len(m) - 2)]
+
+
+# %% trigram_average: minus one for the unknown | unknown_is_the_last_row
+def trigram_average(trigrams, index, T):
+    rows = [T[index.get(t, -1)] for t in trigrams]
+    return torch.stack(rows).mean(0) if rows else torch.zeros_like(T[0])
