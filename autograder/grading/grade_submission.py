@@ -37,7 +37,7 @@ _Result = TypeVar("_Result")
 
 STEP_SECONDS = 60.0  # of processor time, for the grader's work before a run or after it
 #: How every cell runs for what it does to the answers, not for what it shows.
-BRIEFLY: dict[str, Any] = {"figures": False, "training_steps": 1, "data_rows": 64}
+BRIEFLY: dict[str, Any] = {"figures": False, "training_steps": 1, "data_rows": 300}
 
 
 class Running(Protocol):

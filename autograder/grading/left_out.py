@@ -27,12 +27,14 @@ _BINDS = re.compile(r"\b(?:def|class|import|as|for|global)\b|=")
 def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> None:
     """Mark the cells of a sanitized submission that need not run, in place.
 
-    A notebook with cells that are graded by hand runs whole: their grader looks at the figures.
+    A notebook with code that is graded by hand runs whole: that code may need any cell.
     """
     shows = {cell.source for cell in release.cells if TAG in cell.metadata.get("tags", [])}
     by_hand = any(
         marks.get("grade") and marks.get("solution")
-        for marks in (cell.metadata.get("nbgrader", {}) for cell in notebook.cells)
+        for marks in (
+            cell.metadata.get("nbgrader", {}) for cell in notebook.cells if cell.cell_type == "code"
+        )
     )
     for cell in notebook.cells:
         cell.metadata.pop(LEFT_OUT, None)

@@ -55,7 +55,10 @@ _PREPARE = "__import__('coursekit.checking.kernel_setup', fromlist=['prepare']).
 _NO_FIGURES = "import matplotlib; matplotlib.use('agg'); del matplotlib"
 #: Why a run ended that ended the process which read its output.
 LOST = "the output of its kernel was too large to read"
-_NOT_RUN = "Not run while grading: this cell only displays something.\n"
+_NOT_RUN = (
+    "Not run while grading: this cell only displays something."
+    " Its output is in the submitted notebook.\n"
+)
 
 
 def execute(

@@ -169,6 +169,24 @@ def test_a_student_cannot_have_cells_left_out(course, task):
     assert "coursekit_left_out" not in answer.metadata
 
 
+@pytest.mark.parametrize("new, whole", [("markdown", False), ("code", True)])
+def test_only_code_that_is_graded_by_hand_may_need_every_cell(course, task, new, whole):
+    notebook, _ = sanitize(filled(course, NAME), task.release)
+    cell = getattr(nbformat.v4, f"new_{new}_cell")("mine")
+    cell.metadata["nbgrader"] = {"grade": True, "solution": True, "grade_id": "why"}
+    notebook.cells.append(cell)
+    mark_left_out(notebook, task.release)
+    shows = next(cell for cell in notebook.cells if cell.source == SHOWS)
+    assert ("coursekit_left_out" not in shows.metadata) == whole
+
+
+@pytest.mark.parametrize("assignment", Course(ROOT).assignments())
+def test_cells_of_every_assignment_are_left_out(assignment):
+    shared = read(Course(ROOT).notebook(assignment))
+    mark_left_out(shared, shared)
+    assert sum(cell.metadata.get("coursekit_left_out", False) for cell in shared.cells) > 10
+
+
 def test_nothing_wrong_or_nothing_left_out_needs_no_second_run(course, task):
     notebook, _ = sanitize(filled(course, NAME), task.release)
     mark_left_out(notebook, task.release)
