@@ -50,6 +50,9 @@ _NATS_PER_NODE = 0.5
 _SHARED = 0.8
 #: So many statements at least; a single one is soon written twice.
 _FEWEST = 2
+#: Who has one statement of an approach has another with at least this probability, even if no third
+#: answer has either: the second says less than the first.
+_SAME_APPROACH = 0.1
 
 
 @dataclass(frozen=True)
@@ -171,9 +174,9 @@ class _Rarity:
         return total
 
     def _given(self, one: Statement, other: Statement, alone: float) -> float:
-        """The share of those with `other` who have `one`, with one more who has it by chance."""
+        """The share of those with `other` who have `one`, with one more who may have it."""
         both = max(0, len(self._holders[one] & self._holders[other]) - 2)
-        return (both + alone) / (self._with(other) + 1)
+        return (both + max(alone, _SAME_APPROACH)) / (self._with(other) + 1)
 
     def _with(self, one: Statement) -> int:
         return max(0, len(self._holders[one]) - 2)
