@@ -42,7 +42,7 @@ SIZES = {
     "max_length": 128,
 }
 TOKENS = {"ja-en": 4000, "en-fr": 1500}  # the size of a tokenizer's vocabulary
-EPOCHS = {"ja-en": 8, "en-fr": 8}  # as many as the recurrent models of assignment 09
+EPOCHS = {"ja-en": 8, "en-fr": 8}  # en-fr: as many as the recurrent models of assignment 09
 WARMUP, PEAK, LONGEST = 400, 2e-3, 60
 
 

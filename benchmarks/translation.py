@@ -1,11 +1,12 @@
 """Trains the translators of assignment 09 on real sentence pairs and scores them.
 
-With and without attention, on two data sets: `ja-en` is small_parallel_enja; `en-fr` is the part of
-Tatoeba with at most 10 tokens on each side, all among the most frequent words. The last epoch
-counts, the learning rate falls to zero; nothing is chosen on the test sentences. Weights are
-written to `data/pretrained/translators/` in half precision, scores to
-`data/results/translation.json`. Training resumes after an interruption. ja-en takes about 25
-minutes of processor time per model, en-fr about eight.
+With and without attention, on three data sets: `ja-en` is small_parallel_enja; `en-fr` is the part
+of Tatoeba with at most 10 tokens on each side, all among the most frequent words; `en-fr-long` is all
+of Tatoeba up to 30 tokens, for the scores by length. The last epoch counts, the learning rate falls
+to zero; nothing is chosen on the test sentences. Shipped weights are written to
+`data/pretrained/translators/` in half precision, scores to `data/results/translation.json`. Training
+resumes after an interruption. ja-en and en-fr-long take about 25 minutes of processor time per model,
+en-fr about eight.
 
 `bilingual` trains the notebook's own models on its own sentences, for its 600 steps and for four
 times as many, and keeps only scores (about seven minutes of processor time).
@@ -40,14 +41,41 @@ from coursekit.data.paths import cache_folder
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions/09_translation/09_translation.ipynb"
-SIZES = {"ja-en": (4000, 4000, 128, 192), "en-fr": (1000, 1400, 96, 160)}  # words, words, d_e, d
-EPOCHS = {"ja-en": 8, "en-fr": 8}
+
+
+class Settings(NamedTuple):
+    """How the models of a data set are made and trained.
+
+    Attributes
+    ----------
+    words : sizes of the source and of the target vocabulary.
+    d_e, d : dimensions of a word embedding and of a state.
+    dropout : on the word vectors of encoder and decoder in training.
+    longest : tokens of the longest sentences, on each side.
+    edges : of the buckets of source lengths.
+    """
+
+    words: tuple[int, int]
+    d_e: int
+    d: int
+    epochs: int
+    dropout: float
+    longest: int
+    edges: tuple[int, ...] = (1, 5, 9, 13, 17)
+
+
+SETTINGS = {
+    "ja-en": Settings((4000, 4000), 128, 192, 14, 0.2, 16),
+    "en-fr": Settings((1000, 1400), 96, 160, 8, 0.0, 10),
+    "en-fr-long": Settings((3000, 4000), 128, 192, 6, 0.1, 30, (1, 6, 11, 16, 21, 31)),
+}
 BATCH, PEAK, LONGEST = 64, 2e-3, 40
 #: Share of the words that are replaced by the unknown word in what encoder and decoder read.
 DROPPED = 0.1
 #: Training steps of the comparison on the notebook's own sentences.
 STEPS = (600, 2400)
-MODELS = ["bilingual", "en-fr-attention", "en-fr-plain", "ja-en-attention", "ja-en-plain"]
+SHIPPED = ("en-fr-attention", "en-fr-plain", "ja-en-attention")
+MODELS = ["bilingual", *SHIPPED, "ja-en-plain", "en-fr-long-attention", "en-fr-long-plain"]
 SPLITS = ("train", "validation", "test")
 #: Marks at the start and the end of a target sentence, and their ids.
 MARKS, BOS, EOS = ["<s>", "</s>"], 2, 3
@@ -70,17 +98,23 @@ def tokens(sentence: str, language: str) -> list[str]:
     return _TOKEN.findall(sentence if language == "fr" else sentence.replace("'", " ' "))
 
 
+def settings_of(model: str) -> Settings:
+    """The settings of a model, such as `ja-en-plain`."""
+    return SETTINGS[model.rpartition("-")[0]]
+
+
 def prepare(name: str) -> Data:
     """Load and tokenize a data set, and number its words."""
-    n_source, n_target, *_ = SIZES[name]
+    settings = SETTINGS[name]
     if name == "ja-en":
         found = {split: load("small-parallel-enja", split) for split in SPLITS}
         pairs = {s: [(a.split(), b.split()) for a, b, _ in bitext] for s, bitext in found.items()}
     else:
-        pairs = {split: _tatoeba(load("tatoeba-fra-eng", split)) for split in SPLITS}
+        found = {split: load("tatoeba-fra-eng", split) for split in SPLITS}
+        pairs = {split: _tatoeba(bitext, settings.longest) for split, bitext in found.items()}
     source, target = (
         _vocabulary([pair[side] for pair in pairs["train"]], size)
-        for side, size in ((0, n_source), (1, n_target))
+        for side, size in enumerate(settings.words)
     )
     if name == "en-fr":
         known = set(source.words), set(target.words)
@@ -88,13 +122,14 @@ def prepare(name: str) -> Data:
             s: [p for p in rows if all(set(p[i]) <= known[i] for i in (0, 1))]
             for s, rows in pairs.items()
         }
+    if name != "ja-en":
         pairs["test"], pairs["validation"] = _once(pairs["test"]), _once(pairs["validation"])
     return Data(pairs, source, target)
 
 
-def _tatoeba(bitext: Bitext) -> Pairs:
+def _tatoeba(bitext: Bitext, longest: int) -> Pairs:
     pairs = [(tokens(english, "en"), tokens(french, "fr")) for english, french, _ in bitext]
-    return [pair for pair in pairs if max(map(len, pair)) <= 10]
+    return [pair for pair in pairs if max(map(len, pair)) <= longest]
 
 
 def _once(pairs: Pairs) -> Pairs:
@@ -113,7 +148,7 @@ def _vocabulary(sentences: list[list[str]], size: int) -> Vocabulary:
 def make(name: str, data: Data) -> nn.ModuleDict:
     """The encoder and the decoder, with the notebook's classes."""
     notebook = definitions(NOTEBOOK)
-    *_, d_e, d = SIZES[name[:5]]
+    d_e, d = settings_of(name).d_e, settings_of(name).d
     if name.endswith("plain"):
         decoder = notebook["TranslationDecoder"](len(data.target), d_e, d)
     else:
@@ -142,12 +177,21 @@ def without_some_words(ids: torch.Tensor) -> torch.Tensor:
     return ids.masked_fill(dropped, 1)
 
 
+def drop_out(embedding: nn.Embedding, p: float) -> None:
+    """Let an embedding drop components of its vectors while it is trained."""
+    embedding.register_forward_hook(
+        lambda module, _, vectors: nn.functional.dropout(vectors, p, module.training)
+    )
+
+
 def train(name: str, data: Data) -> tuple[nn.ModuleDict, float]:
     """Train a model, or go on where it was interrupted; return it and its processor seconds."""
     notebook = definitions(NOTEBOOK)
     torch.manual_seed(0)
     model = make(name, data)
-    pairs, epochs = data.splits["train"], EPOCHS[name[:5]]
+    for half in model.values():
+        drop_out(half.embedding, settings_of(name).dropout)
+    pairs, epochs = data.splits["train"], settings_of(name).epochs
     ids = [(data.source.encode(s), data.target.encode(t)) for s, t in pairs]
     optimizer = torch.optim.Adam(model.parameters(), lr=PEAK)
     steps = epochs * -(-len(pairs) // BATCH)
@@ -230,13 +274,14 @@ def keep(name: str, model: nn.Module, lists: dict[str, list[str]]) -> None:
 
 
 def measure(name: str, data: Data) -> dict[str, Any]:
-    """Train, keep the weights in half precision, and score what was kept."""
+    """Train a model, keep its weights in half precision if they ship, and score what was kept."""
     model, seconds = train(name, data)
-    keep(name, model, {"source": data.source.words[2:], "target": data.target.words[2:]})
+    if name in SHIPPED:
+        keep(name, model, {"source": data.source.words[2:], "target": data.target.words[2:]})
     scores: dict[str, Any] = {
         "parameters": sum(p.numel() for p in model.parameters()),
         "processor_seconds": seconds,
-        "epochs": EPOCHS[name[:5]],
+        "epochs": settings_of(name).epochs,
         "pairs": {split: len(pairs) for split, pairs in data.splits.items()},
         "words": [len(data.source), len(data.target)],
     }
@@ -247,8 +292,10 @@ def measure(name: str, data: Data) -> dict[str, Any]:
         by_length = definitions(NOTEBOOK)["bleu_by_length"]
         lengths = [len(source) for source, _ in pairs]
         references = [[target] for _, target in pairs]
-        edges = [1, 5, 9, 13, 17]
-        scores[f"{split}_by_length"] = by_length(found, references, lengths, edges)
+        edges = settings_of(name).edges
+        counts = Counter(bisect_right(edges, length) - 1 for length in lengths)
+        scores[f"{split}_by_length"] = by_length(found, references, lengths, list(edges))
+        scores[f"{split}_lengths"] = [counts[k] for k in range(len(edges) - 1)]
     return scores
 
 
@@ -294,7 +341,9 @@ def main() -> None:
     chosen = parser.parse_args().models
     torch.set_num_threads(1)
     for name in chosen:
-        scores = bilingual() if name == "bilingual" else measure(name, prepare(name[:5]))
+        scores = (
+            bilingual() if name == "bilingual" else measure(name, prepare(name.rpartition("-")[0]))
+        )
         store("translation", results("translation") | {name: scores})
 
 

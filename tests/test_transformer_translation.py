@@ -140,3 +140,16 @@ def test_11_says_of_the_real_pairs_what_was_printed_and_measured():
     card = shipped("pretrained/translators/CARD.md").read_text("utf-8")
     assert f"{measured['test']:.1f}; {measured['test_beam_4']:.1f} with a beam of 4" in card
     assert f"{measured['validation']:.1f}; {measured['validation_beam_4']:.1f} with" in card
+
+
+def test_11_shows_what_was_measured_from_japanese():
+    cells = nbformat.read(NOTEBOOK, as_version=4).cells
+    (shows,) = [cell for cell in cells if '"ja-en-transformer"' in cell.source]
+    printed = "".join(output.get("text", "") for output in shows.outputs)
+    assert "→ my mother is cooking in the kitchen ." in printed
+    measured = load_results("transformer_translators")["ja-en"]
+    rows = (load_results("translation")[f"ja-en-{kind}"] for kind in ("plain", "attention"))
+    for score in (*(row["test"] for row in rows), measured["test"], measured["test_beam_4"]):
+        assert f"{score:5.1f}" in printed
+    card = shipped("pretrained/translators/CARD.md").read_text("utf-8")
+    assert f"{measured['test']:.1f}; {measured['test_beam_4']:.1f} with a beam of 4" in card
