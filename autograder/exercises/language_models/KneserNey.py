@@ -19,10 +19,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n: int,
         queries: list[tuple[str, ...]],
         size: int = 6,
+        times: int = 1,
         **other: float,
     ) -> Case:
         """The probability of the last word of each query, after the others."""
-        sentences = [*draw_sentences(rng, size, 4), ["the", "cat", "sees", "the", "dog"]]
+        sentences = [*draw_sentences(rng, size, 4), *[["the", "cat", "sees", "the", "dog"]] * times]
         n_words = int(rng.integers(8, 15))
         then = [("probability", query[-1], query[:-1]) for query in queries]
         return Case(group, [sentences, n, n_words], other, title=title, then=then)
@@ -42,14 +43,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     triples = [("the", "cat", "sees"), ("sees", "the", "dog"), ("<s>", "<s>", "the")]
     triples += [("cat", "sees", "the"), ("the", "dog", "</s>")]
     yield case("higher orders", "trigrams", 3, triples, 8)
-    yield case("higher orders", "trigrams of more text", 3, draw_queries(3, 4), 14)
+    triples = [*draw_queries(3, 3), ("fish", "cat", "sees")]
+    yield case("higher orders", "trigrams of more text", 3, triples, 14)
     four = [("cat", "sees", "the", "dog"), ("<s>", "the", "cat", "sees"), *draw_queries(4, 2)]
     yield case("higher orders", "4-grams", 4, four, 10)
     yield case("edges", "a word that was never seen", 2, [("the", "fish"), ("cat", "fish")])
     unseen = [("fish", "cat"), ("fish", "the"), ("fish", "fish")]
     yield case("edges", "a context that was never seen", 2, unseen)
     unseen = [("fish", "the", "cat"), ("fish", "fish", "the"), ("the", "fish", "cat")]
-    yield case("edges", "a trigram context that was never seen", 3, unseen)
+    yield case("edges", "a trigram context that was never seen", 3, unseen, times=3)
     yield case("edges", "unigrams", 1, [("the",), ("cat",), ("fish",), ("</s>",)])
     discount = float(rng.integers(20, 60)) / 100 + 0.005
     pairs = [("the", "cat"), ("cat", "sees"), ("dog", "fish")]

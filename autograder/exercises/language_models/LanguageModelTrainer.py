@@ -45,8 +45,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         }
         if group != "evaluation":
             then = (*then, (".model.weight",), (".model.bias",))
+        most = 50.0 if group == "state" else 1.0  # no gradient is as long as 50
         lr = float(rng.integers(30, 60)) / 1000
-        settings = [codec.Source(model), lr, other.get("max_norm", 1.0)]
+        settings = [codec.Source(model), lr, other.get("max_norm", most)]
         return Case(group, settings, title=title, state=weights, then=list(then))
 
     one = _windows(rng, 2, int(rng.integers(2, 4)))

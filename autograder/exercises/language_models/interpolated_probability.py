@@ -16,8 +16,13 @@ _WORDS = ["cat", "dog", "sees", "sleeps", "</s>"]
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def inputs(n: int, word: int | str, *missing: int, fixed: bool = False) -> list[Any]:
-        """Tables of order 1 to n, without the context of some orders; a word of the unigrams."""
+    def inputs(
+        n: int, word: int | str, *missing: int, fixed: bool = False, other_words: int = 0
+    ) -> list[Any]:
+        """Tables of order 1 to n, without the context of some orders; a word of the unigrams.
+
+        In the table of order `other_words` the context is followed by other words only.
+        """
         context = tuple(("sees", "the", "cat")[3 - (n - 1) :])
         other = tuple(reversed(("dog", "the", "sees")))
         tables = []
@@ -27,12 +32,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             tables.append(draw_table(rng, list(dict.fromkeys(contexts)), _WORDS))
         words = list(tables[0][()])
         word = word if isinstance(word, str) else words[word % len(words)]
+        if other_words:
+            tables[other_words - 1][context[n - other_words :]].pop(word, None)
         numbers = rng.integers(1, 10, size=n)
         weights = [float(w) for w in numbers / numbers.sum()]
         return [as_counters(tables, fixed), weights, word, context]
 
-    for n in (2, 3, 3, 4):
-        yield Case("values", inputs(n, int(rng.integers(5))), title=f"orders 1 to {n}")
+    for n, other_words in ((2, 0), (3, 0), (3, 3), (4, 0)):
+        given = inputs(n, int(rng.integers(5)), other_words=other_words)
+        yield Case("values", given, title=f"orders 1 to {n}")
     yield Case("values", inputs(1, int(rng.integers(5))), title="unigrams only")
     yield Case("values", inputs(3, "fish"), title="a word that was never seen")
     title = "the longest context was never seen"
@@ -40,7 +48,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "only the unigrams know the context"
     yield Case("unseen", inputs(3, int(rng.integers(5)), 2, 3), title=title)
     title = "no context of four words was seen"
-    yield Case("unseen", inputs(4, int(rng.integers(5)), 3, 4), title=title)
+    yield Case("unseen", inputs(4, int(rng.integers(5)), 3, 4, other_words=2), title=title)
     title = "the counts stay as they are"
     yield Case("values", inputs(2, "fish", fixed=True), title=title)
     yield Case("unseen", inputs(3, int(rng.integers(5)), 3, fixed=True), title=title)

@@ -25,26 +25,34 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     sizes = itertools.cycle(rng.permutation([(5, 2, 3), (6, 3, 2), (7, 4, 3)]).tolist())
 
     def case(
-        group: str, lengths: list[int], title: str = "", gradient: str = "", columns: int = 0
+        group: str,
+        lengths: list[int],
+        title: str = "",
+        gradient: str = "",
+        columns: int = 0,
+        first: int | None = 0,
     ) -> Case:
-        """`columns` of padding follow the longest sentence."""
+        """`columns` of padding follow the longest sentence; `first` is the id of the first token."""
         n_words, d_e, d = next(sizes)
         state = {"embedding.weight": normal(rng, n_words, d_e)}
         state |= recurrent(rng, "lstm", d_e, d, 4, both=True) | linear(rng, "bridge", 2 * d, d)
         mask = F.pad(mask_of(lengths), (0, columns))
-        then = [("__call__", draw_ids(rng, n_words, *mask.shape), mask)]
+        ids = draw_ids(rng, n_words, *mask.shape)
+        if first is not None:
+            ids[0, 0] = first
+        then = [("__call__", ids, mask)]
         return Case(
             group, [n_words, d_e, d], state=state, then=then, title=title, gradient=gradient
         )
 
     n = int(rng.integers(3, 5))
     yield case("values", [n, n], "no padding")
-    yield case("values", [n], "one sentence")
+    yield case("values", [n], "one sentence", first=None)
     yield case("padding", [1, 2, n], "the longest sentence is the last")
     yield case("padding", [n, 1, 3, 2], "the longest sentence is the first")
     yield case("padding", draw_lengths(rng, 3, n + 1), "what training changes", gradient="all")
     yield case("padding", [2, n], "padding after every sentence", columns=2)
-    yield case("edges", [1], "a sentence of one token")
+    yield case("edges", [1], "a sentence of one token", first=None)
     yield case("edges", [1, 1], "two sentences of one token")
     yield case("values", [2, 2, 2], "short sentences, what training changes", gradient="all")
 

@@ -18,28 +18,34 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     sentence = list(rng.permutation(FRENCH)[: int(rng.integers(6, 9))])
     sentence = [str(word) for word in sentence]
-    for n in (1, 2, 3):
-        yield Case("values", [edited(rng, sentence), [sentence], n])
+    repeated = [*edited(rng, sentence), *[sentence[0]] * 2]
+    yield Case("values", [repeated, [sentence], 1])
+    first, second, *others = sentence
+    yield Case("values", [[second, first, *edited(rng, others)], [sentence], 2])
+    yield Case("values", [edited(rng, sentence), [sentence], 3])
     yield Case("values", [sentence, [sentence], 4], title="the reference itself")
     one, two = (str(word) for word in rng.permutation(FRENCH)[:2])
-    many = int(rng.integers(3, 6))
+    many, more, most = (int(n) for n in rng.integers(3, 12, size=3))
     yield Case("clipping", [[one] * many, [[two, one, two]], 1], title="one word again and again")
     title = "the reference repeats it more often"
     yield Case("clipping", [[one, two, one], [[one] * many + [two]], 1], title=title)
-    inputs = [[one, two] * many, [[one, two, one], [two, one, one, one]], 1]
+    inputs = [[one, two] * more, [[one, two, one], [two, one, one, one]], 1]
     yield Case("clipping", inputs, title="each reference has one of the words more often")
-    inputs = [[one, two] * many, [[two, one, two], [one, two] * 2, [two]], 2]
+    inputs = [[one, two] * most, [[two, one, two], [one, two] * 2, [two]], 2]
     yield Case("clipping", inputs, title="three references")
-    inputs = [edited(rng, sentence) * 2, [sentence, edited(rng, sentence)], 2]
+    inputs = [[second, first, *others] * 2, [sentence, edited(rng, others)], 2]
     yield Case("clipping", inputs, title="a translation that says everything twice")
+    inputs = [edited(rng, sentence) * 2, [sentence, edited(rng, sentence)], 2]
+    yield Case("clipping", inputs, title="everything twice, with mistakes")
     yield Case("edges", [[], [words(4)], 1], title="a translation without words")
     yield Case("edges", [words(2), [words(3)], 3], title="shorter than n")
     yield Case("edges", [sentence[:3], [sentence], 3], title="exactly n words")
     one, two = sentence[0], sentence[1]
-    repeats = int(rng.integers(2, 9))
+    repeats = int(rng.integers(3, 11))
     inputs = [[one, two] * repeats + [one] * 3, [[one, two] * (repeats - 1) + [one] * 9], 3]
     yield Case("edges", inputs, title="n-grams that overlap themselves")
-    yield Case("edges", [words(4), [[]], 2], title="a reference without words")
+    alone = words(int(rng.integers(4, 14)))
+    yield Case("edges", [alone, [[]], 2], title="a reference without words")
 
 
 WRONG = {

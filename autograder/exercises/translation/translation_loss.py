@@ -20,14 +20,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         if padding:  # then 0 is a word like any other
             y_out = torch.where(y_out == padding, 0, y_out)
         y_out = y_out.masked_fill(~mask, padding or 0)
-        scale = more.pop("scale", 1.0)
-        inputs = [normal(rng, *mask.shape, n_words, scale=scale), y_out]
+        logits = normal(rng, *mask.shape, n_words, scale=more.pop("scale", 1.0))
+        logits[0, 0, y_out[0, 0]] -= more.pop("surprise", 0.0)
+        inputs = [logits, y_out]
         return Case(group, inputs, {"padding": padding} if padding else {}, **more)
 
     n = int(rng.integers(3, 5))
     yield case("values", [n, n], title="no padding")
     yield case("values", [1], title="one word")
-    yield case("values", [n], title="large logits", scale=60.0)
+    yield case("values", [n], title="large logits", scale=60.0, surprise=400.0)
     yield case("padding", draw_lengths(rng, 3, n + 1))
     yield case("padding", [1, n + 2], title="a short sentence beside a long one")
     title = "padding has another id, and 0 is a word"

@@ -26,15 +26,20 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return apart(cosines) and nearest not in others
 
     def all_near(drawn: tuple[torch.Tensor, int]) -> bool:
+        """Whether all are near a word that is not the last one."""
         V, i = drawn
-        return bool((normalize(V, dim=1) @ V[i] > 0.1).all())
+        return i < len(V) - 1 and bool((normalize(V, dim=1) @ V[i] > 0.1).all())
 
-    def draw(n: int, K: int) -> tuple[torch.Tensor, int]:
-        """Vectors, and the row of the word that is asked for."""
-        return until(lambda: (vectors(rng, n, K), int(rng.integers(1, n))), clear)
+    def draw(n: int, K: int, end: int | None = None) -> tuple[torch.Tensor, int]:
+        """Vectors, and the row of the word that is asked for, before `end`."""
+        return until(lambda: (vectors(rng, n, K), int(rng.integers(1, end or n))), clear)
 
-    for n, K, wanted in ((4, 2, 2), (6, 3, 3), (int(rng.integers(7, 10)), 4, 1)):
-        (V, i), words = draw(n, K), some_words(rng, n)
+    for n, K, wanted, end in (
+        (4, 2, 3, 3),
+        (6, 3, 3, None),
+        (int(rng.integers(7, 10)), 4, 1, None),
+    ):
+        (V, i), words = draw(n, K, end), some_words(rng, n)
         yield Case("values", [words[i], words, V, wanted])
     (V, i), words = draw(5, 3), some_words(rng, 5)
     yield Case("edges", [words[i], words, V, 8], title="fewer than n other words")

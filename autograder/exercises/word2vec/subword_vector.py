@@ -15,11 +15,12 @@ POINTS = {"values": 2, "unseen": 2}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def table(words: list[str], K: int) -> tuple[dict[str, int], torch.Tensor]:
-        """The row of each n-gram of the words, in any order, and the vectors."""
+    def table(words: list[str], K: int, first: str = "") -> tuple[dict[str, int], torch.Tensor]:
+        """The row of each n-gram of the words, in any order after the first one, and the vectors."""
         marked = [f"<{word}>" for word in words]
         found = {w[i : i + n] for w in marked for n in range(3, 7) for i in range(len(w) - n + 1)}
         ngrams = rng.permutation(sorted(found | set(marked))).tolist()
+        ngrams.sort(key=lambda ngram: ngram != first)
         return {ngram: row for row, ngram in enumerate(ngrams)}, normal(rng, len(ngrams), K)
 
     case = partial(Case, judge=EXACT)
@@ -36,7 +37,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("unseen", ["xyz", ngrams, G], title="no known n-gram")
     yield case("unseen", ["", ngrams, G], title="the empty word")
     word = letters(rng, 4)
-    yield case("unseen", [word + "er", *table([word], 1)], title="vectors of one number")
+    known = table([word], 1, first=f"<{word[:2]}")
+    yield case("unseen", [word + "er", *known], title="vectors of one number")
 
 
 WRONG = {
