@@ -143,6 +143,15 @@ WRONG = {
         - return (x @ y / (x.norm() * y.norm())).item()
         + return x @ y / (x.norm() * y.norm())
         """,
+    "fails_without_numbers": """
+        Without numbers there is no first one to compare the others with. Look at the length before you take
+        x[0].
+
+        raises IndexError
+
+        - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        + if (x == x[0]).all() or (y == y[0]).all():
+        """,
 }
 
 RIGHT = {

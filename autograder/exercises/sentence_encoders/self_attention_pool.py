@@ -104,6 +104,14 @@ WRONG = {
         - return (a.unsqueeze(1) @ X).squeeze(1)
         + return a
         """,
+    "cosines": """
+        The scores are cosines: the vectors are divided by their lengths before the dot products. In the
+        formula a long vector counts for more.
+
+        - r = (X @ X.sum(dim=1).unsqueeze(-1)).squeeze(-1)  # (B, L)
+        + U = F.normalize(X, dim=-1)
+        + r = (U @ U.sum(dim=1).unsqueeze(-1)).squeeze(-1)
+        """,
 }
 
 RIGHT = {
