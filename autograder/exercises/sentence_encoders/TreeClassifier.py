@@ -179,8 +179,8 @@ WRONG = {
         + self.cell = TreeLSTMCell(dim, hidden)
         """,
     "leaves_again": """
-        The leaves go through the cell a second time, as inner nodes whose children are node 0. The loop
-        begins with height 1.
+        The leaves go through the cell a second time, as inner nodes whose children are node 0. The
+        loop begins with height 1.
 
         - for k in range(1, int(height.max()) + 1):
         + for k in range(int(height.max()) + 1):

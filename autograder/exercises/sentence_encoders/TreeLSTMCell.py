@@ -132,15 +132,15 @@ WRONG = {
         + c = i.sigmoid() * u.tanh() + f_l * c_l + f_r * c_r
         """,
     "forget_gates_last": """
-        The blocks of the layer are read in the order of the leaf's, with the forget gates at the end. It is
-        i, f_l, f_r, o, u.
+        The blocks of the layer are read in the order of the leaf's, with the forget gates at the
+        end. It is i, f_l, f_r, o, u.
 
         - i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
         + i, o, u, f_l, f_r = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
         """,
     "node_update_is_a_gate": """
-        The leaves are right, but at inner nodes the update u goes through the sigmoid like the gates. It may
-        be negative: tanh.
+        The leaves are right, but at inner nodes the update u goes through the sigmoid like the
+        gates. It may be negative: tanh.
 
         - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
         + c = i.sigmoid() * u.sigmoid() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r

@@ -126,8 +126,8 @@ WRONG = {
         + highest = scores.max().expand(len(scores), 1).detach()
         """,
     "scores_of_all_labels": """
-        `scores[:, labels]` is (B, B): every text's scores at the labels of all texts. Pick one score per
-        text, that of its own label; gather does, or an index for both axes.
+        `scores[:, labels]` is (B, B): every text's scores at the labels of all texts. Pick one
+        score per text, that of its own label; gather does, or an index for both axes.
 
         - own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
         - return (log_total - own).mean()

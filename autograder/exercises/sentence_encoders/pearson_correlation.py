@@ -144,8 +144,8 @@ WRONG = {
         + return x @ y / (x.norm() * y.norm())
         """,
     "fails_without_numbers": """
-        Without numbers there is no first one to compare the others with. Look at the length before you take
-        x[0].
+        Without numbers there is no first one to compare the others with. Look at the length before
+        you take x[0].
 
         raises IndexError
 

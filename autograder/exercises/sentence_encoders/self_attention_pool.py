@@ -105,8 +105,8 @@ WRONG = {
         + return a
         """,
     "cosines": """
-        The scores are cosines: the vectors are divided by their lengths before the dot products. In the
-        formula a long vector counts for more.
+        The scores are cosines: the vectors are divided by their lengths before the dot products. In
+        the formula a long vector counts for more.
 
         - r = (X @ X.sum(dim=1).unsqueeze(-1)).squeeze(-1)  # (B, L)
         + U = F.normalize(X, dim=-1)

@@ -187,8 +187,9 @@ WRONG = {
         +     M = layer(M, padding_mask(mask))
         """,
     "grows_with_the_source": """
-        The self-attention also attends to the source: its keys and values were put into the wrong pair of
-        tensors. Only the tokens read so far belong there; before the first one there are none.
+        The self-attention also attends to the source: its keys and values were put into the wrong
+        pair of tensors. Only the tokens read so far belong there; before the first one there are
+        none.
 
         - cache += [K[:, :, :0], V[:, :, :0], K, V]
         + cache += [K, V, K, V]

@@ -164,8 +164,8 @@ WRONG = {
         + heads = weights @ V
         """,
     "divides_by_the_root_of_d_model": """
-        The scores are divided by the square root of d_model. Each head has only d_k = d_model / n_heads
-        dimensions: divide by the square root of d_k.
+        The scores are divided by the square root of d_model. Each head has only d_k = d_model /
+        n_heads dimensions: divide by the square root of d_k.
 
         - heads, weights = scaled_dot_product_attention(self._split(self.W_Q(X)), K, V, mask)
         + Q = self._split(self.W_Q(X)) / math.sqrt(self.n_heads)

@@ -205,8 +205,8 @@ WRONG = {
         + return self.dropout(scale * embedding(ids) + self.positions[: ids.shape[1]])
         """,
     "length_without_start": """
-        Only the number of ids is compared with the number of positions. The last position that they need
-        is start + L - 1: with a `start`, positions run out sooner.
+        Only the number of ids is compared with the number of positions. The last position that they
+        need is start + L - 1: with a `start`, positions run out sooner.
 
         - if end > len(self.positions):
         + if ids.shape[1] > len(self.positions):

@@ -148,15 +148,15 @@ WRONG = {
         + log_p = torch.softmax(logits, dim=-1)
         """,
     "full_share": """
-        The right token keeps its full share, and ε comes on top. What the others get is taken from it: its
-        term has the factor 1 - ε.
+        The right token keeps its full share, and ε comes on top. What the others get is taken from
+        it: its term has the factor 1 - ε.
 
         - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
         + losses = -right - smoothing * log_p.mean(dim=-1)
         """,
     "smooths_padding": """
-        The first term leaves out padding, but the second one is averaged over all positions. Both are
-        averaged over the positions where y_out is not `padding`.
+        The first term leaves out padding, but the second one is averaged over all positions. Both
+        are averaged over the positions where y_out is not `padding`.
 
         - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
         - return losses[y_out != padding].mean()

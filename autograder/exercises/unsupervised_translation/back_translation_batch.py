@@ -85,6 +85,13 @@ WRONG = {
         - translations = translate(sentences, other)
         + translations = translate(sentences[:1], other) * len(sentences)
         """,
+    "sides_exchanged": """
+        The two sides are exchanged: the real sentence is read, and the machine's translation is to
+        be written. The model would learn to write the machine's mistakes.
+
+        - return translation_batch(translations, sentences, language, eos)
+        + return translation_batch(sentences, translations, language, eos)
+        """,
 }
 
 RIGHT = {

@@ -118,6 +118,28 @@ WRONG = {
         - if not 1 <= k <= min(similarity.shape):
         + if k > min(similarity.shape):
         """,
+    "cuts_k_down": """
+        A k above the number of words is cut down, so the means are taken over fewer neighbors than
+        were asked for, and nobody notices. Raise a ValueError.
+
+        - if not 1 <= k <= min(similarity.shape):
+        -     raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + if k < 1:
+        +     raise ValueError(f"k should be at least 1, but is {k}")
+        + r_rows = similarity.topk(min(k, similarity.shape[1]), dim=1).values.mean(dim=1)
+        + r_columns = similarity.topk(min(k, similarity.shape[0]), dim=0).values.mean(dim=0)
+        """,
+    "checks_columns_only": """
+        k is compared with the number of columns alone. The columns look for k nearest rows, too: k
+        may be at most the number of words on either side.
+
+        raises RuntimeError
+
+        - if not 1 <= k <= min(similarity.shape):
+        + if not 1 <= k <= similarity.shape[1]:
+        """,
 }
 
 RIGHT = {

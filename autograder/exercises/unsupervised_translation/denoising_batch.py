@@ -114,6 +114,14 @@ WRONG = {
         - noisy = [add_noise(ids, p, k, generator) for ids in sentences]
         + noisy = [add_noise(ids, p, 0, generator) for ids in sentences]
         """,
+    "noise_drawn_twice": """
+        Noise is added twice, once for the source and once more for the target. The target is the
+        sentence as it was: from it the model learns what was broken.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + broken = [add_noise(ids, p, k, generator) for ids in sentences]
+        + return translation_batch(noisy, broken, language, eos)
+        """,
 }
 
 RIGHT = {

@@ -87,6 +87,12 @@ WRONG = {
         - return [(i, j) for i, j in enumerate(right) if left[j] == i]
         + return [(i, j) for i, j in enumerate(right) if i < len(left) and left[i] == j]
         """,
+    "tensors_for_numbers": """
+        The pairs contain tensors. Return whole numbers: tolist() or int() makes them.
+
+        - return [(i, j) for i, j in enumerate(right) if left[j] == i]
+        + return [(torch.tensor(i), torch.tensor(j)) for i, j in enumerate(right) if left[j] == i]
+        """,
 }
 
 RIGHT = {

@@ -117,6 +117,15 @@ WRONG = {
         - if X.shape != Y.shape:
         -     raise ValueError(f"X is {tuple(X.shape)} and Y is {tuple(Y.shape)}: no pairs of words")
         """,
+    "compares_lengths_only": """
+        Only the numbers of words are compared. The vectors have to be of the same size, too, or no
+        orthogonal matrix maps one space onto the other: compare both axes.
+
+        raises RuntimeError
+
+        - if X.shape != Y.shape:
+        + if len(X) != len(Y):
+        """,
 }
 
 RIGHT = {

@@ -319,3 +319,96 @@ def round_trip_bleu(translate, sentences):
         back = translate(translate(sentences[language], other), language)
         scores.append(corpus_bleu(back, sentences[language]))
     return sum(scores) / 2
+
+
+# %% procrustes: looks at the number of words | compares_lengths_only
+def procrustes(X, Y):
+    if X.shape[0] != Y.shape[0]:
+        raise ValueError("as many words on both sides")
+    U, S, Vh = torch.linalg.svd(X.T @ Y)
+    return U @ Vh
+
+
+# %% csls: at most as many neighbors as there are | cuts_k_down
+def csls(similarity, k):
+    n, m = similarity.shape
+    if k < 1:
+        raise ValueError("k should be at least 1")
+    rows = similarity.topk(min(k, m), dim=1).values.mean(dim=1, keepdim=True)
+    columns = similarity.topk(min(k, n), dim=0).values.mean(dim=0, keepdim=True)
+    return 2 * similarity - rows - columns
+
+
+# %% csls: looks at the columns alone | checks_columns_only
+def csls(similarity, k):
+    if k < 1 or k > similarity.size(1):
+        raise ValueError("k")
+    rows = torch.topk(similarity, k, dim=1)[0].mean(1, keepdim=True)
+    columns = torch.topk(similarity, k, dim=0)[0].mean(0, keepdim=True)
+    return similarity + similarity - rows - columns
+
+
+# %% mutual_neighbors: indices stay tensors | tensors_for_numbers
+def mutual_neighbors(similarity):
+    best_column = similarity.argmax(dim=1)
+    best_row = similarity.argmax(dim=0)
+    rows = torch.arange(len(similarity))
+    return [(i, best_column[i]) for i in rows if best_row[best_column[i]] == i]
+
+
+# %% word_by_word: as if every word were there | fails_at_unknown_words
+def word_by_word(sentence, dictionary):
+    return [dictionary[w] for w in sentence]
+
+
+# %% add_noise: one number for each word, used twice | one_draw_for_both
+def add_noise(ids, p, k, generator):
+    if not 0 <= p < 1 or k < 0:
+        raise ValueError("p or k")
+    u = torch.rand(len(ids), generator=generator)
+    left = [n for n in range(len(ids)) if u[n] >= p]
+    if not left:
+        left = list(range(len(ids)))
+    keys = {n: i + u[n].item() * (k + 1) for i, n in enumerate(left)}
+    return [ids[n] for n in sorted(left, key=keys.get)]
+
+
+# %% denoising_batch: noise once more for the target | noise_drawn_twice
+def denoising_batch(sentences, language, eos, p, k, generator):
+    source = [add_noise(s, p, k, generator) for s in sentences]
+    target = [add_noise(s, p, k, generator) for s in sentences]
+    return translation_batch(source, target, language, eos)
+
+
+# %% back_translation_batch: source and target exchanged | sides_exchanged
+def back_translation_batch(translate, sentences, language, other, eos):
+    with torch.no_grad():
+        made = translate(sentences, other)
+    return translation_batch(sentences, made, language, eos)
+
+
+# %% back_translation_batch: the token of the other language | wrong_language_token
+def back_translation_batch(translate, sentences, language, other, eos):
+    with torch.no_grad():
+        made = translate(sentences, other)
+    return translation_batch(made, sentences, other, eos)
+
+
+# %% unsupervised_loss: a mean over two languages | mean_of_languages
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    first, second = sentences
+    losses = []
+    for token, other in ((first, second), (second, first)):
+        denoise = loss(*denoising_batch(sentences[token], token, eos, p, k, generator))
+        back = loss(*back_translation_batch(translate, sentences[token], token, other, eos))
+        losses.append(denoise + back)
+    return torch.stack(losses).mean()
+
+
+# %% unsupervised_loss: the tokens of the back-translation | tokens_swapped
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    (a, A), (b, B) = sentences.items()
+    total = loss(*denoising_batch(A, a, eos, p, k, generator))
+    total = total + loss(*back_translation_batch(translate, A, b, a, eos))
+    total = total + loss(*denoising_batch(B, b, eos, p, k, generator))
+    return total + loss(*back_translation_batch(translate, B, a, b, eos))
