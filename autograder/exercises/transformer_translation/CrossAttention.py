@@ -178,6 +178,25 @@ WRONG = {
         + Q = self._split(self.W_Q(X))
         + heads, weights = scaled_dot_product_attention(Q * math.sqrt(Q.shape[-1]), K, V, mask)
         """,
+    "softmax_over_the_target": """
+        The softmax runs over the target tokens, so the weights of each source token sum to 1. Each
+        row of the scores belongs to a target token, and its weights sum to 1: softmax over the last
+        axis.
+
+        - heads, weights = scaled_dot_product_attention(self._split(self.W_Q(X)), K, V, mask)
+        + Q = self._split(self.W_Q(X))
+        + scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        + if mask is not None:
+        +     scores = scores.masked_fill(~mask, -1e9)
+        + weights = torch.softmax(scores, dim=-2)
+        + heads = weights @ V
+        """,
+    "true_is_forbidden": """
+        The mask is the wrong way round: True means that a token may attend.
+
+        - mask = mask.unsqueeze(-3)
+        + mask = ~mask.unsqueeze(-3)
+        """,
 }
 
 FURTHER = """

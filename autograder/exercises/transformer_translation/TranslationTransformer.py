@@ -217,6 +217,21 @@ WRONG = {
         - scale = math.sqrt(self.positions.shape[1])
         + scale = self.positions.shape[1]
         """,
+    "same_layer_in_both_stacks": """
+        In both stacks all layers are the same object, with the same weights: `[layer] * n` repeats
+        one. Make a new layer for each.
+
+        - self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in range(n_layers))
+        - self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in range(n_layers))
+        + self.encoder = nn.ModuleList([EncoderLayer(*sizes)] * n_layers)
+        + self.decoder = nn.ModuleList([DecoderLayer(*sizes)] * n_layers)
+        """,
+    "without_dropout": """
+        The dropout on the sum of embeddings and positions is missing.
+
+        - return self.dropout(scale * embedding(ids) + self.positions[start:end])
+        + return scale * embedding(ids) + self.positions[start:end]
+        """,
 }
 
 FURTHER = """

@@ -142,6 +142,27 @@ WRONG = {
         + found = {token for tokens in words.values() for token in tokens}
         + characters = sorted(found, key=lambda token: (token != "▁", token))
         """,
+    "characters_as_they_appear": """
+        Of equally frequent pairs, the characters count as old in the order in which they appear in
+        the words. Their order is the alphabet's: sort them first.
+
+        - characters = sorted({token for tokens in words.values() for token in tokens})
+        + characters = dict.fromkeys(token for tokens in words.values() for token in tokens)
+        """,
+    "pair_once_per_word": """
+        A pair that a word has twice is counted once. Count each of its occurrences, every time with
+        the word's count.
+
+        - for pair in zip(tokens, tokens[1:]):
+        + for pair in set(zip(tokens, tokens[1:])):
+        """,
+    "right_token_ignored": """
+        Of equally frequent pairs with the same left token, the one met first in the text is merged.
+        There the age of the right token decides.
+
+        - best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
+        + best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]]))
+        """,
 }
 
 FURTHER = """

@@ -163,6 +163,21 @@ WRONG = {
         + right = right[y_out != padding].mean()
         + return -(1 - smoothing) * right - smoothing * log_p.mean()
         """,
+    "reshapes_the_logits": """
+        A reshape of the logits to (B, |V|, T) mixes the scores of different positions and tokens,
+        since it keeps the numbers in their order. Swap the last two axes with a transpose.
+
+        - log_p = torch.log_softmax(logits, dim=-1)  # (B, T, |V|)
+        + B, T, n_words = logits.shape
+        + log_p = torch.log_softmax(logits.reshape(B, n_words, T).mT, dim=-1)
+        """,
+    "softmax_over_positions": """
+        The softmax runs over the positions of the sentence. At each position the probabilities of
+        all |V| tokens sum to 1: the last axis.
+
+        - log_p = torch.log_softmax(logits, dim=-1)  # (B, T, |V|)
+        + log_p = torch.log_softmax(logits, dim=1)
+        """,
 }
 
 RIGHT = {
