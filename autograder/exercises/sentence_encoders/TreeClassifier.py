@@ -185,6 +185,12 @@ WRONG = {
         - for k in range(1, int(height.max()) + 1):
         + for k in range(int(height.max()) + 1):
         """,
+    "returns_probabilities": """
+        These are probabilities. Return the scores; the loss takes the softmax itself.
+
+        - return self.output(self.dropout(h))
+        + return self.output(self.dropout(h)).softmax(dim=1)
+        """,
 }
 
 RIGHT = {

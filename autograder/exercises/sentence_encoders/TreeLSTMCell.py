@@ -152,6 +152,13 @@ WRONG = {
         - return o.sigmoid() * c.tanh(), c
         + return o.sigmoid() * c, c
         """,
+    "pairs_unpacked_wrongly": """
+        State and memory of the children are exchanged: gates are computed from the memories, and
+        forget gates multiply the states. Each child comes as (h, c).
+
+        - (h_l, c_l), (h_r, c_r) = left, right
+        + (c_l, h_l), (c_r, h_r) = left, right
+        """,
 }
 
 RIGHT = {
