@@ -248,6 +248,23 @@ WRONG = {
         - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
         + kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids[:1])
         """,
+    "draws_nothing_for_p_0": """
+        With p = 0 no numbers are drawn for dropping, so the keys get other numbers than everybody
+        else's. Draw one for each word all the same.
+
+        - chance = torch.rand(len(ids), generator=generator).tolist()
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        + kept = list(ids)
+        + if p > 0:
+        +     chance = torch.rand(len(ids), generator=generator).tolist()
+        +     kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        """,
+    "drops_equal_numbers": """
+        A word whose number is equal to p is dropped. Only those whose number is below p are.
+
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        + kept = [i for i, u in zip(ids, chance) if u > p] or list(ids)
+        """,
 }
 
 RIGHT = {

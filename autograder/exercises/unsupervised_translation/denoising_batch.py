@@ -122,6 +122,28 @@ WRONG = {
         + broken = [add_noise(ids, p, k, generator) for ids in sentences]
         + return translation_batch(noisy, broken, language, eos)
         """,
+    "add_noise_skips_draws": """
+        This function is right, but with k = 0 your add_noise draws no numbers for the keys. It
+        should draw one for each word that is left all the same: otherwise the next sentence gets
+        other numbers.
+
+        - noisy = [add_noise(ids, p, k, generator) for ids in sentences]
+        + noisy = []
+        + for ids in sentences:
+        +     state = generator.get_state()
+        +     noisy.append(add_noise(ids, p, k, generator))
+        +     if k == 0:
+        +         generator.set_state(state)
+        +         torch.rand(len(ids), generator=generator)
+        """,
+    "token_in_the_target": """
+        The language token is part of the target sentence, so the decoder reads it twice and has to
+        write it. translation_batch puts it in front of what the decoder reads: pass it as the
+        beginning, and nothing else.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + return translation_batch(noisy, [[language, *ids] for ids in sentences], language, eos)
+        """,
 }
 
 RIGHT = {

@@ -126,6 +126,27 @@ WRONG = {
         - if X.shape != Y.shape:
         + if len(X) != len(Y):
         """,
+    "factors_exchanged": """
+        The two factors are in the wrong order. In X^T Y = U S V^T the matrix U stands on the left,
+        where X is.
+
+        - return U @ Vh
+        + return Vh @ U
+        """,
+    "normalizes_first": """
+        The vectors are brought to length 1 before the fit, so every word counts the same. Use X and
+        Y as they are: a long vector pulls more.
+
+        - U, _, Vh = torch.linalg.svd(X.T @ Y)
+        + U, _, Vh = torch.linalg.svd(F.normalize(X).T @ F.normalize(Y))
+        """,
+    "straightens_least_squares": """
+        The best of all matrices is made orthogonal afterwards. That is not the best orthogonal one:
+        use the SVD of X^T Y itself.
+
+        - U, _, Vh = torch.linalg.svd(X.T @ Y)
+        + U, _, Vh = torch.linalg.svd(torch.linalg.lstsq(X, Y).solution)
+        """,
 }
 
 RIGHT = {

@@ -138,6 +138,22 @@ WRONG = {
         + ids = [add_noise(row, p, k, generator) for row in ids]
         + total = total + loss(*back_translation_batch(translate, ids, language, other, eos))
         """,
+    "denoises_with_the_other_token": """
+        In the denoising the decoder begins with the token of the other language. It should write
+        the language of the sentence.
+
+        - total = total + loss(*denoising_batch(ids, language, eos, p, k, generator))
+        + total = total + loss(*denoising_batch(ids, other, eos, p, k, generator))
+        """,
+    "fixed_tokens": """
+        The tokens of the languages are fixed numbers here. Take those that you are given: the keys
+        of `sentences`.
+
+        raises KeyError
+
+        - for language, other in ((first, second), (second, first)):
+        + for language, other in ((2, 3), (3, 2)):
+        """,
 }
 
 RIGHT = {
