@@ -27,6 +27,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 2, 9)
     counts = {f"{c}{a}{b}": n, f"{d}{a}{b}": n + 1, f"{a}{c}": 2 * n}
     yield Case("values", [counts, 1], title="a pair that two words have in common")
+    counts = {f"{a}{b}{c}{a}{b}": n, f"{d}{c}": n + 1}
+    yield Case("values", [counts, 1], title="a pair that a word has twice")
 
     yield Case(
         "ties", [dict.fromkeys(draw_words(rng, 3), n), 6], title="all words are equally frequent"
