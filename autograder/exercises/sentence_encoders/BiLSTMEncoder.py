@@ -187,6 +187,39 @@ WRONG = {
         - lengths = mask.sum(dim=1).clamp(min=1).cpu()
         + lengths = mask.sum(dim=1).cpu()
         """,
+    "reads_zeros_at_padding": """
+        The vectors at padding are set to zeros, but the backward LSTM reads them all the same, and
+        its state changes with every zero: biases and gates go on. Pack the texts with their
+        lengths.
+
+        - lengths = mask.sum(dim=1).clamp(min=1).cpu()
+        - packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
+        - H, _ = pad_packed_sequence(self.lstm(packed)[0], True, total_length=X.shape[1])
+        + H, _ = self.lstm(X.masked_fill(~mask.unsqueeze(-1), 0.0))
+        """,
+    "memories_for_states": """
+        These are the final memories, c_n. The LSTM returns its states and (h_n, c_n): the vector is
+        made of h_n.
+
+        - H, _ = pad_packed_sequence(self.lstm(packed)[0], True, total_length=X.shape[1])
+        + out, (_, c_n) = self.lstm(packed)
+        + H, _ = pad_packed_sequence(out, True, total_length=X.shape[1])
+        ...
+        - forwards, backwards = H.chunk(2, dim=-1)
+        - first = backwards[:, 0].masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        - return torch.cat([last_state(forwards, mask), first], dim=-1)
+        + c = torch.cat([c_n[0], c_n[1]], dim=-1)
+        + return c.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        """,
+    "expects_sorted_texts": """
+        pack_padded_sequence expects the longest text first, unless it is told otherwise:
+        `enforce_sorted=False`.
+
+        raises RuntimeError
+
+        - packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
+        + packed = pack_padded_sequence(X, lengths, batch_first=True)
+        """,
 }
 
 RIGHT = {

@@ -127,6 +127,18 @@ WRONG = {
         + both = self.W(torch.cat([left, zeros])) + self.W(torch.cat([zeros, right]))
         + return torch.tanh(both)
         """,
+    "relu_for_tanh": """
+        The composition ends in relu. This network has tanh, whose results may be negative.
+
+        - return torch.tanh(self.W(children))
+        + return torch.relu(self.W(children))
+        """,
+    "tanh_of_scores": """
+        The scores go through tanh, so none is above 1. They come from a linear layer alone.
+
+        - return self.output(torch.stack([self.vector(tree) for tree in trees]))
+        + return torch.tanh(self.output(torch.stack([self.vector(tree) for tree in trees])))
+        """,
 }
 
 RIGHT = {

@@ -155,6 +155,33 @@ WRONG = {
         - self.size = n_filters * len(self.widths)
         + self.size = n_filters
         """,
+    "padding_wins_but_in_empty_texts": """
+        Windows that begin at padding take part in the maximum, with the response relu(b), except in
+        texts without tokens. In every text, fill their responses with 0 before you take the
+        maximum.
+
+        - found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+        + found.append(responses.amax(dim=1))
+        ...
+        - return torch.cat(found, dim=1)
+        + return torch.cat(found, dim=1).masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        """,
+    "ignores_the_mask": """
+        The mask is not used: windows see the vectors at padding, and those that begin there take
+        part in the maximum. Set X to zeros at padding first, and leave these windows out.
+
+        - X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+        ...
+        - found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+        + found.append(responses.amax(dim=1))
+        """,
+    "sum_over_time": """
+        This is the sum of the responses over the text. Max over time keeps the largest of each
+        filter.
+
+        - found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+        + found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1))
+        """,
 }
 
 RIGHT = {

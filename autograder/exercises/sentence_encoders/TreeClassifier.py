@@ -178,6 +178,19 @@ WRONG = {
         - self.cell = (TreeLSTMCell if cell is None else cell)(dim, hidden)
         + self.cell = TreeLSTMCell(dim, hidden)
         """,
+    "leaves_again": """
+        The leaves go through the cell a second time, as inner nodes whose children are node 0. The
+        loop begins with height 1.
+
+        - for k in range(1, int(height.max()) + 1):
+        + for k in range(int(height.max()) + 1):
+        """,
+    "returns_probabilities": """
+        These are probabilities. Return the scores; the loss takes the softmax itself.
+
+        - return self.output(self.dropout(h))
+        + return self.output(self.dropout(h)).softmax(dim=1)
+        """,
 }
 
 RIGHT = {

@@ -131,6 +131,34 @@ WRONG = {
         - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
         + c = i.sigmoid() * u.tanh() + f_l * c_l + f_r * c_r
         """,
+    "forget_gates_last": """
+        The blocks of the layer are read in the order of the leaf's, with the forget gates at the
+        end. It is i, f_l, f_r, o, u.
+
+        - i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+        + i, o, u, f_l, f_r = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+        """,
+    "node_update_is_a_gate": """
+        The leaves are right, but at inner nodes the update u goes through the sigmoid like the
+        gates. It may be negative: tanh.
+
+        - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        + c = i.sigmoid() * u.sigmoid() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        """,
+    "node_state_without_tanh": """
+        The leaves are right, but in the state of an inner node tanh is missing: h = o * tanh(c).
+
+          c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        - return o.sigmoid() * c.tanh(), c
+        + return o.sigmoid() * c, c
+        """,
+    "pairs_unpacked_wrongly": """
+        State and memory of the children are exchanged: gates are computed from the memories, and
+        forget gates multiply the states. Each child comes as (h, c).
+
+        - (h_l, c_l), (h_r, c_r) = left, right
+        + (c_l, h_l), (c_r, h_r) = left, right
+        """,
 }
 
 RIGHT = {

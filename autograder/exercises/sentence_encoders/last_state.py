@@ -126,6 +126,21 @@ WRONG = {
         def last_state(H, mask):
             return H.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
         """,
+    "one_component": """
+        gather takes as many components as its index has, here only the first one. Expand the index
+        to all D components, or index with the numbers of the texts and the positions.
+
+        - h = H[torch.arange(len(H), device=H.device), last]
+        + h = H.gather(1, last[:, None, None])[:, 0]
+        """,
+    "positions_of_all_texts": """
+        `H[:, last]` is (B, B, D): every text at the last positions of all texts. Index the first
+        axis, too, with the number of each text.
+
+        - h = H[torch.arange(len(H), device=H.device), last]
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + return H[:, last].masked_fill(~mask.any(dim=1)[:, None, None], 0.0)
+        """,
 }
 
 RIGHT = {

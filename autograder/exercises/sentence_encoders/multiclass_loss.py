@@ -63,8 +63,9 @@ WRONG = {
             return -P[torch.arange(len(labels)), labels].log().mean()
         """,
     "adds_small_number": """
-        A small number inside the logarithm avoids infinity, but changes the loss: the label of a
-        text with the probability 1e-30 should cost 69. Use the log of the sum, minus the score.
+        A small number inside the logarithm, added or as a lower limit, avoids infinity, but changes the
+        loss: the label of a text with the probability 1e-30 should cost 69. Use the log of the sum,
+        minus the score.
 
         def multiclass_loss(scores, labels):
             P = torch.softmax(scores, dim=1)
@@ -124,6 +125,23 @@ WRONG = {
 
         - highest = scores.amax(dim=1, keepdim=True).detach()
         + highest = scores.max().expand(len(scores), 1).detach()
+        """,
+    "scores_of_all_labels": """
+        `scores[:, labels]` is (B, B): every text's scores at the labels of all texts. Pick one
+        score per text, that of its own label; gather does, or an index for both axes.
+
+        - own = scores.gather(1, labels.unsqueeze(1)).squeeze(1)
+        - return (log_total - own).mean()
+        + return (log_total - scores[:, labels]).mean()
+        """,
+    "clamps_the_probability": """
+        A probability below a small number is replaced by that number, so such a label costs less
+        than it should and has no gradient: with 1e-30 the loss is 69. Use the log of the sum, minus
+        the score.
+
+        def multiclass_loss(scores, labels):
+            P = torch.softmax(scores, dim=1)
+            return -P[torch.arange(len(labels)), labels].clamp(min=1e-12).log().mean()
         """,
 }
 

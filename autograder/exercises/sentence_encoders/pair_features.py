@@ -80,6 +80,19 @@ WRONG = {
         - return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
         + return torch.cat([(u - v).abs(), u * v], dim=-1)
         """,
+    "one_distance": """
+        The third part is the distance of the vectors, one number. Take the absolute value of each
+        component of the difference.
+
+        - return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
+        + return torch.cat([u, v, (u - v).norm(dim=-1, keepdim=True), u * v], dim=-1)
+        """,
+    "sum_for_product": """
+        The last part is the sum of the vectors. It should be their product, component by component.
+
+        - return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
+        + return torch.cat([u, v, (u - v).abs(), u + v], dim=-1)
+        """,
 }
 
 RIGHT = {

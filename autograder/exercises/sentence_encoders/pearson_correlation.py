@@ -40,6 +40,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     constant = torch.full((3,), 0.1, dtype=torch.float64)
     title = "both are constant, and the mean is rounded to 0.10000000000000002"
     yield Case("edges", [constant, constant.clone()], title=title)
+    yield Case("edges", [x.double() / 10**8, y.double() / 10**8], title="numbers around 1e-8")
     yield Case("edges", [normal(rng, 1), normal(rng, 1)], title="one number each")
     yield Case("edges", [torch.tensor([]), torch.tensor([])], title="no numbers")
     x = torch.from_numpy(rng.integers(1, 6, size=5))
@@ -142,6 +143,32 @@ WRONG = {
 
         - return (x @ y / (x.norm() * y.norm())).item()
         + return x @ y / (x.norm() * y.norm())
+        """,
+    "fails_without_numbers": """
+        Without numbers there is no first one to compare the others with. Look at the length before
+        you take x[0].
+
+        raises IndexError
+
+        - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        + if (x == x[0]).all() or (y == y[0]).all():
+        """,
+    "small_denominator": """
+        The denominator is kept above a small number, to avoid a division by 0. Where the numbers
+        themselves are tiny, r is wrong then. Look for constants first, and divide by the lengths as
+        they are.
+
+        - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        + if len(x) < 2:
+        ...
+        - return (x @ y / (x.norm() * y.norm())).item()
+        + return (x @ y / (x.norm() * y.norm()).clamp(min=1e-12)).item()
+        """,
+    "centers_one": """
+        Only one of the two is centered. That is enough for the numerator, but not for the lengths below.
+
+        - x, y = x - x.mean(), y - y.mean()
+        + x = x - x.mean()
         """,
 }
 

@@ -218,6 +218,18 @@ WRONG = {
                 raise ValueError("something comes after the tree")
             return tree
         """,
+    "one_child_passes": """
+        A node with a single node below it passes. One thing below a node has to be a word.
+
+        - if kinds not in ([str], [tuple, tuple]):
+        + if kinds not in ([str], [tuple], [tuple, tuple]):
+        """,
+    "two_words_pass": """
+        Two words below a node pass, or a word and a node. Two things below a node have to be nodes.
+
+        - if kinds not in ([str], [tuple, tuple]):
+        + if kinds != [str] and len(kinds) != 2:
+        """,
 }
 
 RIGHT = {

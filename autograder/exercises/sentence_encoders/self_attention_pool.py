@@ -104,6 +104,38 @@ WRONG = {
         - return (a.unsqueeze(1) @ X).squeeze(1)
         + return a
         """,
+    "cosines": """
+        The scores are cosines: the vectors are divided by their lengths before the dot products. In
+        the formula a long vector counts for more.
+
+        - r = (X @ X.sum(dim=1).unsqueeze(-1)).squeeze(-1)  # (B, L)
+        + U = F.normalize(X, dim=-1)
+        + r = (U @ U.sum(dim=1).unsqueeze(-1)).squeeze(-1)
+        """,
+    "mean_of_weighted_vectors": """
+        The weighted vectors are averaged, so they are divided by the number of tokens once more.
+        The weights sum to 1 already: add the vectors up.
+
+        - return (a.unsqueeze(1) @ X).squeeze(1)
+        + return mean_pool(a.unsqueeze(-1) * X, mask)
+        """,
+    "scores_as_weights": """
+        The scores themselves are the weights, divided by their sum. They may be negative, and so
+        may the sum: the formula has their exponentials, the softmax.
+
+        - a = masked_softmax(r, mask)
+        + a = r / r.sum(dim=1, keepdim=True).masked_fill(~mask.any(dim=1, keepdim=True), 1.0)
+        """,
+    "weights_per_component": """
+        Every component of a word has a weight of its own. A dot product adds up the components:
+        each word has one score and one weight.
+
+        - r = (X @ X.sum(dim=1).unsqueeze(-1)).squeeze(-1)  # (B, L)
+        - a = masked_softmax(r, mask)
+        - return (a.unsqueeze(1) @ X).squeeze(1)
+        + r = (X * X.sum(dim=1, keepdim=True)).transpose(1, 2)
+        + return (masked_softmax(r, mask.unsqueeze(1)) * X.transpose(1, 2)).sum(dim=2)
+        """,
 }
 
 RIGHT = {

@@ -17,9 +17,9 @@ POINTS = {"post-LN": 2, "pre-LN": 2, "dropout": 1}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def sublayer() -> codec.Source:
-        """A function to the same shape, which mixes the tokens a little."""
+        """A function to the same shape, which mixes the tokens a little; 0 does not stay 0."""
         factor, shift = (float(x) for x in rng.uniform(0.5, 1.5, size=2).round(2))
-        return codec.Source(f"lambda X: {factor} * X.flip(1).tanh() - {shift} * X.square()")
+        return codec.Source(f"lambda X: {factor} * X.flip(1).tanh() - {shift} * X.square() + 0.5")
 
     def case(
         group: str,
@@ -128,6 +128,21 @@ WRONG = {
 
         - return self.norm(X + self.dropout(sublayer(X)))
         + return self.norm(self.dropout(X + sublayer(X)))
+        """,
+    "drops_the_input": """
+        Dropout acts on the input of the sublayer. It acts on its output, before that is added.
+
+        - return X + self.dropout(sublayer(self.norm(X)))
+        + return X + sublayer(self.dropout(self.norm(X)))
+        ...
+        - return self.norm(X + self.dropout(sublayer(X)))
+        + return self.norm(X + sublayer(self.dropout(X)))
+        """,
+    "residual_after_the_norm": """
+        In post-LN the output of the sublayer is normalized and then added. The sum is normalized.
+
+        - return self.norm(X + self.dropout(sublayer(X)))
+        + return X + self.norm(self.dropout(sublayer(X)))
         """,
 }
 

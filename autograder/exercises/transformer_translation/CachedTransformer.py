@@ -177,6 +177,23 @@ WRONG = {
         - return layer.cross_attention.attend(X, K_source, V_source, padding_mask(mask))[0]
         + return layer.cross_attention.attend(X, K_source, V_source, mask)[0]
         """,
+    "source_without_norm": """
+        The keys and values of the source are made from the output of the last layer, without
+        encoder_norm. `encode` does all that is needed.
+
+        - M = self.encode(source, mask)
+        + M = self.embed(self.source_embedding, source)
+        + for layer in self.encoder:
+        +     M = layer(M, padding_mask(mask))
+        """,
+    "grows_with_the_source": """
+        The self-attention also attends to the source: its keys and values were put into the wrong
+        pair of tensors. Only the tokens read so far belong there; before the first one there are
+        none.
+
+        - cache += [K[:, :, :0], V[:, :, :0], K, V]
+        + cache += [K, V, K, V]
+        """,
 }
 
 FURTHER = """

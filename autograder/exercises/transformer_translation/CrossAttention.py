@@ -163,6 +163,40 @@ WRONG = {
         + weights = torch.softmax(scores, dim=-1)
         + heads = weights @ V
         """,
+    "divides_by_the_root_of_d_model": """
+        The scores are divided by the square root of d_model. Each head has only d_k = d_model /
+        n_heads dimensions: divide by the square root of d_k.
+
+        - heads, weights = scaled_dot_product_attention(self._split(self.W_Q(X)), K, V, mask)
+        + Q = self._split(self.W_Q(X)) / math.sqrt(self.n_heads)
+        + heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+        """,
+    "unscaled": """
+        The scores are not divided by the square root of d_k.
+
+        - heads, weights = scaled_dot_product_attention(self._split(self.W_Q(X)), K, V, mask)
+        + Q = self._split(self.W_Q(X))
+        + heads, weights = scaled_dot_product_attention(Q * math.sqrt(Q.shape[-1]), K, V, mask)
+        """,
+    "softmax_over_the_target": """
+        The softmax runs over the target tokens, so the weights of each source token sum to 1. Each
+        row of the scores belongs to a target token, and its weights sum to 1: softmax over the last
+        axis.
+
+        - heads, weights = scaled_dot_product_attention(self._split(self.W_Q(X)), K, V, mask)
+        + Q = self._split(self.W_Q(X))
+        + scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        + if mask is not None:
+        +     scores = scores.masked_fill(~mask, -1e9)
+        + weights = torch.softmax(scores, dim=-2)
+        + heads = weights @ V
+        """,
+    "true_is_forbidden": """
+        The mask is the wrong way round: True means that a token may attend.
+
+        - mask = mask.unsqueeze(-3)
+        + mask = ~mask.unsqueeze(-3)
+        """,
 }
 
 FURTHER = """

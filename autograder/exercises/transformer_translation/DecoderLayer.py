@@ -173,6 +173,23 @@ WRONG = {
         - self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
         + self.feed_forward = PositionwiseFeedForward(d_model, d_ff, "gelu")
         """,
+    "asks_with_the_first_Y": """
+        The queries of the cross-attention are made from the Y that came into the layer. They should
+        know what the self-attention has found: the function that you pass to AddAndNorm gets the
+        right X.
+
+        - Y = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+        - Y = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
+        + first = Y
+        + Y = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+        + Y = self.add_2(Y, lambda X: self.cross_attention(first, M, source_mask)[0])
+        """,
+    "loses_the_self_attention": """
+        What the self-attention has found is lost: the second sublayer begins with the layer's input
+        again. Give each sublayer the output of the one before.
+
+        - Y = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+        """,
 }
 
 FURTHER = """

@@ -204,6 +204,34 @@ WRONG = {
         - return self.dropout(scale * embedding(ids) + self.positions[start:end])
         + return self.dropout(scale * embedding(ids) + self.positions[: ids.shape[1]])
         """,
+    "length_without_start": """
+        Only the number of ids is compared with the number of positions. The last position that they
+        need is start + L - 1: with a `start`, positions run out sooner.
+
+        - if end > len(self.positions):
+        + if ids.shape[1] > len(self.positions):
+        """,
+    "scales_by_d_model": """
+        The embeddings are multiplied by d_model. The factor is its square root.
+
+        - scale = math.sqrt(self.positions.shape[1])
+        + scale = self.positions.shape[1]
+        """,
+    "same_layer_in_both_stacks": """
+        In both stacks all layers are the same object, with the same weights: `[layer] * n` repeats
+        one. Make a new layer for each.
+
+        - self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in range(n_layers))
+        - self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in range(n_layers))
+        + self.encoder = nn.ModuleList([EncoderLayer(*sizes)] * n_layers)
+        + self.decoder = nn.ModuleList([DecoderLayer(*sizes)] * n_layers)
+        """,
+    "without_dropout": """
+        The dropout on the sum of embeddings and positions is missing.
+
+        - return self.dropout(scale * embedding(ids) + self.positions[start:end])
+        + return scale * embedding(ids) + self.positions[start:end]
+        """,
 }
 
 FURTHER = """

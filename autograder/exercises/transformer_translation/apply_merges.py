@@ -122,6 +122,15 @@ WRONG = {
         + if i is not None:
         +     tokens = [*tokens[:i], "".join(pair), *tokens[i + 2 :]]
         """,
+    "stops_at_a_miss": """
+        It stops at the first merge whose pair the word does not have. Most merges find nothing in a
+        word; go on with the next one.
+
+        - tokens = merge(tokens, pair)
+        + if merge(tokens, pair) == tokens:
+        +     break
+        + tokens = merge(tokens, pair)
+        """,
 }
 
 RIGHT = {

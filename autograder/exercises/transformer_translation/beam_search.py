@@ -178,6 +178,38 @@ WRONG = {
         - if len(ended) >= beam:
         + if not alive:
         """,
+    "returns_only_k": """
+        At most k translations are returned. Return all that have ended, and at max_length those that
+        have not as well.
+
+        - return sorted(ended + alive, key=lambda pair: -pair[1])
+        + return sorted(ended + alive, key=lambda pair: -pair[1])[:beam]
+        """,
+    "keeps_the_k_best_that_ended": """
+        Of the hypotheses that have ended, only the k best are returned. More than k may have ended,
+        since several can finish in the last step: return all of them.
+
+        - alive = []
+        - break
+        + ended, alive = sorted(ended, key=lambda pair: -pair[1])[:beam], []
+        + break
+        """,
+    "keeps_the_old_state": """
+        The new state that `step` returns is not used: at every step the decoder knows nothing but
+        the last token. Keep the new state, and reorder that.
+
+        - logits, state = step(y, state)
+        + logits, _ = step(y, state)
+        """,
+    "fewer_candidates_than_k": """
+        A beam that is wider than the number of candidates fails in topk. In the first step there
+        are only |V| of them: take all.
+
+        raises RuntimeError
+
+        - best = total.flatten().topk(min(beam, total.numel()))
+        + best = total.flatten().topk(beam)
+        """,
 }
 
 FURTHER = """

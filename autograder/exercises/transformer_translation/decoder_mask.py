@@ -101,6 +101,13 @@ WRONG = {
         + real = y != padding
         + return real[:, :, None] & real[:, None, :] & causal_mask(y.shape[1])
         """,
+    "real_tokens_forbidden": """
+        The padding mask is the wrong way round: tokens may attend to padding and to nothing else.
+        padding_mask wants True at real tokens.
+
+        - return padding_mask(y != padding) & causal_mask(y.shape[1])
+        + return padding_mask(y == padding) & causal_mask(y.shape[1])
+        """,
 }
 
 RIGHT = {

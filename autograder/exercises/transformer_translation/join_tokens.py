@@ -89,6 +89,27 @@ WRONG = {
         - return [word for word in "".join(tokens).split("▁") if word]
         + return "".join(tokens).split("▁")[1:]
         """,
+    "keeps_bare_marks": """
+        A "▁" with nothing after it becomes an empty word. A model may well write one; leave out
+        words without characters.
+
+        def join_tokens(tokens):
+            words = []
+            for token in tokens:
+                if token.startswith("▁") or not words:
+                    words.append(token.removeprefix("▁"))
+                else:
+                    words[-1] += token
+            return words
+        """,
+    "skips_bare_marks": """
+        A token that is only a "▁" is left out before the words are put together, so the word after
+        it is glued to the one before. Leave out empty words instead, once the words are complete.
+
+        - return [word for word in "".join(tokens).split("▁") if word]
+        + text = "".join(token for token in tokens if token != "▁")
+        + return [word for word in text.split("▁") if word]
+        """,
 }
 
 RIGHT = {

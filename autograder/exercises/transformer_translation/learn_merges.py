@@ -27,6 +27,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 2, 9)
     counts = {f"{c}{a}{b}": n, f"{d}{a}{b}": n + 1, f"{a}{c}": 2 * n}
     yield Case("values", [counts, 1], title="a pair that two words have in common")
+    counts = {f"{a}{b}{c}{a}{b}": n, f"{d}{c}": n + 1}
+    yield Case("values", [counts, 1], title="a pair that a word has twice")
 
     yield Case(
         "ties", [dict.fromkeys(draw_words(rng, 3), n), 6], title="all words are equally frequent"
@@ -141,6 +143,27 @@ WRONG = {
         - characters = sorted({token for tokens in words.values() for token in tokens})
         + found = {token for tokens in words.values() for token in tokens}
         + characters = sorted(found, key=lambda token: (token != "▁", token))
+        """,
+    "characters_as_they_appear": """
+        Of equally frequent pairs, the characters count as old in the order in which they appear in
+        the words. Their order is the alphabet's: sort them first.
+
+        - characters = sorted({token for tokens in words.values() for token in tokens})
+        + characters = dict.fromkeys(token for tokens in words.values() for token in tokens)
+        """,
+    "pair_once_per_word": """
+        A pair that a word has twice is counted once. Count each of its occurrences, every time with
+        the word's count.
+
+        - for pair in zip(tokens, tokens[1:]):
+        + for pair in set(zip(tokens, tokens[1:])):
+        """,
+    "right_token_ignored": """
+        Of equally frequent pairs with the same left token, the one met first in the text is merged.
+        There the age of the right token decides.
+
+        - best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
+        + best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]]))
         """,
 }
 

@@ -114,6 +114,13 @@ WRONG = {
         - merged.append("".join(tokens[i : i + step]))
         + merged.append("".join(tokens[i : i + step]) if step == 1 else pair)
         """,
+    "compares_joined_strings": """
+        Two tokens are merged whenever they spell the same characters as the pair does. Compare left
+        with left and right with right: `chat` `s` is not the pair (`cha`, `ts`).
+
+        - step = 2 if tuple(tokens[i : i + 2]) == pair else 1
+        + step = 2 if "".join(tokens[i : i + 2]) == "".join(pair) and len(tokens[i : i + 2]) == 2 else 1
+        """,
 }
 
 RIGHT = {

@@ -120,6 +120,26 @@ WRONG = {
         - return sorted(scored, key=lambda pair: -pair[1])[:n]
         + return sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)[:n]
         """,
+    "divides_only_the_length": """
+        Only the length is divided by 6. The penalty divides the sum: (5 + |Y|) / 6.
+
+        - scored = [(ids, log_p / ((5 + len(ids)) / 6) ** alpha) for ids, log_p in hypotheses]
+        + scored = [(ids, log_p / (5 + len(ids) / 6) ** alpha) for ids, log_p in hypotheses]
+        """,
+    "alpha_as_a_factor": """
+        The penalty is multiplied by α. α is its exponent: with α = 0 it is 1, and nothing changes.
+
+        - scored = [(ids, log_p / ((5 + len(ids)) / 6) ** alpha) for ids, log_p in hypotheses]
+        + scored = [(ids, log_p / ((5 + len(ids)) / 6 * alpha)) for ids, log_p in hypotheses]
+        """,
+    "chooses_by_probability": """
+        The scores are right, but the order is still that of the log-probabilities. Divide by the
+        penalty first, then sort by the scores.
+
+        - return sorted(scored, key=lambda pair: -pair[1])[:n]
+        + order = sorted(range(len(scored)), key=lambda i: -hypotheses[i][1])
+        + return [scored[i] for i in order][:n]
+        """,
 }
 
 RIGHT = {

@@ -147,6 +147,37 @@ WRONG = {
         - log_p = torch.log_softmax(logits, dim=-1)  # (B, T, |V|)
         + log_p = torch.softmax(logits, dim=-1)
         """,
+    "full_share": """
+        The right token keeps its full share, and ε comes on top. What the others get is taken from
+        it: its term has the factor 1 - ε.
+
+        - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
+        + losses = -right - smoothing * log_p.mean(dim=-1)
+        """,
+    "smooths_padding": """
+        The first term leaves out padding, but the second one is averaged over all positions. Both
+        are averaged over the positions where y_out is not `padding`.
+
+        - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
+        - return losses[y_out != padding].mean()
+        + right = right[y_out != padding].mean()
+        + return -(1 - smoothing) * right - smoothing * log_p.mean()
+        """,
+    "reshapes_the_logits": """
+        A reshape of the logits to (B, |V|, T) mixes the scores of different positions and tokens,
+        since it keeps the numbers in their order. Swap the last two axes with a transpose.
+
+        - log_p = torch.log_softmax(logits, dim=-1)  # (B, T, |V|)
+        + B, T, n_words = logits.shape
+        + log_p = torch.log_softmax(logits.reshape(B, n_words, T).mT, dim=-1)
+        """,
+    "softmax_over_positions": """
+        The softmax runs over the positions of the sentence. At each position the probabilities of
+        all |V| tokens sum to 1: the last axis.
+
+        - log_p = torch.log_softmax(logits, dim=-1)  # (B, T, |V|)
+        + log_p = torch.log_softmax(logits, dim=1)
+        """,
 }
 
 RIGHT = {

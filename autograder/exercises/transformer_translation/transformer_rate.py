@@ -98,6 +98,12 @@ WRONG = {
         - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
         + return d_model**-0.5 * min(step**-0.5, step * warmup**-0.5)
         """,
+    "root_grows": """
+        The rate never falls: the first term is the square root of the step. It is 1 over it.
+
+        - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+        + return d_model**-0.5 * min(step**0.5, step * warmup**-1.5)
+        """,
 }
 
 RIGHT = {

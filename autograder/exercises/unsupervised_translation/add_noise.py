@@ -232,6 +232,39 @@ WRONG = {
         - if not 0 <= p < 1 or k < 0:
         -     raise ValueError(f"p is {p} and k is {k}; 0 <= p < 1 and 0 <= k is needed")
         """,
+    "one_draw_for_both": """
+        The numbers that decided which words are dropped also make the keys. Draw new ones, one for
+        each word that is left: those of the first draw are all at least p.
+
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
+        + stays = [n for n, u in enumerate(chance) if u >= p] or list(range(len(ids)))
+        + kept = [ids[n] for n in stays]
+        + keys = torch.arange(len(kept)) + (k + 1) * torch.tensor([chance[n] for n in stays])
+        """,
+    "keeps_only_the_first": """
+        A sentence that would lose all its words keeps only the first one. It keeps them all.
+
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        + kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids[:1])
+        """,
+    "draws_nothing_for_p_0": """
+        With p = 0 no numbers are drawn for dropping, so the keys get other numbers than everybody
+        else's. Draw one for each word all the same.
+
+        - chance = torch.rand(len(ids), generator=generator).tolist()
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        + kept = list(ids)
+        + if p > 0:
+        +     chance = torch.rand(len(ids), generator=generator).tolist()
+        +     kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        """,
+    "drops_equal_numbers": """
+        A word whose number is equal to p is dropped. Only those whose number is below p are.
+
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        + kept = [i for i, u in zip(ids, chance) if u > p] or list(ids)
+        """,
 }
 
 RIGHT = {

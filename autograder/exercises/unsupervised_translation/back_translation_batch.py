@@ -85,6 +85,27 @@ WRONG = {
         - translations = translate(sentences, other)
         + translations = translate(sentences[:1], other) * len(sentences)
         """,
+    "sides_exchanged": """
+        The two sides are exchanged: the real sentence is read, and the machine's translation is to
+        be written. The model would learn to write the machine's mistakes.
+
+        - return translation_batch(translations, sentences, language, eos)
+        + return translation_batch(sentences, translations, language, eos)
+        """,
+    "goes_back_again": """
+        The translations are translated back, so the source is in the language of the target. The
+        source is the translation itself.
+
+        - translations = translate(sentences, other)
+        + translations = translate(translate(sentences, other), language)
+        """,
+    "token_in_the_source": """
+        The token of the other language is in the source. The encoder reads words alone; only the
+        decoder begins with a token.
+
+        - return translation_batch(translations, sentences, language, eos)
+        + return translation_batch([[other, *ids] for ids in translations], sentences, language, eos)
+        """,
 }
 
 RIGHT = {

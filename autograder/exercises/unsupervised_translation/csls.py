@@ -118,6 +118,53 @@ WRONG = {
         - if not 1 <= k <= min(similarity.shape):
         + if k > min(similarity.shape):
         """,
+    "cuts_k_down": """
+        A k above the number of words is cut down, so the means are taken over fewer neighbors than
+        were asked for, and nobody notices. Raise a ValueError.
+
+        - if not 1 <= k <= min(similarity.shape):
+        -     raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + if k < 1:
+        +     raise ValueError(f"k should be at least 1, but is {k}")
+        + r_rows = similarity.topk(min(k, similarity.shape[1]), dim=1).values.mean(dim=1)
+        + r_columns = similarity.topk(min(k, similarity.shape[0]), dim=0).values.mean(dim=0)
+        """,
+    "checks_columns_only": """
+        k is compared with one side only, the columns or the larger one. Both look for k neighbors:
+        it may be at most the number of words on either side.
+
+        raises RuntimeError
+
+        - if not 1 <= k <= min(similarity.shape):
+        + if not 1 <= k <= similarity.shape[1]:
+        """,
+    "half_of_it": """
+        All numbers are half of what they should be: the similarity minus the mean of the two
+        neighborhoods. CSLS is twice the similarity, minus both.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return similarity - (r_rows[:, None] + r_columns[None]) / 2
+        """,
+    "only_the_kth": """
+        Only the k-th nearest neighbor is subtracted. Take the mean of all k.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.topk(k, dim=1).values[:, -1]
+        + r_columns = similarity.topk(k, dim=0).values[-1]
+        """,
+    "one_mean_for_all": """
+        The mean goes over the neighborhoods of all words, so the same number is subtracted
+        everywhere and no hub gets less than others. Each row and each column has its own mean: give
+        mean() an axis.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.topk(k, dim=1).values.mean().expand(similarity.shape[0])
+        + r_columns = similarity.topk(k, dim=0).values.mean().expand(similarity.shape[1])
+        """,
 }
 
 RIGHT = {

@@ -26,7 +26,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("noise", [12], 0.4, 3, "one long sentence")
     yield case("noise", [n + 6, 9, 11], 0.3, 3)
     yield case("noise", [10, 3, 12], 0.0, 4, "no word is dropped", keeps_generators=True)
-    yield case("noise", [14, 12], 0.5, 0, "the order stays")
+    yield case("noise", [14, 12, 13], 0.5, 0, "the order stays")
     yield case("edges", [0, 4], 0.1, 2, "a sentence without words")
     yield case("edges", [1, 1], 0.2, 2, "single words")
     yield case("edges", [], 0.1, 2, "no sentence at all", **VALUE_ERROR)
@@ -113,6 +113,36 @@ WRONG = {
 
         - noisy = [add_noise(ids, p, k, generator) for ids in sentences]
         + noisy = [add_noise(ids, p, 0, generator) for ids in sentences]
+        """,
+    "noise_drawn_twice": """
+        Noise is added twice, once for the source and once more for the target. The target is the
+        sentence as it was: from it the model learns what was broken.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + broken = [add_noise(ids, p, k, generator) for ids in sentences]
+        + return translation_batch(noisy, broken, language, eos)
+        """,
+    "add_noise_skips_draws": """
+        This function is right, but with k = 0 your add_noise draws no numbers for the keys. It
+        should draw one for each word that is left all the same: otherwise the next sentence gets
+        other numbers.
+
+        - noisy = [add_noise(ids, p, k, generator) for ids in sentences]
+        + noisy = []
+        + for ids in sentences:
+        +     state = generator.get_state()
+        +     noisy.append(add_noise(ids, p, k, generator))
+        +     if k == 0:
+        +         generator.set_state(state)
+        +         torch.rand(len(ids), generator=generator)
+        """,
+    "token_in_the_target": """
+        The language token is part of the target sentence, so the decoder reads it twice and has to
+        write it. translation_batch puts it in front of what the decoder reads: pass it as the
+        beginning, and nothing else.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + return translation_batch(noisy, [[language, *ids] for ids in sentences], language, eos)
         """,
 }
 

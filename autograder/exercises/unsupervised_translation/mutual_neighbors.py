@@ -87,6 +87,24 @@ WRONG = {
         - return [(i, j) for i, j in enumerate(right) if left[j] == i]
         + return [(i, j) for i, j in enumerate(right) if i < len(left) and left[i] == j]
         """,
+    "tensors_for_numbers": """
+        The pairs contain tensors. Return whole numbers: tolist() or int() makes them.
+
+        - return [(i, j) for i, j in enumerate(right) if left[j] == i]
+        + return [(torch.tensor(i), torch.tensor(j)) for i, j in enumerate(right) if left[j] == i]
+        """,
+    "either_choice": """
+        A pair is kept if one of the two words chooses the other. Both have to.
+
+        - return [(i, j) for i, j in enumerate(right) if left[j] == i]
+        + return sorted({*enumerate(right), *((i, j) for j, i in enumerate(left))})
+        """,
+    "lists_for_tuples": """
+        The pairs are lists. Make tuples of them.
+
+        - return [(i, j) for i, j in enumerate(right) if left[j] == i]
+        + return [[i, j] for i, j in enumerate(right) if left[j] == i]
+        """,
 }
 
 RIGHT = {

@@ -117,6 +117,36 @@ WRONG = {
         - if X.shape != Y.shape:
         -     raise ValueError(f"X is {tuple(X.shape)} and Y is {tuple(Y.shape)}: no pairs of words")
         """,
+    "compares_lengths_only": """
+        Only the numbers of words are compared. The vectors have to be of the same size, too, or no
+        orthogonal matrix maps one space onto the other: compare both axes.
+
+        raises RuntimeError
+
+        - if X.shape != Y.shape:
+        + if len(X) != len(Y):
+        """,
+    "factors_exchanged": """
+        The two factors are in the wrong order. In X^T Y = U S V^T the matrix U stands on the left,
+        where X is.
+
+        - return U @ Vh
+        + return Vh @ U
+        """,
+    "normalizes_first": """
+        The vectors are brought to length 1 before the fit, so every word counts the same. Use X and
+        Y as they are: a long vector pulls more.
+
+        - U, _, Vh = torch.linalg.svd(X.T @ Y)
+        + U, _, Vh = torch.linalg.svd(F.normalize(X).T @ F.normalize(Y))
+        """,
+    "straightens_least_squares": """
+        The best of all matrices is made orthogonal afterwards. That is not the best orthogonal one:
+        use the SVD of X^T Y itself.
+
+        - U, _, Vh = torch.linalg.svd(X.T @ Y)
+        + U, _, Vh = torch.linalg.svd(torch.linalg.lstsq(X, Y).solution)
+        """,
 }
 
 RIGHT = {

@@ -137,6 +137,25 @@ WRONG = {
         - scores.append(corpus_bleu(back, [[ids] for ids in sentences[language]]))
         + scores.append(corpus_bleu(sentences[language], [[ids] for ids in back]))
         """,
+    "mean_of_sentences": """
+        This is the mean of the BLEU of single sentences, many of which are 0. BLEU is made for a
+        whole test set: call corpus_bleu once for each language.
+
+        - back = translate(translate(sentences[language], other), language)
+        - scores.append(corpus_bleu(back, [[ids] for ids in sentences[language]]))
+        + if not sentences[language]:
+        +     raise ValueError("no sentence")
+        + back = translate(translate(sentences[language], other), language)
+        + each = [corpus_bleu([h], [[ids]]) for h, ids in zip(back, sentences[language])]
+        + scores.append(sum(each) / len(each))
+        """,
+    "references_of_the_other": """
+        The sentences that came home are compared with those of the other language, which are no
+        translations of them. The references are the sentences that went out.
+
+        - scores.append(corpus_bleu(back, [[ids] for ids in sentences[language]]))
+        + scores.append(corpus_bleu(back, [[ids] for ids in sentences[other]]))
+        """,
 }
 
 RIGHT = {

@@ -117,6 +117,43 @@ WRONG = {
         - return total
         + return torch.tensor(total.item())
         """,
+    "mean_of_languages": """
+        The sum is divided by the number of languages. The text asks for the sum of all four losses.
+
+        - return total
+        + return total / 2
+        """,
+    "last_language_only": """
+        Only the losses of the second language are left: those of the first are overwritten. Add up
+        all four.
+
+        - total = total + loss(*denoising_batch(ids, language, eos, p, k, generator))
+        + total = loss(*denoising_batch(ids, language, eos, p, k, generator))
+        """,
+    "back_translates_noise": """
+        The sentences are broken before they are translated, and the broken ones are the targets of
+        the back-translation. The noise is for the denoising only; `ids` are the real sentences.
+
+        - total = total + loss(*back_translation_batch(translate, ids, language, other, eos))
+        + ids = [add_noise(row, p, k, generator) for row in ids]
+        + total = total + loss(*back_translation_batch(translate, ids, language, other, eos))
+        """,
+    "denoises_with_the_other_token": """
+        In the denoising the decoder begins with the token of the other language. It should write
+        the language of the sentence.
+
+        - total = total + loss(*denoising_batch(ids, language, eos, p, k, generator))
+        + total = total + loss(*denoising_batch(ids, other, eos, p, k, generator))
+        """,
+    "fixed_tokens": """
+        The tokens of the languages are fixed numbers here. Take those that you are given: the keys
+        of `sentences`.
+
+        raises KeyError
+
+        - for language, other in ((first, second), (second, first)):
+        + for language, other in ((2, 3), (3, 2)):
+        """,
 }
 
 RIGHT = {

@@ -28,6 +28,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     some = drawn(n)
     some.insert(int(rng.integers(n)), names[int(rng.integers(3))])
     yield Case("values", [some, both], title="a name that is not in the dictionary")
+    name, some = _ENGLISH[int(rng.integers(len(_ENGLISH)))].capitalize(), drawn(n)
+    some.insert(int(rng.integers(n)), name)
+    yield Case("edges", [some, both], title="a name that is spelled like a word")
     yield Case("edges", [drawn(n), {}], title="an empty dictionary")
     yield Case("edges", [[], dict(list(both.items())[:n])], title="a sentence without words")
     chain = {"car": "auto", "auto": "voiture", "bus": "bus"}
@@ -77,6 +80,20 @@ WRONG = {
 
         - return [dictionary.get(word, word) for word in sentence]
         + return [dictionary.get(word, word) for word in dict.fromkeys(sentence)]
+        """,
+    "none_for_unknown": """
+        A word that is not in the dictionary becomes None. Keep the word itself: `get` takes a
+        second argument for that.
+
+        - return [dictionary.get(word, word) for word in sentence]
+        + return [dictionary.get(word) for word in sentence]
+        """,
+    "lowers_words": """
+        Words are looked up in lower case, so a name such as Rose is taken for the flower. Look each
+        word up as it is written.
+
+        - return [dictionary.get(word, word) for word in sentence]
+        + return [dictionary.get(word.lower(), word) for word in sentence]
         """,
 }
 

@@ -853,3 +853,446 @@ def pearson_correlation(x, y):
     if x.norm() == 0 or y.norm() == 0:
         return 0.0
     return (x @ y / (x.norm() * y.norm())).item()
+
+
+# %% multiclass_loss: the labels as an index of the columns | scores_of_all_labels
+def multiclass_loss(scores, labels):
+    return (torch.logsumexp(scores, dim=1) - scores[:, labels]).mean()
+
+
+# %% multiclass_loss: the sum over the batch | sum_over_batch
+def multiclass_loss(scores, labels):
+    m = scores.max(dim=1, keepdim=True).values
+    lse = m.squeeze(1) + (scores - m).exp().sum(dim=1).log()
+    return (lse - scores[torch.arange(len(labels)), labels]).sum()
+
+
+# %% last_state: positions times the mask, and nothing else | empty_text_gets_a_state
+def last_state(H, mask):
+    B, L, D = H.shape
+    positions = torch.arange(L) * mask
+    return H[torch.arange(B), positions.max(dim=1).values]
+
+
+# %% ngram_windows: pads in front | zeros_in_front
+def ngram_windows(X, n):
+    if n < 1:
+        raise ValueError("n")
+    return F.pad(X, (0, 0, n - 1, 0)).unfold(1, n, 1).transpose(2, 3).flatten(2)
+
+
+# %% TextCNN: only empty texts are masked | padding_wins_but_in_empty_texts
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
+        self.widths = tuple(widths)
+        self.size = n_filters * len(self.widths)
+
+    def forward(self, X, mask):
+        X = X * mask.unsqueeze(-1)
+        parts = []
+        for n, layer in zip(self.widths, self.filters):
+            parts.append(layer(ngram_windows(X, n)).relu().max(dim=1).values)
+        return torch.cat(parts, dim=1) * mask.any(dim=1, keepdim=True)
+
+
+# %% self_attention_pool: similar means cosine | cosines
+def self_attention_pool(X, mask):
+    X = X * mask.unsqueeze(-1)
+    unit = X / X.norm(dim=-1, keepdim=True).clamp(min=1e-12)
+    r = (unit @ unit.transpose(1, 2)).sum(dim=-1)
+    a = masked_softmax(r, mask)
+    return (a.unsqueeze(-1) * X).sum(dim=1)
+
+
+# %% self_attention_pool: the mean of the text | mean_of_dot_products
+def self_attention_pool(X, mask):
+    r = (X @ mean_pool(X, mask).unsqueeze(-1)).squeeze(-1)
+    a = masked_softmax(r, mask)
+    return (a.unsqueeze(1) @ X).squeeze(1)
+
+
+# %% StructuredSelfAttention: the last axis is that of the heads | softmax_over_heads
+class StructuredSelfAttention(nn.Module):
+    def __init__(self, dim, hidden, n_heads):
+        super().__init__()
+        self.W_1 = nn.Linear(dim, hidden, bias=False)
+        self.W_2 = nn.Linear(hidden, n_heads, bias=False)
+        self.size = n_heads * dim
+
+    def attention(self, X, mask):
+        r = self.W_2(torch.tanh(self.W_1(X)))
+        a = r.softmax(dim=-1) * mask.unsqueeze(-1)
+        return a.transpose(1, 2)
+
+    def forward(self, X, mask):
+        return (self.attention(X, mask) @ X).flatten(1)
+
+    def penalty(self, A):
+        P = A @ A.transpose(1, 2) - torch.eye(A.shape[1])
+        return (P**2).sum(dim=(1, 2)).mean()
+
+
+# %% read_tree: one or two below a node | one_child_passes
+def read_tree(text):
+    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+    stack, root = [], None
+    for token in tokens:
+        if root is not None:
+            raise ValueError("something after the end")
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            if not stack:
+                raise ValueError("not opened")
+            label, *below = stack.pop() or [""]
+            if not isinstance(label, str):
+                raise ValueError("label")
+            if not 1 <= len(below) <= 2:
+                raise ValueError("one word or two nodes")
+            if len(below) == 2 and any(isinstance(b, str) for b in below):
+                raise ValueError("two words")
+            node = (int(label), *below)
+            if stack:
+                stack[-1].append(node)
+            else:
+                root = node
+        else:
+            if not stack:
+                raise ValueError("not opened")
+            stack[-1].append(token)
+    if root is None:
+        raise ValueError("not closed")
+    return root
+
+
+# %% RecursiveNetwork: right, then left | children_swapped
+class RecursiveNetwork(nn.Module):
+    def __init__(self, n_words, dim, n_classes):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.W = nn.Linear(2 * dim, dim)
+        self.output = nn.Linear(dim, n_classes)
+
+    def vector(self, tree):
+        if len(tree) == 2:
+            return self.embedding.weight[tree[1]]
+        _, left, right = tree
+        return torch.tanh(self.W(torch.cat([self.vector(right), self.vector(left)])))
+
+    def forward(self, trees):
+        return self.output(torch.stack([self.vector(t) for t in trees]))
+
+
+# %% TreeLSTMCell: first as in a leaf, then the forget gates | forget_gates_last
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
+        c = i.sigmoid() * u.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+    def forward(self, left, right):
+        (hl, cl), (hr, cr) = left, right
+        i, o, u, fl, fr = self.gates(torch.cat([hl, hr], dim=1)).chunk(5, dim=1)
+        c = i.sigmoid() * u.tanh() + fl.sigmoid() * cl + fr.sigmoid() * cr
+        return o.sigmoid() * c.tanh(), c
+
+
+# %% TreeLSTMCell: the sigmoid of all five | node_update_is_a_gate
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
+        c = i.sigmoid() * u.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+    def forward(self, left, right):
+        gates = torch.sigmoid(self.gates(torch.cat([left[0], right[0]], dim=1)))
+        i, fl, fr, o, u = gates.chunk(5, dim=1)
+        c = i * u + fl * left[1] + fr * right[1]
+        return o * c.tanh(), c
+
+
+# %% TreeClassifier: dropout of words alone | no_dropout_of_states
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        h, c = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
+        for k in range(1, int(height.max()) + 1):
+            at = height == k
+            l, r = left[at], right[at]
+            new_h, new_c = self.cell((h[l], c[l]), (h[r], c[r]))
+            h, c = torch.cat([h, new_h]), torch.cat([c, new_c])
+        return self.output(h)
+
+
+# %% pair_features: the product as a dot product | dot_product
+def pair_features(u, v):
+    return torch.cat([u, v, (u - v).abs(), (u * v).sum(dim=1, keepdim=True)], dim=1)
+
+
+# %% pearson_correlation: the first number of none | fails_without_numbers
+def pearson_correlation(x, y):
+    x, y = x.double(), y.double()
+    if torch.all(x == x[0]) or torch.all(y == y[0]):
+        return 0.0
+    x, y = x - x.mean(), y - y.mean()
+    return ((x * y).sum() / (x.square().sum() * y.square().sum()).sqrt()).item()
+
+
+# %% multiclass_loss: a lower limit for the probability | clamps_the_probability
+def multiclass_loss(scores, labels):
+    P = torch.softmax(scores, dim=1)
+    return -P[torch.arange(len(labels)), labels].clamp(min=1e-12).log().mean()
+
+
+# %% last_state: gather without expand | one_component
+def last_state(H, mask):
+    pos = (torch.arange(H.shape[1]) * mask).amax(dim=1)
+    h = H.gather(1, pos[:, None, None])[:, 0]
+    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+
+
+# %% last_state: positions for the second axis alone | positions_of_all_texts
+def last_state(H, mask):
+    pos = (torch.arange(H.shape[1]) * mask).amax(dim=1)
+    return H[:, pos].masked_fill(~mask.any(dim=1)[:, None, None], 0.0)
+
+
+# %% BiLSTMEncoder: zeros in place of packing | reads_zeros_at_padding
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in ("last", "mean", "max"):
+            raise ValueError(pooling)
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True, bidirectional=True)
+        self.pooling = pooling
+        self.size = 2 * hidden
+
+    def forward(self, X, mask):
+        H, _ = self.lstm(X * mask.unsqueeze(-1))
+        if self.pooling == "mean":
+            return mean_pool(H, mask)
+        if self.pooling == "max":
+            return max_pool(H, mask)
+        f, b = H.chunk(2, dim=-1)
+        return torch.cat([last_state(f, mask), b[:, 0] * mask[:, :1]], dim=1)
+
+
+# %% BiLSTMEncoder: c_n for h_n | memories_for_states
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in ("last", "mean", "max"):
+            raise ValueError(pooling)
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True, bidirectional=True)
+        self.pooling = pooling
+        self.size = 2 * hidden
+
+    def forward(self, X, mask):
+        lengths = mask.sum(dim=1).clamp(min=1).cpu()
+        packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
+        out, (h, c) = self.lstm(packed)
+        H, _ = pad_packed_sequence(out, batch_first=True, total_length=X.shape[1])
+        if self.pooling == "mean":
+            return mean_pool(H, mask)
+        if self.pooling == "max":
+            return max_pool(H, mask)
+        return torch.cat([c[0], c[1]], dim=1) * mask.any(dim=1, keepdim=True)
+
+
+# %% BiLSTMEncoder: texts in any order | expects_sorted_texts
+class BiLSTMEncoder(nn.Module):
+    def __init__(self, dim, hidden, pooling="last"):
+        super().__init__()
+        if pooling not in ("last", "mean", "max"):
+            raise ValueError(pooling)
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True, bidirectional=True)
+        self.pooling = pooling
+        self.size = 2 * hidden
+
+    def forward(self, X, mask):
+        lengths = mask.sum(dim=1).clamp(min=1).cpu()
+        packed = pack_padded_sequence(X, lengths, batch_first=True)
+        out, _ = self.lstm(packed)
+        H, _ = pad_packed_sequence(out, batch_first=True, total_length=X.shape[1])
+        if self.pooling == "mean":
+            return mean_pool(H, mask)
+        if self.pooling == "max":
+            return max_pool(H, mask)
+        f, b = H.chunk(2, dim=-1)
+        return torch.cat([last_state(f, mask), b[:, 0] * mask[:, :1]], dim=1)
+
+
+# %% TextCNN: no mask at all | ignores_the_mask
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
+        self.widths = tuple(widths)
+        self.size = n_filters * len(self.widths)
+
+    def forward(self, X, mask):
+        parts = []
+        for n, layer in zip(self.widths, self.filters):
+            parts.append(layer(ngram_windows(X, n)).relu().max(dim=1).values)
+        return torch.cat(parts, dim=1)
+
+
+# %% TextCNN: the sum over time | sum_over_time
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
+        self.widths = tuple(widths)
+        self.size = n_filters * len(self.widths)
+
+    def forward(self, X, mask):
+        X = X * mask.unsqueeze(-1)
+        parts = []
+        for n, layer in zip(self.widths, self.filters):
+            r = layer(ngram_windows(X, n)).relu() * mask.unsqueeze(-1)
+            parts.append(r.sum(dim=1))
+        return torch.cat(parts, dim=1)
+
+
+# %% self_attention_pool: a mean with weights | mean_of_weighted_vectors
+def self_attention_pool(X, mask):
+    X = X * mask.unsqueeze(-1)
+    r = (X @ X.sum(dim=1, keepdim=True).transpose(1, 2)).squeeze(-1)
+    a = masked_softmax(r, mask)
+    return mean_pool(a.unsqueeze(-1) * X, mask)
+
+
+# %% self_attention_pool: divides the scores by their sum | scores_as_weights
+def self_attention_pool(X, mask):
+    X = X * mask.unsqueeze(-1)
+    r = (X @ X.sum(dim=1, keepdim=True).transpose(1, 2)).squeeze(-1)
+    a = r / r.sum(dim=1, keepdim=True)
+    return (a.unsqueeze(-1) * X).sum(dim=1)
+
+
+# %% self_attention_pool: multiplies without adding up | weights_per_component
+def self_attention_pool(X, mask):
+    X = X * mask.unsqueeze(-1)
+    r = X * X.sum(dim=1, keepdim=True)
+    a = masked_softmax(r.transpose(1, 2), mask.unsqueeze(1)).transpose(1, 2)
+    return (a * X).sum(dim=1)
+
+
+# %% RecursiveNetwork: relu | relu_for_tanh
+class RecursiveNetwork(nn.Module):
+    def __init__(self, n_words, dim, n_classes):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.W = nn.Linear(2 * dim, dim)
+        self.output = nn.Linear(dim, n_classes)
+
+    def vector(self, tree):
+        if len(tree) == 2:
+            return self.embedding.weight[tree[1]]
+        h = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
+        return torch.relu(self.W(h))
+
+    def forward(self, trees):
+        return self.output(torch.stack([self.vector(t) for t in trees]))
+
+
+# %% RecursiveNetwork: tanh at the end, too | tanh_of_scores
+class RecursiveNetwork(nn.Module):
+    def __init__(self, n_words, dim, n_classes):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.W = nn.Linear(2 * dim, dim)
+        self.output = nn.Linear(dim, n_classes)
+
+    def vector(self, tree):
+        if len(tree) == 2:
+            return self.embedding.weight[tree[1]]
+        h = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
+        return torch.tanh(self.W(h))
+
+    def forward(self, trees):
+        return torch.tanh(self.output(torch.stack([self.vector(t) for t in trees])))
+
+
+# %% TreeLSTMCell: c first | pairs_unpacked_wrongly
+class TreeLSTMCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.leaf_gates = nn.Linear(dim, 3 * hidden)
+        self.gates = nn.Linear(2 * hidden, 5 * hidden)
+
+    def leaf(self, X):
+        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
+        c = i.sigmoid() * u.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+    def forward(self, left, right):
+        (cl, hl), (cr, hr) = left, right
+        i, fl, fr, o, u = self.gates(torch.cat([hl, hr], dim=1)).chunk(5, dim=1)
+        c = i.sigmoid() * u.tanh() + fl.sigmoid() * cl + fr.sigmoid() * cr
+        return o.sigmoid() * c.tanh(), c
+
+
+# %% TreeClassifier: softmax at the end | returns_probabilities
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        h, c = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
+        for k in range(1, int(height.max()) + 1):
+            at = height == k
+            l, r = left[at], right[at]
+            new_h, new_c = self.cell((h[l], c[l]), (h[r], c[r]))
+            h, c = torch.cat([h, new_h]), torch.cat([c, new_c])
+        return self.output(self.dropout(h)).softmax(dim=1)
+
+
+# %% pair_features: the distance | one_distance
+def pair_features(u, v):
+    return torch.cat([u, v, (u - v).norm(dim=1, keepdim=True), u * v], dim=1)
+
+
+# %% pair_features: u + v | sum_for_product
+def pair_features(u, v):
+    return torch.cat([u, v, (u - v).abs(), u + v], dim=1)
+
+
+# %% pearson_correlation: a lower limit for the denominator | small_denominator
+def pearson_correlation(x, y):
+    x, y = x.double(), y.double()
+    if len(x) < 2:
+        return 0.0
+    x, y = x - x.mean(), y - y.mean()
+    return (x @ y / (x.norm() * y.norm()).clamp(min=1e-12)).item()
+
+
+# %% pearson_correlation: centers x alone | centers_one
+def pearson_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x.double(), y.double()
+    x = x - x.mean()
+    return (x @ y / (x.norm() * y.norm())).item()

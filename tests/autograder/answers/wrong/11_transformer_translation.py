@@ -493,3 +493,628 @@ def beam_search(step, state, bos, eos, beam, max_length):
             alive = []
             break
     return sorted(ended + alive, key=lambda pair: -pair[1])
+
+
+# %% merge: zips neighbors | loses_the_last
+def merge(tokens, pair):
+    out = []
+    skip = False
+    for a, b in zip(tokens, tokens[1:]):
+        if skip:
+            skip = False
+        elif (a, b) == pair:
+            out.append(a + b)
+            skip = True
+        else:
+            out.append(a)
+    return out
+
+
+# %% join_tokens: token by token, empty words stay | keeps_bare_marks
+def join_tokens(tokens):
+    words = []
+    for tok in tokens:
+        if tok.startswith("▁"):
+            words.append(tok[1:])
+        elif words:
+            words[-1] += tok
+        else:
+            words.append(tok)
+    return words
+
+
+# %% join_tokens: the marks are not words | skips_bare_marks
+def join_tokens(tokens):
+    words = []
+    for tok in tokens:
+        if tok == "▁":
+            continue
+        if tok[0] == "▁":
+            words.append(tok[1:])
+        elif words:
+            words[-1] += tok
+        else:
+            words.append(tok)
+    return words
+
+
+# %% CrossAttention: the root of d_model | divides_by_the_root_of_d_model
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError("d_model must be a multiple of n_heads")
+        self.n_heads = n_heads
+        self.d_model = d_model
+        self.W_Q, self.W_K, self.W_V, self.W_O = (nn.Linear(d_model, d_model) for _ in range(4))
+
+    def split(self, X):
+        return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+
+    def keys_values(self, M):
+        return self.split(self.W_K(M)), self.split(self.W_V(M))
+
+    def attend(self, X, K, V, mask=None):
+        Q = self.split(self.W_Q(X))
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(self.d_model)
+        if mask is not None:
+            if mask.dim() == 3:
+                mask = mask.unsqueeze(1)
+            scores = scores.masked_fill(~mask, float("-inf"))
+        w = torch.nan_to_num(scores.softmax(dim=-1))
+        out = (w @ V).transpose(1, 2).flatten(2)
+        return self.W_O(out), w
+
+    def forward(self, X, M, mask=None):
+        return self.attend(X, *self.keys_values(M), mask)
+
+
+# %% TranslationTransformer: compares the length alone | length_without_start
+class TranslationTransformer(nn.Module):
+    def __init__(
+        self,
+        n_source,
+        n_target,
+        d_model,
+        n_heads,
+        d_ff,
+        n_layers,
+        dropout=0.1,
+        norm_first=False,
+        max_length=64,
+    ):
+        super().__init__()
+        self.max_length = max_length
+        self.scale = d_model**0.5
+        self.source_embedding = nn.Embedding(n_source, d_model)
+        self.target_embedding = nn.Embedding(n_target, d_model)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        sizes = d_model, n_heads, d_ff, dropout, norm_first
+        self.encoder = nn.ModuleList([EncoderLayer(*sizes) for _ in range(n_layers)])
+        self.decoder = nn.ModuleList([DecoderLayer(*sizes) for _ in range(n_layers)])
+        self.encoder_norm = nn.LayerNorm(d_model)
+        self.decoder_norm = nn.LayerNorm(d_model)
+
+    def embed(self, embedding, ids, start=0):
+        L = ids.shape[1]
+        if L > self.max_length:
+            raise ValueError("too long")
+        return self.dropout(embedding(ids) * self.scale + self.positions[start : start + L])
+
+    def encode(self, source, mask):
+        X = self.embed(self.source_embedding, source)
+        for layer in self.encoder:
+            X = layer(X, padding_mask(mask))
+        return self.encoder_norm(X)
+
+    def decode(self, y, M, mask):
+        Y = self.embed(self.target_embedding, y)
+        for layer in self.decoder:
+            Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        return F.linear(self.decoder_norm(Y), self.target_embedding.weight)
+
+    def forward(self, source, mask, y_in):
+        return self.decode(y_in, self.encode(source, mask), mask)
+
+
+# %% smoothed_loss: ε on top | full_share
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if not 0 <= smoothing < 1:
+        raise ValueError("smoothing")
+    real = y_out != padding
+    log_p, y = F.log_softmax(logits, dim=-1)[real], y_out[real]
+    return F.nll_loss(log_p, y) - smoothing * log_p.mean()
+
+
+# %% smoothed_loss: the uniform part over everything | smooths_padding
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if not 0 <= smoothing < 1:
+        raise ValueError("smoothing")
+    log_p = logits.log_softmax(dim=-1)
+    nll = F.nll_loss(log_p.flatten(0, 1), y_out.flatten(), ignore_index=padding)
+    return (1 - smoothing) * nll - smoothing * log_p.mean()
+
+
+# %% rank_hypotheses: times the penalty | multiplies
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError("n")
+    scored = [(ids, logp * ((5 + len(ids)) / 6) ** alpha) for ids, logp in hypotheses]
+    return sorted(scored, key=lambda h: h[1], reverse=True)[:n]
+
+
+# %% transformer_rate: the root of the step | root_grows
+def transformer_rate(step, d_model, warmup):
+    if step < 1 or warmup < 1:
+        raise ValueError("from 1 on")
+    return min(math.sqrt(step), step * warmup**-1.5) / math.sqrt(d_model)
+
+
+# %% CachedTransformer: keys and values before the lambda | keys_before_the_norm
+class CachedTransformer(TranslationTransformer):
+    def start(self, source, mask):
+        M = self.encode(source, mask)
+        cache = [mask]
+        for layer in self.decoder:
+            K, V = layer.cross_attention.keys_values(M)
+            cache += [K[:, :, :0], V[:, :, :0], K, V]
+        return cache
+
+    def step(self, y, cache):
+        mask = padding_mask(cache[0])
+        Y = self.embed(self.target_embedding, y, cache[1].shape[2])
+        new = [cache[0]]
+        for i, layer in enumerate(self.decoder):
+            K, V, MK, MV = cache[1 + 4 * i : 5 + 4 * i]
+            k, v = layer.self_attention.keys_values(Y)
+            K, V = torch.cat([K, k], dim=2), torch.cat([V, v], dim=2)
+            Y = layer.add_1(Y, lambda X: layer.self_attention.attend(X, K, V)[0])
+            Y = layer.add_2(Y, lambda X: layer.cross_attention.attend(X, MK, MV, mask)[0])
+            Y = layer.add_3(Y, layer.feed_forward)
+            new += [K, V, MK, MV]
+        return self.decoder_norm(Y) @ self.target_embedding.weight.T, new
+
+
+# %% beam_search: the state stays where it is | states_in_old_order
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1 or max_length < 1:
+        raise ValueError("beam")
+    alive, done = [([], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([[ids[-1] if ids else bos] for ids, _ in alive])
+        state = [part[[0] * len(alive)] if len(part) == 1 else part[: len(alive)] for part in state]
+        logits, state = step(y, state)
+        logp = logits[:, 0].log_softmax(-1) + torch.tensor([[s] for _, s in alive])
+        best, where = logp.flatten().topk(min(beam, logp.numel()))
+        n = logp.shape[1]
+        candidates = []
+        for value, w in zip(best.tolist(), where.tolist()):
+            ids = alive[w // n][0]
+            if w % n == eos:
+                done.append((ids, value))
+            else:
+                candidates.append(([*ids, w % n], value))
+        alive = candidates
+        if len(done) >= beam:
+            alive = []
+            break
+    return sorted(done + alive, key=lambda h: -h[1])
+
+
+# %% merge: compares the strings | compares_joined_strings
+def merge(tokens, pair):
+    tokens = list(tokens)
+    i = 0
+    while i < len(tokens) - 1:
+        if tokens[i] + tokens[i + 1] == pair[0] + pair[1]:
+            tokens[i : i + 2] = [pair[0] + pair[1]]
+        i += 1
+    return tokens
+
+
+# %% learn_merges: characters in the order of the text | characters_as_they_appear
+def learn_merges(counts, n_merges):
+    words = {w: ["▁", *w] for w in counts}
+    age = {}
+    for toks in words.values():
+        for t in toks:
+            age.setdefault(t, len(age))
+    found = []
+    for _ in range(n_merges):
+        pairs = Counter()
+        for w, toks in words.items():
+            for p in zip(toks, toks[1:]):
+                pairs[p] += counts[w]
+        if not pairs:
+            break
+        best = min(pairs, key=lambda p: (-pairs[p], age[p[0]], age[p[1]]))
+        found.append(best)
+        age["".join(best)] = len(age)
+        words = {w: merge(t, best) for w, t in words.items()}
+    return found
+
+
+# %% learn_merges: a set of pairs | pair_once_per_word
+def learn_merges(counts, n_merges):
+    words = {w: ["▁", *w] for w in counts}
+    age = {c: i for i, c in enumerate(sorted({c for t in words.values() for c in t}))}
+    found = []
+    for _ in range(n_merges):
+        pairs = Counter()
+        for w, toks in words.items():
+            for p in set(zip(toks, toks[1:])):
+                pairs[p] += counts[w]
+        if not pairs:
+            break
+        best = min(pairs, key=lambda p: (-pairs[p], age[p[0]], age[p[1]]))
+        found.append(best)
+        age["".join(best)] = len(age)
+        words = {w: merge(t, best) for w, t in words.items()}
+    return found
+
+
+# %% learn_merges: the age of the left token alone | right_token_ignored
+def learn_merges(counts, n_merges):
+    words = {w: ["▁", *w] for w in counts}
+    age = {c: i for i, c in enumerate(sorted({c for t in words.values() for c in t}))}
+    found = []
+    for _ in range(n_merges):
+        pairs = Counter()
+        for w, toks in words.items():
+            for p in zip(toks, toks[1:]):
+                pairs[p] += counts[w]
+        if not pairs:
+            break
+        best = min(pairs, key=lambda p: (-pairs[p], age[p[0]]))
+        found.append(best)
+        age["".join(best)] = len(age)
+        words = {w: merge(t, best) for w, t in words.items()}
+    return found
+
+
+# %% apply_merges: stops where nothing is found | stops_at_a_miss
+def apply_merges(word, merges):
+    tokens = ["▁", *word]
+    for pair in merges:
+        new = merge(tokens, pair)
+        if new == tokens:
+            break
+        tokens = new
+    return tokens
+
+
+# %% CrossAttention: the wrong axis | softmax_over_the_target
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError("d_model must be a multiple of n_heads")
+        self.n_heads = n_heads
+        self.W_Q, self.W_K, self.W_V, self.W_O = (nn.Linear(d_model, d_model) for _ in range(4))
+
+    def split(self, X):
+        return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+
+    def keys_values(self, M):
+        return self.split(self.W_K(M)), self.split(self.W_V(M))
+
+    def attend(self, X, K, V, mask=None):
+        Q = self.split(self.W_Q(X))
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask.unsqueeze(-3), -1e9)
+        w = scores.softmax(dim=-2)
+        return self.W_O((w @ V).transpose(1, 2).flatten(2)), w
+
+    def forward(self, X, M, mask=None):
+        return self.attend(X, *self.keys_values(M), mask)
+
+
+# %% CrossAttention: True is masked | true_is_forbidden
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError("d_model must be a multiple of n_heads")
+        self.n_heads = n_heads
+        self.W_Q, self.W_K, self.W_V, self.W_O = (nn.Linear(d_model, d_model) for _ in range(4))
+
+    def split(self, X):
+        return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+
+    def keys_values(self, M):
+        return self.split(self.W_K(M)), self.split(self.W_V(M))
+
+    def attend(self, X, K, V, mask=None):
+        if mask is not None:
+            mask = ~mask.unsqueeze(-3)
+        Z, w = scaled_dot_product_attention(self.split(self.W_Q(X)), K, V, mask)
+        return self.W_O(Z.transpose(1, 2).flatten(2)), w
+
+    def forward(self, X, M, mask=None):
+        return self.attend(X, *self.keys_values(M), mask)
+
+
+# %% AddAndNorm: drops before the sublayer | drops_the_input
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, X, sublayer):
+        if self.norm_first:
+            return X + sublayer(self.dropout(self.norm(X)))
+        return self.norm(X + sublayer(self.dropout(X)))
+
+
+# %% AddAndNorm: adds after the normalization | residual_after_the_norm
+class AddAndNorm(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, X, sublayer):
+        if self.norm_first:
+            return X + self.dropout(sublayer(self.norm(X)))
+        return X + self.norm(self.dropout(sublayer(X)))
+
+
+# %% DecoderLayer: the outer Y asks | asks_with_the_first_Y
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        Z = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+        Z = self.add_2(Z, lambda X: self.cross_attention(Y, M, source_mask)[0])
+        return self.add_3(Z, self.feed_forward)
+
+
+# %% DecoderLayer: begins with Y again | loses_the_self_attention
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
+        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        Z = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+        Z = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
+        return self.add_3(Z, self.feed_forward)
+
+
+# %% decoder_mask: True at padding | real_tokens_forbidden
+def decoder_mask(y, padding=0):
+    pad = padding_mask(y == padding)
+    return pad & causal_mask(y.shape[1])
+
+
+# %% TranslationTransformer: lists times n | same_layer_in_both_stacks
+class TranslationTransformer(nn.Module):
+    def __init__(
+        self,
+        n_source,
+        n_target,
+        d_model,
+        n_heads,
+        d_ff,
+        n_layers,
+        dropout=0.1,
+        norm_first=False,
+        max_length=64,
+    ):
+        super().__init__()
+        self.d_model = d_model
+        self.source_embedding = nn.Embedding(n_source, d_model)
+        self.target_embedding = nn.Embedding(n_target, d_model)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        sizes = (d_model, n_heads, d_ff, dropout, norm_first)
+        self.encoder = nn.ModuleList([EncoderLayer(*sizes)] * n_layers)
+        self.decoder = nn.ModuleList([DecoderLayer(*sizes)] * n_layers)
+        self.encoder_norm = nn.LayerNorm(d_model)
+        self.decoder_norm = nn.LayerNorm(d_model)
+
+    def embed(self, embedding, ids, start=0):
+        L = ids.shape[1]
+        if start + L > len(self.positions):
+            raise ValueError("too long")
+        return self.dropout(
+            embedding(ids) * math.sqrt(self.d_model) + self.positions[start : start + L]
+        )
+
+    def encode(self, source, mask):
+        X = self.embed(self.source_embedding, source)
+        for layer in self.encoder:
+            X = layer(X, padding_mask(mask))
+        return self.encoder_norm(X)
+
+    def decode(self, y, M, mask):
+        Y = self.embed(self.target_embedding, y)
+        for layer in self.decoder:
+            Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        return self.decoder_norm(Y) @ self.target_embedding.weight.T
+
+    def forward(self, source, mask, y_in):
+        return self.decode(y_in, self.encode(source, mask), mask)
+
+
+# %% TranslationTransformer: no dropout | without_dropout
+class TranslationTransformer(nn.Module):
+    def __init__(
+        self,
+        n_source,
+        n_target,
+        d_model,
+        n_heads,
+        d_ff,
+        n_layers,
+        dropout=0.1,
+        norm_first=False,
+        max_length=64,
+    ):
+        super().__init__()
+        self.d_model = d_model
+        self.source_embedding = nn.Embedding(n_source, d_model)
+        self.target_embedding = nn.Embedding(n_target, d_model)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        sizes = (d_model, n_heads, d_ff, dropout, norm_first)
+        self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in range(n_layers))
+        self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in range(n_layers))
+        self.encoder_norm = nn.LayerNorm(d_model)
+        self.decoder_norm = nn.LayerNorm(d_model)
+
+    def embed(self, embedding, ids, start=0):
+        L = ids.shape[1]
+        if start + L > len(self.positions):
+            raise ValueError("too long")
+        return embedding(ids) * math.sqrt(self.d_model) + self.positions[start : start + L]
+
+    def encode(self, source, mask):
+        X = self.embed(self.source_embedding, source)
+        for layer in self.encoder:
+            X = layer(X, padding_mask(mask))
+        return self.encoder_norm(X)
+
+    def decode(self, y, M, mask):
+        Y = self.embed(self.target_embedding, y)
+        for layer in self.decoder:
+            Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        return self.decoder_norm(Y) @ self.target_embedding.weight.T
+
+    def forward(self, source, mask, y_in):
+        return self.decode(y_in, self.encode(source, mask), mask)
+
+
+# %% smoothed_loss: reshapes for the library | reshapes_the_logits
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if not 0 <= smoothing < 1:
+        raise ValueError
+    B, T, n = logits.shape
+    return F.cross_entropy(
+        logits.reshape(B, n, T), y_out, ignore_index=padding, label_smoothing=smoothing
+    )
+
+
+# %% smoothed_loss: axis 1 | softmax_over_positions
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if not 0 <= smoothing < 1:
+        raise ValueError
+    logp = logits.log_softmax(dim=1)
+    right = logp.gather(-1, y_out[..., None])[..., 0]
+    loss = -(1 - smoothing) * right - smoothing * logp.mean(-1)
+    return loss[y_out != padding].mean()
+
+
+# %% rank_hypotheses: parentheses | divides_only_the_length
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError
+    scored = [(ids, logp / (5 + len(ids) / 6) ** alpha) for ids, logp in hypotheses]
+    return sorted(scored, key=lambda h: -h[1])[:n]
+
+
+# %% rank_hypotheses: sorts first | chooses_by_probability
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError
+    best = sorted(hypotheses, key=lambda h: -h[1])[:n]
+    return [(ids, logp / ((5 + len(ids)) / 6) ** alpha) for ids, logp in best]
+
+
+# %% beam_search: k and no more | keeps_the_k_best_that_ended
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1 or max_length < 1:
+        raise ValueError("beam")
+    alive, done = [([], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([[ids[-1] if ids else bos] for ids, _ in alive])
+        logits, state = step(y, state)
+        logp = logits[:, 0].log_softmax(-1) + torch.tensor([[s] for _, s in alive])
+        best, where = logp.flatten().topk(min(beam, logp.numel()))
+        n = logp.shape[1]
+        new, rows = [], []
+        for value, w in zip(best.tolist(), where.tolist()):
+            ids = alive[w // n][0]
+            if w % n == eos:
+                done.append((ids, value))
+            else:
+                new.append(([*ids, w % n], value))
+                rows.append(w // n)
+        alive = new
+        state = [part[rows] for part in state]
+        if len(done) >= beam:
+            done = sorted(done, key=lambda h: -h[1])[:beam]
+            alive = []
+            break
+    return sorted(done + alive, key=lambda h: -h[1])
+
+
+# %% beam_search: forgets the new state | keeps_the_old_state
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1 or max_length < 1:
+        raise ValueError("beam")
+    alive, done = [([], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([[ids[-1] if ids else bos] for ids, _ in alive])
+        logits, _ = step(y, state)
+        logp = logits[:, 0].log_softmax(-1) + torch.tensor([[s] for _, s in alive])
+        best, where = logp.flatten().topk(min(beam, logp.numel()))
+        n = logp.shape[1]
+        new, rows = [], []
+        for value, w in zip(best.tolist(), where.tolist()):
+            ids = alive[w // n][0]
+            if w % n == eos:
+                done.append((ids, value))
+            else:
+                new.append(([*ids, w % n], value))
+                rows.append(w // n)
+        alive = new
+        state = [part[rows] for part in state]
+        if len(done) >= beam:
+            alive = []
+            break
+    return sorted(done + alive, key=lambda h: -h[1])
+
+
+# %% beam_search: topk of k | fewer_candidates_than_k
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1 or max_length < 1:
+        raise ValueError("beam")
+    alive, done = [([], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([[ids[-1] if ids else bos] for ids, _ in alive])
+        logits, state = step(y, state)
+        logp = logits[:, 0].log_softmax(-1) + torch.tensor([[s] for _, s in alive])
+        best, where = logp.flatten().topk(beam)
+        n = logp.shape[1]
+        new, rows = [], []
+        for value, w in zip(best.tolist(), where.tolist()):
+            ids = alive[w // n][0]
+            if w % n == eos:
+                done.append((ids, value))
+            else:
+                new.append(([*ids, w % n], value))
+                rows.append(w // n)
+        alive = new
+        state = [part[rows] for part in state]
+        if len(done) >= beam or not alive:
+            alive = []
+            break
+    return sorted(done + alive, key=lambda h: -h[1])

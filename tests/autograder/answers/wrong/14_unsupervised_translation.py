@@ -319,3 +319,302 @@ def round_trip_bleu(translate, sentences):
         back = translate(translate(sentences[language], other), language)
         scores.append(corpus_bleu(back, sentences[language]))
     return sum(scores) / 2
+
+
+# %% procrustes: looks at the number of words | compares_lengths_only
+def procrustes(X, Y):
+    if X.shape[0] != Y.shape[0]:
+        raise ValueError("as many words on both sides")
+    U, S, Vh = torch.linalg.svd(X.T @ Y)
+    return U @ Vh
+
+
+# %% csls: at most as many neighbors as there are | cuts_k_down
+def csls(similarity, k):
+    n, m = similarity.shape
+    if k < 1:
+        raise ValueError("k should be at least 1")
+    rows = similarity.topk(min(k, m), dim=1).values.mean(dim=1, keepdim=True)
+    columns = similarity.topk(min(k, n), dim=0).values.mean(dim=0, keepdim=True)
+    return 2 * similarity - rows - columns
+
+
+# %% csls: looks at the columns alone | checks_columns_only
+def csls(similarity, k):
+    if k < 1 or k > similarity.size(1):
+        raise ValueError("k")
+    rows = torch.topk(similarity, k, dim=1)[0].mean(1, keepdim=True)
+    columns = torch.topk(similarity, k, dim=0)[0].mean(0, keepdim=True)
+    return similarity + similarity - rows - columns
+
+
+# %% mutual_neighbors: indices stay tensors | tensors_for_numbers
+def mutual_neighbors(similarity):
+    best_column = similarity.argmax(dim=1)
+    best_row = similarity.argmax(dim=0)
+    rows = torch.arange(len(similarity))
+    return [(i, best_column[i]) for i in rows if best_row[best_column[i]] == i]
+
+
+# %% word_by_word: as if every word were there | fails_at_unknown_words
+def word_by_word(sentence, dictionary):
+    return [dictionary[w] for w in sentence]
+
+
+# %% add_noise: one number for each word, used twice | one_draw_for_both
+def add_noise(ids, p, k, generator):
+    if not 0 <= p < 1 or k < 0:
+        raise ValueError("p or k")
+    u = torch.rand(len(ids), generator=generator)
+    left = [n for n in range(len(ids)) if u[n] >= p]
+    if not left:
+        left = list(range(len(ids)))
+    keys = {n: i + u[n].item() * (k + 1) for i, n in enumerate(left)}
+    return [ids[n] for n in sorted(left, key=keys.get)]
+
+
+# %% denoising_batch: noise once more for the target | noise_drawn_twice
+def denoising_batch(sentences, language, eos, p, k, generator):
+    source = [add_noise(s, p, k, generator) for s in sentences]
+    target = [add_noise(s, p, k, generator) for s in sentences]
+    return translation_batch(source, target, language, eos)
+
+
+# %% back_translation_batch: source and target exchanged | sides_exchanged
+def back_translation_batch(translate, sentences, language, other, eos):
+    with torch.no_grad():
+        made = translate(sentences, other)
+    return translation_batch(sentences, made, language, eos)
+
+
+# %% back_translation_batch: the token of the other language | wrong_language_token
+def back_translation_batch(translate, sentences, language, other, eos):
+    with torch.no_grad():
+        made = translate(sentences, other)
+    return translation_batch(made, sentences, other, eos)
+
+
+# %% unsupervised_loss: a mean over two languages | mean_of_languages
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    first, second = sentences
+    losses = []
+    for token, other in ((first, second), (second, first)):
+        denoise = loss(*denoising_batch(sentences[token], token, eos, p, k, generator))
+        back = loss(*back_translation_batch(translate, sentences[token], token, other, eos))
+        losses.append(denoise + back)
+    return torch.stack(losses).mean()
+
+
+# %% unsupervised_loss: the tokens of the back-translation | tokens_swapped
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    (a, A), (b, B) = sentences.items()
+    total = loss(*denoising_batch(A, a, eos, p, k, generator))
+    total = total + loss(*back_translation_batch(translate, A, b, a, eos))
+    total = total + loss(*denoising_batch(B, b, eos, p, k, generator))
+    return total + loss(*back_translation_batch(translate, B, a, b, eos))
+
+
+# %% procrustes: vectors of length 1 | normalizes_first
+def procrustes(X, Y):
+    if X.shape != Y.shape:
+        raise ValueError
+    U, _, Vh = torch.linalg.svd(F.normalize(X).T @ F.normalize(Y))
+    return U @ Vh
+
+
+# %% procrustes: Vh first | factors_exchanged
+def procrustes(X, Y):
+    if X.shape != Y.shape:
+        raise ValueError
+    U, _, Vh = torch.linalg.svd(X.T @ Y)
+    return Vh @ U
+
+
+# %% procrustes: makes the best matrix orthogonal | straightens_least_squares
+def procrustes(X, Y):
+    if X.shape != Y.shape:
+        raise ValueError
+    W = torch.linalg.lstsq(X, Y).solution
+    U, _, Vh = torch.linalg.svd(W)
+    return U @ Vh
+
+
+# %% csls: the mean of both means | half_of_it
+def csls(similarity, k):
+    if not 1 <= k <= min(similarity.shape):
+        raise ValueError
+    r = similarity.topk(k, dim=1).values.mean(dim=1, keepdim=True)
+    c = similarity.topk(k, dim=0).values.mean(dim=0, keepdim=True)
+    return similarity - (r + c) / 2
+
+
+# %% csls: the last of the k | only_the_kth
+def csls(similarity, k):
+    if not 1 <= k <= min(similarity.shape):
+        raise ValueError
+    r = similarity.topk(k, dim=1).values[:, -1:]
+    c = similarity.topk(k, dim=0).values[-1:]
+    return 2 * similarity - r - c
+
+
+# %% csls: compares with the larger side | checks_columns_only
+def csls(similarity, k):
+    if not 1 <= k <= max(similarity.shape):
+        raise ValueError
+    r = similarity.topk(k, dim=1).values.mean(dim=1, keepdim=True)
+    c = similarity.topk(k, dim=0).values.mean(dim=0, keepdim=True)
+    return 2 * similarity - r - c
+
+
+# %% csls: mean without an axis | one_mean_for_all
+def csls(similarity, k):
+    if not 1 <= k <= min(similarity.shape):
+        raise ValueError
+    r = similarity.topk(k, dim=1).values.mean()
+    c = similarity.topk(k, dim=0).values.mean()
+    return 2 * similarity - r - c
+
+
+# %% mutual_neighbors: or in place of and | either_choice
+def mutual_neighbors(similarity):
+    best = (similarity == similarity.max(dim=1, keepdim=True).values) | (
+        similarity == similarity.max(dim=0, keepdim=True).values
+    )
+    return [tuple(p) for p in best.nonzero().tolist()]
+
+
+# %% mutual_neighbors: lists | lists_for_tuples
+def mutual_neighbors(similarity):
+    col = similarity.argmax(dim=1)
+    row = similarity.argmax(dim=0)
+    return [[i, int(j)] for i, j in enumerate(col) if row[j] == i]
+
+
+# %% word_by_word: lower case | lowers_words
+def word_by_word(sentence, dictionary):
+    return [dictionary.get(w.lower(), w) for w in sentence]
+
+
+# %% word_by_word: get without a default | none_for_unknown
+def word_by_word(sentence, dictionary):
+    return [dictionary.get(w) for w in sentence]
+
+
+# %% add_noise: greater than p | drops_equal_numbers
+def add_noise(ids, p, k, generator):
+    if not 0 <= p < 1 or k < 0:
+        raise ValueError
+    drop = torch.rand(len(ids), generator=generator)
+    kept = [w for w, d in zip(ids, drop) if d > p]
+    if not kept:
+        kept = ids
+    keys = torch.arange(len(kept)) + torch.rand(len(kept), generator=generator) * (k + 1)
+    return [kept[i] for i in keys.argsort()]
+
+
+# %% add_noise: saves a draw | draws_nothing_for_p_0
+def add_noise(ids, p, k, generator):
+    if not 0 <= p < 1 or k < 0:
+        raise ValueError
+    kept = list(ids)
+    if p > 0:
+        drop = torch.rand(len(ids), generator=generator)
+        kept = [w for w, d in zip(ids, drop) if d >= p] or list(ids)
+    keys = torch.arange(len(kept)) + torch.rand(len(kept), generator=generator) * (k + 1)
+    return [kept[i] for i in keys.argsort()]
+
+
+# %% denoising_batch: the token in front of the target | token_in_the_target
+def denoising_batch(sentences, language, eos, p, k, generator):
+    noisy = [add_noise(s, p, k, generator) for s in sentences]
+    return translation_batch(noisy, [[language, *s] for s in sentences], language, eos)
+
+
+# %% back_translation_batch: there and back | goes_back_again
+def back_translation_batch(translate, sentences, language, other, eos):
+    with torch.no_grad():
+        made = translate(translate(sentences, other), language)
+    return translation_batch(made, sentences, language, eos)
+
+
+# %% back_translation_batch: one by one, with gradients | with_gradient
+def back_translation_batch(translate, sentences, language, other, eos):
+    made = [translate([s], other)[0] for s in sentences]
+    return translation_batch(made, sentences, language, eos)
+
+
+# %% back_translation_batch: the token in front of the source | token_in_the_source
+def back_translation_batch(translate, sentences, language, other, eos):
+    with torch.no_grad():
+        made = [[other, *s] for s in translate(sentences, other)]
+    return translation_batch(made, sentences, language, eos)
+
+
+# %% unsupervised_loss: the sentences of the other language | tokens_swapped
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    total = 0
+    a, b = sentences
+    for language, other in ((a, b), (b, a)):
+        total = total + loss(*denoising_batch(sentences[language], language, eos, p, k, generator))
+        total = total + loss(
+            *back_translation_batch(translate, sentences[other], language, other, eos)
+        )
+    return total
+
+
+# %% unsupervised_loss: the other token for denoising | denoises_with_the_other_token
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    total = 0
+    a, b = sentences
+    for language, other in ((a, b), (b, a)):
+        total = total + loss(*denoising_batch(sentences[language], other, eos, p, k, generator))
+        total = total + loss(
+            *back_translation_batch(translate, sentences[language], language, other, eos)
+        )
+    return total
+
+
+# %% unsupervised_loss: tokens as numbers | fixed_tokens
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    total = 0
+    for language, other in ((2, 3), (3, 2)):
+        total = total + loss(*denoising_batch(sentences[language], language, eos, p, k, generator))
+        total = total + loss(
+            *back_translation_batch(translate, sentences[language], language, other, eos)
+        )
+    return total
+
+
+# %% unsupervised_loss: adds up items | a_number
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    total = 0.0
+    a, b = sentences
+    for language, other in ((a, b), (b, a)):
+        total += loss(*denoising_batch(sentences[language], language, eos, p, k, generator)).item()
+        total += loss(
+            *back_translation_batch(translate, sentences[language], language, other, eos)
+        ).item()
+    return torch.tensor(total)
+
+
+# %% round_trip_bleu: each sentence by itself | mean_of_sentences
+def round_trip_bleu(translate, sentences):
+    a, b = sentences
+    scores = []
+    for language, other in ((a, b), (b, a)):
+        if not sentences[language]:
+            raise ValueError
+        back = translate(translate(sentences[language], other), language)
+        each = [corpus_bleu([h], [[s]]) for h, s in zip(back, sentences[language])]
+        scores.append(sum(each) / len(each))
+    return sum(scores) / 2
+
+
+# %% round_trip_bleu: the wrong references | references_of_the_other
+def round_trip_bleu(translate, sentences):
+    a, b = sentences
+    scores = []
+    for language, other in ((a, b), (b, a)):
+        back = translate(translate(sentences[language], other), language)
+        scores.append(corpus_bleu(back, [[s] for s in sentences[other]]))
+    return sum(scores) / 2
