@@ -45,7 +45,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("masking", [4, 2], X, X, causal, title="self-attention with a causal mask")
     X, M = normal(rng, 2, 2, 4), normal(rng, 2, 3, 4)
     mask = torch.from_numpy(rng.random((2, 2, 3)) < 0.5)
-    mask[:, 0, 0] = True
+    mask[:, 0, 0] = mask[:, 1, 2] = True
     yield case("masking", [4, 2], X, M, mask, title="a mask for each token of each sentence")
 
     title = "keys and values"

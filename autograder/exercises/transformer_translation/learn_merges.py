@@ -35,6 +35,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     )
     yield Case("ties", [{a + b + c + d: n}, 4], title="one word")
     p, q, r, s = sorted((a, b, c, d))
+    yield Case("ties", [{r + s + p + r + s: n}, 3], title="one word that has a pair twice")
+    yield Case(
+        "values", [{q + s + q + r: n, r: 2 * n}, 2], title="one word that has a letter twice"
+    )
     counts = {q + s: n, p + r: n, p + s: n}
     title = "merged tokens against characters"
     yield Case("ties", [counts, 6], title=title)

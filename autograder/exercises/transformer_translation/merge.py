@@ -37,7 +37,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     )
     yield case(
         "edges",
-        ["▁", *[a] * (2 * number(rng, 1, 2) + 1)],
+        ["▁", *[a] * (2 * number(rng, 2, 3) + 1)],
         1,
         "one letter repeated: from left to right",
     )
