@@ -219,4 +219,6 @@ def _environment(folder: str, limits: Limits) -> dict[str, str]:
         env["COURSEKIT_MAX_STEPS"] = str(limits.training_steps)
     if limits.data_rows:
         env["COURSEKIT_MAX_ROWS"] = str(limits.data_rows)
+    if not limits.figures:
+        env["COURSEKIT_NO_FIGURES"] = "1"
     return env

@@ -404,3 +404,11 @@ def test_no_figure_and_no_description_are_refused():
     plt.subplots(figsize=(2, 1))
     with pytest.raises(FigureError, match="Describe the figure"):
         show("  ")
+
+
+def test_nothing_is_rendered_while_an_answer_is_graded_again(monkeypatch):
+    monkeypatch.setenv("COURSEKIT_NO_FIGURES", "1")
+    monkeypatch.setattr("coursekit.figures.display.display", pytest.fail)
+    plt.subplots(figsize=(2, 1))
+    show("a line")
+    assert not plt.get_fignums()
