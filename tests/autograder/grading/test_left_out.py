@@ -169,7 +169,7 @@ def test_a_student_cannot_have_cells_left_out(course, task):
     assert "coursekit_left_out" not in answer.metadata
 
 
-@pytest.mark.parametrize("new, whole", [("markdown", False), ("code", True)])
+@pytest.mark.parametrize(("new", "whole"), [("markdown", False), ("code", True)])
 def test_only_code_that_is_graded_by_hand_may_need_every_cell(course, task, new, whole):
     notebook, _ = sanitize(filled(course, NAME), task.release)
     cell = getattr(nbformat.v4, f"new_{new}_cell")("mine")
