@@ -203,6 +203,19 @@ WRONG = {
         + inputs = ids
         + inputs[selected & (replace_draws < 0.8)] = mask_id
         """,
+    "labels_from_masked_ids": """
+        The ids are changed in place, before the labels are read from them. Make the labels first, and
+        leave `ids` as they are.
+
+        - labels = torch.where(selected, ids, -100)
+        - inputs = torch.where(selected & (replace_draws < 0.8), mask_id, ids)
+        + inputs = ids
+        + inputs[selected & (replace_draws < 0.8)] = mask_id
+        ...
+        - return torch.where(replaced, random_ids, inputs), labels
+        + inputs[replaced] = random_ids[replaced]
+        + return inputs, torch.where(selected, inputs, -100)
+        """,
 }
 
 FURTHER = """

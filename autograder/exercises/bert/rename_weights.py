@@ -222,6 +222,14 @@ WRONG = {
         +     part = part.replace(old, new)
         + renamed[f"{part}.{kind}"] = tensor
         """,
+    "keeps_other_heads": """
+        Tensors of a head are still there. Heads have all kinds of names, not only "cls.": keep only
+        the names that you have a translation for.
+
+              renamed[f"blocks.{number}.{in_block[rest]}.{kind}"] = tensor
+        + elif not name.startswith("cls.") and not name.endswith("position_ids"):
+        +     renamed[name] = tensor
+        """,
 }
 
 FURTHER = """

@@ -185,6 +185,13 @@ WRONG = {
         - found: list[str] = []
         + word, found = word.lower(), []
         """,
+    "looks_up_without_the_mark": """
+        The marks are added after the lookup. Inside a word the piece is looked up with its mark: "##ing"
+        is in the vocabulary, or it is not, whatever "ing" is.
+
+        - end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
+        + end = next((end for end in ends if word[start:end] in vocabulary), None)
+        """,
 }
 
 FURTHER = """

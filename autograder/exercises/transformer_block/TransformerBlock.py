@@ -187,6 +187,15 @@ WRONG = {
         - self.norm_2 = nn.LayerNorm(d_model, eps=eps)
         + self.norm_2 = nn.LayerNorm(d_model)
         """,
+    "drops_after_normalizing": """
+        Dropout acts on the normalized sums. Apply it to the outputs of attention and network, before
+        they are added.
+
+        - Z = self.norm_1(X + self.dropout(found))
+        - return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
+        + Z = self.dropout(self.norm_1(X + found))
+        + return self.dropout(self.norm_2(Z + self.feed_forward(Z)))
+        """,
 }
 
 FURTHER = """

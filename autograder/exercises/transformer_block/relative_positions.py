@@ -73,6 +73,12 @@ WRONG = {
         - position = torch.arange(length)
         + position = torch.arange(length).float()
         """,
+    "clips_on_one_side": """
+        Only one side is clipped: tokens more than k to the left get numbers below 0. Clip at -k, too.
+
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return (position[None, :] - position[:, None]).clamp(max=k) + k
+        """,
 }
 
 RIGHT = {

@@ -83,6 +83,13 @@ WRONG = {
             P[:, 1::2] = torch.cos(angle)
             return P
         """,
+    "doubles_the_column": """
+        The exponent is 2 * column / d, and each column has its own. In the formula i counts pairs of
+        columns: columns 2i and 2i + 1 share the exponent 2i / d, so column 3 has 2 / d.
+
+        - wavelength = 10000 ** ((column - column % 2) / d_model)
+        + wavelength = 10000 ** (2 * column / d_model)
+        """,
 }
 
 FURTHER = """

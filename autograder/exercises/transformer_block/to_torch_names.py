@@ -65,6 +65,22 @@ WRONG = {
         - for kind in ("weight", "bias"):
         + for kind in ("weight",):
         """,
+    "dot_before_in_proj_kind": """
+        PyTorch stores the three projections as parameters of their own, not in a layer: their names
+        are in_proj_weight and in_proj_bias, with an underscore.
+
+        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(parts)
+        + theirs[f"self_attn.in_proj.{kind}"] = torch.cat(parts)
+        """,
+    "projections_one_by_one": """
+        The three projections are copied one by one. PyTorch keeps them in one tensor: concatenate
+        W_Q, W_K and W_V along axis 0.
+
+        - parts = [weights[f"attention.{name}.{kind}"] for name in ("W_Q", "W_K", "W_V")]
+        - theirs[f"self_attn.in_proj_{kind}"] = torch.cat(parts)
+        + for mine, name in (("W_Q", "q"), ("W_K", "k"), ("W_V", "v")):
+        +     theirs[f"self_attn.{name}_proj_{kind}"] = weights[f"attention.{mine}.{kind}"]
+        """,
 }
 
 FURTHER = """

@@ -149,6 +149,15 @@ WRONG = {
         - if max_length < 1:
         -     raise ValueError(f"max_length should be 1 or more, but is {max_length}")
         """,
+    "stops_before_the_others_write": """
+        As soon as one sentence has ended the loop stops, and the others lose even the word of this
+        step. Go on until all have ended.
+
+        - for b, word in enumerate(y[:, 0].tolist()):
+        + if (y == eos).any():
+        +     break
+        + for b, word in enumerate(y[:, 0].tolist()):
+        """,
 }
 
 FURTHER = """

@@ -127,6 +127,16 @@ WRONG = {
         - if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
         + if not source or len(target) > a.shape[0]:
         """,
+    "end_of_the_source_counts": """
+        A target word may point at the column after the last source word, which belongs to </s>. Look at
+        the columns of source words only.
+
+        - best = a[: len(target), : len(source)].argmax(dim=1)
+        - return [(word, source[i]) for word, i in zip(target, best.tolist())]
+        + best = a[: len(target)].argmax(dim=1)
+        + words = [*source, *["</s>"] * a.shape[1]]
+        + return [(word, words[i]) for word, i in zip(target, best.tolist())]
+        """,
 }
 
 RIGHT = {

@@ -117,6 +117,13 @@ WRONG = {
         - if not sources or len(sources) != len(targets):
         + if not sources:
         """,
+    "end_in_what_is_read": """
+        Where a target is shorter than the longest one, </s> is in y_in. The decoder never reads it: y_in
+        is bos and the target, y_out the target and eos, each padded on its own.
+
+        - y_in, _ = pad_batch([[bos, *ids] for ids in targets])
+        + y_in = pad_batch([[bos, *ids, eos] for ids in targets])[0][:, :-1]
+        """,
 }
 
 RIGHT = {
@@ -166,6 +173,13 @@ EQUIVALENT = {
     "There are as many targets as sources.": """
         -    if not sources or len(sources) != len(targets):
         +    if not targets or len(sources) != len(targets):
+        """,
+    "`pad_batch` refuses a batch without texts with a ValueError of its own.": """
+        -    if not sources or len(sources) != len(targets):
+        +    if len(sources) != len(targets):
+
+        -    if not sources or len(sources) != len(targets):
+        +    if False or len(sources) != len(targets):
         """,
     "The wording of a message is free.": """
         -        raise ValueError(

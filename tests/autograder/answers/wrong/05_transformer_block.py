@@ -547,3 +547,50 @@ class TransformerClassifier(nn.Module):
         real = mask[:, :, None].float()
         h = (X * real).sum(1) / real.sum(1).clamp(min=1)
         return self.output(h).squeeze(-1)
+
+
+# %% TransformerBlock: dropout on the sum | drops_after_normalizing
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, n_heads)
+        self.norm_1 = nn.LayerNorm(d_model, eps=eps)
+        self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X, mask=None):
+        A, _ = self.attention(X, mask)
+        Z = self.dropout(self.norm_1(X + A))
+        return self.dropout(self.norm_2(Z + self.feed_forward(Z)))
+
+
+# %% to_torch_names: in_proj with a dot like the others | dot_before_in_proj_kind
+def to_torch_names(weights):
+    new = {}
+    for kind in ("weight", "bias"):
+        parts = [weights[f"attention.W_{x}.{kind}"] for x in "QKV"]
+        new[f"self_attn.in_proj.{kind}"] = torch.cat(parts)
+        new[f"self_attn.out_proj.{kind}"] = weights[f"attention.W_O.{kind}"]
+        new[f"linear1.{kind}"] = weights[f"feed_forward.W_1.{kind}"]
+        new[f"linear2.{kind}"] = weights[f"feed_forward.W_2.{kind}"]
+        new[f"norm1.{kind}"] = weights[f"norm_1.{kind}"]
+        new[f"norm2.{kind}"] = weights[f"norm_2.{kind}"]
+    return new
+
+
+# %% sinusoidal_positional_encoding: exponent uses 2 times the column number | doubles_the_column
+def sinusoidal_positional_encoding(length, d_model):
+    pos = torch.arange(length).unsqueeze(1).float()
+    col = torch.arange(d_model)
+    angles = pos / 10000 ** (2 * col / d_model)
+    pe = torch.zeros(length, d_model)
+    pe[:, 0::2] = torch.sin(angles[:, 0::2])
+    pe[:, 1::2] = torch.cos(angles[:, 1::2])
+    return pe
+
+
+# %% relative_positions: clips only to the right | clips_on_one_side
+def relative_positions(length, k):
+    pos = torch.arange(length)
+    return (pos[None, :] - pos[:, None]).clamp(max=k) + k

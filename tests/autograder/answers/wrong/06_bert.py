@@ -337,7 +337,7 @@ def rename_weights(weights):
     return result
 
 
-# %% rename_weights: cls. stays |
+# %% rename_weights: cls. stays | keeps_other_heads
 def rename_weights(weights):
     result = {}
     for name, tensor in weights.items():
@@ -654,3 +654,60 @@ def predict_scores(model, inputs, batch_size):
             scores.append(model(ids, mask))
     model.train(mode)
     return torch.cat(scores)
+
+
+# %% wordpiece: forgets the ## when looking up, adds it afterwards | looks_up_without_the_mark
+def wordpiece(word, vocabulary):
+    tokens, start = [], 0
+    while start < len(word):
+        for end in range(len(word), start, -1):
+            if word[start:end] in vocabulary:
+                break
+        else:
+            return ["[UNK]"]
+        tokens.append(("##" if start else "") + word[start:end])
+        start = end
+    return tokens
+
+
+# %% rename_weights: only cls. heads are left out | keeps_other_heads
+def rename_weights(weights):
+    table = {
+        "embeddings.word_embeddings": "embeddings.tokens",
+        "embeddings.position_embeddings": "embeddings.positions",
+        "embeddings.token_type_embeddings": "embeddings.segments",
+        "embeddings.LayerNorm": "embeddings.norm",
+        "attention.self.query": "attention.W_Q",
+        "attention.self.key": "attention.W_K",
+        "attention.self.value": "attention.W_V",
+        "attention.output.dense": "attention.W_O",
+        "attention.output.LayerNorm": "norm_1",
+        "intermediate.dense": "feed_forward.W_1",
+        "output.dense": "feed_forward.W_2",
+        "output.LayerNorm": "norm_2",
+        "pooler.dense": "pooler",
+        "encoder.layer": "blocks",
+        "gamma": "weight",
+        "beta": "bias",
+    }
+    new = {}
+    for name, tensor in weights.items():
+        name = name.removeprefix("bert.")
+        if name.startswith("cls.") or name.endswith("position_ids"):
+            continue
+        for a, b in table.items():
+            name = name.replace(a, b)
+        new[name] = tensor
+    return new
+
+
+# %% mask_tokens: changes ids in place, labels from the changed ones | labels_from_masked_ids
+def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, probability=0.15):
+    selected = (select_draws < probability) & ~special
+    inputs = ids
+    to_mask = selected & (replace_draws < 0.8)
+    to_random = selected & (replace_draws >= 0.8) & (replace_draws < 0.9)
+    inputs[to_mask] = mask_id
+    inputs[to_random] = random_ids[to_random]
+    labels = torch.where(selected, ids, -100)
+    return inputs, labels

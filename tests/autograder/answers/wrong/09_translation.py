@@ -691,3 +691,37 @@ def bleu_by_length(hypotheses, references, lengths, edges):
             name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
             scores[name] = corpus_bleu([hypotheses[i] for i in k], [references[i] for i in k])
     return scores
+
+
+# %% translation_batch: y_in has bos and eos | end_in_what_is_read
+def translation_batch(sources, targets, bos, eos):
+    if not sources or len(sources) != len(targets):
+        raise ValueError("one target for each source, and at least one pair")
+    source, mask = pad_batch([s + [eos] for s in sources])
+    full, _ = pad_batch([[bos] + t + [eos] for t in targets])
+    return source, mask, full[:, :-1], full[:, 1:]
+
+
+# %% greedy_decode: stops when the first sentence ends | stops_before_the_others_write
+def greedy_decode(step, s, bos, eos, max_length):
+    if max_length < 1:
+        raise ValueError("max_length must be at least 1")
+    y = torch.full((len(s), 1), bos)
+    out = [[] for _ in range(len(s))]
+    for _ in range(max_length):
+        logits, s = step(y, s)
+        y = logits.argmax(dim=-1)
+        if (y == eos).any():
+            break
+        for i, w in enumerate(y[:, 0].tolist()):
+            out[i].append(w)
+    return out
+
+
+# %% read_alignment: argmax over all columns, </s> included | end_of_the_source_counts
+def read_alignment(a, source, target):
+    if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
+        raise ValueError("the words do not fit the weights")
+    words = list(source) + ["</s>"] * (a.shape[1] - len(source))
+    best = a.argmax(dim=1).tolist()
+    return [(t, words[i]) for t, i in zip(target, best)]
