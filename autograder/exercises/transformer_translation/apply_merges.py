@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,7 +19,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         parts = ["▁" + word[:i] for i in range(len(word))]
         return list(zip(parts, word))[: None if whole else len(word) // 2]
 
-    first, second, third = draw_words(rng, 3)
+    words = draw_words(rng, 30)  # in which no two characters come twice
+    first, second, third = [w for w in words if len(set(pairwise(w))) == len(w) - 1][:3]
     yield Case("values", [first, merges_of(first)], title="a whole word is a token")
     yield Case("values", [second, merges_of(second, whole=False)], title="the beginning is a token")
     ending = third[-2:]

@@ -44,18 +44,21 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         state = [torch.tensor([[float(start + number(rng, 0, 40))]]), torch.zeros(1, 2)]
         return Case(group, [step, state, bos, eos, beam, max_length], title=title, **more)
 
-    n = number(rng, 4, 6)
-    yield case("greedy", 1, n, "a beam of 1")
-    yield case("greedy", 1, 9, "a beam of 1, which never ends", end=-20.0)
-    yield case("values", 2, n, "a beam of 2", end=-1.0)
-    yield case("values", 3, n + 1, "a beam of 3")
-    yield case("values", 4, n, "a beam of 4", end=-0.5)
-    yield case("values", 3, 2, "a short limit", end=-3.0)
-    yield case("states", 2, 7, "long hypotheses: states follow them", end=-4.0)
-    yield case("states", 3, 8, "another start", end=-4.0, start=11)
-    yield case("states", 5, 6, "a beam of 5", end=-3.0)
+    n, never = number(rng, 4, 6), -20.0
+    yield case("greedy", 1, n, "a beam of 1", end=never)
+    yield case("greedy", 1, 9, "a beam of 1, a longer translation", end=never)
+    yield case("values", 2, n, "a beam of 2", end=never)
+    yield case("values", 3, n + 1, "a beam of 3", end=never)
+    yield case("values", 4, n, "a beam of 4", end=never)
+    yield case("values", 3, 2, "a short limit", end=never)
+    yield case("states", 2, 7, "long hypotheses: states follow them", end=never)
+    yield case("states", 3, 8, "another start", end=never, start=11)
+    yield case("states", 5, 6, "a beam of 5", end=never, n_words=7)
+    yield case("ends", 2, n + 1, "some end, a beam of 2", end=-0.5)
+    yield case("ends", 3, n + 2, "some end, a beam of 3")
+    yield case("ends", 4, n + 1, "some end, a beam of 4", end=-0.5)
     yield case("ends", 2, 8, "all end early", end=3.0)
-    yield case("ends", 3, 6, "none ends", end=-20.0)
+    yield case("ends", 3, 6, "none ends", end=never)
     yield case("ends", 2, 1, "a limit of one token")
     yield case("ends", 6, 4, "more hypotheses than tokens", n_words=4)
     yield case("ends", 1, 8, "the end comes first", end=20.0)
@@ -65,6 +68,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     step = codec.Source(_TIMED_STEP.format(table=table.round(4).tolist()))
     inputs = [step, [torch.zeros(1, 1, dtype=torch.long)], bos, eos, 2, 5]
     yield Case("ends", inputs, title="one ends first, and later two at once")
+    table = rng.normal(0, 0.3, size=(3, 6))
+    bos, eos, word = rng.permutation(6)[:3].tolist()
+    table[0, word], table[:, eos] = 4.0, (2.0, 20.0, 20.0)
+    step = codec.Source(_TIMED_STEP.format(table=table.round(4).tolist()))
+    inputs = [step, [torch.zeros(1, 1, dtype=torch.long)], bos, eos, 2, 3]
+    yield Case("ends", inputs, title="the first that ends is not the best")
     for beam, limit, title in (
         (0, n, "a beam of 0"),
         (-n, n, "a beam below 0"),

@@ -27,7 +27,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("noise", [n + 6, 9, 11], 0.3, 3)
     yield case("noise", [10, 3, 12], 0.0, 4, "no word is dropped", keeps_generators=True)
     yield case("noise", [14, 12, 13], 0.5, 0, "the order stays")
-    yield case("edges", [0, 12], 0.4, 3, "a sentence without words")
+    yield case("edges", [0, 20], 0.4, 4, "a sentence without words")
     yield case("edges", [1, 1], 0.2, 2, "single words")
     yield case("edges", [], 0.1, 2, "no sentence at all", **VALUE_ERROR)
 
