@@ -43,7 +43,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [a, *words(m + 3, n)], title="all words come from the last one")
     yield Case("edges", [weights(m, n + 1), *words(n, m - 2)], title="rows for </s> and padding")
     a = torch.full((2, n), 1 / n)
-    yield Case("edges", [a, *words(n, 2)], title="all weights are equal")
+    different = [str(word) for word in rng.permutation(ENGLISH)[:n]]
+    yield Case("edges", [a, different, draw_words(rng, FRENCH, 2)], title="all weights are equal")
     a = torch.tensor([[0.25, 0.25, 0.25001, 0.24999]]).repeat(3, 1)
     yield Case("edges", [a, *words(4, 3)], title="weights that hardly differ")
     yield Case("edges", [weights(2, n), *words(n, 0)], title="a translation without words")
