@@ -96,3 +96,23 @@ def test_14_the_curves_of_the_text_were_measured():
     gained = re.search(r"still gained ([\d.]+) BLEU", text)
     assert gained
     assert gained.group(1) == f"{most['400']['score'] - most['300']['score']:.1f}"
+
+
+def test_14_the_numbers_about_real_sentences_were_measured():
+    cells = nbformat.read(NOTEBOOK, 4).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    runs = load_results("unsupervised_translation")["tatoeba"]["runs"]
+    short, long = runs["600 steps"], runs["2400 steps"]
+    leads = re.search(r"is (\d) BLEU above .* into French, and (\d) into English", text)
+    before = re.search(r"the lead was only (\d) and (\d) BLEU", text)
+    for shown, run in ((leads, long), (before, short)):
+        assert shown
+        lead = (found - word for found, word in zip(run["test"], run["word_by_word"]))
+        assert shown.groups() == tuple(f"{points:.0f}" for points in lead)
+    ends = [run["curve"][str(run["step"])] for run in (short, long)]
+    trips = re.search(r"short run it is ([\d.]+), at the end of the long one ([\d.]+)", text)
+    assert trips
+    assert trips.groups() == tuple(f"{end['score']:.1f}" for end in ends)
+    bleus = re.search(r"([\d.]+) and ([\d.]+) after the short run, is ([\d.]+) and ([\d.]+)", text)
+    assert bleus
+    assert bleus.groups() == tuple(f"{bleu:.1f}" for end in ends for bleu in end["validation"])
