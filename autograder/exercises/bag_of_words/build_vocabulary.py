@@ -31,6 +31,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("limits", [exact], {"min_count": 2}, title=title, judge=ordered)
     largest = int(rng.integers(2, 5))
     yield Case("limits", [draw_texts(rng, 5, words)], {"max_size": largest}, judge=ordered)
+    late = [[words[3]], [words[4]] * 2, [words[0]] * int(rng.integers(3, 6))]
+    title = "the most frequent words stay, wherever they first occur"
+    yield Case("limits", [late], {"max_size": 2}, title=title, judge=ordered)
     title = "two words are equally frequent, and one fits in"
     yield Case("limits", [exact], {"max_size": 2}, title=title, judge=ordered)
     yield Case(

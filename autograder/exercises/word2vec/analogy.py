@@ -70,7 +70,7 @@ def _signs_matter(V: torch.Tensor) -> bool:
 
 
 def _lengths_and_signs_matter(V: torch.Tensor, place: int) -> bool:
-    """Whether lengths matter, also that of one of the three vectors alone."""
+    """Whether lengths matter, also that of one of the three vectors alone, each in its own way."""
     right = _scores(V)
     if right[3:].max() <= 0.05 or not _signs_matter(V):
         return False
@@ -78,7 +78,8 @@ def _lengths_and_signs_matter(V: torch.Tensor, place: int) -> bool:
     one_raw[place] = V[place]
     others = [E @ raw, V @ raw, V @ (E[0] - E[1] + E[2])]
     others.append(E @ (one_raw[0] - one_raw[1] + one_raw[2]))
-    return all(_best(scores) != _best(right) for scores in others)
+    answers = [_best(scores) for scores in others]
+    return _best(right) not in answers and len(set(answers[:3])) == 3
 
 
 def _inputs_are_nearest(V: torch.Tensor) -> bool:
