@@ -37,7 +37,7 @@ from autograder.course.reference import bare_sources, definitions, run_answer
 from autograder.grading.gradebook import Classroom
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.notes import read_notes
-from coursekit.checking.hints import wrong_cases
+from coursekit.checking.hints import choose, wrong_cases
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -187,8 +187,8 @@ def memory(sizes: list[int]) -> dict[str, Any]:
 def seeds(assignment: str, name: str, count: int) -> dict[str, Any]:
     """Judge an exercise's reference, alternatives and misconceptions with many class seeds.
 
-    Reference and alternatives must keep all points, and a misconception must lose the same groups
-    with each seed as with the recorded cases.
+    Reference and alternatives must keep all points. A misconception must lose the same groups with
+    each seed as with the recorded cases, and get its own hint.
     """
     notebook, exercise = COURSE.solution(assignment), catalog.exercises(COURSE, assignment)[name]
     right = {"reference": definitions(notebook)[name]}
@@ -196,7 +196,7 @@ def seeds(assignment: str, name: str, count: int) -> dict[str, Any]:
         text = answer.source(bare_sources(notebook)[name])
         right[answer.name] = run_answer(notebook, name, text)
     lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
-    lost_points, other_groups = [], []
+    lost_points, other_groups, other_hints = [], [], []
     for seed in range(1000, 1000 + count):
         recorded = record(COURSE, assignment, name, seed)
         for label, function in right.items():
@@ -206,13 +206,32 @@ def seeds(assignment: str, name: str, count: int) -> dict[str, Any]:
         for label, groups in _lost_groups(recorded).items():
             if groups != lost[label]:
                 other_groups.append(f"{label}, {seed}: {sorted(groups)}")
+        for label, hint in _hints(recorded).items():
+            if hint != label:
+                other_hints.append(f"{label}, {seed}: {hint}")
     return {
         "seeds": count,
         "alternatives": len(exercise.alternatives),
         "misconceptions": len(exercise.misconceptions),
         "lost points": lost_points,
         "other groups": other_groups,
+        "other hints": other_hints,
     }
+
+
+def _hints(recorded: dict[str, Any]) -> dict[str, str | None]:
+    """By misconception, the one whose hint a student with this mistake gets."""
+    found: dict[str, str | None] = {}
+    for wrong in recorded["misconceptions"]:
+        failing = wrong_cases(wrong)
+        outcomes = [
+            outcome if number in failing else case["expected"]
+            for number, (outcome, case) in enumerate(zip(wrong["outcomes"], recorded["cases"]))
+        ]
+        if failing:
+            hint = choose(recorded, outcomes, failing)
+            found[wrong["name"]] = hint[0]["name"] if hint else None
+    return found
 
 
 def _lost_groups(recorded: dict[str, Any]) -> dict[str, set[str]]:

@@ -68,6 +68,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     step = codec.Source(_TIMED_STEP.format(table=table.round(4).tolist()))
     inputs = [step, [torch.zeros(1, 1, dtype=torch.long)], bos, eos, 2, 5]
     yield Case("ends", inputs, title="one ends first, and later two at once")
+    yield Case("ends", [*inputs[:5], 2], title="at the limit one has ended, and two have not")
     table = rng.normal(0, 0.3, size=(3, 6))
     bos, eos, word = rng.permutation(6)[:3].tolist()
     table[0, word], table[:, eos] = 4.0, (2.0, 20.0, 20.0)
