@@ -240,3 +240,30 @@ def test_words_that_a_text_quotes_as_neighbors_are_printed_above_it(assignment):
 def test_the_neighbors_that_a_text_quotes_are_found(assignment):
     quoted = set().union(*(words for words, _ in quoted_neighbors(assignment)))
     assert {"gripping", "tripe", "coach", "nurse", "exceeded", "taxi"} <= quoted
+
+
+def test_06_the_numbers_about_reading_were_measured():
+    text = text_of("06_bert")
+    stages = list(results("tokens_read")["stages"].values())
+    scores = {
+        size: [
+            results("ladder_sst2")["rungs"]["encoder, random weights"][size]["accuracy"],
+            *(stage["rungs"]["encoder, fine-tuned"][size]["accuracy"] for stage in stages),
+        ]
+        for size in ("1000", "10000")
+    }
+    shown = re.search(
+        r"alone are worth (\d) points, and all the .* another (\d);.* about (\d)\.", text
+    )
+    assert shown
+    (no, start, *_, end), (none, begun, *_, last) = scores["1000"], scores["10000"]
+    assert is_shown_as(shown.group(1), 100 * (start - no))
+    assert is_shown_as(shown.group(2), 100 * (end - start))
+    assert is_shown_as(shown.group(3), 100 * (begun - none))
+    assert is_shown_as(shown.group(3), 100 * (last - begun))
+    losses = re.search(
+        r"tokens is still ([\d.]+)\. .* falls to ([\d.]+) at 12 million and to ([\d.]+) at 72 million",
+        text,
+    )
+    assert losses
+    assert all(is_shown_as(a, stage["masked"]) for a, stage in zip(losses.groups(), stages[1:]))
