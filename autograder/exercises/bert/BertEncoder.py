@@ -228,6 +228,13 @@ WRONG = {
         - TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
         + TransformerBlock(d_model, n_heads, d_ff, activation="gelu", eps=1e-12)
         """,
+    "default_sizes_of_embeddings": """
+        The embeddings are created without max_length and n_segments, so they have the default of 512
+        positions whatever is asked for. Pass both on.
+
+        - self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
+        + self.embeddings = BertEmbeddings(vocab_size, d_model, dropout=dropout)
+        """,
 }
 
 FURTHER = """

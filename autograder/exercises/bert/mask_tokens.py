@@ -216,6 +216,23 @@ WRONG = {
         + inputs[replaced] = random_ids[replaced]
         + return inputs, torch.where(selected, inputs, -100)
         """,
+    "labels_where_the_input_changed": """
+        The labels are where the input differs from the original. A selected token that stays, or is
+        replaced by itself, has to be predicted as well: label what was selected.
+
+        - labels = torch.where(selected, ids, -100)
+        ...
+        - return torch.where(replaced, random_ids, inputs), labels
+        + inputs = torch.where(replaced, random_ids, inputs)
+        + return inputs, torch.where(inputs != ids, ids, -100)
+        """,
+    "replaces_below_a_tenth": """
+        Random tokens come where `replace_draws` is below 0.1, among those that were to be [MASK]. The
+        ten percent follow the eighty: from 0.8 up to below 0.9.
+
+        - replaced = selected & (replace_draws >= 0.8) & (replace_draws < 0.9)
+        + replaced = selected & (replace_draws < 0.1)
+        """,
 }
 
 FURTHER = """

@@ -66,7 +66,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     letter, other = rng.permutation(list("abcdefghijk"))[:2].tolist()
     yield Case("edges", [letter, {letter, *_inside(other)}], title="one letter")
     yield Case("edges", [letter, {other, *_inside(other)}], title="one letter, not a token")
-    n = int(rng.choice([6, 7, 9]))  # for these, splitting from the right gives other tokens
+    n = int(rng.choice([7, 10, 13]))  # for these, splitting from the right gives other tokens
     vocabulary = {letter, 2 * letter, *_inside(letter, 3 * letter)}
     yield Case("edges", [n * letter, vocabulary], title="one letter repeated")
     first, middle, _ = parts()
@@ -191,6 +191,17 @@ WRONG = {
 
         - end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
         + end = next((end for end in ends if word[start:end] in vocabulary), None)
+        """,
+    "falls_back_to_no_mark": """
+        Inside a word, a token without ## is accepted as well if it is longer or the only one that
+        fits. Such a token begins a word: after the first one, only tokens with ## count.
+
+        - end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
+        + texts = ((end, m + word[start:end]) for end in ends for m in dict.fromkeys((mark, "")))
+        + end, token = next(((e, text) for e, text in texts if text in vocabulary), (None, ""))
+        ...
+        - found.append(mark + word[start:end])
+        + found.append(token)
         """,
 }
 

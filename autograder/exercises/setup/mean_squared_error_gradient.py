@@ -128,6 +128,13 @@ WRONG = {
         - return 2 / len(y) * (X.T @ errors)
         + return 2 / len(y) * errors[:, None] * X
         """,
+    "repeats_one_slope": """
+        All weights get the same slope, the mean over the weights. The matrix product has already
+        summed over the reviews: one number per weight is left, and nothing remains to be averaged.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 * (X.T @ errors).mean() * torch.ones_like(w)
+        """,
 }
 
 RIGHT = {

@@ -141,6 +141,14 @@ WRONG = {
         +     x[i] -= 2 * eps
         +     gradient[i] = (up - f(x)) / (2 * eps)
         """,
+    "repeats_one_slope": """
+        All slopes are the same number: the step goes in every direction at once, x + eps. Move one
+        coordinate at a time, and leave the others where they are.
+
+        - step = torch.zeros_like(x)
+        - step[i] = eps
+        + step = torch.full_like(x, eps)
+        """,
 }
 
 RIGHT = {

@@ -38,7 +38,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [table], title=title, judge=_CLOSE)
     row = torch.from_numpy(rng.permutation(np.arange(-4, 5))[None, :3].astype(np.float32))
     yield Case("edges", [row], title="a table with a single row")
-    table = _table(rng, int(rng.integers(3, 5)), 1) / 256  # its deviation is below 1
+    # its deviation is far below 1, so a small number that is added to it shows
+    stars = rng.permutation(np.arange(1, 6))[: int(rng.integers(3, 5)), None]
+    table = torch.from_numpy(stars.astype(np.float32)) / 256
     yield Case("edges", [table], title="a single column", judge=_CLOSE)
 
 
@@ -153,6 +155,13 @@ WRONG = {
 
         - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
         + return torch.where(std > 0, (x - x.mean(dim=0)) / std, x)
+        """,
+    "adds_a_small_number": """
+        The small number that you add to every deviation makes all columns a little too small, which
+        shows where the numbers themselves are small. Change the divisor only where it is 0.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + return (x - x.mean(dim=0)) / (std + 1e-5)
         """,
 }
 

@@ -95,6 +95,12 @@ WRONG = {
         - return [len(word) for word in words]
         + return [sum(character.isalpha() for character in word) for word in words]
         """,
+    "returns_a_tensor": """
+        The lengths come as a tensor. What is wanted here is a plain list of int.
+
+        - return [len(word) for word in words]
+        + return torch.tensor([len(word) for word in words])
+        """,
 }
 
 RIGHT = {

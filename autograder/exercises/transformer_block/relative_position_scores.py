@@ -85,6 +85,13 @@ WRONG = {
         - rows = relative_positions(Q.shape[-2], len(A) // 2)
         + rows = relative_positions(Q.shape[0], len(A) // 2)
         """,
+    "k_is_the_length_of_the_table": """
+        k is taken to be the number of rows of A, so the middle row is not the one of distance 0. A has
+        2k + 1 rows: k is half of that, rounded down.
+
+        - rows = relative_positions(Q.shape[-2], len(A) // 2)
+        + rows = relative_positions(Q.shape[-2], len(A)).clamp(max=len(A) - 1)
+        """,
 }
 
 FURTHER = """

@@ -79,6 +79,13 @@ WRONG = {
         - return (position[None, :] - position[:, None]).clamp(-k, k) + k
         + return (position[None, :] - position[:, None]).clamp(max=k) + k
         """,
+    "counts_only_how_far": """
+        Only the size of the distance is left, from 0 to k: the token before and the token after share
+        a row. Keep the sign, and add k.
+
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return (position[None, :] - position[:, None]).abs().clamp(max=k)
+        """,
 }
 
 RIGHT = {

@@ -39,6 +39,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("clipping", inputs, title="everything twice, with mistakes")
     yield Case("edges", [[], [words(4)], 1], title="a translation without words")
     yield Case("edges", [words(2), [words(3)], 3], title="shorter than n")
+    title = "shorter than n by more than one word"
+    yield Case("edges", [words(2), [words(5)], 4], title=title)
     yield Case("edges", [sentence[:3], [sentence], 3], title="exactly n words")
     one, two = sentence[0], sentence[1]
     repeats = int(rng.integers(3, 11))
@@ -122,6 +124,13 @@ WRONG = {
 
         - return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
         + return Counter(tuple(sorted(tokens[i : i + n])) for i in range(len(tokens) - n + 1))
+        """,
+    "total_below_zero": """
+        A translation that is shorter than n has fewer than 0 n-grams. It has none: the total is never
+        below 0.
+
+        - return (counts & most).total(), counts.total()
+        + return (counts & most).total(), len(hypothesis) - n + 1
         """,
 }
 

@@ -187,6 +187,13 @@ WRONG = {
         - if not hypotheses or len(hypotheses) != len(references) or not all(references):
         + if not hypotheses or not all(references):
         """,
+    "penalty_without_exp": """
+        The brevity penalty is the ratio of the lengths, c / r. It is exp(1 - r / c), which is harder
+        on what is much too short.
+
+        - return 100 * math.exp(log_precision + min(0.0, 1 - closest / length))
+        + return 100 * math.exp(log_precision) * min(1.0, length / closest)
+        """,
 }
 
 FURTHER = """
