@@ -42,7 +42,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("gradient", draw(3, 4), gradient="scores")
     scores, labels = draw(2, 3)
     title = "scores in the hundreds"
-    yield Case("gradient", [scores + number(rng, 200, 400), labels], title=title, gradient="scores")
+    inputs = [scores + number(rng, 200, 400), labels]
+    # a log-sum-exp in the hundreds is only known to 3e-5 in float32, and the gradient with it
+    yield Case("gradient", inputs, title=title, gradient="scores", judge={"atol": 1e-4})
 
 
 WRONG = {
