@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView
-from coursekit.checking.compare import JUDGES, Finding, same
+from coursekit.checking.compare import ATOL, JUDGES, Finding, same
 from coursekit.checking.gradients import ALL
 
 
@@ -54,6 +54,8 @@ def _without_generators(inputs: Any) -> tuple[Any, list[Any]]:
 
 #: Of gradients, relative to the largest of a case: sums of many products in single precision.
 _GRADIENT_TOLERANCE = 1e-4
+#: What rounding may leave of one input's gradient where large terms cancel, relative to the largest.
+_CANCELLATION = 1e-5
 
 
 def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
@@ -81,6 +83,9 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):
         return _gradient_finding(*views, rules)
+    if case.get("gradient") and isinstance(views[0], ArrayView):
+        least = _CANCELLATION * _largest([views[0]])
+        rules = {**rules, "atol": max(rules.get("atol", ATOL), least)}
     try:
         finding = kind(*views, rules)
     except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
@@ -120,10 +125,14 @@ def _are_gradients(view: Any) -> bool:
 
 def _gradient_rules(gradients: dict[str, Any], rules: dict[str, Any]) -> dict[str, float]:
     """The tolerances of gradients; `atol` is what rounding may leave of a gradient of 0."""
-    finite = (np.abs(g.values[np.isfinite(g.values)]) for g in gradients.values())
-    largest = max((values.max(initial=0) for values in finite), default=0)
     tolerance = rules.get("rtol", _GRADIENT_TOLERANCE)
-    return {"rtol": tolerance, "atol": tolerance * float(largest)}
+    return {"rtol": tolerance, "atol": tolerance * _largest(gradients.values())}
+
+
+def _largest(arrays: Iterable[ArrayView]) -> float:
+    """The largest absolute value that is finite; 0 if there is none."""
+    finite = (np.abs(array.values[np.isfinite(array.values)]) for array in arrays)
+    return float(max((values.max(initial=0) for values in finite), default=0))
 
 
 def _is_another_name(gradient: Any, expected: dict[str, Any], actual: dict[str, Any]) -> bool:

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from coursekit.checking import codec
-from coursekit.checking.judge_case import same_outcome
+from coursekit.checking.judge_case import judge_case, same_outcome
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -108,6 +108,17 @@ def test_a_gradient_of_zero_may_be_left_by_rounding(exercise):
     zero = {**gradients, "b": torch.tensor([0.0])}
     recorded = {**exercise, "cases": [{**case, "expected": expected}]}
     assert judge(recorded, [{"status": "value", "value": codec.encode(zero)}]).passed
+
+
+def test_a_small_gradient_beside_large_ones_may_differ_by_their_rounding():
+    def judged(small):
+        values = [torch.tensor([4.0, number]) for number in (-0.001326, small)]
+        expected, actual = ({"status": "value", "value": codec.encode(v)} for v in values)
+        return judge_case({"expected": expected, "gradient": "x"}, actual)
+
+    assert judged(-0.001328) is None
+    assert judged(-0.0014) is not None
+    assert judged(0.0) is not None
 
 
 def test_wrong_values_are_explained_before_their_gradients(exercise):
