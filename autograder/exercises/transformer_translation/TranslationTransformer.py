@@ -28,6 +28,8 @@ _D, _D_FF = 4, 5
 _EMBEDDING = "torch.nn.Embedding.from_pretrained((torch.arange(20.0) / 7).view(5, 4))"
 _ENCODER = "source_embedding", "encoder"
 _DECODER = "target_embedding", "decoder"
+#: Logits near 0 are sums over all layers of numbers that are not.
+_CLOSE = {"atol": 1e-5}
 #: Weights whose gradients show that all others learn, too.
 _TRAINED = "embedding.weight", "coder_norm", "W_1.bias", "cross_attention.W_V.bias"
 
@@ -50,6 +52,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             state |= frozen_but(state, *_TRAINED)
         state |= hooks or {}
         kwargs = {"dropout": 0.0, "max_length": 6} | (options or {})
+        more.setdefault("judge", _CLOSE)
         return Case(group, [*sizes, n_layers], kwargs, state=state, then=then, **more)
 
     def source(*lengths: int) -> tuple[torch.Tensor, torch.Tensor]:
