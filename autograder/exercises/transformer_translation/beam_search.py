@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,6 +25,36 @@ _STEP = (
 _TIMED_STEP = "lambda y, state: (torch.tensor({table})[state[0][:, 0]][:, None], [state[0] + 1])"
 
 
+def _least_gap(
+    step: codec.Source, state: list[torch.Tensor], bos: int, eos: int, beam: int, max_length: int
+) -> float:
+    """The smallest difference of two log-probabilities whose order decides something.
+
+    Two hypotheses may take the same rows of the table in another order. Their sums are then equal
+    up to rounding, and which of them comes first is a matter of chance.
+    """
+    decode = codec.decode(codec.encode(step))
+    tokens, sums = torch.full((1, 1), bos), torch.zeros(1, dtype=torch.float64)
+    ended: list[float] = []
+    gaps: list[float] = []
+    for _ in range(max_length):
+        logits, state = decode(tokens, state)
+        total = (sums[:, None] + logits[:, 0].double().log_softmax(dim=1)).flatten()
+        found = total.sort(descending=True)
+        gaps += (-found.values[: beam + 1].diff()).tolist()
+        values, chosen = found.values[:beam], found.indices[:beam]
+        rows, words = chosen // logits.shape[-1], chosen % logits.shape[-1]
+        over = words == eos
+        ended += values[over].tolist()
+        rows, tokens, sums = rows[~over], words[~over][:, None], values[~over]
+        state = [part[rows] for part in state]
+        if len(ended) >= beam or not len(rows):
+            sums = sums[:0]
+            break
+    last = sorted([*ended, *sums.tolist()])
+    return min([*gaps, *(b - a for a, b in itertools.pairwise(last))], default=1.0)
+
+
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
         group: str,
@@ -38,11 +70,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         bos, eos = rng.permutation(n_words)[:2].tolist()
         if max_length < 1 and bos < 1:  # so that a test of the wrong one shows
             bos, eos = eos, bos
-        table = rng.normal(0, 1.2, size=(11, n_words))
-        table[:, eos] += end
-        step = codec.Source(_STEP.format(table=table.round(4).tolist(), n=len(table)))
-        state = [torch.tensor([[float(start + number(rng, 0, 40))]]), torch.zeros(1, 2)]
-        return Case(group, [step, state, bos, eos, beam, max_length], title=title, **more)
+
+        def draw() -> list[Any]:
+            table = rng.normal(0, 1.2, size=(11, n_words))
+            table[:, eos] += end
+            step = codec.Source(_STEP.format(table=table.round(4).tolist(), n=len(table)))
+            state = [torch.tensor([[float(start + number(rng, 0, 40))]]), torch.zeros(1, 2)]
+            return [step, state, bos, eos, beam, max_length]
+
+        inputs = draw()
+        while min(beam, max_length) > 0 and _least_gap(*inputs) < 1e-3:
+            inputs = draw()
+        return Case(group, inputs, title=title, **more)
 
     n, never = number(rng, 4, 6), -20.0
     yield case("greedy", 1, n, "a beam of 1", end=never)
