@@ -208,7 +208,7 @@ def _compare_type(expected: Any, actual: Any, path: str) -> Finding | None:
 _ARRAY_TIPS = {
     ("tensor", "array"): "; `torch.from_numpy` converts it",
     ("tensor", "list"): "; `torch.tensor` converts it",
-    ("tensor", "number"): "; `torch.tensor` converts it",
+    ("tensor", "number"): ": leave out `.item()` or `float()`, or convert it with `torch.tensor`",
     ("array", "tensor"): "; `.numpy()` converts it",
     ("array", "list"): "; `np.array` converts it",
 }

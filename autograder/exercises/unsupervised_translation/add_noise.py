@@ -189,6 +189,25 @@ WRONG = {
         - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
         + keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept))
         """,
+    "ignores_the_generator_twice": """
+        All numbers come from the global generator. Pass yours on to torch.rand, both times, so that
+        the noise can be repeated.
+
+        - chance = torch.rand(len(ids), generator=generator).tolist()
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
+        + chance = torch.rand(len(ids)).tolist()
+        + kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        + keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept))
+        """,
+    "a_random_permutation": """
+        The words that are left end up anywhere: randperm knows nothing of their positions. Sort them
+        by i + u (k + 1) instead, and none moves by more than k.
+
+        - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
+        - return [kept[i] for i in keys.argsort().tolist()]
+        + return [kept[i] for i in torch.randperm(len(kept), generator=generator).tolist()]
+        """,
     "shuffles_first": """
         The words are shuffled first and dropped afterwards, so other numbers decide. First drop,
         then shuffle what is left.

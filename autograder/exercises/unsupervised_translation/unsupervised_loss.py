@@ -117,6 +117,21 @@ WRONG = {
         - return total
         + return torch.tensor(total.item())
         """,
+    "adds_up_numbers": """
+        The losses become numbers before they are added up, so no gradient flows from the result
+        back to the model. Add up the tensors, without .item().
+
+        - total = torch.zeros(())
+        - for language, other in ((first, second), (second, first)):
+        -     ids = sentences[language]
+        -     total = total + loss(*denoising_batch(ids, language, eos, p, k, generator))
+        -     total = total + loss(*back_translation_batch(translate, ids, language, other, eos))
+        + total = 0.0
+        + for language, other in ((first, second), (second, first)):
+        +     ids = sentences[language]
+        +     total += loss(*denoising_batch(ids, language, eos, p, k, generator)).item()
+        +     total += loss(*back_translation_batch(translate, ids, language, other, eos)).item()
+        """,
     "mean_of_languages": """
         The sum is divided by the number of languages. The text asks for the sum of all four losses.
 

@@ -618,3 +618,32 @@ def round_trip_bleu(translate, sentences):
         back = translate(translate(sentences[language], other), language)
         scores.append(corpus_bleu(back, [[s] for s in sentences[other]]))
     return sum(scores) / 2
+
+
+# %% add_noise: the generator forgotten | ignores_the_generator_twice
+def add_noise(ids, p, k, generator):
+    if not 0 <= p < 1 or k < 0:
+        raise ValueError("p, k")
+    u = torch.rand(len(ids))
+    kept = [i for i, x in zip(ids, u.tolist()) if x >= p] or list(ids)
+    keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept))
+    return [kept[i] for i in keys.argsort().tolist()]
+
+
+# %% add_noise: randperm | a_random_permutation
+def add_noise(ids, p, k, generator):
+    if not 0 <= p < 1 or k < 0:
+        raise ValueError("p, k")
+    u = torch.rand(len(ids), generator=generator)
+    kept = [i for i, x in zip(ids, u.tolist()) if x >= p] or list(ids)
+    return [kept[i] for i in torch.randperm(len(kept), generator=generator).tolist()]
+
+
+# %% unsupervised_loss: a float | adds_up_numbers
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    a, b = sentences
+    t = 0.0
+    for x, y in ((a, b), (b, a)):
+        t += loss(*denoising_batch(sentences[x], x, eos, p, k, generator)).item()
+        t += loss(*back_translation_batch(translate, sentences[x], x, y, eos)).item()
+    return t
