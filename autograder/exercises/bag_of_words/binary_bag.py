@@ -55,6 +55,15 @@ WRONG = {
         - x = torch.zeros(len(vocabulary))
         + x = torch.zeros(len(vocabulary), dtype=torch.long)
         """,
+    "one_component_per_token": """
+        There is one component per token of the text. The bag has one per word of the vocabulary:
+        begin with len(vocabulary) zeros.
+
+        - x = torch.zeros(len(vocabulary))
+        - x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
+        - return x
+        + return torch.tensor([float(token in vocabulary) for token in tokens])
+        """,
     "loses_the_first_word": """
         The first word of the vocabulary is never found: its index is 0, and 0 is False in an `if`.
         Ask whether the token is `in vocabulary`.

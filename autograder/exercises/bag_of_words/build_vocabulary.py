@@ -43,6 +43,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title="max_size is larger than the vocabulary",
         judge=ordered,
     )
+    yield Case(
+        "limits", [exact], {"max_size": 0}, title="max_size is 0: no word is kept", judge=ordered
+    )
     yield Case("limits", [[[], []]], title="empty texts", judge=ordered)
 
 
@@ -89,6 +92,15 @@ WRONG = {
 
         - kept = [word for word in counts if counts[word] >= min_count]
         + kept = [word for word in counts if counts[word] >= min_count][:max_size]
+        """,
+    "takes_zero_for_no_limit": """
+        With max_size=0 all words are kept: `if max_size` is False for 0 as well as for None. Ask
+        `is None`, or leave the question out: `[:None]` is everything.
+
+        - return {word: index for index, word in enumerate(kept[:max_size])}
+        + if max_size:
+        +     kept = kept[:max_size]
+        + return {word: index for index, word in enumerate(kept)}
         """,
     "starts_at_one": """
         The first word has index 1. The indices are positions in a vector, and those start at 0.

@@ -63,6 +63,15 @@ WRONG = {
         - ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item())
         + ranked = sorted(vocabulary, key=lambda word: abs(w[vocabulary[word]].item()))
         """,
+    "largest_and_smallest_size": """
+        The words are sorted by absolute weight, so the second list has those with weights near 0.
+        The strongest negative words are at the other end of the line: sort by the weight itself.
+
+        - ranked = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item())
+        - return ranked[::-1][:k], ranked[:k]
+        + ranked = sorted(vocabulary, key=lambda word: -abs(w[vocabulary[word]].item()))
+        + return ranked[:k], ranked[-k:]
+        """,
     "strongest_positive_last": """
         The first list is reversed: it should start with the largest weight.
 

@@ -125,14 +125,6 @@ WRONG = {
         - against = torch.where(y == 1, -scores, scores)  # large where the model is wrong
         + against = torch.where(y == 1, scores, -scores)
         """,
-    "adds_a_little_inside_the_logarithm": """
-        A small number inside the logarithm avoids infinity, but it hides how wrong a very wrong
-        score is: no text can pay more than about 20. Use the formula that starts from the score.
-
-        def negative_log_likelihood(scores, y):
-            p = torch.sigmoid(scores)
-            return -(y * (p + 1e-9).log() + (1 - y) * (1 - p + 1e-9).log()).mean()
-        """,
     "takes_scores_for_probabilities": """
         The logarithm is taken of the scores themselves, as if they were probabilities, and is NaN
         for a negative number. The sigmoid comes between the two, or the formula that starts from
@@ -141,6 +133,20 @@ WRONG = {
         def negative_log_likelihood(scores, y):
             return -(y * scores.log() + (1 - y) * (1 - scores).log()).mean()
         """,
+}
+
+# The size of the loss that is left depends on the number, so the usual ones are here.
+WRONG |= {
+    f"adds_{little.replace('-', '_')}_inside_the_logarithm": f"""
+        A small number inside the logarithm avoids infinity, but it hides how wrong a very wrong
+        score is: no text can pay more than -ln {little}, about {most}. Use the formula that starts
+        from the score.
+
+        def negative_log_likelihood(scores, y):
+            p = torch.sigmoid(scores)
+            return -(y * (p + {little}).log() + (1 - y) * (1 - p + {little}).log()).mean()
+        """
+    for little, most in (("1e-7", 16), ("1e-8", 18), ("1e-9", 21), ("1e-10", 23), ("1e-12", 28))
 }
 
 RIGHT = {

@@ -92,6 +92,15 @@ WRONG = {
                 return 1 / (1 + torch.exp(-z))
             return torch.exp(z) / (1 + torch.exp(z))
         """,
+    "cuts_the_score_at_10": """
+        The score is limited to 10 on both sides, so nothing overflows, but a score of -1000 gives
+        0.00005 instead of 0. Limit the exponents only: clamp(min=0) in one form, clamp(max=0) in the
+        other.
+
+        - high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        + z = z.clamp(-10, 10)
+        + high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        """,
     "turns_float32": """
         In half precision the result is float32. You may compute in float32, but return the dtype of
         z.

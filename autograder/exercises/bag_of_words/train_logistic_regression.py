@@ -122,6 +122,20 @@ WRONG = {
         - w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
         + w, w_0 = torch.randn(X.shape[1]), torch.tensor(0.0)
         """,
+    "starts_at_small_random_weights": """
+        The weights are initialized with small random numbers, as in a neural network. Here they and
+        the bias start at 0: with one layer there is no symmetry to break.
+
+        - w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        + w, w_0 = 0.01 * torch.randn(X.shape[1]), torch.tensor(0.0)
+        """,
+    "draws_the_weights": """
+        The weights are drawn from the generator. They and the bias start at 0, and the generator is
+        only for the mini-batches.
+
+        - w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+        + w, w_0 = 0.01 * torch.randn(X.shape[1], generator=generator), torch.tensor(0.0)
+        """,
     "never_decays_the_rate": """
         All steps use the same learning rate. It should decay from epoch to epoch.
 
@@ -157,6 +171,22 @@ WRONG = {
         -     w, w_0 = w - step * for_w, w_0 - step * for_w_0
         + for_w, for_w_0 = gradient(X, y, w, w_0, l2)
         + w, w_0 = w - step * for_w, w_0 - step * for_w_0
+        """,
+    "all_texts_in_every_step": """
+        There is a step for each mini-batch, but each is computed from all texts. Index X and y with
+        the batch.
+
+        raises TypeError
+
+        - for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        + for_w, for_w_0 = gradient(X, y, w, w_0, l2)
+        """,
+    "all_classes_for_each_batch": """
+        The rows of X are those of the batch, but y still has the classes of all texts. Index y with
+        the batch as well.
+
+        - for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        + for_w, for_w_0 = gradient(X[batch], y, w, w_0, l2)
         """,
     "ignores_progress": """
         `progress` has no effect. Loop over progress(range(epochs)): what it returns decides which

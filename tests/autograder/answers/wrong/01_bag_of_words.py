@@ -505,7 +505,7 @@ def sigmoid(z):
     return torch.where(z >= 0, 1 / (1 + torch.exp(-z.clamp(min=0))), torch.exp(z.clamp(max=0)) / (1 + torch.exp(z.clamp(max=0))))
 
 
-# %% negative_log_likelihood: a small number in the logarithm | adds_a_little_inside_the_logarithm
+# %% negative_log_likelihood: a small number in the logarithm | adds_1e_9_inside_the_logarithm
 def negative_log_likelihood(scores, y):
     p = torch.sigmoid(scores)
     return -(y * (p + 1e-9).log() + (1 - y) * (1 - p + 1e-9).log()).mean()
@@ -532,3 +532,66 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
             g, h = gradient(X[k], y[k], w, b, l2)
             w, b = w - s * g, b - s * h
     return w, b
+
+
+# %% build_vocabulary: if max_size treats 0 as None | takes_zero_for_no_limit
+def build_vocabulary(texts, min_count=1, max_size=None):
+    c = Counter(w for t in texts for w in t)
+    words = sorted((w for w in c if c[w] >= min_count), key=lambda w: (-c[w], w))
+    if max_size: words = words[:max_size]
+    return {w: i for i, w in enumerate(words)}
+
+
+# %% binary_bag: length of text | one_component_per_token
+def binary_bag(tokens, vocabulary):
+    return torch.tensor([float(t in vocabulary) for t in tokens])
+
+
+# %% sigmoid: limited to 10 | cuts_the_score_at_10
+def sigmoid(z):
+    return 1 / (1 + torch.exp(-z.clamp(-10, 10)))
+
+
+# %% negative_log_likelihood: 1e-7 in the logarithm | adds_1e_7_inside_the_logarithm
+def negative_log_likelihood(scores, y):
+    p = sigmoid(scores)
+    return -(y * (p + 1e-7).log() + (1 - y) * (1 - p + 1e-7).log()).mean()
+
+
+# %% train_logistic_regression: y not indexed | all_classes_for_each_batch
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+    for e in progress(range(epochs)):
+        for b in minibatches(len(X), batch_size, generator):
+            g, g0 = gradient(X[b], y, w, w_0, l2)
+            eta = lr * (1 - e / epochs)
+            w, w_0 = w - eta * g, w_0 - eta * g0
+    return w, w_0
+
+
+# %% train_logistic_regression: whole X in each step | all_texts_in_every_step
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+    for e in progress(range(epochs)):
+        eta = lr * (1 - e / epochs)
+        for b in minibatches(len(X), batch_size, generator):
+            g, g0 = gradient(X, y, w, w_0, l2)
+            w, w_0 = w - eta * g, w_0 - eta * g0
+    return w, w_0
+
+
+# %% train_logistic_regression: random start | draws_the_weights
+def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
+    w, w_0 = 0.01 * torch.randn(X.shape[1], generator=generator), torch.zeros(())
+    for e in progress(range(epochs)):
+        eta = lr * (1 - e / epochs)
+        for b in minibatches(len(X), batch_size, generator):
+            g, g0 = gradient(X[b], y[b], w, w_0, l2)
+            w, w_0 = w - eta * g, w_0 - eta * g0
+    return w, w_0
+
+
+# %% decisive_words: by absolute value | largest_and_smallest_size
+def decisive_words(w, vocabulary, k):
+    words = sorted(vocabulary, key=lambda x: -abs(w[vocabulary[x]].item()))
+    return words[:k], words[-k:]
