@@ -18,6 +18,8 @@ from coursekit.data import TextDataset
 from coursekit.text import Batches
 
 SOLUTIONS = Path(__file__).parent.parent / "solutions"
+#: A pretrained encoder, fine-tuned on IMDb's labels before it is fine-tuned on others.
+IMDB_FIRST = "encoder, IMDb first"
 NOTEBOOKS = {
     "mean of random vectors": "04_attention",
     "CBOW classifier": "03_deep_averaging",
@@ -36,6 +38,7 @@ NOTEBOOKS = {
     "encoder, random weights": "06_bert",
     "encoder, frozen": "06_bert",
     "encoder, fine-tuned": "06_bert",
+    IMDB_FIRST: "06_bert",
 }
 #: The classes of 04 other than its AttentionClassifier, with their sizes.
 KINDS: dict[str, tuple[str, dict[str, int]]] = {
@@ -175,7 +178,15 @@ def _encoder(
     model = notebook["make_model"](
         data, pretrained, seed, frozen=kind == "frozen", scratch=kind == "random weights"
     )
+    if which == IMDB_FIRST:
+        model.encoder.load_state_dict(_fine_tuned_on_imdb())
     return model, fed, len(pretrained.tokens)
+
+
+@functools.lru_cache(maxsize=1)
+def _fine_tuned_on_imdb() -> dict[str, torch.Tensor]:
+    """The encoder's weights after fine-tuning on IMDb's 25,000 labels: one run for all seeds."""
+    return train("encoder, fine-tuned", "imdb", 0).model.model.encoder.state_dict()
 
 
 class _Logit(torch.nn.Module):

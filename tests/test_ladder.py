@@ -117,6 +117,29 @@ def test_the_encoders_of_08_learn_and_their_word_vectors_stay(ladder, encoder):
     assert scores.std() > 0
 
 
+def test_an_encoder_that_is_fine_tuned_on_imdb_first_starts_from_those_weights(ladder, monkeypatch):
+    import _networks
+
+    notebook = _networks.definitions(_networks.SOLUTIONS / "06_bert" / "06_bert.ipynb")
+    learned = ladder.learned_from("reviews", 20, 0)
+
+    def weights_of(rung):
+        model, *_ = _networks._encoder(notebook, rung, "reviews", 0, learned)
+        return model.encoder.state_dict()
+
+    after = {name: weight + 1 for name, weight in weights_of("encoder, fine-tuned").items()}
+    monkeypatch.setattr(_networks, "_fine_tuned_on_imdb", lambda: after)
+    found = weights_of(ladder.IMDB_FIRST)
+    assert all(found[name].equal(weight) for name, weight in after.items())
+
+
+def test_on_imdb_no_encoder_is_fine_tuned_on_imdb_first(ladder, monkeypatch):
+    monkeypatch.setattr(ladder, "texts_of", lambda data, split: range(1000))
+    rungs = ["encoder, fine-tuned", ladder.IMDB_FIRST]
+    assert [run.rung for run in ladder.plan("sst2", rungs, ["all"], 1)] == rungs
+    assert [run.rung for run in ladder.plan("imdb", rungs, ["all"], 1)] == rungs[:1]
+
+
 def test_runs_of_the_classifiers_are_taken_and_say_so(ladder, trained, tmp_path):
     run = {"seed": 0, "seconds": 2.0, "name": DAN, "n": 1000, "correct": 800, "accuracy": 0.8}
     there = {"words": 7, "parameters": 9, "runs": [run]}
