@@ -18,7 +18,7 @@ from coursekit.data import TextDataset
 from coursekit.text import Batches
 
 SOLUTIONS = Path(__file__).parent.parent / "solutions"
-#: A pretrained encoder, fine-tuned on IMDb's labels before it is fine-tuned on others.
+#: The pretrained encoder with the adapter that has learned from IMDb's labels, fine-tuned on others.
 IMDB_FIRST = "encoder, IMDb first"
 NOTEBOOKS = {
     "mean of random vectors": "04_attention",
@@ -169,7 +169,8 @@ def _network(
 def _encoder(
     notebook: dict[str, Any], which: str, data: str, seed: int, learned: TextDataset
 ) -> tuple[torch.nn.Module, Callable[..., Batches], int]:
-    pretrained = notebook["load_pretrained"](notebook["MODEL"])
+    name = "imdb-ratings" if which == IMDB_FIRST else notebook["MODEL"]
+    pretrained = notebook["load_pretrained"](name)
 
     def fed(texts: TextDataset, shuffle: bool = False) -> Batches:
         return notebook["make_batches"](data, texts, pretrained, shuffle=shuffle, seed=seed)
@@ -178,15 +179,7 @@ def _encoder(
     model = notebook["make_model"](
         data, pretrained, seed, frozen=kind == "frozen", scratch=kind == "random weights"
     )
-    if which == IMDB_FIRST:
-        model.encoder.load_state_dict(_fine_tuned_on_imdb())
     return model, fed, len(pretrained.tokens)
-
-
-@functools.lru_cache(maxsize=1)
-def _fine_tuned_on_imdb() -> dict[str, torch.Tensor]:
-    """The encoder's weights after fine-tuning on IMDb's 25,000 labels: one run for all seeds."""
-    return train("encoder, fine-tuned", "imdb", 0).model.model.encoder.state_dict()
 
 
 class _Logit(torch.nn.Module):

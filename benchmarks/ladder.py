@@ -13,10 +13,10 @@ Models and settings are those of the solution notebooks, with two rules for few 
 of epochs is raised to reach 250 optimizer steps, and a minimum count of c among all N texts becomes
 max(1, c n // N) among n texts. The networks of 03 select the best epoch on a validation set, as in
 their notebook, only when they are trained on all labels. The encoders of 08 read the vectors of
-IMDb, frozen; on SST-2 and IMDb they have the settings of the Treebank. "encoder, IMDb first" is
-fine-tuned on all of IMDb's labels before it is fine-tuned on the labels of the data set; on IMDb
-itself it is left out. The bags of words, of the course's tokens, go to scikit-learn's naive Bayes and
-logistic regression with default settings: additive smoothing of 1, and C = 1.
+IMDb, frozen; on SST-2 and IMDb they have the settings of the Treebank. "encoder, IMDb first" was
+fine-tuned on IMDb's labels (`pretraining/adapter.py`) before it is fine-tuned on those of the data
+set; on IMDb itself it is left out. The bags of words, of the course's tokens, go to scikit-learn's
+naive Bayes and logistic regression with default settings: additive smoothing of 1, and C = 1.
 
 Every finished run is saved at once in `data/results/ladder_NAME.json` and is not repeated, so an
 interrupted command resumes where it stopped; `--again` retrains. Runs on all labels that

@@ -1,7 +1,7 @@
 """Pretrained BERT encoders: sizes, weights and tokens, loaded by name without running any code.
 
-Only `model.safetensors`, `config.json` and `vocab.txt` are read. Pickled weights, which could run
-code when they are opened, are never touched.
+Only `model.safetensors`, `config.json` and `vocab.txt` are read, and the two files of an adapter.
+Pickled weights, which could run code when they are opened, are never touched.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import difflib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coursekit import lora
 from coursekit.data.errors import DamagedFile, DataError, FetchError, UnknownName
-from coursekit.data.paths import MIRROR_VARIABLE, mirror, shipped, shipped_files
+from coursekit.data.paths import MIRROR_VARIABLE, mirror, shipped_files
 
 if TYPE_CHECKING:
     import torch
@@ -79,7 +80,11 @@ class Pretrained:
 
 def names() -> list[str]:
     """Return the names of the models that come with the course."""
-    return sorted(path.parent.name for path in shipped_files("pretrained", "*/model.safetensors"))
+    return sorted(
+        path.parent.name
+        for name in ("model.safetensors", lora.WEIGHTS)
+        for path in shipped_files("pretrained", f"*/{name}")
+    )
 
 
 def load_pretrained(name: str | Path) -> Pretrained:
@@ -90,8 +95,9 @@ def load_pretrained(name: str | Path) -> Pretrained:
     name
         One of `coursekit.pretrained.names()`, for example "imdb"; or a folder with `config.json`,
         `model.safetensors` and `vocab.txt`, as transformers' tokenizer and `save_pretrained` write
-        them; or a model on huggingface.co, for example "bert-base-uncased", which needs a network
-        the first time, unless the folder that `COURSEKIT_MIRROR` names has it in `pretrained/`.
+        them; or a folder with a LoRA adapter, which is added to its base model; or a model on
+        huggingface.co, for example "bert-base-uncased", which needs a network the first time,
+        unless the folder that `COURSEKIT_MIRROR` names has it in `pretrained/`.
 
     Returns
     -------
@@ -105,6 +111,12 @@ def load_pretrained(name: str | Path) -> Pretrained:
         model, or sizes that contradict each other; the message is one sentence.
     """
     folder = _folder(name)
+    if lora.is_adapter(folder):
+        base = _folder(lora.base_of(folder))
+        if lora.is_adapter(base):
+            raise DataError(f"The base model of the adapter in {folder} is an adapter itself.")
+        whole = load_pretrained(base)
+        return replace(whole, name=str(name), weights=lora.add_adapter(whole.weights, folder))
     config = _config(folder)
     tokens = _tokens(folder, config)
     weights = _weights(folder)
@@ -168,7 +180,7 @@ def _folder(name: str | Path) -> Path:
     """The folder with the files; those on Hugging Face are downloaded first."""
     text = str(name)
     if text in names():
-        return shipped(f"pretrained/{text}/config.json").parent
+        return shipped_files("pretrained", f"{text}/*.safetensors")[0].parent
     if Path(name).is_dir():
         return Path(name)
     place = mirror()

@@ -117,20 +117,15 @@ def test_the_encoders_of_08_learn_and_their_word_vectors_stay(ladder, encoder):
     assert scores.std() > 0
 
 
-def test_an_encoder_that_is_fine_tuned_on_imdb_first_starts_from_those_weights(ladder, monkeypatch):
+def test_an_encoder_that_was_fine_tuned_on_imdb_first_starts_from_the_adapter(ladder):
     import _networks
 
     notebook = _networks.definitions(_networks.SOLUTIONS / "06_bert" / "06_bert.ipynb")
     learned = ladder.learned_from("reviews", 20, 0)
-
-    def weights_of(rung):
-        model, *_ = _networks._encoder(notebook, rung, "reviews", 0, learned)
-        return model.encoder.state_dict()
-
-    after = {name: weight + 1 for name, weight in weights_of("encoder, fine-tuned").items()}
-    monkeypatch.setattr(_networks, "_fine_tuned_on_imdb", lambda: after)
-    found = weights_of(ladder.IMDB_FIRST)
-    assert all(found[name].equal(weight) for name, weight in after.items())
+    model, *_ = _networks._encoder(notebook, ladder.IMDB_FIRST, "reviews", 0, learned)
+    wanted = notebook["rename_weights"](notebook["load_pretrained"]("imdb-ratings").weights)
+    found = model.encoder.state_dict()
+    assert all(found[name].equal(weight) for name, weight in wanted.items())
 
 
 def test_on_imdb_no_encoder_is_fine_tuned_on_imdb_first(ladder, monkeypatch):
