@@ -267,3 +267,31 @@ def test_06_the_numbers_about_reading_were_measured():
     )
     assert losses
     assert all(is_shown_as(a, stage["masked"]) for a, stage in zip(losses.groups(), stages[1:]))
+
+
+def test_06_the_numbers_about_labels_of_another_task_were_measured():
+    text = text_of("06_bert")
+    once, twice = (
+        results("ladder_sst2")["rungs"][rung]
+        for rung in ("encoder, fine-tuned", "encoder, IMDb first")
+    )
+    shown = re.search(
+        r"worth (\d) points with 100 labels of SST-2, (\d) with 1,000 and (\d) with 10,000", text
+    )
+    assert shown
+    for points, size in zip(shown.groups(), ("100", "1000", "10000")):
+        assert is_shown_as(points, 100 * (twice[size]["accuracy"] - once[size]["accuracy"]))
+    for kind in ("contrast", "comparison"):
+        percent = re.search(rf"`{kind}`.{{0,12}}from (\d+)% to (\d+)%", text)
+        assert percent
+        for number, by_size in zip(percent.groups(), (once, twice)):
+            assert is_shown_as(number, 100 * by_size["10000"]["challenge"][kind][0])
+    both = re.search(r"With all of SST-2's labels both reach (\d+)%", text)
+    assert both
+    for kind in ("contrast", "comparison"):
+        assert is_shown_as(both[1], 100 * twice["all"]["challenge"][kind][0])
+    reviews = re.search(r"all 1,000 test reviews: ([\d.]+)% instead of ([\d.]+)%", text)
+    assert reviews
+    for number, rung in zip(reviews.groups(), ("encoder, IMDb first", "encoder, fine-tuned")):
+        measured = results("ladder_reviews")["rungs"][rung]["1000"]["accuracy"]
+        assert is_shown_as(number, 100 * measured)
