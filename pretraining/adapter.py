@@ -60,12 +60,7 @@ def main() -> None:
         "kept": round(kept, 3),
         "made_with": {name: version(name) for name in ("torch", "safetensors")},
     }
-    export(options.export, factors, training)
-    size = (options.export / lora.WEIGHTS).stat().st_size
-    print(
-        f"written: {options.export}, {size / 1e6:.1f} MB; rank {options.rank} keeps {kept:.0%} of "
-        "the change (of its squared norm)"
-    )
+    write(options.export, factors, training)
 
 
 def fine_tune(pretrained: Pretrained, seed: int) -> dict[str, torch.Tensor]:
@@ -109,6 +104,16 @@ def adapter(
         for end, factor in zip(ends, pair):
             factors[f"{lora.PREFIX}{module}{end}"] = factor.half().contiguous()
     return factors, kept / whole
+
+
+def write(folder: Path, factors: dict[str, torch.Tensor], training: dict[str, object]) -> None:
+    """Write the adapter (`export`) and print its size and what it keeps."""
+    export(folder, factors, training)
+    size = (folder / lora.WEIGHTS).stat().st_size
+    print(
+        f"written: {folder}, {size / 1e6:.1f} MB; rank {training['rank']} keeps "
+        f"{training['kept']:.0%} of the change (of its squared norm)"
+    )
 
 
 def export(folder: Path, factors: dict[str, torch.Tensor], training: dict[str, object]) -> None:

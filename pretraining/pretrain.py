@@ -30,6 +30,7 @@ import numpy as np
 import torch
 from _text import CLS, MASK, PAD, SEP, SPECIAL, Corpus, Rows, encode, n_rows, rows, train_tokenizer
 from safetensors.torch import load_file, save_file
+from torch import nn
 from torch.nn.functional import cross_entropy
 from tqdm.auto import tqdm
 from transformers import BertConfig, BertForPreTraining, BertTokenizerFast
@@ -46,19 +47,11 @@ SPLITS = {"imdb": ["train", "unlabelled"], "almanac": ["train"], "reviews": ["tr
 
 
 @dataclass
-class Settings:
-    """The settings of a run. All but `tokens` are fixed when it starts."""
+class Schedule:
+    """How long a run is, and its learning rates."""
 
     tokens: float = 100e6
-    layers: int = 3
-    width: int = 256
-    heads: int = 4
-    vocabulary: int = 8_000
-    length: int = 64
-    long_length: int = 128
-    long_share: float = 0.25  # share of the tokens, at the end, in rows of `long_length`
     tokens_per_step: int = 8_192
-    masked: float = 0.15
     lr: float = 2e-3  # for Muon
     adam_lr: float = 1e-3  # for AdamW
     weight_decay: float = 0.05
@@ -66,23 +59,37 @@ class Settings:
     decay_share: float = (
         0.2  # share of the steps, at the end, in which the learning rate falls to 0
     )
-    skip_gram_epochs: int = 2  # for the initial token embeddings; 0: random
     seed: int = 0
-    data: str = "imdb"
-    texts: int = 75_000  # at most
 
     @property
     def steps(self) -> int:
         return round(self.tokens / self.tokens_per_step)
 
-    @property
-    def first_long_step(self) -> int:
-        return math.ceil(self.steps * (1 - self.long_share))
-
     def rate(self, step: int) -> float:
         """The learning rate at a step, relative to its peak: warm-up, constant, decay to zero."""
         down = (self.steps - step) / max(1, self.decay_share * self.steps)
         return min(1.0, (step + 1) / self.warmup_steps, down)
+
+
+@dataclass
+class Settings(Schedule):
+    """The settings of a run. All but `tokens` are fixed when it starts."""
+
+    layers: int = 3
+    width: int = 256
+    heads: int = 4
+    vocabulary: int = 8_000
+    length: int = 64
+    long_length: int = 128
+    long_share: float = 0.25  # share of the tokens, at the end, in rows of `long_length`
+    masked: float = 0.15
+    skip_gram_epochs: int = 2  # for the initial token embeddings; 0: random
+    data: str = "imdb"
+    texts: int = 75_000  # at most
+
+    @property
+    def first_long_step(self) -> int:
+        return math.ceil(self.steps * (1 - self.long_share))
 
     def shape(self, step: int) -> tuple[int, int]:
         """The number of rows, and of tokens per row, at a step."""
@@ -158,18 +165,29 @@ def losses(
     return cross_entropy(guesses, wanted_pieces), pair_loss, right
 
 
-def optimizers(model: BertForPreTraining, settings: Settings) -> list[torch.optim.Optimizer]:
+def optimizers(model: nn.Module, settings: Schedule) -> list[torch.optim.Optimizer]:
     """Muon (Jordan et al. 2024) for the layers' matrices, AdamW for everything else."""
     matrices = [p for n, p in model.named_parameters() if ".layer." in n and p.ndim == 2]
     inside = {id(p) for p in matrices}
     others = [p for p in model.parameters() if id(p) not in inside]
     decay = settings.weight_decay
-    return [
+    steppers = [
         torch.optim.Muon(
             matrices, lr=settings.lr, weight_decay=decay, adjust_lr_fn="match_rms_adamw"
         ),
         torch.optim.AdamW(others, lr=settings.adam_lr, weight_decay=decay, betas=(0.9, 0.98)),
     ]
+    for stepper in steppers:
+        for group in stepper.param_groups:
+            group["initial_lr"] = group["lr"]
+    return steppers
+
+
+def set_rate(steppers: list[torch.optim.Optimizer], rate: float) -> None:
+    """Set the learning rates, relative to their peaks."""
+    for stepper in steppers:
+        for group in stepper.param_groups:
+            group["lr"] = group["initial_lr"] * rate
 
 
 def build(settings: Settings) -> BertForPreTraining:
@@ -190,26 +208,50 @@ def build(settings: Settings) -> BertForPreTraining:
     return BertForPreTraining(config)
 
 
+def begin(folder: Path, settings: Schedule) -> None:
+    """Create the folder of a run and write its settings there.
+
+    Raises
+    ------
+    DataError
+        The folder contains a run whose settings differ in more than the number of tokens.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    described, now = folder / "settings.json", json.loads(json.dumps(asdict(settings)))
+    if described.exists():
+        begun = json.loads(described.read_text("utf-8"))
+        changed = {name for name, value in now.items() if value != begun.get(name)}
+        if changed - {"tokens"}:
+            raise DataError(
+                f"{folder} contains a run with other settings ({', '.join(sorted(changed))}); "
+                "choose another --folder, or use the same settings."
+            )
+    described.write_text(json.dumps(now, indent=1) + "\n", "utf-8")
+
+
+def keep(folder: Path, state: dict[str, Any]) -> None:
+    """Save the state of a run; the previous one stays until the new one is complete."""
+    fresh = folder / "state.new"
+    torch.save(state, fresh)
+    os.replace(fresh, folder / "state.pt")
+
+
+def kept(folder: Path) -> dict[str, Any] | None:
+    """The last saved state of a run, if there is one."""
+    path = folder / "state.pt"
+    return torch.load(path, weights_only=True) if path.exists() else None
+
+
 class Run:
     """The folder of a run: settings, vocabulary, tokens and the last saved state."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         self.folder, self.settings = folder, settings
-        folder.mkdir(parents=True, exist_ok=True)
         if settings.data not in SPLITS:
             raise DataError(
                 f"There is no data set {settings.data!r}; choose {' or '.join(SPLITS)}."
             )
-        described = folder / "settings.json"
-        if described.exists():
-            begun = json.loads(described.read_text("utf-8"))
-            changed = {k for k, v in asdict(settings).items() if v != begun.get(k)}
-            if changed - {"tokens"}:
-                raise DataError(
-                    f"{folder} contains a run with other settings ({', '.join(sorted(changed))}); "
-                    "choose another --folder, or use the same settings."
-                )
-        described.write_text(json.dumps(asdict(settings), indent=1) + "\n", "utf-8")
+        begin(folder, settings)
 
     def corpus(self) -> Corpus:
         """The texts as tokens; vocabulary and tokens are created once."""
@@ -258,15 +300,6 @@ class Run:
             save_file({"vectors": vectors}, path)
         return load_file(path)["vectors"]
 
-    def keep(self, state: dict[str, Any]) -> None:
-        fresh = self.folder / "state.new"
-        torch.save(state, fresh)
-        os.replace(fresh, self.folder / "state.pt")
-
-    def kept(self) -> dict[str, Any] | None:
-        path = self.folder / "state.pt"
-        return torch.load(path, weights_only=True) if path.exists() else None
-
 
 def pretrain(
     run: Run, device: torch.device, keep_every: float = 120.0, compiled: bool = False
@@ -279,24 +312,21 @@ def pretrain(
         model.bert.embeddings.word_embeddings.weight.data.copy_(vectors)
     model.to(device).train()
     steppers = optimizers(model, settings)
-    for stepper in steppers:
-        for group in stepper.param_groups:
-            group["initial_lr"] = group["lr"]
     state: dict[str, Any] = {"step": 0, "seconds": 0.0, "curve": [], "spread": False}
-    kept = run.kept()
-    if kept is not None:
-        model.load_state_dict(kept.pop("model"))
-        for stepper, part in zip(steppers, kept.pop("steppers"), strict=True):
+    saved = kept(run.folder)
+    if saved is not None:
+        model.load_state_dict(saved.pop("model"))
+        for stepper, part in zip(steppers, saved.pop("steppers"), strict=True):
             stepper.load_state_dict(part)
-        state |= kept
+        state |= saved
 
     if compiled:
         model.bert.compile()
 
-    def keep(step: int) -> None:
+    def save(step: int) -> None:
         done = {**state, "step": step, "seconds": state["seconds"] + time.perf_counter() - begun}
         parts = [stepper.state_dict() for stepper in steppers]
-        run.keep({**done, "model": model.state_dict(), "steppers": parts})
+        keep(run.folder, {**done, "model": model.state_dict(), "steppers": parts})
 
     half = half_width(device)
     begun = last = time.perf_counter()
@@ -315,10 +345,8 @@ def pretrain(
             spread_positions(model, settings)
             state["spread"] = True
         batch = {name: part.to(device) for name, part in batch.items()}
-        for stepper in steppers:
-            for group in stepper.param_groups:
-                group["lr"] = group["initial_lr"] * settings.rate(step)
-            stepper.zero_grad()
+        set_rate(steppers, settings.rate(step))
+        model.zero_grad()
         with torch.autocast(device.type, torch.bfloat16, enabled=half):
             masked, pairs, right = losses(model, batch)
         (masked + pairs).backward()
@@ -335,7 +363,7 @@ def pretrain(
             bar.set_postfix(point)
             window = []
             if time.perf_counter() - last > keep_every or step + 1 == settings.steps:
-                keep(step + 1)
+                save(step + 1)
                 last = time.perf_counter()
     bar.close()
     return model
@@ -366,7 +394,7 @@ def export(run: Run, model: BertForPreTraining, folder: Path) -> None:
 
     `training.json` in the same folder has the settings, the training time and the loss curves.
     """
-    state = run.kept()
+    state = kept(run.folder)
     assert state is not None
     training = {
         "settings": asdict(run.settings),
