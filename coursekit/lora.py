@@ -1,7 +1,8 @@
 """Low-rank adapters (LoRA, Hu et al. 2022): small files that change the weights of a BERT.
 
-An adapter stores the change of a weight matrix as the product of two thin ones. The format is that of
-Hugging Face's PEFT: `adapter_config.json` and `adapter_model.safetensors`.
+An adapter stores the change of a weight matrix as the product of two thin ones; modules that change
+too much for that are stored whole. The format is that of Hugging Face's PEFT: `adapter_config.json`
+and `adapter_model.safetensors`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ _PLAIN = {
     "use_rslora": (False,),
     "rank_pattern": ({},),
     "alpha_pattern": ({},),
-    "modules_to_save": (None, []),
 }
 
 
@@ -56,7 +56,8 @@ def add_adapter(weights: Mapping[str, torch.Tensor], folder: Path) -> dict[str, 
     """Add an adapter's changes to the weights of its base model.
 
     A matrix W becomes W + (lora_alpha / r) B A, with A (r, n_in) and B (n_out, r); of an embedding
-    (n, d), A is (r, n), B is (d, r), and the product is transposed.
+    (n, d), A is (r, n), B is (d, r), and the product is transposed. The tensors of the modules that
+    `modules_to_save` lists replace those of the base model.
 
     Parameters
     ----------
@@ -85,18 +86,20 @@ def add_adapter(weights: Mapping[str, torch.Tensor], folder: Path) -> dict[str, 
     rank, alpha = config.get("r"), config.get("lora_alpha")
     if type(rank) is not int or rank < 1 or not isinstance(alpha, int | float):
         raise DamagedFile(f"{folder / CONFIG} gives no r and lora_alpha; download it again.")
-    changed = dict(weights)
-    for module, (A, B, embeds) in _factors(folder).items():
+    factors, whole = _tensors(folder, config.get("modules_to_save") or [])
+    changes = {}
+    for module, (A, B, embeds) in factors.items():
         change = (alpha / rank) * (B @ A)
-        name = f"{module}.weight"
-        if name not in weights or weights[name].shape != (change.T if embeds else change).shape:
+        changes[f"{module}.weight"] = change.T if embeds else change
+    for name, tensor in {**changes, **whole}.items():
+        if name not in weights or weights[name].shape != tensor.shape:
             raise DataError(
-                f"The adapter in {folder} changes {module}, which its base model "
+                f"The adapter in {folder} changes {name.rpartition('.')[0]}, which its base model "
                 f"{config['base_model_name_or_path']!r} does not have in this size: it belongs to "
                 "another model."
             )
-        changed[name] = weights[name] + (change.T if embeds else change)
-    return changed
+    added = {name: weights[name] + change for name, change in changes.items()}
+    return {**weights, **added, **whole}
 
 
 def _config(folder: Path) -> dict[str, Any]:
@@ -109,8 +112,14 @@ def _config(folder: Path) -> dict[str, Any]:
     return config
 
 
-def _factors(folder: Path) -> dict[str, tuple[torch.Tensor, torch.Tensor, bool]]:
-    """The factors A and B of each module, in float32, and whether it is an embedding."""
+def _tensors(
+    folder: Path, saved: list[str]
+) -> tuple[dict[str, tuple[torch.Tensor, torch.Tensor, bool]], dict[str, torch.Tensor]]:
+    """All tensors of an adapter, in float32.
+
+    The factors A and B by module, with whether it is an embedding, and the tensors of the modules
+    whose names end in one of `saved`.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -129,6 +138,10 @@ def _factors(folder: Path) -> dict[str, tuple[torch.Tensor, torch.Tensor, bool]]
             if B is None or A.ndim != 2 or B.ndim != 2 or A.shape[0] != B.shape[1]:
                 raise DamagedFile(f"{path} has no second factor for {module}; download it again.")
             found[module.removeprefix(PREFIX)] = (A, B, ends is EMBEDDING)
-    if tensors:
-        raise DataError(f"{path} has {next(iter(tensors))}, which is not part of a LoRA adapter.")
-    return found
+    whole = {}
+    for name, tensor in tensors.items():
+        inside = f".{name}."
+        if not any(f".{module}." in inside for module in saved):
+            raise DataError(f"{path} has {name}, which is not part of a LoRA adapter.")
+        whole[name.removeprefix(PREFIX)] = tensor
+    return found, whole
