@@ -6,6 +6,7 @@
 # make bench    run the benchmarks behind the performance claims
 # make ladder   train every model on one data set: make ladder DATA=reviews, sst2 or imdb
 # make pretrain train the BERT of assignment 06 on IMDb: takes hours, resumes after an interruption
+# make distil   distil a larger BERT into that one: make distil TEACHER=folder, see pretraining/distill.py
 # make site     write the course's site, the student notebooks as chapters, to site/html/
 # make execute  run the solution notebooks and store their outputs
 # make constraints   resolve constraints.txt again
@@ -17,7 +18,7 @@ TOKENS ?= 100e6
 # one more than there are cores, since many tests wait for processes of their own
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: course lab test test-all oldest bench ladder pretrain site execute constraints
+.PHONY: course lab test test-all oldest bench ladder pretrain distil site execute constraints
 
 course: .venv/ready
 	$(BIN)/autograder release
@@ -49,6 +50,9 @@ ladder: .venv/ready
 
 pretrain: .venv/ready
 	$(BIN)/python pretraining/pretrain.py --tokens $(TOKENS) --export data/pretrained/imdb
+
+distil: .venv/ready
+	$(BIN)/python pretraining/distill.py --teacher "$(TEACHER)" --export data/pretrained/imdb-distilled
 
 site: .venv/ready
 	$(BIN)/python -m sphinx -q -W --keep-going -d site/trees -c docs . site/html

@@ -18,8 +18,8 @@ from coursekit.data import TextDataset
 from coursekit.text import Batches
 
 SOLUTIONS = Path(__file__).parent.parent / "solutions"
-#: The pretrained encoder with the adapter that has learned from IMDb's labels, fine-tuned on others.
-IMDB_FIRST = "encoder, IMDb first"
+#: The encoder that was distilled from a larger one, fine-tuned.
+DISTILLED = "encoder, distilled"
 NOTEBOOKS = {
     "mean of random vectors": "04_attention",
     "CBOW classifier": "03_deep_averaging",
@@ -38,7 +38,7 @@ NOTEBOOKS = {
     "encoder, random weights": "06_bert",
     "encoder, frozen": "06_bert",
     "encoder, fine-tuned": "06_bert",
-    IMDB_FIRST: "06_bert",
+    DISTILLED: "06_bert",
 }
 #: The classes of 04 other than its AttentionClassifier, with their sizes.
 KINDS: dict[str, tuple[str, dict[str, int]]] = {
@@ -169,7 +169,7 @@ def _network(
 def _encoder(
     notebook: dict[str, Any], which: str, data: str, seed: int, learned: TextDataset
 ) -> tuple[torch.nn.Module, Callable[..., Batches], int]:
-    name = "imdb-ratings" if which == IMDB_FIRST else notebook["MODEL"]
+    name = "imdb-distilled" if which == DISTILLED else notebook["MODEL"]
     pretrained = notebook["load_pretrained"](name)
 
     def fed(texts: TextDataset, shuffle: bool = False) -> Batches:

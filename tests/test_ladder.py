@@ -117,22 +117,24 @@ def test_the_encoders_of_08_learn_and_their_word_vectors_stay(ladder, encoder):
     assert scores.std() > 0
 
 
-def test_an_encoder_that_was_fine_tuned_on_imdb_first_starts_from_the_adapter(ladder):
+def test_the_distilled_encoder_starts_from_its_own_weights(ladder):
     import _networks
 
     notebook = _networks.definitions(_networks.SOLUTIONS / "06_bert" / "06_bert.ipynb")
     learned = ladder.learned_from("reviews", 20, 0)
-    model, *_ = _networks._encoder(notebook, ladder.IMDB_FIRST, "reviews", 0, learned)
-    wanted = notebook["rename_weights"](notebook["load_pretrained"]("imdb-ratings").weights)
+    model, *_ = _networks._encoder(notebook, ladder.DISTILLED, "reviews", 0, learned)
+    wanted = notebook["rename_weights"](notebook["load_pretrained"]("imdb-distilled").weights)
     found = model.encoder.state_dict()
     assert all(found[name].equal(weight) for name, weight in wanted.items())
 
 
-def test_on_imdb_no_encoder_is_fine_tuned_on_imdb_first(ladder, monkeypatch):
+def test_on_imdb_the_distilled_encoder_is_trained_on_all_labels_only(ladder, monkeypatch):
     monkeypatch.setattr(ladder, "texts_of", lambda data, split: range(1000))
-    rungs = ["encoder, fine-tuned", ladder.IMDB_FIRST]
-    assert [run.rung for run in ladder.plan("sst2", rungs, ["all"], 1)] == rungs
-    assert [run.rung for run in ladder.plan("imdb", rungs, ["all"], 1)] == rungs[:1]
+    rungs = ["encoder, fine-tuned", ladder.DISTILLED]
+    for data, sizes in (("sst2", ["10", "all"]), ("imdb", ["all"])):
+        runs = ladder.plan(data, rungs, ["10", "all"], 1)
+        assert [run.size for run in runs if run.rung == ladder.DISTILLED] == sizes
+        assert [run.size for run in runs if run.rung == rungs[0]] == ["10", "all"]
 
 
 def test_runs_of_the_classifiers_are_taken_and_say_so(ladder, trained, tmp_path):

@@ -269,29 +269,77 @@ def test_06_the_numbers_about_reading_were_measured():
     assert all(is_shown_as(a, stage["masked"]) for a, stage in zip(losses.groups(), stages[1:]))
 
 
-def test_06_the_numbers_about_labels_of_another_task_were_measured():
+def test_06_the_numbers_about_the_teacher_were_measured():
     text = text_of("06_bert")
-    once, twice = (
+    once, taught = (
         results("ladder_sst2")["rungs"][rung]
-        for rung in ("encoder, fine-tuned", "encoder, IMDb first")
+        for rung in ("encoder, fine-tuned", "encoder, distilled")
     )
-    shown = re.search(
-        r"worth (\d) points with 100 labels of SST-2, (\d) with 1,000 and (\d) with 10,000", text
+    points = re.search(
+        r"With a hundred labels of SST-2, distillation is worth (\d+) points, with a thousand (\d), and "
+        r"with all of them still (\d)",
+        text,
     )
-    assert shown
-    for points, size in zip(shown.groups(), ("100", "1000", "10000")):
-        assert is_shown_as(points, 100 * (twice[size]["accuracy"] - once[size]["accuracy"]))
-    for kind in ("contrast", "comparison"):
-        percent = re.search(rf"`{kind}`.{{0,12}}from (\d+)% to (\d+)%", text)
+    assert points
+    for number, size in zip(points.groups(), ("100", "1000", "all")):
+        gain = 100 * (taught[size]["accuracy"] - once[size]["accuracy"])
+        assert is_shown_as(number, gain)
+    assert "with 1,000 labels the student is as good as the same encoder without a teacher" in text
+    assert taught["1000"]["accuracy"] > once["all"]["accuracy"] - 0.005
+    before, after = once["1000"]["challenge"], taught["1000"]["challenge"]
+    for kind in ("contrast", "comparison", "word_order"):
+        percent = re.search(rf"`{kind}`.{{0,7}} from (\d+)% to (\d+)%", text)
         assert percent
-        for number, by_size in zip(percent.groups(), (once, twice)):
-            assert is_shown_as(number, 100 * by_size["10000"]["challenge"][kind][0])
-    both = re.search(r"With all of SST-2's labels both reach (\d+)%", text)
-    assert both
-    for kind in ("contrast", "comparison"):
-        assert is_shown_as(both[1], 100 * twice["all"]["challenge"][kind][0])
+        for number, found in zip(percent.groups(), (before, after)):
+            assert is_shown_as(number, 100 * found[kind][0])
+    unseen = re.search(r"gets (\d+)% of `unseen` right", text)
+    assert unseen
+    assert is_shown_as(unseen[1], 100 * after["unseen"][0])
+
+
+def test_06_the_numbers_about_what_labels_have_to_show_were_measured():
+    text = text_of("06_bert")
+    rungs = results("ladder_reviews")["rungs"]
+    once, taught = (rungs[f"encoder, {kind}"]["1000"] for kind in ("fine-tuned", "distilled"))
     reviews = re.search(r"all 1,000 test reviews: ([\d.]+)% instead of ([\d.]+)%", text)
+    kinds = re.search(r"(\d+)% of `negation` and (\d+)% of `thwarted` right", text)
+    without = re.search(r"Without a teacher, the same labels led to (\d+)% and (\d+)%", text)
+    irony = re.search(r"`irony` remains, with (\d+)% after SST-2 and (\d+)% after", text)
     assert reviews
-    for number, rung in zip(reviews.groups(), ("encoder, IMDb first", "encoder, fine-tuned")):
-        measured = results("ladder_reviews")["rungs"][rung]["1000"]["accuracy"]
-        assert is_shown_as(number, 100 * measured)
+    assert kinds
+    assert without
+    assert irony
+    sst2 = results("ladder_sst2")["rungs"]["encoder, distilled"]["1000"]["challenge"]
+    for number, found in (
+        *zip(reviews.groups(), (taught["accuracy"], once["accuracy"])),
+        *zip(kinds.groups(), (taught["challenge"][kind][0] for kind in ("negation", "thwarted"))),
+        *zip(without.groups(), (once["challenge"][kind][0] for kind in ("negation", "thwarted"))),
+        *zip(irony.groups(), (sst2["irony"][0], taught["challenge"]["irony"][0])),
+    ):
+        assert is_shown_as(number, 100 * found)
+
+
+def test_06_what_it_says_about_the_teacher_is_in_its_card_and_its_training():
+    text = text_of("06_bert")
+    training = json.loads(
+        (ROOT / "data/pretrained/imdb-distilled/training.json").read_text("utf-8")
+    )
+    said = re.search(r"(\d+) million tokens of IMDb's training and unlabeled reviews", text)
+    rank = re.search(r"rank (\d+), in place of 256, keeps (\d+)% of its sum of squares", text)
+    assert said
+    assert rank
+    assert int(said[1]) == round(training["tokens"] / 1e6)
+    assert int(rank[1]) == training["rank"]
+    assert is_shown_as(rank[2], 100 * training["kept"])
+    card = (ROOT / "data/pretrained/CARD.md").read_text("utf-8")
+    teacher = re.search(r"the teacher gets (\d+)% and (\d+)%", text)
+    assert teacher
+    assert f"negation {teacher[1]}%" in card
+    assert f"thwarted {teacher[2]}%" in card
+    alone = re.search(r"without a teacher, our encoder gets ([\d.]+)% with 1,000 labels", text)
+    assert alone
+    assert f"on those of SST-2) gave 78.4%, {alone[1]}%" in " ".join(card.split())
+    megabytes = re.search(r"\*\*adapter\*\* of ([\d.]+) MB", text)
+    assert megabytes
+    size = (ROOT / "data/pretrained/imdb-distilled/adapter_model.safetensors").stat().st_size
+    assert is_shown_as(megabytes[1], size / 1e6)

@@ -90,7 +90,7 @@ def test_the_wheel_holds_the_package_its_recordings_and_the_data(bundle, course)
     assert "coursekit/shipped/reviews/DATASHEET.md" in names
     assert "coursekit/shipped/pretrained/imdb/model.safetensors" in names
     assert "coursekit/shipped/pretrained/imdb/vocab.txt" in names
-    assert "coursekit/shipped/pretrained/imdb-ratings/adapter_model.safetensors" in names
+    assert "coursekit/shipped/pretrained/imdb-distilled/adapter_model.safetensors" in names
     assert "coursekit/shipped/results/ladder_sst2.json" in names
     for assignment in course.assignments():
         assert f"coursekit/recordings/{assignment}.json" in names
