@@ -89,7 +89,10 @@ class _Attention(nn.Module):
         self, X: torch.Tensor, mask: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
         if not isinstance(mask, torch.Tensor) or not mask.is_floating_point():
-            raise ValueError(f"The given block needs the mask of the given padding_mask, {_FINISH}")
+            raise ValueError(
+                "The given block takes the mask that padding_mask makes of the attention mask, (B, 1, "
+                "L): pass padding_mask(mask), not the attention mask itself or nothing."
+            )
         layers = (self.W_Q, self.W_K, self.W_V)
         Y = X.transpose(0, 1)  # torch's function takes (L, B, d_model)
         output, weights = F.multi_head_attention_forward(

@@ -48,6 +48,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", words, gaps, title="a tensor that is not contiguous")
     half = normal(rng, len(words), n).half()
     yield case("edges", words, half, title="half precision", judge=_HALF)
+    none = normal(rng, 2, n).half()
+    yield case("edges", [None, None], none, title="no words, half precision", judge=_HALF)
 
 
 WRONG = {
@@ -135,6 +137,13 @@ WRONG = {
 
         - return H[:0]
         + return torch.zeros(0)
+        """,
+    "forgets_the_dtype_without_words": """
+        For a text without words the result is float32. It should have the dtype of `H`, as it has
+        for other texts.
+
+        - return H[:0]
+        + return torch.zeros(0, H.shape[1])
         """,
     "returns_a_list": """
         The result is a list of vectors. Stack them into one tensor with a row per word.

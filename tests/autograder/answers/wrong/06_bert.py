@@ -513,6 +513,15 @@ def word_vectors(H, word_ids):
     return torch.stack(rows) if rows else H[:0]
 
 
+# %% word_vectors: float32 without words | forgets_the_dtype_without_words
+def word_vectors(H, word_ids):
+    n = max([w for w in word_ids if w is not None], default=-1) + 1
+    if n == 0:
+        return torch.zeros(0, H.shape[1])
+    rows = [[i for i, w in enumerate(word_ids) if w == k] for k in range(n)]
+    return torch.stack([H[r].mean(0) for r in rows])
+
+
 # %% BertClassifier: frozen encoder keeps its dropout | frozen_encoder_drops_out
 class BertClassifier(nn.Module):
     def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
