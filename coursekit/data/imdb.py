@@ -39,7 +39,7 @@ def load_imdb(dataset: Dataset, split: str) -> TextDataset | Corpus:
     dataset
         The registry's entry.
     split
-        "train", "test" (labelled) or "unlabelled".
+        "train", "test" (labeled) or "unlabelled".
 
     Returns
     -------

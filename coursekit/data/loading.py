@@ -28,7 +28,7 @@ def load(name: str, split: str | None = None) -> Loaded:
     Returns
     -------
     TextDataset
-        For labelled texts; a `Corpus` for texts without labels, a `Bitext` for sentences and their
+        For labeled texts; a `Corpus` for texts without labels, a `Bitext` for sentences and their
         translations, `WordPairs`, `SentencePairs` or `Analogies` for sets of these.
 
     Raises

@@ -16,7 +16,7 @@ LABEL_NAMES = {0: "negative", 1: "positive"}
 
 
 class Example(NamedTuple):
-    """One labelled text: label 0 is negative, 1 positive; phenomenon is None when unnamed."""
+    """One labeled text: label 0 is negative, 1 positive; phenomenon is None when unnamed."""
 
     text: str
     label: int
@@ -25,7 +25,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class TextDataset(Sequence[Example]):
-    """One split of a set of labelled texts.
+    """One split of a set of labeled texts.
 
     Attributes
     ----------

@@ -111,7 +111,7 @@ WRONG = {
         + r = r.masked_fill(mask, -torch.inf)
         """,
     "overflows": """
-        exp overflows for large scores, from 89 in float32 and from 12 in half precision, and
+        exp overflows for large scores, from 89 in float32 and from 12 in float16, and
         infinity / infinity is NaN. Subtract the largest score of the real words first; the
         fraction stays the same.
 
@@ -121,7 +121,7 @@ WRONG = {
         + e = torch.exp(r)
         """,
     "overflows_before_the_mask": """
-        exp overflows for large scores, from 89 in float32 and from 12 in half precision, and
+        exp overflows for large scores, from 89 in float32 and from 12 in float16, and
         infinity times 0 is NaN, so multiplying by the mask comes too late. Fill the masked scores
         with minus infinity and subtract the largest score that is left, before exp.
 

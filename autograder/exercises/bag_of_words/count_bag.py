@@ -66,7 +66,7 @@ WRONG = {
         """,
     "divides_by_the_length": """
         The counts are divided by the number of words in the text. A count bag says how often a word
-        occurs, not which share of the text it has.
+        occurs, not what fraction of the text it makes up.
 
         - return torch.bincount(indices, minlength=len(vocabulary)).float()
         + return torch.bincount(indices, minlength=len(vocabulary)).float() / max(len(tokens), 1)

@@ -86,7 +86,7 @@ WRONG = {
         + vectors = self.tokens(ids) + self.positions(positions)
         """,
     "without_positions": """
-        The position vectors are not added. Without them the model cannot see the order of the
+        The position embeddings are not added. Without them the model cannot see the order of the
         tokens.
 
         - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
@@ -112,6 +112,13 @@ WRONG = {
 
         - positions = torch.arange(ids.shape[1], device=ids.device)
         + positions = torch.arange(ids.shape[0])[:, None]
+        """,
+    "adds_all_positions": """
+        The embeddings of all max_length positions are added, however long the texts are. Take only
+        those of the first L positions: ids is (B, L).
+
+        - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
+        + vectors = self.tokens(ids) + self.positions.weight + self.segments(segments)
         """,
     "positions_restart": """
         In the second text the positions start again from 0. They count through the whole input,

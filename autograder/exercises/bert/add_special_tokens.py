@@ -64,6 +64,16 @@ WRONG = {
         - return ids, [0] * (len(first) + 2) + [1] * (len(second) + 1)
         + return ids, [0] * len(ids)
         """,
+    "segments_from_one": """
+        Every position is in segment 1. Segments are counted from 0: a single text, or the first
+        text of a pair, is in segment 0.
+
+        - return [cls_id, *first, sep_id], [0] * (len(first) + 2)
+        + return [cls_id, *first, sep_id], [1] * (len(first) + 2)
+        ...
+        - return ids, [0] * (len(first) + 2) + [1] * (len(second) + 1)
+        + return ids, [1] * len(ids)
+        """,
     "cuts_the_end": """
         The special tokens are added first and then the end is cut off, the last [SEP] with it.
         Truncate the texts so that the special tokens still fit.

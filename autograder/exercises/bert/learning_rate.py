@@ -101,6 +101,21 @@ WRONG = {
         - return peak * (n_steps - step) / (n_steps - top)
         + return peak * (n_steps - 1 - step) / (n_steps - 1 - top)
         """,
+    "decays_over_one_step_less": """
+        The decay starts one step too late, since it is divided by one step too few. It should
+        start where the warm-up ends and reach 0 at step n_steps.
+
+        - return peak * (n_steps - step) / (n_steps - top)
+        + return peak * (n_steps - step) / (n_steps - 1 - top)
+        """,
+    "ends_at_the_step_before": """
+        The whole schedule is computed for n_steps - 1 steps. Steps are counted from 0 up to and
+        including n_steps, where the rate is 0.
+
+        - top = warmup * n_steps
+        + n_steps = n_steps - 1
+        + top = warmup * n_steps
+        """,
     "takes_warmup_for_steps": """
         `warmup` is treated as a number of steps. It is a fraction: 0.1 means a tenth of all
         steps.

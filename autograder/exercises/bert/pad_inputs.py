@@ -91,6 +91,20 @@ WRONG = {
         - segment_rows.append([*segments, *[0] * missing])
         + segment_rows.append([*segments, *[pad] * missing])
         """,
+    "segments_padded_with_one": """
+        The segments are padded with 1, as if the padding belonged to the second text. Padding gets
+        segment 0.
+
+        - segment_rows.append([*segments, *[0] * missing])
+        + segment_rows.append([*segments, *[1] * missing])
+        """,
+    "segments_all_one": """
+        Every token gets segment 1, whichever text it belongs to. Keep the segments that come with
+        the ids, and pad them with 0.
+
+        - segment_rows.append([*segments, *[0] * missing])
+        + segment_rows.append([1] * longest)
+        """,
     "ids_padded_with_zero": """
         The ids are padded with 0, whatever `pad` says. In other models [PAD] has another id.
 

@@ -92,6 +92,14 @@ WRONG = {
         + numbers = dict.fromkeys(word for word in word_ids if word)
         + positions = [[i for i, word in enumerate(word_ids) if word == number] for number in numbers]
         """,
+    "nan_for_word_zero": """
+        The vector of word 0 is NaN, the mean of no tokens. In a condition the number 0 counts as
+        False, just as None does, so compare with None explicitly.
+
+        - positions = [[i for i, word in enumerate(word_ids) if word == number] for number in range(n)]
+        + tokens = [(i, word) for i, word in enumerate(word_ids) if word]
+        + positions = [[i for i, word in tokens if word == number] for number in range(n)]
+        """,
     "counts_special_tokens_as_word_zero": """
         Special tokens are counted as part of word 0: `word or 0` turns None into 0. None means
         that a position belongs to no word: leave it out.

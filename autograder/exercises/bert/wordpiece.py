@@ -186,11 +186,18 @@ WRONG = {
         + word, found = word.lower(), []
         """,
     "looks_up_without_the_mark": """
-        The marks are added after the lookup. Inside a word the piece is looked up with its mark: "##ing"
+        The marks are added after the lookup. Inside a word the token is looked up with its mark: "##ing"
         is in the vocabulary, or it is not, whatever "ing" is.
 
         - end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
         + end = next((end for end in ends if word[start:end] in vocabulary), None)
+        """,
+    "counts_the_marks_as_letters": """
+        After a token with ##, two letters too many are cut from the rest of the word. The length of
+        the token counts its ##, which the word does not contain.
+
+        - start = end
+        + start += len(found[-1])
         """,
     "falls_back_to_no_mark": """
         Inside a word, a token without ## is accepted as well if it is longer or the only one that

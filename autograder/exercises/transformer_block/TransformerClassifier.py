@@ -96,6 +96,13 @@ WRONG = {
         - X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
         + X = self.dropout(self.embedding(ids) + self.positions[: len(ids), None])
         """,
+    "positions_for_the_texts": """
+        You take as many positions as there are texts in the batch. Take as many as a text has
+        tokens: the length of the second axis of ids, (B, L).
+
+        - X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        + X = self.dropout(self.embedding(ids) + self.positions[: len(ids)])
+        """,
     "without_positions": """
         The positions are not added, so the model cannot know the order of the tokens.
 

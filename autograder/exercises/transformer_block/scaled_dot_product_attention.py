@@ -101,6 +101,18 @@ WRONG = {
         - scores = (Q / math.sqrt(Q.shape[-1])) @ K.mT
         + scores = Q @ K.mT / math.sqrt(Q.shape[-1])
         """,
+    "replaces_nan_of_overflow": """
+        In half precision the dot products overflow before they are divided (a float16 ends at
+        65,504), and the softmax gives NaN, which you replace with 0. Divide the queries first,
+        then multiply.
+
+        - scores = (Q / math.sqrt(Q.shape[-1])) @ K.mT
+        + scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        ...
+        - return weights @ V, weights
+        + weights = weights.nan_to_num()
+        + return weights @ V, weights
+        """,
     "softmax_over_queries": """
         The softmax runs over the queries. Each query distributes its weights over the keys: use
         the last axis.

@@ -120,7 +120,7 @@ WRONG = {
         + return list(dict.fromkeys([*ngrams, marked])) if word else []
         """,
     "keeps_the_last_place": """
-        An n-gram that occurs twice is listed at its last place. List it where it comes first.
+        An n-gram that occurs twice is listed at its last position. List it where it comes first.
 
         - return list(dict.fromkeys([*ngrams, marked]))
         + return list(dict.fromkeys([*ngrams, marked][::-1]))[::-1]

@@ -127,7 +127,7 @@ WRONG = {
         + left = ids[max(0, i - window) : i][::-1]
         """,
     "position_by_index": """
-        `ids.index` finds the first place of a word. A word that occurs again has its neighbors somewhere
+        `ids.index` finds the first position of a word. A word that occurs again has its neighbors somewhere
         else: count the positions, with `enumerate`.
 
         - for i, center in enumerate(ids):

@@ -49,7 +49,7 @@ WRONG = {
         + return G[rows].sum(dim=0) / max(1, len(rows))
         """,
     "sums_along_the_rows": """
-        The sum runs over the numbers of each n-gram. Sum over the n-grams: the shape is (d,).
+        The sum runs over the dimensions of each n-gram. Sum over the n-grams: the shape is (d,).
 
         - return G[rows].sum(dim=0)
         + return G[rows].sum(dim=1)
@@ -88,6 +88,15 @@ WRONG = {
         - rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
         - return G[rows].sum(dim=0)
         + return sum(G[ngram_index[g]] for g in character_ngrams(word) if g in ngram_index)
+        """,
+    "stacks_nothing": """
+        Without a known n-gram there is nothing to stack, which raises an error. The sum of no
+        vectors is a vector of zeros, of shape (d,).
+
+        raises RuntimeError
+
+        - return G[rows].sum(dim=0)
+        + return torch.stack([G[row] for row in rows]).sum(dim=0)
         """,
     "ngrams_without_brackets": """
         The n-grams with a bracket, such as `<in`, are missing. Is the check of `character_ngrams`

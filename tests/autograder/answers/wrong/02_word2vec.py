@@ -804,3 +804,12 @@ def subword_vector(word, ngram_index, G):
 def subword_vector(word, ngram_index, G):
     rows = [ngram_index.get(ngram, 0) for ngram in character_ngrams(word)]
     return G[rows].sum(dim=0)
+
+
+# %% subword_vector: stacks the vectors, of which there may be none | stacks_nothing
+def subword_vector(word, ngram_index, G):
+    vectors = []
+    for ngram in character_ngrams(word):
+        if ngram in ngram_index:
+            vectors.append(G[ngram_index[ngram]])
+    return torch.stack(vectors).sum(dim=0)

@@ -594,3 +594,33 @@ def sinusoidal_positional_encoding(length, d_model):
 def relative_positions(length, k):
     pos = torch.arange(length)
     return (pos[None, :] - pos[:, None]).clamp(max=k) + k
+
+
+# %% scaled_dot_product_attention: divides last, and no NaN is left | replaces_nan_of_overflow
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)
+    return weights @ V, weights
+
+
+# %% TransformerClassifier: as many positions as texts | positions_for_the_texts
+class TransformerClassifier(nn.Module):
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList(
+            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
+        )
+        self.output = nn.Linear(d_model, 1)
+
+    def forward(self, ids, mask):
+        X = self.dropout(self.embedding(ids) + self.positions[: len(ids)])
+        for block in self.blocks:
+            X = block(X, padding_mask(mask))
+        X = X * mask[:, :, None]
+        n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+        return self.output(X.sum(dim=1) / n).squeeze(-1)

@@ -720,3 +720,91 @@ def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, 
     inputs[to_random] = random_ids[to_random]
     labels = torch.where(selected, ids, -100)
     return inputs, labels
+
+
+# %% BertEmbeddings: the whole table of positions | adds_all_positions
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.segments = nn.Embedding(n_segments, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments):
+        X = self.tokens(ids) + self.segments(segments) + self.positions.weight
+        return self.dropout(self.norm(X))
+
+
+# %% wordpiece: cuts the rest by the length of the token, ## included | counts_the_marks_as_letters
+def wordpiece(word, vocabulary):
+    tokens = []
+    rest = word
+    while rest:
+        for n in range(len(rest), 0, -1):
+            piece = "##" + rest[:n] if tokens else rest[:n]
+            if piece in vocabulary:
+                tokens.append(piece)
+                rest = rest[len(piece) :]
+                break
+        else:
+            return ["[UNK]"]
+    return tokens
+
+
+# %% word_vectors: if w leaves word 0 without tokens | nan_for_word_zero
+def word_vectors(H, word_ids):
+    n = max([w for w in word_ids if w is not None], default=-1) + 1
+    sums = H.new_zeros(n, H.shape[1])
+    counts = H.new_zeros(n, 1)
+    for i, w in enumerate(word_ids):
+        if w:
+            sums[w] += H[i]
+            counts[w] += 1
+    return sums / counts
+
+
+# %% learning_rate: falls over n_steps - 1 - top steps | decays_over_one_step_less
+def learning_rate(step, n_steps, peak, warmup=0.1):
+    top = warmup * n_steps
+    if warmup > 0 and step <= top:
+        return peak * step / top
+    return peak * (n_steps - step) / max(n_steps - 1 - top, 1)
+
+
+# %% learning_rate: the fraction of n_steps - 1 | ends_at_the_step_before
+def learning_rate(step, n_steps, peak, warmup=0.1):
+    fraction = step / (n_steps - 1)
+    if warmup > 0 and fraction <= warmup:
+        return peak * fraction / warmup
+    return peak * (1 - fraction) / (1 - warmup)
+
+
+# %% pad_inputs: segments filled up with 1 | segments_padded_with_one
+def pad_inputs(inputs, pad):
+    L = max(len(ids) for ids, _ in inputs)
+    ids = torch.tensor([ids + [pad] * (L - len(ids)) for ids, _ in inputs])
+    segments = torch.tensor([s + [1] * (L - len(s)) for _, s in inputs])
+    mask = torch.tensor([[i < len(ids) for i in range(L)] for ids, _ in inputs])
+    return ids, segments, mask
+
+
+# %% pad_inputs: all segments are one | segments_all_one
+def pad_inputs(inputs, pad):
+    L = max(len(ids) for ids, _ in inputs)
+    ids = torch.tensor([ids + [pad] * (L - len(ids)) for ids, _ in inputs])
+    mask = torch.tensor([[i < len(ids) for i in range(L)] for ids, _ in inputs])
+    return ids, torch.ones_like(ids), mask
+
+
+# %% add_special_tokens: all segments are one | segments_from_one
+def add_special_tokens(first, second, max_length, cls_id, sep_id):
+    if second is None:
+        ids = [cls_id, *first[: max_length - 2], sep_id]
+    else:
+        first, second = list(first), list(second)
+        while len(first) + len(second) > max_length - 3:
+            (first if len(first) > len(second) else second).pop()
+        ids = [cls_id, *first, sep_id, *second, sep_id]
+    return ids, [1] * len(ids)
