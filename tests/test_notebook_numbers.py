@@ -242,7 +242,7 @@ def test_the_neighbors_that_a_text_quotes_are_found(assignment):
     assert {"gripping", "tripe", "coach", "nurse", "fined", "taxi"} <= quoted
 
 
-def test_06_the_numbers_about_reading_were_measured():
+def test_06_the_numbers_about_more_pretraining_were_measured():
     text = text_of("06_bert")
     stages = list(results("tokens_read")["stages"].values())
     scores = {
