@@ -36,9 +36,9 @@ test-all: .venv/ready
 oldest: .venv/ready
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
 	grep -vE '^(torch|sympy|triton|nvidia-.*|cuda-.*)==' constraints.txt > .venv-oldest/constraints.txt
-	$(BIN)/uv pip install --quiet --python .venv-oldest -c .venv-oldest/constraints.txt '.[dev]' \
+	$(BIN)/uv pip install --quiet --python .venv-oldest -c .venv-oldest/constraints.txt '.[dev]' ./autograder \
 	  "torch==$$(sed -n 's/.*"torch>=\(.*\)".*/\1/p' pyproject.toml)"
-	PYTHONPATH=. .venv-oldest/bin/python -m autograder.cli release --check
+	PYTHONPATH=. .venv-oldest/bin/python -m autograder release --check
 
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt gensim
@@ -63,13 +63,15 @@ execute: .venv/ready
 	$(BIN)/autograder release
 
 constraints: .venv/ready
-	grep '^torch==' constraints.txt | $(BIN)/uv pip compile pyproject.toml - --all-extras --universal \
-	  --python-version 3.10 --no-annotate --no-header --no-emit-index-url --quiet -o constraints.new
+	grep '^torch==' constraints.txt | $(BIN)/uv pip compile pyproject.toml autograder/pyproject.toml - --all-extras \
+	  --universal --python-version 3.10 --no-annotate --no-header --no-emit-index-url \
+	  --no-emit-package coursekit --quiet -o constraints.new
 	mv constraints.new constraints.txt
 
-.venv/ready: pyproject.toml constraints.txt
+.venv/ready: pyproject.toml autograder/pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "coursekit needs Python 3.10 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt hatchling editables
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation \
+	  -e '.[dev,browser]' -e './autograder[cluster,lab]'
 	touch $@

@@ -1,7 +1,7 @@
-"""Build hook: a wheel gets the shipped data, an editable install the `autograder` command.
+"""Build hook: the wheel gets the shipped data.
 
-A wheel, for students, contains `data/` as `coursekit/shipped/` and nothing of `autograder`; an
-editable install (`pip install -e .`), for instructors, reads `data/` in place.
+A wheel, for students, contains `data/` as `coursekit/shipped/`; an editable install
+(`pip install -e .`), for instructors, reads `data/` in place.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ class Packaging(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
         if version == "editable":
-            build_data["shared_scripts"]["autograder/command.py"] = "autograder"
             return
         for name in _SHIPPED:
             for path in sorted((root / "data" / name).rglob("*")):

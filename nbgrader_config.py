@@ -8,8 +8,8 @@ c.CourseDirectory.release_directory = "notebooks"
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.LockCells",
-    "autograder.grading.preprocessors.NamedStub",
-    "autograder.grading.preprocessors.RunAll",
+    "autograder.gradebook.preprocessors.NamedStub",
+    "autograder.gradebook.preprocessors.RunAll",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -21,11 +21,11 @@ c.GenerateAssignment.preprocessors = [
 ]
 
 # Submissions are read within limits of time and memory.
-c.Autograde.exporter_class = "autograder.grading.exporter.SubmissionExporter"
+c.Autograde.exporter_class = "autograder.gradebook.exporter.SubmissionExporter"
 
 # Student code never runs in nbgrader's own kernel: Grade replaces nbgrader's Execute.
 c.Autograde.autograde_preprocessors = [
-    "autograder.grading.preprocessors.Grade",
+    "autograder.gradebook.preprocessors.Grade",
     "nbgrader.preprocessors.IgnorePattern",
     "nbgrader.preprocessors.LimitOutput",
     "nbgrader.preprocessors.SaveAutoGrades",
@@ -33,23 +33,23 @@ c.Autograde.autograde_preprocessors = [
 ]
 c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
-    "autograder.grading.preprocessors.RestoreCells",
+    "autograder.gradebook.preprocessors.RestoreCells",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
 ]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
 
 # Text cells run no script in formgrader or on feedback pages, and take no longer than others.
 c.HTMLExporter.filters = {
-    "markdown2html": "autograder.grading.markup.markdown_to_html",
-    "strip_files_prefix": "autograder.grading.markup.keep_links",
+    "markdown2html": "autograder.pages.markup.markdown_to_html",
+    "strip_files_prefix": "autograder.pages.markup.keep_links",
 }
 
 # One page per submission, without scripts: points, hints, the student's code, comments.
-c.GenerateFeedback.exporter_class = "autograder.grading.feedback_page.FeedbackExporter"
+c.GenerateFeedback.exporter_class = "autograder.pages.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
 
 # Late work costs nothing unless you say so here; README.md, "Late work".
-c.AssignLatePenalties.plugin_class = "autograder.grading.late.DailyPenalty"
+c.AssignLatePenalties.plugin_class = "autograder.gradebook.late.DailyPenalty"
 c.DailyPenalty.percent_per_day = 0  # of the score, as in 10
 c.DailyPenalty.grace_days = 0  # per student in the term, free of charge
 

@@ -9,7 +9,7 @@ import nbformat
 from _oddities import CHANGES, add_cells
 
 from autograder.course import catalog
-from autograder.course.answers import filled, reference_cell, typed
+from autograder.course.filled_notebooks import filled, reference_cell, typed
 from autograder.course.layout import Course
 
 

@@ -59,7 +59,7 @@ def mixed(assignment: str, size: int) -> dict[str, Any]:
         begun = time.perf_counter()
         command = ["grade", assignment, "--folder", folder_name, "--json", "--cell-seconds", "20"]
         done = subprocess.run(
-            [sys.executable, "-m", "autograder.cli", *command], cwd=ROOT, stdout=subprocess.PIPE
+            [sys.executable, "-m", "autograder", *command], cwd=ROOT, stdout=subprocess.PIPE
         )
         seconds = time.perf_counter() - begun
         time.sleep(2)

@@ -2,7 +2,7 @@
 
     python benchmarks/answers.py --seeds 3
 
-The answers are those in `tests/autograder/answers/right`; each must earn all points. Writes
+The answers are those in `exercises/NN_topic/answers/right.py`; each must earn all points. Writes
 `data/results/answers.json`.
 """
 

@@ -34,7 +34,7 @@ from autograder.course import catalog
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED, record
 from autograder.course.reference import bare_sources, definitions, run_answer
-from autograder.grading.gradebook import Classroom
+from autograder.gradebook.class_folder import Classroom
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.notes import read_notes
 from coursekit.checking.hints import choose, wrong_cases
@@ -82,7 +82,7 @@ def grade_stock(folder: Path, assignment: str) -> tuple[float, float]:
 
 def grade_ours(folder: Path, assignment: str, *more: str) -> tuple[float, float]:
     """`autograder grade` of a class; (wall time, processor time)."""
-    command = ("autograder.cli", "grade", assignment, "--folder", str(folder), "--json", *more)
+    command = ("autograder", "grade", assignment, "--folder", str(folder), "--json", *more)
     return _call(*command, folder=ROOT)
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 import torch
 from tqdm.auto import tqdm
 
-from autograder.authoring.audit.judge import CASE_SECONDS
+from autograder.authoring.audit.judge_mutants import CASE_SECONDS
 from autograder.authoring.audit.mutants import as_edit
 from autograder.course import catalog
 from autograder.course.layout import Course

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from autograder.course.layout import student_repository  # noqa: E402
-from autograder.grading.formulas import to_mathml  # noqa: E402
+from autograder.pages.formulas import to_mathml  # noqa: E402
 
 project = "coursekit"
 copyright = "the authors of coursekit; text CC BY 4.0, code BSD 3-Clause"

@@ -46,7 +46,7 @@ def make_small_course(tmp_path_factory):
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release
     from autograder.course.layout import Course
-    from autograder.grading.gradebook import tools_on_path
+    from autograder.gradebook.class_folder import tools_on_path
 
     template = Course(tmp_path_factory.mktemp("template") / "course")
     template.solutions.mkdir(parents=True)

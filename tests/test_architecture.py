@@ -3,8 +3,10 @@
 import ast
 import re
 import sys
+from collections import Counter
 from functools import cache
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
 from checkout import ROOT
 from packaging.requirements import Requirement
@@ -20,20 +22,24 @@ MODULES = sorted(
     for path in (ROOT / package).rglob("*.py")
     if "templates" not in path.parts
 )
+CASES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("exercises/[0-9]*/*.py"))
 #: group of modules -> the groups that it may import besides itself
 MAY_IMPORT = {
     "coursekit": set(),
-    "autograder": set(),  # `errors` and `without_iri_grammar`
-    "autograder.course": {"autograder", "coursekit"},
-    "autograder.sandbox": {"autograder", "autograder.course", "coursekit"},
-    "autograder.grading": {"autograder", "autograder.course", "autograder.sandbox", "coursekit"},
+    "autograder": set(),  # `errors` and `escaping`
 }
-MAY_IMPORT["autograder.authoring"] = {"autograder.grading", *MAY_IMPORT["autograder.grading"]}
-MAY_IMPORT["autograder.classroom"] = MAY_IMPORT["autograder.authoring"]
+#: The packages of the tool, from the bottom up: each may import those before it.
+FLOORS = ("course", "sandbox", "grading", "gradebook", "pages", "authoring", "classroom", "cli")
+for number, floor in enumerate(FLOORS):
+    below = {f"autograder.{lower}" for lower in FLOORS[:number]}
+    MAY_IMPORT[f"autograder.{floor}"] = {"autograder", "coursekit", *below}
+MAY_IMPORT["autograder.classroom"] -= {"autograder.authoring"}
 #: Modules that start all others.
-ENTRIES = {"autograder/cli.py", "autograder/cli_options.py", "autograder/command.py"}
-#: What a module of cases may import of this repository, besides `common` beside it.
+ENTRIES = {"autograder/__main__.py"}
+#: What a module of cases may import of this repository, besides what several share.
 FOR_EXERCISES = ("autograder.course.exercise", "coursekit")
+#: What the tool imports only where a course uses it.
+OF_A_COURSE = {"torch"}
 MODULE_LINES, PACKAGE_DOCSTRING_LINES = 400, 8
 
 
@@ -44,7 +50,7 @@ def imported(path):
     for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"), path)):
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and not node.level:
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
                 found.append((whole if is_module(whole) else node.module, node.lineno))
@@ -75,7 +81,7 @@ def test_imports_run_in_one_direction():
     against = []
     for path in MODULES:
         own = group(module_name(path))
-        if path in ENTRIES or own == "autograder.exercises":
+        if path in ENTRIES:
             continue
         against += [
             f"{path}, line {line}: {name}"
@@ -92,14 +98,29 @@ def test_no_exception_is_kept_longer_than_needed():
 def test_modules_of_cases_import_what_is_for_them():
     others = [
         f"{path}, line {line}: {name}"
-        for path in MODULES
-        if path.startswith("autograder/exercises/")
+        for path in CASES
         for name, line in imported(path)
-        if is_ours(name)
-        and not name.startswith(FOR_EXERCISES)
-        and name != f"{module_name(path).rpartition('.')[0]}.common"
+        if is_ours(name) and not name.startswith(FOR_EXERCISES)
     ]
     assert others == []
+
+
+def test_the_tool_does_not_know_which_course_it_serves():
+    exercises = {Path(path).stem for path in CASES if Path(path).stem != "common"}
+    assert len(exercises) > 100
+    named = [
+        f"{path}: {name}"
+        for path in MODULES
+        for name in sorted(exercises & set(re.findall(r"\w+", (ROOT / path).read_text("utf-8"))))
+        if path.startswith("autograder/") and "_" in name
+    ]
+    assert named == []
+
+
+def test_no_two_modules_have_one_name_with_different_meaning():
+    names = Counter(Path(path).stem for path in MODULES)
+    shared = {name for name, count in names.items() if count > 1}
+    assert shared <= {"__init__", "errors"}  # a package's errors are what they are everywhere
 
 
 def test_a_module_is_read_in_one_go():
@@ -115,16 +136,22 @@ def test_a_package_says_what_it_is_for_in_a_few_lines():
 
 
 def test_what_is_imported_is_declared():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    students = distributions(project["dependencies"])
-    instructors = students | distributions(project["optional-dependencies"]["instructor"])
+    students, tool = (
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]
+        for folder in (".", "autograder")
+    )
+    of_students = distributions(students["dependencies"])
+    of_tool = distributions(tool["dependencies"])
+    of_tool |= {
+        name for extra in tool["optional-dependencies"].values() for name in distributions(extra)
+    }
     owners = packages_distributions()
     undeclared = []
     for path in MODULES:
-        declared = students if path.startswith("coursekit/") else instructors
+        declared = of_students if path.startswith("coursekit/") else of_tool
         for name, line in imported(path):
             top = name.split(".")[0]
-            if top in sys.stdlib_module_names or is_ours(name):
+            if top in sys.stdlib_module_names or is_ours(name) or top in OF_A_COURSE:
                 continue
             if not {normal(owner) for owner in owners.get(top, [])} & declared:
                 undeclared.append(f"{path}, line {line}: {top}")

@@ -17,6 +17,7 @@ else:
     import tomli as tomllib
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+TOOL = tomllib.loads((ROOT / "autograder" / "pyproject.toml").read_text())["project"]
 
 
 def pins():
@@ -34,8 +35,10 @@ def pins():
 
 
 def requirements(besides=()):
-    extras = PROJECT["optional-dependencies"]
-    groups = [PROJECT["dependencies"], *(extras[name] for name in extras if name not in besides)]
+    groups = []
+    for project in (PROJECT, TOOL):
+        extras = project["optional-dependencies"]
+        groups += [project["dependencies"], *(extras[n] for n in extras if n not in besides)]
     own = [Requirement(text) for group in groups for text in group]
     return [r for r in own if r.name != PROJECT["name"]]
 
@@ -64,7 +67,7 @@ def test_what_is_installed_here_is_what_is_pinned():
 def test_conda_users_get_the_same_versions():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     (pip,) = [part["pip"] for part in environment["dependencies"] if isinstance(part, dict)]
-    assert pip == ["-c constraints.txt", "-e .[dev]"]
+    assert pip == ["-c constraints.txt", "-e .[dev,browser]", "-e ./autograder[cluster,lab]"]
     (python,) = [part for part in environment["dependencies"] if str(part).startswith("python=")]
     assert Version(python.split("=")[1]) >= Version(PROJECT["requires-python"].strip(">="))
 

@@ -21,8 +21,8 @@ _KEY = "drawings"
 _SHOWN = re.compile(r"!\[((?:(?!\]\().)*)\]\(attachment:([^)\s]+)\)")
 
 
-def attach_drawings(cell: NotebookNode, root: Path, where: str) -> None:
-    """Fill in the cell's attachments from `drawings/`; `root` is the course's folder.
+def attach_drawings(cell: NotebookNode, folder: Path, where: str) -> None:
+    """Fill in the cell's attachments from the drawings in `folder`, a module each.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def attach_drawings(cell: NotebookNode, root: Path, where: str) -> None:
             raise CourseError(f"{where} shows {file}: write attachment:NAME.png.")
         if not alt.strip():
             raise CourseError(f"{where} shows {file} without a text: say in [] what it shows.")
-        canvas = _draw(root, name, where)
+        canvas = _draw(folder, name, where)
         picture = before.get(file)
         if picture is None or stored.get(name) != canvas.fingerprint():
             picture = {"image/png": base64.b64encode(canvas.png()).decode()}
@@ -44,18 +44,15 @@ def attach_drawings(cell: NotebookNode, root: Path, where: str) -> None:
         cell.metadata.setdefault(_KEY, {})[name] = canvas.fingerprint()
 
 
-def _draw(root: Path, name: str, where: str) -> Canvas:
-    path = root / "drawings" / f"{name}.py"
+def _draw(folder: Path, name: str, where: str) -> Canvas:
+    path = folder / f"{name}.py"
+    shown = f"drawings/{folder.name}/{name}.py"
     if not path.is_file():
-        raise CourseError(f"{where} shows {name}.png, but there is no drawings/{name}.py.")
+        raise CourseError(f"{where} shows {name}.png, but there is no {shown}.")
     try:
         canvas = runpy.run_path(str(path))["draw"]()
     except Exception as error:
-        raise CourseError(
-            f"drawings/{name}.py cannot be drawn: {type(error).__name__}: {error}"
-        ) from error
+        raise CourseError(f"{shown} cannot be drawn: {type(error).__name__}: {error}") from error
     if canvas.width > WIDEST:
-        raise CourseError(
-            f"drawings/{name}.py is {canvas.width:g} wide; at most {WIDEST} fit on a phone."
-        )
+        raise CourseError(f"{shown} is {canvas.width:g} wide; at most {WIDEST} fit on a phone.")
     return canvas

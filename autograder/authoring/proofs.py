@@ -21,8 +21,8 @@ import nbformat
 from autograder.authoring.shown_cells import KEEP
 from autograder.authoring.stamp import reused_from
 from autograder.course import catalog
+from autograder.course.apply_edit import is_edit
 from autograder.course.cells import checked_exercise, is_delimiter, parse
-from autograder.course.edits import is_edit
 from autograder.course.exercise import UNWRITTEN_HINT, Exercise, Misconception
 from autograder.course.layout import Course
 from autograder.course.reference import bare_sources, definitions, read, run_answer
@@ -70,9 +70,7 @@ def prove_source_files(course: Course, assignment: str) -> None:
         done = subprocess.run(ruff, cwd=course.root, capture_output=True, text=True)
         if done.returncode:
             output = (done.stdout + done.stderr).strip()[:500]
-            raise CourseError(
-                f"autograder/exercises/{folder.name} does not pass ruff; {tip}:\n{output}"
-            )
+            raise CourseError(f"exercises/{folder.name} does not pass ruff; {tip}:\n{output}")
     cells = [c for c in read(course.solution(assignment)).cells if c.cell_type == "code"]
     if not any(cell.outputs for cell in cells):
         return  # not executed yet: a first draft

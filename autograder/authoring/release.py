@@ -190,7 +190,7 @@ def _dump(recording: dict[str, Any]) -> str:
 
 def _student_notebook(course: Course, assignment: str, stamped: str) -> str:
     """The student notebook that nbgrader generates from the stamped solution notebook."""
-    from autograder.grading.gradebook import Classroom, generate
+    from autograder.gradebook.class_folder import Classroom, generate
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "solutions" / assignment / f"{assignment}.ipynb"

@@ -88,7 +88,7 @@ def stamp(
     for number, cell in enumerate(stamped.cells):
         if cell.cell_type != "code":
             where = f"{assignment}, cell {number + 1}"
-            attach_drawings(cell, course.root, where)
+            attach_drawings(cell, course.drawings(assignment), where)
             _stamp_question(cell, stamped.cells[number - 1] if number else None, where)
             continue
         metadata = cell.metadata.get("nbgrader", {})

@@ -27,17 +27,17 @@ from autograder.classroom.archives import (
     outer_names,
     unpack,
 )
-from autograder.classroom.gradescope import METADATA, submissions_of
+from autograder.classroom.gradescope_export import METADATA, submissions_of
 from autograder.classroom.layouts import LAYOUTS, Layout, Submitter, find_layout
 from autograder.classroom.students import Students
 from autograder.course.layout import Course
 from autograder.errors import CourseError
+from autograder.gradebook.origins import Origin, save_origins
 from autograder.grading.notebook_json import load
-from autograder.grading.origins import Origin, save_origins
 from autograder.grading.submissions import regular_file
 
 if TYPE_CHECKING:
-    from autograder.grading.gradebook import Classroom
+    from autograder.gradebook.class_folder import Classroom
 
 #: The suffix of a resubmitted or downloaded-again file: `-1`, ` (1)`.
 _COPY_NUMBER = re.compile(r"(?:-| ?\()(\d+)\)?(?=\.ipynb(?:\.\w+)?$)")
@@ -128,7 +128,7 @@ def collect(
         There is no such download, it has no notebook, its file names fit no naming scheme, or the
         class's folder cannot be written.
     """
-    from autograder.grading.gradebook import Classroom
+    from autograder.gradebook.class_folder import Classroom
 
     if layout is not None and layout not in LAYOUTS:
         raise CourseError(f"unknown layout {layout}; choose one of {', '.join(LAYOUTS)}.")
@@ -283,7 +283,7 @@ def _import(
     classroom: Classroom, assignment: str, chosen: dict[str, list[Candidate]], result: Collected
 ) -> None:
     """Let nbgrader collect the chosen files; save earlier submissions in `earlier/`."""
-    from autograder.grading.gradebook import zip_collect
+    from autograder.gradebook.class_folder import zip_collect
 
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / assignment / "archive"

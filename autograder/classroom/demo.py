@@ -9,14 +9,14 @@ import nbformat
 from nbformat import NotebookNode
 from rich.console import Console
 
-from autograder.classroom.tables import show, summary_table, verdict_tables
+from autograder.classroom.printed import show, summary_table, verdict_tables
 from autograder.course import catalog
-from autograder.course.answers import filled, typed
+from autograder.course.filled_notebooks import filled, typed
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.grading.class_lock import sole_grader
-from autograder.grading.feedback import write_feedback
-from autograder.grading.grade_class import Options, grade_class
+from autograder.gradebook.class_lock import sole_grader
+from autograder.gradebook.grade_class import Options, grade_class
+from autograder.pages.feedback import write_feedback
 from autograder.sandbox.doctor import is_available
 
 

@@ -81,7 +81,7 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
     """
     from nbgrader.api import Gradebook, MissingEntry
 
-    from autograder.grading.gradebook import Classroom, tools_on_path
+    from autograder.gradebook.class_folder import Classroom, tools_on_path
 
     classroom = Classroom(course, folder)
     database = classroom.database

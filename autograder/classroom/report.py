@@ -18,14 +18,14 @@ import nbformat
 from jinja2 import Template
 
 from autograder.classroom import analysis
-from autograder.classroom.adopt import answers
 from autograder.classroom.export import Grade, grades
+from autograder.course.cells import written_answers
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.grading.gradebook import Classroom
+from autograder.gradebook.class_folder import Classroom
 from autograder.grading.notes import Notes, Usage, read_notes
-from autograder.grading.pages import environment, number, percent
 from autograder.grading.verdicts import read_verdicts
+from autograder.pages.templating import environment, number, percent
 from coursekit.checking.verdict import Verdict
 from coursekit.data.paths import write_atomically
 
@@ -284,7 +284,7 @@ def _read(classroom: Classroom, student: str, assignment: str, grade: Grade | No
         )
     else:
         submission.notes, submission.verdicts = notes, verdicts
-        submission.answers = answers(notebook)
+        submission.answers = written_answers(notebook)
         if not verdicts:
             submission.problem = "the autograded notebook has no verdicts"
     return submission

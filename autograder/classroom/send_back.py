@@ -16,15 +16,15 @@ from pathlib import Path, PurePosixPath
 import nbformat
 
 from autograder.classroom.export import grades
-from autograder.classroom.gradescope_results import results
+from autograder.classroom.gradescope_json import results
 from autograder.course.files import write_zip
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.grading.feedback import write_feedback
-from autograder.grading.gradebook import Classroom
+from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.origins import Origin, read_origins
 from autograder.grading.notes import read_notes
-from autograder.grading.origins import Origin, read_origins
 from autograder.grading.verdicts import read_verdicts
+from autograder.pages.feedback import write_feedback
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -127,7 +127,7 @@ def _autograder(classroom: Classroom, assignment: str, packed: Packed) -> dict[s
     }
     contents = {
         "setup.sh": b"#!/usr/bin/env bash\n",
-        "run_autograder": (_TEMPLATES / "gradescope_results.py").read_bytes(),
+        "run_autograder": (_TEMPLATES / "hand_out_results.py").read_bytes(),
     }
     for student, name in packed.students.items():
         notebook = nbformat.read(classroom.autograded(student, assignment), as_version=4)

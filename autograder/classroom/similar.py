@@ -23,15 +23,15 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.classroom.adopt import answers
 from autograder.classroom.statements import Statement, statements
 from autograder.course import catalog
-from autograder.course.answers import reference_cell, typed
+from autograder.course.cells import written_answers
+from autograder.course.filled_notebooks import reference_cell, typed
 from autograder.course.layout import Course
 from autograder.course.reference import read_shared
 from autograder.errors import CourseError
-from autograder.grading.gradebook import Classroom
-from autograder.grading.pages import environment
+from autograder.gradebook.class_folder import Classroom
+from autograder.pages.templating import environment
 from coursekit.data.paths import write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -203,7 +203,7 @@ def read_answers(classroom: Classroom, assignment: str) -> dict[str, dict[str, s
     for path in sorted(classroom.folder.glob(f"autograded/*/{assignment}/{assignment}.ipynb")):
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             notebook = nbformat.from_dict(json.loads(path.read_bytes()))
-            found[path.parent.parent.name] = answers(notebook)
+            found[path.parent.parent.name] = written_answers(notebook)
     if len(found) < 2:
         raise CourseError(
             f"fewer than two submissions of {assignment} are graded; run `autograder grade"
@@ -214,7 +214,7 @@ def read_answers(classroom: Classroom, assignment: str) -> dict[str, dict[str, s
 
 def known_answers(course: Course, assignment: str) -> dict[str, list[str]]:
     """Exercise -> what anybody may write: release, reference, alternatives, misconceptions."""
-    released = answers(read_shared(course.notebook(assignment)))
+    released = written_answers(read_shared(course.notebook(assignment)))
     return {
         name: [
             released.get(name, ""),

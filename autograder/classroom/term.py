@@ -17,8 +17,8 @@ from autograder.classroom.export import Grade, grades
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.escaping import for_spreadsheet
-from autograder.grading.gradebook import Classroom
-from autograder.grading.pages import environment, number
+from autograder.gradebook.class_folder import Classroom
+from autograder.pages.templating import environment, number
 from coursekit.data.paths import write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"

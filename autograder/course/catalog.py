@@ -6,6 +6,7 @@ import difflib
 import functools
 import importlib.util
 import sys
+import zlib
 from pathlib import Path
 from types import ModuleType
 
@@ -31,7 +32,7 @@ def exercises(course: Course, assignment: str) -> dict[str, Exercise]:
     shared = paths.pop(SHARED, None)
     if not paths:
         raise CourseError(
-            f"{assignment} has no cases: write autograder/exercises/{folder.name}/EXERCISE.py"
+            f"{assignment} has no cases: write exercises/{folder.name}/EXERCISE.py"
             " (`autograder new` creates a first one)."
         )
     changed = shared.stat().st_mtime_ns if shared else 0
@@ -64,7 +65,7 @@ def find(course: Course, name: str) -> tuple[str, Exercise]:
 @functools.lru_cache(maxsize=256)
 def _load(path: Path, modified: int, shared: int) -> Exercise:
     """The exercise in a module, cached by the modification times `modified` and `shared`."""
-    package = f"autograder.exercises.{path.parent.name}"
+    package = _package(path.parent)
     if (path.parent / f"{SHARED}.py").exists():
         _load_shared(path.parent / f"{SHARED}.py", shared)
     return read_exercise(path.stem, _import(f"{package}.{path.stem}", path))
@@ -72,7 +73,20 @@ def _load(path: Path, modified: int, shared: int) -> Exercise:
 
 @functools.lru_cache(maxsize=32)
 def _load_shared(path: Path, modified: int) -> ModuleType:
-    return _import(f"autograder.exercises.{path.parent.name}.{SHARED}", path)
+    return _import(f"{_package(path.parent)}.{SHARED}", path)
+
+
+def _package(folder: Path) -> str:
+    """The name under which the modules of a folder import each other; the folder need not be on a path."""
+    name = ""
+    for place in (folder.parent, folder):
+        name = (
+            f"{name}.{place.name}" if name else f"exercises_{zlib.crc32(str(place).encode()):08x}"
+        )
+        if name not in sys.modules:
+            sys.modules[name] = ModuleType(name)
+            sys.modules[name].__path__ = [str(place)]
+    return name
 
 
 def _import(name: str, path: Path) -> ModuleType:

@@ -1,4 +1,4 @@
-"""Parses a single cell: what it defines, what it checks, which lines delimit the solution."""
+"""Reads cells: what one defines, what it checks, which lines delimit the solution."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 import functools
 import re
 from collections.abc import Iterable
+
+from nbformat import NotebookNode
 
 from autograder.errors import CourseError
 
@@ -96,6 +98,15 @@ def import_statements(sources: Iterable[str]) -> list[str]:
 def without_delimiters(source: str) -> str:
     """A solution cell as a student would have typed it, without the solution delimiters."""
     return "\n".join(line for line in source.splitlines() if not is_delimiter(line))
+
+
+def written_answers(notebook: NotebookNode) -> dict[str, str]:
+    """The sources of the cells that students fill in, by exercise."""
+    return {
+        cell.metadata["nbgrader"].get("grade_id", ""): "".join(cell.source)  # or a list of lines
+        for cell in notebook.cells
+        if cell.metadata.get("nbgrader", {}).get("solution")
+    }
 
 
 def is_delimiter(line: str) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder.course.apply_edit import EditError, is_edit
 from autograder.course.catalog import exercises
-from autograder.course.edits import EditError, is_edit
 from autograder.course.exercise import Misconception
 from autograder.course.layout import Course
 from autograder.course.recording import essence, one_thread

@@ -1,6 +1,6 @@
 """What an author writes for an exercise: cases, wrong answers, other right answers.
 
-They are in `autograder/exercises/<topic>/<exercise>.py`, a module with four names: `POINTS`,
+They are in `exercises/NN_topic/EXERCISE.py`, a module with four names: `POINTS`,
 `cases`, `WRONG` and `RIGHT`, and optionally `FURTHER`, `EQUIVALENT` and `FORBIDDEN`. The reference is
 loaded from the solution notebook.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.edits import EditError, apply_edit, is_edit
+from autograder.course.apply_edit import EditError, apply_edit, is_edit
 from autograder.errors import CourseError
 from coursekit.checking import codec
 from coursekit.checking.forbidden import parts
@@ -46,7 +46,7 @@ class Case:
         this input. This exposes a NaN that occurs only in the backward pass. With "all", the
         gradients of every float input and, for a class, of every parameter: this exposes detached
         values, and tensors and layers that the module does not register.
-    judge : how to compare, see `coursekit.checking.compare`: ``kind``, ``rtol``, ``atol``,
+    judge : how to compare, see `coursekit.checking.judges`: ``kind``, ``rtol``, ``atol``,
         ``dtype``, ``order``, ``properties`` and whatever else the kind needs. ``raises`` names the
         exception that this input should raise; a tensor of floats must have the expected dtype, other
         numbers one of the same family (``dtype``: "exact" or "family" changes that);

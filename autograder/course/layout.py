@@ -43,8 +43,12 @@ class Course:
         return self.notebooks / assignment / f"{assignment}.ipynb"
 
     def cases(self, assignment: str) -> Path:
-        """The folder of the assignment's cases: `exercises/bag_of_words/` for `01_bag_of_words`."""
-        return self.root / "autograder" / "exercises" / assignment[3:]
+        """The folder of the assignment's exercises: a module of cases each, and typed answers."""
+        return self.root / "exercises" / assignment
+
+    def drawings(self, assignment: str) -> Path:
+        """The folder of the drawings that the assignment's text shows."""
+        return self.root / "drawings" / assignment
 
     def assignments(self) -> list[str]:
         """The assignments that have a solution notebook, in order."""

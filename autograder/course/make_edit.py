@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from autograder.course.edits import EditError, apply_edit
+from autograder.course.apply_edit import EditError, apply_edit
 
 #: An answer with more changed lines is written in full.
 _MOST_LINES = 8

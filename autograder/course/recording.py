@@ -27,9 +27,9 @@ from autograder.course.reference import (
     run_answer,
 )
 from autograder.errors import CourseError
-from coursekit.checking.compare import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
 from coursekit.checking.hints import UNDEFINED
 from coursekit.checking.judge_case import judge_case, judge_cases
+from coursekit.checking.judges import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
 from coursekit.checking.run_cases import run_cases
 
 #: The seed of the cases that students get; grading uses other seeds.

@@ -1,7 +1,6 @@
-"""From `submitted/` to a score, in three stages: sanitize, run, verdict.
+"""A submission's way from a file to a score, in three stages: sanitize, run, verdict.
 
-Start with `grade_class`; `grade_submission` in it names the stages. Then `sanitize` (repairs a
-notebook), `run` (cells and questions in a sandboxed kernel), `verdicts` (compares the answers with
-the reference), and around them `submissions` (reads files), `gradebook` and `preprocessors`
-(nbgrader), `regrade_cache` (skips what did not change) and `cluster` (the same on Dask).
+Start with `grade_submission`, which names the stages. Then `submissions` and `sanitize` (read and
+repair a notebook), `isolated_run` and `run` (its cells and our questions in a sandboxed kernel),
+`verdicts` (compares the answers with the reference), `runners` and `cluster` (many at a time).
 """

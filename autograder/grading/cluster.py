@@ -21,10 +21,10 @@ from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
 from autograder.errors import CourseError
-from autograder.grading.answers import Answers, Questions, without_expected
+from autograder.grading.grader_digest import grader_digest
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
-from autograder.grading.regrade_cache import grader_digest
+from autograder.grading.questions import Answers, Questions, without_expected
 from autograder.sandbox.doctor import missing
 
 _LOOK_EVERY = 3.0  # seconds between checks while waiting for an answer

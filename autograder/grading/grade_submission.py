@@ -18,7 +18,6 @@ from autograder.course.recording import record, record_assignment
 from autograder.course.reference import read_shared
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
-from autograder.grading.answers import Answers, Questions, without_expected
 from autograder.grading.left_out import (
     LEFT_OUT,
     leave_out_other_checks,
@@ -27,6 +26,7 @@ from autograder.grading.left_out import (
 )
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Notes, Usage
+from autograder.grading.questions import Answers, Questions, without_expected
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
 from autograder.grading.time_limit import TookTooLong, time_limit

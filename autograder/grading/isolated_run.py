@@ -20,9 +20,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.errors import CourseError
-from autograder.grading.answers import Answers, Outcomes, Questions, without_expected
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
+from autograder.grading.questions import Answers, Outcomes, Questions, without_expected
 from autograder.grading.run import LOST, execute
 from autograder.sandbox.launch import has_server, start_server
 from autograder.sandbox.messages import Connection

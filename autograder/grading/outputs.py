@@ -8,7 +8,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.grading.answers import Outcomes
+from autograder.grading.questions import Outcomes
 from autograder.sandbox.client import MAX_TOKENS, replace_surrogates
 from coursekit.checking.kernel_side import MIME
 

@@ -32,7 +32,6 @@ from autograder.course.cells import (
     kept_definitions,
 )
 from autograder.errors import CourseError
-from autograder.grading.answers import Answers, Outcomes, Questions
 from autograder.grading.kernels import kernel_manager, sandbox_limits
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.limits import Limits, slowdown
@@ -44,6 +43,7 @@ from autograder.grading.outputs import (
     time_limit_error,
     too_much,
 )
+from autograder.grading.questions import Answers, Outcomes, Questions
 from autograder.sandbox.client import GuardedClient
 from coursekit.checking.codec import MAX_BYTES
 

@@ -17,9 +17,9 @@ from nbformat.v4 import new_output
 
 from autograder.course.cells import checked_exercise
 from autograder.errors import CourseError
-from autograder.grading.answers import Answers
-from autograder.grading.markup import clean_outputs
+from autograder.grading.clean_outputs import clean_outputs
 from autograder.grading.notes import Notes
+from autograder.grading.questions import Answers
 from autograder.grading.time_limit import TookTooLong, time_limit
 from coursekit.checking.html import VerdictView
 from coursekit.checking.verdict import GroupResult, Verdict, judge

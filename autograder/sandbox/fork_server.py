@@ -24,7 +24,6 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-import autograder.without_iri_grammar  # noqa: F401  before anything imports nbformat
 from autograder.sandbox import linux
 from autograder.sandbox.launch import use_server
 from autograder.sandbox.messages import Connection

@@ -12,8 +12,8 @@ import numpy as np
 
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView
-from coursekit.checking.compare import ATOL, JUDGES, Finding, same
 from coursekit.checking.gradients import ALL
+from coursekit.checking.judges import ATOL, JUDGES, Finding, same
 
 
 def judge_cases(

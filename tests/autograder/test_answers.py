@@ -1,7 +1,6 @@
 """Answers as students would type them, written from the student notebooks alone.
 
-`answers/right/` holds right answers in many styles, `answers/wrong/` wrong ones, a file per
-assignment. A cell begins with ``# %% EXERCISE: in words``; for a wrong answer the misconception
+`exercises/NN_topic/answers/right.py` holds right answers in many styles, `wrong.py` wrong ones. A cell begins with ``# %% EXERCISE: in words``; for a wrong answer the misconception
 whose hint it gets follows after ``|``, or nothing where no hint fits. `python benchmarks/answers.py`
 judges the right ones with class seeds and stores how many there are.
 """

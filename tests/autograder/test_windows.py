@@ -7,7 +7,7 @@ import sys
 import nbformat
 import pytest
 
-from autograder.course.answers import filled
+from autograder.course.filled_notebooks import filled
 
 NAME = "07_topic"
 #: Stands in for Windows: our modules cannot import these, and these functions do not exist.
@@ -71,7 +71,7 @@ def test_an_assignment_is_released_without_the_modules_of_unix(small_course, com
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
 def test_seed_grades_and_names_are_readable_by_their_owner_only(small_course):
     from autograder.classroom.collect import collect
-    from autograder.grading.grade_class import Options, grade_class
+    from autograder.gradebook.grade_class import Options, grade_class
 
     for name in ("class_seed", "gradebook.db"):
         (small_course.root / name).unlink()

@@ -1,4 +1,4 @@
-"""Reads and judges the answers in `answers/`, for tests and benchmarks."""
+"""Reads and judges the answers in `exercises/NN_topic/answers/`, for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 
 COURSE = Course(ROOT)
-_ANSWERS = ROOT / "tests" / "autograder" / "answers"
 _CELL = re.compile(r"^# %% (\w+): ([^|\n]+?)(?: \| ?(\w*))?\n(.*?)(?=^# %% |\Z)", re.M | re.S)
 
 
 def answers(kind: str, assignment: str) -> list[tuple[str, str, str, str]]:
     """Exercise, description, misconception and source of each answer."""
-    text = (_ANSWERS / kind / f"{assignment}.py").read_text("utf-8")
+    text = (COURSE.cases(assignment) / "answers" / f"{kind}.py").read_text("utf-8")
     found = _CELL.findall(text)
     assert len(found) == text.count("# %% ")
     return found

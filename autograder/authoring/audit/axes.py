@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from autograder.authoring.audit.edits import Site
+from autograder.authoring.audit.one_place_edits import Site
 
 #: The keywords whose value is an axis.
 AXES = ("dim", "axis")

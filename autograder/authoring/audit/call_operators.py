@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from autograder.authoring.audit.axes import AXES, is_same_axis
-from autograder.authoring.audit.edits import FUNCTIONS, Edit, Operator, Site, as_number
+from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Site, as_number
 
 #: Numbers whose repr is no expression.
 _NOT_PYTHON = ("inf", "-inf", "nan")

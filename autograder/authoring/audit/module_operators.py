@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from autograder.authoring.audit.call_operators import site_with_first
-from autograder.authoring.audit.edits import FUNCTIONS, Edit, Operator, Site
+from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Site
 
 
 def plain_tensor(site: Site) -> Iterator[Edit]:

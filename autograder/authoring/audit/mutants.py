@@ -18,8 +18,8 @@ from autograder.authoring.audit import (
     python_operators,
     tensor_operators,
 )
-from autograder.authoring.audit.edits import Operator, Reference, Site
-from autograder.course.edits import EditError, apply_edit
+from autograder.authoring.audit.one_place_edits import Operator, Reference, Site
+from autograder.course.apply_edit import EditError, apply_edit
 
 OPERATORS: tuple[Operator, ...] = (
     *python_operators.OPERATORS,

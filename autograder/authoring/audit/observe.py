@@ -8,7 +8,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.audit.edits import FUNCTIONS, Key, Reference, Seen, key
+from autograder.authoring.audit.one_place_edits import FUNCTIONS, Key, Reference, Seen, key
 from autograder.course.reference import definitions
 from coursekit.checking.run_cases import run_cases
 

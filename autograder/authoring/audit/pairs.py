@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from tqdm.auto import tqdm
 
-from autograder.authoring.audit.command import chosen
+from autograder.authoring.audit.audit_course import chosen
 from autograder.course.compounds import Compound, compounds
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED, record

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from autograder.authoring.audit.axes import is_same_axis
-from autograder.authoring.audit.edits import FUNCTIONS, Edit, Operator, Site, as_number
+from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Site, as_number
 
 _ARITHMETIC = {
     ast.Add: ("+", ["-", "*"]),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from autograder.authoring.audit.call_operators import site_with_first
-from autograder.authoring.audit.edits import FUNCTIONS, Edit, Operator, Seen, Site
+from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Seen, Site
 
 
 def detached(site: Site) -> Iterator[Edit]:

@@ -11,14 +11,14 @@ import pytest
 from checkout import ROOT
 from click.testing import CliRunner
 
-from autograder.authoring.audit import command, judge, run
-from autograder.authoring.audit.edits import Reference
+from autograder.authoring.audit import audit_course, audit_processes, judge_mutants
+from autograder.authoring.audit.audit_results import RESULTS, digest, summarize, unaudited
 from autograder.authoring.audit.mutants import as_edit, form, mutants
 from autograder.authoring.audit.observe import observe
-from autograder.authoring.audit.results import RESULTS, digest, summarize, unaudited
+from autograder.authoring.audit.one_place_edits import Reference
 from autograder.cli import main
 from autograder.course import catalog
-from autograder.course.edits import apply_edit
+from autograder.course.apply_edit import apply_edit
 from autograder.course.layout import Course
 from autograder.course.recording import record, record_reference
 from autograder.course.reference import bare_sources
@@ -139,25 +139,25 @@ def test_what_a_mutant_does_to_its_process_costs_it_its_points(small_course):
         f"{head}\n    torch.set_grad_enabled(False)\n",
         right,
     ]
-    found = judge.judge_all(notebook, recorded, sources)
+    found = judge_mutants.judge_all(notebook, recorded, sources)
     assert [judged.status for judged in found] == ["survived", *["killed"] * 4, "survived"]
     assert found[0].lost == {0: False, 1: False}
     assert found[1].headline == "it ends its process"
 
 
 def test_an_endless_loop_is_stopped(small_course, monkeypatch):
-    monkeypatch.setattr(judge, "CASE_SECONDS", 0.1)
+    monkeypatch.setattr(judge_mutants, "CASE_SECONDS", 0.1)
     head = bare_sources(small_course.solution(NAME))[EXERCISE].partition("\n")[0]
     recorded = {seed: record(small_course, NAME, EXERCISE, seed) for seed in (0, 1)}
     source = f"{head}\n    while True:\n        pass\n"
-    judged = judge.judge_one(small_course.solution(NAME), recorded, source)
+    judged = judge_mutants.judge_one(small_course.solution(NAME), recorded, source)
     assert (judged.status, judged.lost) == ("killed", {0: True})
 
 
 def test_points_lost_with_some_seeds_only_are_inconsistent():
-    assert judge.Judged({0: False, 1: True, 2: True}).status == "inconsistent"
-    assert judge.Judged({0: True, 1: True, 2: False}).status == "inconsistent"
-    assert judge.Judged({0: True, 1: True}).status == "killed"
+    assert judge_mutants.Judged({0: False, 1: True, 2: True}).status == "inconsistent"
+    assert judge_mutants.Judged({0: True, 1: True, 2: False}).status == "inconsistent"
+    assert judge_mutants.Judged({0: True, 1: True}).status == "killed"
 
 
 def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_course, monkeypatch):
@@ -173,18 +173,18 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
     assert survivors[0]["edit"] in first.output
 
     # what is judged is not judged again: neither now nor after an entry of EQUIVALENT
-    monkeypatch.setattr(run, "audit_exercise", None)
+    monkeypatch.setattr(audit_processes, "audit_exercise", None)
     module = small_course.cases(NAME) / f"{EXERCISE}.py"
     text = module.read_text()
     listed = "\n\n".join(mutant["edit"].rstrip() for mutant in survivors)
     module.write_text(f"{text}\nEQUIVALENT = {{'the same': {listed!r}}}\n")
-    (found,) = command.audit(small_course, [EXERCISE], seeds=1)
+    (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
     assert (found.equivalent, found.survivors, found.wrongly_listed) == (len(survivors), [], [])
 
     caught = "- count = mask.sum(dim=1)\n+ count = mask.sum(dim=0)"
     gone = "- no such line\n+ another"
     module.write_text(f"{text}\nEQUIVALENT = {{'caught': {caught!r}, 'gone': {gone!r}}}\n")
-    (found,) = command.audit(small_course, [EXERCISE], seeds=1)
+    (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
     problems = "\n".join(found.wrongly_listed)
     assert "EQUIVALENT (caught) loses points" in problems
     assert "average_topic, gone: `no such line` is not in the solution" in problems
@@ -192,7 +192,7 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
     of_one = [m for m in survivors if m["operator"] == survivors[0]["operator"]]
     every = {"right": f"every edit: {survivors[0]['operator']}", "none": "every edit: no operator"}
     module.write_text(f"{text}\nEQUIVALENT = {every}\n")
-    (found,) = command.audit(small_course, [EXERCISE], seeds=1)
+    (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
     assert found.equivalent == len(of_one)
     assert found.wrongly_listed == [
         "average_topic: EQUIVALENT has `every edit: no operator` (none), but no such edit survives;"
@@ -224,7 +224,7 @@ def test_an_exercise_is_judged_again_if_an_import_changes_that_it_uses(small_cou
 
 
 def test_ctrl_c_gives_one_line_and_the_exit_status_of_a_shell(small_course):
-    command = [sys.executable, "-m", "autograder.cli", "audit", EXERCISE, "--seeds", "500"]
+    command = [sys.executable, "-m", "autograder", "audit", EXERCISE, "--seeds", "500"]
     process = subprocess.Popen(
         command, cwd=small_course.root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -246,10 +246,10 @@ def test_ctrl_c_gives_one_line_and_the_exit_status_of_a_shell(small_course):
 
 
 def test_names_are_those_of_assignments_and_exercises():
-    assert command.chosen(COURSE, ["attend"]) == [("04_attention", "attend")]
-    assert ("04_attention", "attend") in command.chosen(COURSE, ["04_attention", "attend"])
+    assert audit_course.chosen(COURSE, ["attend"]) == [("04_attention", "attend")]
+    assert ("04_attention", "attend") in audit_course.chosen(COURSE, ["04_attention", "attend"])
     with pytest.raises(CourseError, match="did you mean attend"):
-        command.chosen(COURSE, ["atend"])
+        audit_course.chosen(COURSE, ["atend"])
 
 
 def test_exercises_that_changed_since_the_last_audit_have_no_hole():
@@ -258,11 +258,11 @@ def test_exercises_that_changed_since_the_last_audit_have_no_hole():
     assert len(changed) <= CHANGED, f"{len(changed)} exercises have changed or have holes; {what}"
     for name in changed:
         assignment, _ = catalog.find(COURSE, name)
-        result = run.audit_exercise(COURSE, assignment, name, seeds=2)
+        result = audit_processes.audit_exercise(COURSE, assignment, name, seeds=2)
         audit = summarize(COURSE, assignment, name, result)
         assert audit.passed, f"{name} has holes; {what}"
     audited = set(json.loads((ROOT / RESULTS).read_text())["exercises"])
-    assert audited == {name for _, name in command.chosen(COURSE, [])}
+    assert audited == {name for _, name in audit_course.chosen(COURSE, [])}
 
 
 def test_exercises_that_changed_since_the_committed_audit_are_listed(make_small_course, tmp_path):

@@ -349,7 +349,7 @@ def test_adding_an_assignment_touches_nothing_of_the_others(small_course):
 
 def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
     shutil.rmtree(small_course.cases(NAME))
-    with pytest.raises(CourseError, match=r"write autograder/exercises/topic/EXERCISE\.py"):
+    with pytest.raises(CourseError, match=r"write exercises/07_topic/EXERCISE\.py"):
         release(small_course, [NAME])
 
 
@@ -603,8 +603,8 @@ def draw() -> Canvas:
 def with_drawing(
     course, width=400, text="tokens", show="![Tokens, [SEP] last](attachment:lookup.png)"
 ):
-    folder = course.root / "drawings"
-    folder.mkdir(exist_ok=True)
+    folder = course.drawings(NAME)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "lookup.py").write_text(DRAWING.format(width=width, text=text))
     with_text_cells(course, show)
 
@@ -622,7 +622,7 @@ def test_a_drawing_is_attached_and_drawn_again_only_when_it_changes(small_course
     path.write_text(path.read_text().replace(first, first[:-4] + "AAAA"))  # another matplotlib's
     release(small_course, [NAME])
     assert picture() == first[:-4] + "AAAA"
-    drawing = small_course.root / "drawings" / "lookup.py"
+    drawing = small_course.drawings(NAME) / "lookup.py"
     drawing.write_text(drawing.read_text().replace('"tokens"', '"words"'))
     assert release(small_course, [NAME], check=True).stale
     release(small_course, [NAME])
@@ -634,7 +634,7 @@ def test_a_drawing_is_attached_and_drawn_again_only_when_it_changes(small_course
     [
         ({"show": "![](attachment:lookup.png)"}, "say in [] what it shows"),
         ({"show": "![x](attachment:lookup.svg)"}, "write attachment:NAME.png"),
-        ({"show": "![x](attachment:other.png)"}, "there is no drawings/other.py"),
+        ({"show": "![x](attachment:other.png)"}, "there is no drawings/07_topic/other.py"),
         ({"width": 900}, "at most 460 fit on a phone"),
         ({"width": "1 / 0"}, "cannot be drawn: ZeroDivisionError"),
     ],

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from autograder.authoring.try_answer import try_sources
 from autograder.cli import main
 from autograder.course import catalog
-from autograder.course.answers import typed
 from autograder.course.exercise import Misconception
+from autograder.course.filled_notebooks import typed
 from autograder.course.layout import Course
 
 COURSE = Course(ROOT)
@@ -68,7 +68,7 @@ def test_the_command_prints_points_per_group_and_the_hint_as_json(tmp_path):
     path = tmp_path / "answer.py"
     path.write_text(typed(COURSE, "00_setup", wrong))
     done = subprocess.run(
-        [sys.executable, "-m", "autograder.cli", "try", exercise.name, str(path), "--json"],
+        [sys.executable, "-m", "autograder", "try", exercise.name, str(path), "--json"],
         cwd=ROOT,
         capture_output=True,
         text=True,

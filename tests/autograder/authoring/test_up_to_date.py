@@ -71,7 +71,7 @@ def test_everything_generated_is_up_to_date_and_another_machine_draws_the_same_c
 @pytest.mark.slow
 def test_a_machine_in_another_language_and_with_another_hash_seed_generates_the_same():
     language = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    program = ["-m", "autograder.cli", "release", "--check"]
+    program = ["-m", "autograder", "release", "--check"]
     said, _ = started(program, **language, PYTHONHASHSEED="3").communicate()
     assert f"{len(ASSIGNMENTS)} assignments up to date" in said
 

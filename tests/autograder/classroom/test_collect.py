@@ -15,11 +15,11 @@ from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
 from autograder.classroom.archives import MAX_FILE_BYTES, unpack
 from autograder.classroom.collect import Collected, collect
-from autograder.classroom.tables import collected_lines, show, summary_table, verdict_tables
+from autograder.classroom.printed import collected_lines, show, summary_table, verdict_tables
 from autograder.cli import main
 from autograder.course.reference import read
 from autograder.errors import CourseError
-from autograder.grading.grade_class import Graded
+from autograder.gradebook.grade_class import Graded
 from coursekit.checking.verdict import GroupResult, Verdict
 
 NAME = "07_topic"

@@ -13,7 +13,7 @@ from autograder.cli import main
 from autograder.sandbox.doctor import is_available
 
 NAME = "07_topic"
-COMMAND = [sys.executable, "-m", "autograder.cli", "demo", NAME]
+COMMAND = [sys.executable, "-m", "autograder", "demo", NAME]
 
 
 @pytest.mark.parametrize("left", ["a link", "a file"])

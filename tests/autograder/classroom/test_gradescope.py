@@ -13,9 +13,9 @@ import nbformat
 import pytest
 from downloads import NAME
 
-from autograder.authoring.gradescope import write_autograder
-from autograder.classroom.gradescope_autograder import grade_here
-from autograder.course.answers import filled
+from autograder.authoring.gradescope_archive import write_autograder
+from autograder.classroom.grade_in_gradescope import grade_here
+from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.sandbox.doctor import is_available
 
@@ -88,7 +88,7 @@ def test_without_a_sandbox_another_user_runs_the_submission(small_course, tmp_pa
     if not can_run_python("nobody"):
         pytest.skip(f"other users cannot run {sys.executable}")
     assert pwd.getpwnam("nobody")
-    monkeypatch.setattr("autograder.classroom.gradescope_autograder.is_available", lambda: False)
+    monkeypatch.setattr("autograder.classroom.grade_in_gradescope.is_available", lambda: False)
     root = tmp_path / "autograder"
     hidden = root / "source" / "course"
     spy = SPY.format(
@@ -110,10 +110,14 @@ def test_the_archive_holds_what_grading_one_assignment_needs(course, tmp_path):
     with zipfile.ZipFile(output) as archive:
         names = archive.namelist()
         assert archive.getinfo("setup.sh").external_attr >> 16 & 0o111
-        assert archive.read("run_autograder").endswith(b"gradescope_autograder 00_setup\n")
+        assert archive.read("run_autograder").endswith(b"grade_in_gradescope 00_setup\n")
         setup = archive.read("setup.sh").decode()
+        requirements = archive.read("requirements.txt").decode()
     wheel = next(name for name in names if name.endswith(".whl"))
     assert f"/autograder/source/{wheel}" in setup
+    assert "nbgrader>=" in requirements
+    assert "coursekit" not in requirements  # it comes as a wheel
     assert "course/solutions/00_setup/00_setup.ipynb" in names
-    assert "course/autograder/exercises/setup/masked_mean.py" in names
+    assert "course/exercises/00_setup/masked_mean.py" in names
+    assert "course/autograder/classroom/grade_in_gradescope.py" in names
     assert not [n for n in names if "word2vec" in n or "__pycache__" in n or "01_bag" in n]

@@ -15,7 +15,7 @@ from autograder.classroom.report import Report, Submission, as_html, read_class,
 from autograder.cli import main
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.grading.gradebook import Classroom
+from autograder.gradebook.class_folder import Classroom
 from autograder.grading.notes import Notes, Repair, Usage
 from autograder.grading.verdicts import write_verdicts
 from coursekit.checking.verdict import GroupResult, Verdict

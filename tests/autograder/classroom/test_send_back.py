@@ -12,10 +12,10 @@ from downloads import NAME, archive
 from autograder.classroom.collect import collect
 from autograder.classroom.send_back import NAMES, send_back
 from autograder.cli import main
-from autograder.course.answers import filled
+from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError
-from autograder.grading.grade_class import grade_class
-from autograder.grading.origins import Origin, read_origins
+from autograder.gradebook.grade_class import grade_class
+from autograder.gradebook.origins import Origin, read_origins
 
 WRONG = "def average_topic(scores, mask):\n    return 0"
 CANVAS = {

@@ -10,8 +10,8 @@ from downloads import NAME, archive, bytes_of, notebook
 from autograder.classroom import archives
 from autograder.classroom.collect import collect
 from autograder.classroom.layouts import Layout, Submitter, find_layout
+from autograder.classroom.printed import collected_lines
 from autograder.classroom.students import Students
-from autograder.classroom.tables import collected_lines
 from autograder.errors import CourseError
 
 LATER = (2027, 1, 1, 0, 0, 0)

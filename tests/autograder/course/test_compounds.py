@@ -40,8 +40,8 @@ def test_grading_shows_the_same_two_hints_as_the_check(course):
 
 def _typed(course, *names):
     """The reference of numerical_gradient with several misconceptions, in whichever order fits."""
+    from autograder.course.apply_edit import EditError
     from autograder.course.catalog import exercises
-    from autograder.course.edits import EditError
 
     known = {m.name: m for m in exercises(course, "00_setup")["numerical_gradient"].misconceptions}
     text = bare_sources(course.solution("00_setup"))["numerical_gradient"]

@@ -32,8 +32,8 @@ from honest import CELLS, LINES
 from hostile import DAMAGED, Hostile, hostile_submissions
 from nbformat.v4 import new_code_cell
 
-from autograder.course.answers import filled, typed
 from autograder.course.catalog import exercises
+from autograder.course.filled_notebooks import filled, typed
 from autograder.course.layout import Course
 from autograder.course.recording import record
 from coursekit.checking.verdict import judge
@@ -155,7 +155,7 @@ class Grader:
         command = ["grade", assignment, "--folder", str(made.folder), "--json"]
         command += ["--cell-seconds", "30"]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "autograder.cli", *command],
+            [sys.executable, "-m", "autograder", *command],
             cwd=ROOT,
             env=environment,
             stdout=self.output,

@@ -17,8 +17,8 @@ from damaged import DAMAGED, checks, place, retype_checks
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.course.answers import filled
 from autograder.course.catalog import exercises
+from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 
 
@@ -69,8 +69,8 @@ PATCHES = {
     "patched_coursekit": (
         "import sys, types\n"
         "import coursekit.checking.kernel_side, coursekit.checking.verdict, coursekit.checking.check, coursekit.checking.run_cases\n"
-        "import coursekit.checking.compare, coursekit.checking.codec\n"
-        "coursekit.checking.verdict.judge = coursekit.checking.compare.close = lambda *inputs, **named: None\n"
+        "import coursekit.checking.judges, coursekit.checking.codec\n"
+        "coursekit.checking.verdict.judge = coursekit.checking.judges.close = lambda *inputs, **named: None\n"
         "coursekit.checking.check.check = check = lambda thing: 3\n"
         "coursekit.checking.run_cases.run_cases = lambda thing, cases: [case.get('expected') for case in cases]"
     ),

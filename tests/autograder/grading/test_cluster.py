@@ -13,12 +13,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from autograder.course.answers import filled, typed
 from autograder.course.catalog import exercises
+from autograder.course.filled_notebooks import filled, typed
 from autograder.errors import CourseError
+from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.grade_class import Options, grade_class
 from autograder.grading import cluster
-from autograder.grading.grade_class import Options, grade_class
-from autograder.grading.gradebook import Classroom
 
 NAME, EXERCISE = "07_topic", "average_topic"
 CLASS = 6  # two for each of three workers

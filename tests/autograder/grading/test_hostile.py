@@ -18,11 +18,11 @@ from hostile import (
     hostile_submissions,
 )
 
-from autograder.course.answers import filled
-from autograder.grading.feedback import write_feedback
-from autograder.grading.grade_class import Options, grade_class
+from autograder.course.filled_notebooks import filled
+from autograder.gradebook.grade_class import Options, grade_class
 from autograder.grading.notes import read_notes
 from autograder.grading.verdicts import read_verdicts
+from autograder.pages.feedback import write_feedback
 from autograder.sandbox.doctor import is_available
 
 NAME = "07_topic"

@@ -5,8 +5,8 @@ import pytest
 from checkout import ROOT
 
 from autograder.authoring.release import release
-from autograder.course.answers import filled, typed
 from autograder.course.catalog import exercises
+from autograder.course.filled_notebooks import filled, typed
 from autograder.course.layout import Course
 from autograder.course.reference import read
 from autograder.grading import runners

@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 
 from autograder.classroom.collect import collect
 from autograder.cli import main
-from autograder.course.answers import filled
-from autograder.grading.grade_class import Options, grade_class
+from autograder.course.filled_notebooks import filled
+from autograder.gradebook.grade_class import Options, grade_class
 from autograder.grading.submissions import (
     MAX_FOLDERS,
     SECRET,

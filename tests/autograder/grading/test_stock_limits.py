@@ -10,9 +10,9 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.course.answers import filled
-from autograder.grading.grade_class import grade_class
-from autograder.grading.gradebook import Classroom
+from autograder.course.filled_notebooks import filled
+from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.grade_class import grade_class
 from autograder.grading.notes import read_notes
 
 NAME = "07_topic"

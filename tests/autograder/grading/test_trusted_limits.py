@@ -6,13 +6,13 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.classroom.collect import _features
-from autograder.course.answers import filled
 from autograder.course.cells import checked_exercise, defined_names, parse_start
+from autograder.course.filled_notebooks import filled
 from autograder.course.recording import record_assignment
 from autograder.grading import notebook_json, verdicts
-from autograder.grading.answers import Answers
 from autograder.grading.grade_submission import Task, finish, grade_submission
 from autograder.grading.limits import Limits
+from autograder.grading.questions import Answers
 from autograder.grading.submissions import UnreadableSubmission, read_submission
 from autograder.grading.time_limit import TookTooLong, time_limit
 

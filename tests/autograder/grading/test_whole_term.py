@@ -24,7 +24,7 @@ from system_users import give, open_folder, run, system_users, user_name
 
 from autograder.classroom.similar import known_answers
 from autograder.course import catalog
-from autograder.course.answers import filled, typed
+from autograder.course.filled_notebooks import filled, typed
 from autograder.course.layout import Course
 from autograder.course.reference import without_docstrings
 
@@ -122,7 +122,7 @@ def step(name, seconds={}):  # noqa: B006  (kept from step to step)
 
 
 def autograder(course, *command):
-    return run("root", course.root, "autograder.cli", *command)
+    return run("root", course.root, "autograder", *command)
 
 
 def nbgrader(course, *command):

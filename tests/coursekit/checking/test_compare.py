@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from coursekit.checking import codec
-from coursekit.checking.compare import JUDGES
+from coursekit.checking.judges import JUDGES
 
 
 def judge(expected, actual, kind="close", **rules):

@@ -7,7 +7,7 @@ apt-get update
 apt-get install -y --no-install-recommends python3 python3-venv
 python3 -m venv /opt/coursekit
 # without a GPU, the CPU build of torch saves gigabytes: install it here first, as pytorch.org says
-/opt/coursekit/bin/pip install --quiet -c constraints.txt "coursekit[instructor] @ file:///autograder/source/WHEEL"
+/opt/coursekit/bin/pip install --quiet -c constraints.txt -r requirements.txt /autograder/source/WHEEL
 
 # the user that runs submissions, and what it must not read
 useradd --create-home USER

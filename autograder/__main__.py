@@ -1,0 +1,5 @@
+"""`python -m autograder`: the command, where its script is not on PATH."""
+
+from autograder.cli import main
+
+main()

@@ -1,0 +1,89 @@
+"""Audits what `autograder audit` names, with a progress bar, and keeps what is finished."""
+
+from __future__ import annotations
+
+import os
+
+from tqdm.auto import tqdm
+
+from autograder.authoring.audit.audit_processes import audit_exercises
+from autograder.authoring.audit.audit_results import Audit, cached, store, summarize
+from autograder.course import catalog
+from autograder.course.layout import Course
+from autograder.course.reference import bare_sources
+from autograder.errors import Stopped
+
+
+def audit(
+    course: Course,
+    names: list[str],
+    seeds: int = 10,
+    jobs: int | None = None,
+    again: bool = False,
+) -> list[Audit]:
+    """Audit exercises; those whose sources did not change since the last audit keep its result.
+
+    Parameters
+    ----------
+    names : assignments or exercises; none stands for the whole course.
+    seeds : how many class seeds each mutant is judged with.
+    jobs : exercises to audit side by side (default: the number of cores).
+    again : audit unchanged exercises, too.
+
+    Raises
+    ------
+    CourseError
+        There is no assignment or exercise of a name, or an exercise cannot be recorded.
+    Stopped
+        The user pressed ctrl-C.
+    """
+    wanted = chosen(course, names)
+    results = {}
+    for assignment, name in wanted:
+        result = None if again else cached(course, assignment, name, seeds)
+        if result is not None:
+            results[name] = result
+    left = [pair for pair in wanted if pair[1] not in results]
+    # the longest references first, so that no process is left alone with one at the end
+    left.sort(key=lambda pair: -len(bare_sources(course.solution(pair[0]))[pair[1]]))
+    with tqdm(total=0, desc="audit", unit="mutant", disable=None) as bar:
+
+        def advance(found: int, judged: int) -> None:
+            bar.total += found
+            bar.update(judged)
+
+        running = audit_exercises(course, left, seeds, jobs or os.cpu_count() or 1, advance)
+        try:
+            for assignment, name, result in running:
+                store(course, assignment, name, seeds, result)
+                results[name] = result
+                bar.set_postfix_str(f"{len(results)} of {len(wanted)} exercises")
+        except KeyboardInterrupt:
+            raise Stopped(
+                f"stopped: {len(results)} of {len(wanted)} exercises are audited; run the command"
+                " again, and it goes on from there."
+            ) from None
+        finally:
+            running.close()
+    return [summarize(course, assignment, name, results[name]) for assignment, name in wanted]
+
+
+def chosen(course: Course, names: list[str]) -> list[tuple[str, str]]:
+    """Assignment and name of each exercise meant by names of assignments and exercises.
+
+    Raises
+    ------
+    CourseError
+        Nothing has one of these names.
+    """
+    assignments = course.assignments()
+    found: dict[tuple[str, str], None] = {}
+    for name in names or assignments:
+        if name in assignments or name[:2].isdigit():
+            assignment = course.require(name)
+            own = catalog.exercises(course, assignment)
+            found |= {(assignment, exercise): None for exercise in own}
+        else:
+            assignment, exercise = catalog.find(course, name)
+            found[assignment, exercise.name] = None
+    return list(found)

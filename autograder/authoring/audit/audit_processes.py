@@ -1,0 +1,161 @@
+"""Audits exercises side by side, one process each, and keeps what is finished."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from autograder.authoring.audit.judge_mutants import judge_all
+from autograder.authoring.audit.mutants import mutants
+from autograder.authoring.audit.observe import observe
+from autograder.authoring.audit.one_place_edits import Reference
+from autograder.course import catalog
+from autograder.course.layout import Course
+from autograder.course.recording import RECORDING_SEED, record, record_reference
+from autograder.course.reference import bare_sources, definitions
+from autograder.errors import CourseError
+
+#: Called with the numbers of mutants found and judged since the last call.
+Progress = Callable[[int, int], None]
+
+
+def audit_exercise(
+    course: Course,
+    assignment: str,
+    name: str,
+    seeds: int,
+    progress: Progress = lambda found, judged: None,
+) -> dict[str, Any]:
+    """Judge all mutants of one exercise with the recorded cases and with those of class seeds.
+
+    Parameters
+    ----------
+    seeds : how many class seeds, from 1 up.
+
+    Returns
+    -------
+    "mutants", a list with each mutant's operator, source, form, status, misconception, headline and, by
+    seed, whether it lost points; "seconds", the processor time.
+
+    Raises
+    ------
+    CourseError
+        The exercise cannot be recorded.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    begin = _processor_seconds()
+    notebook = course.solution(assignment)
+    source = bare_sources(notebook)[name]
+    recorded = {RECORDING_SEED: record(course, assignment, name, RECORDING_SEED)}
+    for seed in range(1, seeds + 1):
+        recorded[seed] = record_reference(course, assignment, name, seed)
+    seen = observe(notebook, name, source, recorded[RECORDING_SEED]["cases"])
+    found = mutants(Reference(source, seen))
+    progress(len(found), 0)
+    judged = judge_all(notebook, recorded, [m.source for m in found], lambda: progress(0, 1))
+    return {
+        "mutants": [
+            {
+                "operator": mutant.operator,
+                "source": mutant.source,
+                "form": mutant.form,
+                "status": verdict.status,
+                "misconception": verdict.misconception,
+                "headline": verdict.headline,
+                "lost": {str(seed): lost for seed, lost in verdict.lost.items()},
+            }
+            for mutant, verdict in zip(found, judged, strict=True)
+        ],
+        "seconds": round(_processor_seconds() - begin, 1),
+    }
+
+
+def audit_exercises(
+    course: Course,
+    wanted: list[tuple[str, str]],
+    seeds: int,
+    jobs: int,
+    progress: Progress = lambda found, judged: None,
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """`audit_exercise` for several, `jobs` at a time; yields assignment, exercise and result.
+
+    Parameters
+    ----------
+    wanted : assignments and names of exercises.
+
+    Raises
+    ------
+    CourseError
+        An exercise cannot be recorded, or its process was killed.
+    """
+    import torch
+
+    torch.set_num_threads(1)  # a process with several threads cannot be forked safely
+    for assignment in {assignment for assignment, _ in wanted}:
+        catalog.exercises(course, assignment)
+        definitions(course.solution(assignment))  # loaded once, for all processes
+    waiting = list(reversed(wanted))
+    running: dict[Connection, tuple[str, str, Any]] = {}
+    context = multiprocessing.get_context("fork")
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                assignment, name = waiting.pop()
+                ours, theirs = context.Pipe(duplex=False)
+                process = context.Process(
+                    target=_work, args=(theirs, course, assignment, name, seeds)
+                )
+                process.start()
+                theirs.close()
+                running[ours] = assignment, name, process
+            for pipe in wait(list(running)):
+                assignment, name, process = running[pipe]
+                try:
+                    kind, *data = pipe.recv()
+                except EOFError:
+                    raise CourseError(f"the audit of {name} was killed; is memory short?") from None
+                if kind == "progress":
+                    progress(*data)
+                    continue
+                process.join()
+                del running[pipe]
+                if kind == "error":
+                    raise CourseError(data[0])
+                yield assignment, name, data[0]
+    finally:
+        for _, _, process in running.values():
+            process.terminate()
+            process.join()
+
+
+def _work(pipe: Connection, course: Course, assignment: str, name: str, seeds: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # torch cannot be forked once it uses a GPU
+    waiting, last = [0, 0], time.monotonic()
+
+    def progress(found: int, judged: int) -> None:
+        nonlocal last
+        waiting[0] += found
+        waiting[1] += judged
+        if time.monotonic() - last > 0.2:
+            pipe.send(("progress", *waiting))
+            waiting[:], last = [0, 0], time.monotonic()
+
+    try:
+        result = audit_exercise(course, assignment, name, seeds, progress)
+        pipe.send(("progress", *waiting))
+        pipe.send(("result", result))
+    except CourseError as error:
+        pipe.send(("error", str(error)))
+
+
+def _processor_seconds() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system

@@ -1,0 +1,68 @@
+"""What `autograder audit` prints."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from autograder.authoring.audit.audit_results import Audit
+
+
+def show(audits: list[Audit]) -> None:
+    """Print a table per assignment, then every survivor and inconsistency."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    for assignment in dict.fromkeys(audit.assignment for audit in audits):
+        own = [audit for audit in audits if audit.assignment == assignment]
+        console.print(table(assignment, own))
+        for audit in own:
+            if not audit.passed:
+                click.echo(details(audit))
+
+
+def table(assignment: str, audits: list[Audit]) -> Table:
+    """One row per exercise: how many mutants there are, and what became of them."""
+    found = Table(title=f"{assignment}: mutants of the references")
+    columns = ("mutants", "killed", "with a hint", "equivalent", "survived", "inconsistent")
+    found.add_column("exercise", no_wrap=True)
+    for column in columns:
+        found.add_column(column, justify="right")
+    rows = [(audit.exercise, _numbers([audit])) for audit in audits]
+    rows.append(("all", _numbers(audits)))
+    for name, numbers in rows:
+        found.add_row(name, *numbers, end_section=name == audits[-1].exercise)
+    return found
+
+
+def _numbers(audits: list[Audit]) -> list[str]:
+    killed = sum(audit.killed for audit in audits)
+    with_hint = sum(audit.with_hint for audit in audits) / max(1, killed)
+    return [
+        str(sum(audit.mutants for audit in audits)),
+        str(killed),
+        f"{with_hint:.0%}",
+        str(sum(audit.equivalent for audit in audits)),
+        str(sum(len(audit.survivors) for audit in audits)),
+        str(sum(len(audit.inconsistent) for audit in audits)),
+    ]
+
+
+def details(audit: Audit) -> str:
+    """The survivors and inconsistencies of an exercise as edits, and problems with its list."""
+    lines = []
+    for mutant in audit.survivors:
+        lines += [f"{audit.exercise} survives: {mutant['operator']}", mutant["edit"]]
+    for mutant in audit.inconsistent:
+        lost, kept = (_seeds(mutant[key]) for key in ("lost with", "kept with"))
+        what = f"{audit.exercise} is inconsistent: {mutant['operator']}"
+        lines += [f"{what}; points are lost with {lost}, not with {kept}", mutant["edit"]]
+    return "\n".join([*lines, *audit.wrongly_listed])
+
+
+def _seeds(seeds: list[int]) -> str:
+    names = ["the recording"] * (0 in seeds)
+    others = [str(seed) for seed in seeds if seed]
+    names += [f"seed{'s' * (len(others) > 1)} {', '.join(others)}"] if others else []
+    return " and ".join(names)

@@ -1,0 +1,268 @@
+"""What an audit found: a cache per exercise, the listed equivalents, and the committed numbers."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import json
+import platform
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring.audit.mutants import as_edit, form
+from autograder.course import catalog
+from autograder.course.cells import kept_definitions
+from autograder.course.exercise import Exercise
+from autograder.course.layout import Course
+from autograder.course.reference import bare_sources, read_shared
+from autograder.errors import CourseError
+
+_PACKAGE = Path(__file__).parent
+#: What judges a mutant: the same text must give the same verdict.
+_MECHANISM = (
+    *sorted(_PACKAGE.parents[2].joinpath("coursekit", "checking").glob("*.py")),
+    *sorted(_PACKAGE.glob("*_operators.py")),
+    *(
+        _PACKAGE / f"{name}.py"
+        for name in ("axes", "judge_mutants", "mutants", "observe", "one_place_edits")
+    ),
+    *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "recording")),
+)
+#: The committed result, below the course's folder.
+RESULTS = Path("data", "results", "audit.json")
+#: What no verdict depends on: right answers, and hints (of `WRONG`, names and answers count).
+_NOT_JUDGED = ("RIGHT", "EQUIVALENT", "FURTHER", "WRONG")
+
+
+@dataclass
+class Audit:
+    """What the audit of one exercise found.
+
+    Attributes
+    ----------
+    digest : of the exercise's sources; another digest means that it must be audited again.
+    killed, with_hint, equivalent : numbers of mutants that lose points; of these, that are shown a
+        hint; that lose none and are listed as right.
+    survivors : the mutants that lose no points and are not listed: "operator" and "edit".
+    inconsistent : those that lose points with some seeds only, also with "lost with" and
+        "kept with", lists of seeds; 0 is the recording.
+    wrongly_listed : problems with the exercise's `EQUIVALENT`, as sentences.
+    seconds : processor time.
+    """
+
+    assignment: str
+    exercise: str
+    digest: str
+    mutants: int = 0
+    killed: int = 0
+    with_hint: int = 0
+    equivalent: int = 0
+    survivors: list[dict[str, Any]] = field(default_factory=list)
+    inconsistent: list[dict[str, Any]] = field(default_factory=list)
+    wrongly_listed: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether every mutant loses points with every seed, or is listed as right."""
+        return not (self.survivors or self.inconsistent or self.wrongly_listed)
+
+
+def summarize(course: Course, assignment: str, name: str, result: dict[str, Any]) -> Audit:
+    """The result of `run.audit_exercise`, with the survivors that are listed set apart."""
+    exercise = catalog.exercises(course, assignment)[name]
+    reference = bare_sources(course.solution(assignment))[name]
+    audit = Audit(assignment, name, digest(course, assignment, name), seconds=result["seconds"])
+    listed, audit.wrongly_listed = _listed(exercise, reference)
+    audit.mutants = len(result["mutants"])
+    statuses: dict[str, str] = {}
+    for mutant in result["mutants"]:
+        own, status = mutant["form"], mutant["status"]
+        statuses[own] = status
+        if status == "killed":
+            audit.killed += 1
+            audit.with_hint += bool(mutant["misconception"])
+            continue
+        if status == "survived" and (own in listed or mutant["operator"] in exercise.exempt):
+            audit.equivalent += 1
+            continue
+        shown = {"operator": mutant["operator"], "edit": as_edit(reference, mutant["source"])}
+        if status == "inconsistent":
+            for key, lost in (("lost with", True), ("kept with", False)):
+                shown[key] = [int(seed) for seed, other in mutant["lost"].items() if other == lost]
+            audit.inconsistent.append(shown)
+        else:
+            audit.survivors.append(shown)
+    survived = {m["operator"] for m in result["mutants"] if m["status"] == "survived"}
+    for operator, reason in exercise.exempt.items():
+        if operator not in survived:
+            problem = f"has `every edit: {operator}` ({reason}), but no such edit survives"
+            audit.wrongly_listed.append(f"{name}: EQUIVALENT {problem}; remove it.")
+    for own, (reason, edit) in listed.items():
+        status = statuses.get(own, "not a mutant of the reference")
+        if status != "survived":
+            problem = "loses points" if status in ("killed", "inconsistent") else f"is {status}"
+            audit.wrongly_listed.append(
+                f"{name}: an edit in EQUIVALENT ({reason}) {problem}; remove it:\n{edit}"
+            )
+    return audit
+
+
+def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """The reason and edit of each listed equivalent, by the form of its text, and problems."""
+    found: dict[str, tuple[str, str]] = {}
+    problems = []
+    for answer in exercise.equivalents:
+        try:
+            found[form(answer.source(reference))] = answer.name, answer.text
+        except (CourseError, SyntaxError, ValueError) as error:
+            problems.append(str(error))
+    return found, problems
+
+
+def digest(course: Course, assignment: str, name: str) -> str:
+    """Of an exercise's sources: its module, `common` beside it, its reference and what that uses."""
+    folder = course.cases(assignment)
+    modules = [folder / f"{name}.py", folder / f"{catalog.SHARED}.py"]
+    texts = [_judged(path.read_text("utf-8")) for path in modules if path.exists()]
+    wrong = catalog.exercises(course, assignment)[name].misconceptions
+    texts += [f"{misconception.name}\n{misconception.text}" for misconception in wrong]
+    texts += _used(course.solution(assignment), " ".join([name, *texts]))
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
+def unaudited(course: Course, assignments: list[str]) -> list[str]:
+    """The exercises that have changed since the audit in `data/results/audit.json`, or have holes.
+
+    None in a course without that file.
+    """
+    path = course.root / RESULTS
+    if not path.exists():
+        return []
+    audited = json.loads(path.read_text("utf-8"))["exercises"]
+    return [
+        name
+        for assignment in assignments
+        for name in catalog.exercises(course, assignment)
+        if (found := audited.get(name, {})).get("digest") != digest(course, assignment, name)
+        or found["survivors"]
+        or found["inconsistent"]
+    ]
+
+
+@functools.lru_cache(maxsize=1)
+def mechanism() -> str:
+    """A digest of what judges mutants."""
+    texts = (path.read_bytes() for path in _MECHANISM)
+    return hashlib.sha256(b"\n".join(texts)).hexdigest()[:16]
+
+
+def _judged(module: str) -> str:
+    """A module of cases without comments, imports and what no verdict depends on."""
+    lines = module.splitlines()
+    for node in ast.parse(module).body:
+        imports = isinstance(node, (ast.Import, ast.ImportFrom))
+        assigned = getattr(node, "targets", [None])[0]
+        if imports or getattr(assigned, "id", "") in _NOT_JUDGED:
+            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    return "\n".join(line for line in lines if line.strip() and line.lstrip()[0] != "#")
+
+
+def _used(notebook: Path, around: str) -> list[str]:
+    """The notebook's definitions and imports whose names occur in the text or in each other."""
+    definitions: dict[str, str] = {}
+    for cell in read_shared(notebook).cells:
+        if cell.cell_type != "code":
+            continue
+        for node in kept_definitions(cell.source, notebook.name).body:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                origin = getattr(node, "module", None)
+                for alias in node.names:
+                    bound = alias.asname or alias.name.split(".")[0]
+                    definitions[bound] = f"{bound}: {origin} {alias.name}"
+                continue
+            # the text, since `ast.unparse` differs between versions of Python
+            text = ast.get_source_segment(cell.source, node) or ""
+            names = [getattr(node, "name", "")] + [
+                target.id
+                for target in getattr(node, "targets", [getattr(node, "target", None)])
+                if isinstance(target, ast.Name)
+            ]
+            definitions |= {defined: text for defined in names if defined}
+    found: list[str] = []
+    words = set(re.findall(r"\w+", around))
+    while new := [defined for defined in definitions if defined in words and defined not in found]:
+        found += new
+        words |= {word for defined in new for word in re.findall(r"\w+", definitions[defined])}
+    return [definitions[defined] for defined in sorted(found)]
+
+
+def cached(course: Course, assignment: str, name: str, seeds: int) -> dict[str, Any] | None:
+    """The stored result of an exercise, or None if anything that it depends on has changed."""
+    try:
+        stored = json.loads(_cache(course, name).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return stored if stored.get("key") == _key(course, assignment, name, seeds) else None
+
+
+def store(course: Course, assignment: str, name: str, seeds: int, result: dict[str, Any]) -> None:
+    """Keep the result of an exercise until something that it depends on changes."""
+    path = _cache(course, name)
+    path.parent.mkdir(exist_ok=True)
+    stored = {"key": _key(course, assignment, name, seeds), **result}
+    path.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+
+
+def _cache(course: Course, name: str) -> Path:
+    return course.root / ".audit" / f"{name}.json"
+
+
+def _key(course: Course, assignment: str, name: str, seeds: int) -> list[Any]:
+    import torch
+
+    return [digest(course, assignment, name), mechanism(), torch.__version__, seeds]
+
+
+def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
+    """Write audits as JSON; a file that exists keeps those of other exercises.
+
+    Raises
+    ------
+    CourseError
+        The file exists and is not the result of an audit, or cannot be written.
+    """
+    import torch
+
+    stored: dict[str, Any] = {}
+    if path.exists():
+        try:
+            stored = json.loads(path.read_text("utf-8"))["exercises"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise CourseError(
+                f"{path} is not the result of an audit; remove it or write another file."
+            ) from error
+    for audit in audits:
+        stored[audit.exercise] = {k: v for k, v in asdict(audit).items() if k != "exercise"}
+    order = [n for a in course.assignments() for n in catalog.exercises(course, a)]
+    exercises = {name: stored[name] for name in order if name in stored}
+    total = {
+        key: sum(exercise[key] for exercise in exercises.values())
+        for key in ("mutants", "killed", "with_hint", "equivalent")
+    }
+    total["survivors"] = sum(len(exercise["survivors"]) for exercise in exercises.values())
+    total["inconsistent"] = sum(len(exercise["inconsistent"]) for exercise in exercises.values())
+    total["share_with_hint"] = round(total["with_hint"] / max(1, total["killed"]), 4)
+    measured_with = {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "class seeds": seeds,
+    }
+    head = {"measured_with": measured_with, "total": total}
+    try:
+        path.write_text(json.dumps({**head, "exercises": exercises}, indent=1) + "\n", "utf-8")
+    except OSError as error:
+        raise CourseError(f"{path} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,91 @@
+"""Writes the archive from which Gradescope builds an autograder for an assignment.
+
+Gradescope runs `setup.sh` once, as root, and then `run_autograder` for every submission, in a fresh
+container.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import tempfile
+from pathlib import Path
+
+import autograder
+from autograder.authoring.bundle import build_wheel
+from autograder.authoring.stamp import wheel_name
+from autograder.course.files import write_zip
+from autograder.course.layout import Course
+from autograder.errors import CourseError
+from autograder.grading.kernel_user import USER
+from autograder.grading.verdicts import class_seed
+
+_TEMPLATES = Path(__file__).parent / "templates" / "gradescope"
+
+
+def write_autograder(
+    course: Course, assignment: str, folder: Path | None = None, output: Path | None = None
+) -> Path:
+    """Write the archive for an assignment; return its path.
+
+    It holds the solution and the class seed: upload it to Gradescope and nowhere else.
+
+    Parameters
+    ----------
+    folder : the class's folder, for its seed; the course's own if None.
+    output : exports/ASSIGNMENT-gradescope.zip in the class's folder if None.
+
+    Raises
+    ------
+    CourseError
+        The assignment is not released, the wheel cannot be built, or the archive cannot be written.
+    """
+    if not course.notebook(assignment).exists():
+        raise CourseError(
+            f"{assignment} is not released yet; run `autograder release {assignment}`."
+        )
+    home = (folder or course.root).resolve()
+    output = output or home / "exports" / f"{assignment}-gradescope.zip"
+    contents = {
+        "run_autograder": _template("run_autograder", ASSIGNMENT=assignment),
+        "course/class_seed": f"{class_seed(home)}\n".encode(),
+        "constraints.txt": (course.root / "constraints.txt").read_bytes(),
+        "requirements.txt": "\n".join(_requirements()).encode(),
+    }
+    with tempfile.TemporaryDirectory() as temporary:
+        build_wheel(course, Path(temporary))
+        wheel = wheel_name()
+        contents[wheel] = (Path(temporary) / wheel).read_bytes()
+    contents["setup.sh"] = _template("setup.sh", WHEEL=wheel, USER=USER)
+    contents |= {f"course/{name}": path.read_bytes() for name, path in _files(course, assignment)}
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_zip(output, contents, executable=("setup.sh", "run_autograder"))
+    except OSError as error:
+        raise CourseError(f"cannot write {output}: {error.strerror}.") from error
+    return output
+
+
+def _template(name: str, **values: str) -> bytes:
+    text = (_TEMPLATES / name).read_text("utf-8")
+    for word, value in values.items():
+        text = text.replace(word, value)
+    return text.encode()
+
+
+def _requirements() -> list[str]:
+    """What the tool needs besides coursekit, which comes as a wheel."""
+    needed = importlib.metadata.requires("coursekit-autograder") or []
+    return [line for line in needed if "extra ==" not in line and line != "coursekit"]
+
+
+def _files(course: Course, assignment: str) -> list[tuple[str, Path]]:
+    """What grading one assignment needs of the course, and the tool, which runs from its folder."""
+    wanted = [course.root / name for name in ("nbgrader_config.py", "pyproject.toml")]
+    wanted += [course.solution(assignment), course.notebook(assignment)]
+    wanted += sorted(course.cases(assignment).glob("*.py"))
+    found = [(path.relative_to(course.root).as_posix(), path) for path in wanted]
+    tool = Path(autograder.__file__).parent
+    for path in sorted(tool.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            found.append((f"autograder/{path.relative_to(tool).as_posix()}", path))
+    return found

@@ -1,0 +1,82 @@
+"""Grades a submission inside Gradescope, in the container that `autograder gradescope` describes.
+
+The notebook lies in /autograder/submission, the results go to /autograder/results.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.classroom.gradescope_json import results
+from autograder.course.layout import Course
+from autograder.grading.grade_submission import Task, finish, grade_submission
+from autograder.grading.kernel_user import USER
+from autograder.grading.limits import Limits
+from autograder.grading.notes import read_notes
+from autograder.grading.runners import Pool, Serial
+from autograder.grading.verdicts import class_seed, read_verdicts
+from autograder.sandbox.doctor import is_available
+
+_NO_NOTEBOOK = "There is no notebook (.ipynb) in your submission."
+
+
+def grade_here(course: Course, assignment: str, root: Path, user: str = USER) -> dict[str, Any]:
+    """Grade the submission in a container of Gradescope's; write and return the results.
+
+    Parameters
+    ----------
+    root : /autograder.
+    user : runs the submission if no sandbox is available; "" for the grader's own user.
+    """
+    saved: list[NotebookNode] = []
+    sandbox = is_available()
+    limits = Limits(sandbox=sandbox, hidden=(str(course.root), str(root)))
+    limits = limits if sandbox else replace(limits, user=user)
+    task = Task.of(course, assignment, class_seed(course.root), limits)
+
+    def save(notebook: NotebookNode) -> str:
+        saved.append(notebook)
+        return ""
+
+    path = _notebook(root / "submission", assignment)
+    if path is None:
+        found = results([], _NO_NOTEBOOK)
+    else:
+        runner = Pool(task.questions, 1) if sandbox else Serial(task.questions)
+        try:
+            reason = finish(grade_submission(path, task, runner.start, save))
+        finally:
+            runner.close(abrupt=False)
+        reason = reason or (read_notes(saved[-1]).unread if saved else "")
+        note = f"Your notebook could not be run: {reason}." if reason else ""
+        found = results(read_verdicts(nbformat.from_dict(saved[-1])) if saved else [], note)
+    target = root / "results" / "results.json"
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(json.dumps(found, indent=1), "utf-8")
+    return found
+
+
+def _notebook(folder: Path, assignment: str) -> Path | None:
+    """The submitted notebook: the one with the assignment's name, else the only or latest one."""
+    found = sorted(p for p in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+    exact = [path for path in found if path.stem == assignment]
+    return (exact or found or [None])[-1]
+
+
+def main() -> None:
+    """What `run_autograder` calls, in the folder of the course: grade the submission there."""
+    import sys
+
+    from autograder.course.layout import find_course
+
+    grade_here(find_course(), sys.argv[1], Path("/autograder"))
+
+
+if __name__ == "__main__":
+    main()

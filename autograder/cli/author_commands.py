@@ -1,0 +1,245 @@
+"""The commands of authors. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.cli.options import folder_option, output_option, with_course
+from autograder.errors import CourseError
+
+
+@click.command()
+@click.argument("assignments", nargs=-1)
+@click.option("--check", is_flag=True, help="Write nothing; fail if a generated file is stale.")
+@with_course
+def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
+    """Build recordings and student notebooks from the solution notebooks, and verify them."""
+    from autograder.authoring.audit.audit_results import RESULTS, unaudited
+    from autograder.authoring.release import release as build
+    from autograder.authoring.release import require_fresh
+
+    chosen = [course.require(name) for name in assignments] or course.assignments()
+    if not chosen:
+        raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
+    report = build(course, chosen, check, lambda name: click.echo(f"{name} ...", err=True))
+    require_fresh(report)
+    for name in report.written:
+        click.echo(f"written: {name}")
+    click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified.")
+    if names := unaudited(course, chosen):
+        click.echo(
+            f"to audit, since they have changed: `autograder audit {' '.join(names)} --json {RESULTS}`"
+        )
+
+
+@click.command()
+@click.argument("assignments", nargs=-1)
+@with_course
+def execute(course: Any, assignments: tuple[str, ...]) -> None:
+    """Run the solution notebooks of ASSIGNMENTS (default: all) and store their outputs."""
+    from autograder.authoring.execute import execute_solution
+
+    for name in [course.require(name) for name in assignments] or course.assignments():
+        seconds = execute_solution(course, name)
+        click.echo(f"{name}: executed in {seconds:.0f} s")
+
+
+@click.command("try")
+@click.argument("exercise")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--seed", default=1, show_default=True, help="Seed of the fresh cases.")
+@click.option("--json", is_flag=True, help="As JSON.")
+@with_course
+def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
+    """Judge the implementation of EXERCISE in FILE like a submission.
+
+    Exit status 0 for full points, 1 otherwise.
+    """
+    from autograder.authoring.try_answer import try_file
+
+    verdict = try_file(course, exercise, file, seed)
+    if json:
+        click.echo(json_module.dumps(verdict.to_dict(), indent=1))
+    else:
+        from coursekit.checking.html import VerdictView
+
+        click.echo(repr(VerdictView(verdict)))
+        if verdict.misconception:
+            click.echo(f"  misconception: {verdict.misconception}")
+    sys.exit(0 if verdict.passed else 1)
+
+
+@click.command()
+@click.argument("assignment")
+@with_course
+def new(course: Any, assignment: str) -> None:
+    """Create a new assignment, such as 10_topic, with one small exercise, ready to release."""
+    from autograder.authoring.new_assignment import new_assignment
+    from autograder.authoring.release import release as build
+
+    paths = new_assignment(course, assignment)
+    report = build(course, [assignment])
+    for path in paths:
+        click.echo(f"edit: {path.relative_to(course.root)}")
+    edited = [str(path.relative_to(course.root)) for path in paths]
+    for name in report.written:
+        if name not in edited:
+            click.echo(f"generated: {name}")
+
+
+@click.command()
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default="bundle",
+    show_default=True,
+    help="Folder or .zip file to write.",
+)
+@click.option(
+    "--repository",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="Write the students' repository instead: a new folder, or a clone of it.",
+)
+@with_course
+def bundle(course: Any, output: Path, repository: Path | None) -> None:
+    """Pack the student handout: notebooks, wheel, environment files and a short README.
+
+    With --repository also a workflow that runs the checks on GitHub (for GitHub Classroom).
+    """
+    from autograder.authoring.bundle import make_bundle, make_repository
+    from autograder.course.layout import student_repository
+
+    names = make_repository(course, repository) if repository else make_bundle(course, output)
+    for name in names:
+        click.echo(f"  {name}")
+    click.echo(f"written: {repository or output}")
+    if repository:
+        click.echo(f"Commit it and push it to {student_repository(course.root)}.")
+
+
+@click.command()
+@click.argument("assignment")
+@output_option("Archive to write (default: in exports/ in the folder of the class).")
+@folder_option
+@with_course
+def gradescope(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
+    """Write the archive with which Gradescope grades ASSIGNMENT. It holds the solution."""
+    from autograder.authoring.gradescope_archive import write_autograder
+
+    path = write_autograder(course, course.require(assignment), folder, output)
+    click.echo(f"written: {path}")
+
+
+@click.command()
+@click.option("--json", is_flag=True, help="As JSON.")
+@with_course
+def exercises(course: Any, json: bool) -> None:
+    """List every exercise with its assignment, points, groups and misconceptions."""
+    from autograder.course import catalog
+
+    rows = [
+        {
+            "assignment": assignment,
+            "exercise": name,
+            "points": sum(exercise.points.values()),
+            "groups": exercise.points,
+            "misconceptions": {m.name: m.hint for m in exercise.misconceptions},
+        }
+        for assignment in course.assignments()
+        for name, exercise in catalog.exercises(course, assignment).items()
+    ]
+    if json:
+        click.echo(json_module.dumps(rows, indent=1))
+        return
+    from autograder.classroom.printed import exercise_table, show
+
+    show(exercise_table(rows))
+
+
+@click.command()
+@click.argument("exercise")
+@click.argument("student")
+@folder_option
+@with_course
+def adopt(course: Any, exercise: str, student: str, folder: Path | None) -> None:
+    """Add a student's wrong answer to the misconceptions of an exercise."""
+    from autograder.authoring.adopt import adopt
+
+    path, name = adopt(course, exercise, student, folder)
+    click.echo(f"{path}: added {name}. A release runs it as your own code: read it first.")
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[ASSIGNMENT | EXERCISE]...")
+@click.option(
+    "--json",
+    "output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="JSON file to write; what it says of other exercises is kept.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Number of class seeds that each mutant is judged with, besides the recording.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Exercises to audit in parallel (default: number of cores).",
+)
+@click.option("--again", is_flag=True, help="Audit exercises whose sources did not change, too.")
+@click.option(
+    "--compounds",
+    is_flag=True,
+    help="Instead, apply each two misconceptions together, and list the pairs without a hint.",
+)
+def audit(
+    names: tuple[str, ...],
+    output: Path | None,
+    seeds: int,
+    jobs: int | None,
+    again: bool,
+    compounds: bool,
+) -> None:
+    """Edit each reference at one place in every way, and list the edits that lose no points.
+
+    Exit status 0 if every mutant loses points with every seed or is listed as right in the
+    exercise's EQUIVALENT, 1 otherwise.
+    """
+    from autograder.authoring.audit.audit_course import audit as run
+    from autograder.authoring.audit.audit_report import show
+    from autograder.course.layout import find_course
+
+    course = find_course()
+    if compounds:
+        from autograder.authoring.audit.pairs import audit_pairs, show_pairs
+
+        pairs = audit_pairs(course, list(names))
+        show_pairs(pairs)
+        if output:
+            from autograder.authoring.audit.pairs import write_pairs
+
+            write_pairs(output, pairs)
+            click.echo(f"written: {output}")
+        return
+    audits = run(course, list(names), seeds, jobs, again)
+    show(audits)
+    if output:
+        from autograder.authoring.audit.audit_results import write
+
+        write(course, output, audits, seeds)
+        click.echo(f"written: {output}")
+    sys.exit(0 if all(found.passed for found in audits) else 1)
+
+
+COMMANDS = (release, execute, try_, new, bundle, gradescope, exercises, adopt, audit)

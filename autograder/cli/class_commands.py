@@ -1,0 +1,144 @@
+"""Commands between a class and its LMS, and about a class as a whole. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.cli.options import folder_option, on_one_line, output_option, say, with_course
+from autograder.errors import CourseError
+from autograder.escaping import for_terminal
+
+
+@click.command()
+@click.argument("assignment")
+@click.argument("source", type=click.Path(path_type=Path))
+@folder_option
+@click.option(
+    "--layout",
+    default=None,
+    help="File naming scheme: canvas, moodle, blackboard, gradescope or folder (default:"
+    " auto-detect).",
+)
+@click.option("--json", is_flag=True, help="As JSON.")
+@with_course
+def collect(
+    course: Any, assignment: str, source: Path, folder: Path | None, layout: str | None, json: bool
+) -> None:
+    """Import submissions into submitted/ from an LMS download: an archive or a folder.
+
+    Exit status 0 if every file was imported, 1 if some could not be matched or were refused.
+    """
+    from autograder.classroom.collect import collect as gather
+
+    collected = gather(course, course.require(assignment), source, folder, layout)
+    if json:
+        click.echo(json_module.dumps(collected.to_dict(), indent=1))
+    else:
+        from autograder.classroom.printed import collected_lines
+
+        say("\n".join(collected_lines(collected)))
+    sys.exit(1 if collected.unmatched or collected.refused else 0)
+
+
+@click.command()
+@click.argument("assignment")
+@output_option("CSV file to write (default: exports/ASSIGNMENT.csv in the folder of the class).")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    default=None,
+    help="Gradebook exported from the LMS; its rows and columns are kept.",
+)
+@click.option(
+    "--column", default=None, help="Column of that gradebook to fill (default: ASSIGNMENT)."
+)
+@click.option("--who", default=None, help="Column of that gradebook that identifies the students.")
+@folder_option
+@with_course
+def export(
+    course: Any,
+    assignment: str,
+    output: Path | None,
+    into: Path | None,
+    column: str | None,
+    who: str | None,
+    folder: Path | None,
+) -> None:
+    """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
+    from autograder.classroom.export import as_csv, fill_in, grades
+    from coursekit.data.paths import write_atomically
+
+    assignment = course.require(assignment)
+    found = grades(course, assignment, folder)
+    output = output or (folder or course.root) / "exports" / f"{assignment}.csv"
+    text = as_csv(found)
+    if into is not None:
+        filled = fill_in(found, into, column or assignment, who)
+        text = filled.text
+        for title, names in (
+            ("graded, but not in the LMS gradebook", filled.unknown),
+            ("in the LMS gradebook, but not graded", filled.ungraded),
+            ("not filled in: several rows or students fit, try --who", filled.ambiguous),
+        ):
+            if names:
+                say(f"{title}, {len(names)}: {on_one_line(names)}")
+    waiting = [grade.student for grade in found if grade.note]
+    if waiting:
+        count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
+        say(f"{count} manual grading: {on_one_line(waiting)}")
+    try:
+        write_atomically(output, text.encode(), private=True)
+    except OSError as error:
+        raise CourseError(f"{output} cannot be written: {error.strerror}.") from error
+    say(f"written: {output}, {len(found)} students")
+
+
+@click.command()
+@click.argument("assignment")
+@output_option("HTML file to write (default: reports/ASSIGNMENT.html in the folder of the class).")
+@folder_option
+@with_course
+def report(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
+    """Write an HTML report on the class: scores, exercises, misconceptions, who needs help."""
+    from autograder.classroom.report import write_report
+
+    say(f"written: {write_report(course, course.require(assignment), folder, output)}")
+
+
+@click.command()
+@output_option("HTML file to write; the CSV file goes beside it (default: reports/gradebook.html).")
+@folder_option
+@with_course
+def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
+    """Write the points of all assignments: a page with trends and late work, and a CSV file."""
+    from autograder.classroom.term import write_term
+
+    for path in write_term(course, folder, output):
+        click.echo(for_terminal(f"written: {path}"))
+
+
+@click.command()
+@click.argument("assignment")
+@output_option("HTML file to write (default: reports/ASSIGNMENT-similar.html).")
+@folder_option
+@with_course
+def similar(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
+    """List pairs of submissions of ASSIGNMENT that are more alike than chance allows."""
+    from autograder.classroom.similar import write_similar
+
+    path, pairs = write_similar(course, course.require(assignment), folder, output)
+    for pair in pairs:
+        names = ", ".join(one.name for one in pair.exercises)
+        who = " and ".join(for_terminal(one, lines=False) for one in pair.students)
+        click.echo(f"{who}: did they work together on {names}?")
+    if not pairs:
+        click.echo("no two submissions are more alike than chance allows")
+    click.echo(for_terminal(f"written: {path}"))
+
+
+COMMANDS = (collect, export, report, gradebook, similar)

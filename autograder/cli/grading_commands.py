@@ -1,0 +1,159 @@
+"""Commands that grade submissions and explain the grades. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.cli.options import folder_option, on_one_line, output_option, say, with_course
+
+
+@click.command()
+@click.argument("assignment")
+@click.option("--student", "students", multiple=True, help="Grade only this student (repeatable).")
+@folder_option
+@click.option(
+    "--cell-seconds",
+    type=click.FloatRange(min=1),
+    default=None,
+    help="Time limit for one cell, in seconds.",
+)
+@click.option(
+    "--no-sandbox", is_flag=True, help="Run submissions without isolation; only for code you trust."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Submissions to run in parallel (default: number of cores + 1).",
+)
+@click.option(
+    "--scheduler",
+    default=None,
+    metavar="ADDRESS",
+    help="Run submissions on the workers of a Dask scheduler, e.g. tcp://10.0.0.5:8786.",
+)
+@click.option("--regrade", is_flag=True, help="Regrade unchanged submissions too.")
+@click.option(
+    "--exercise",
+    default=None,
+    help="Regrade only this exercise, of all graded submissions, and list whose points change.",
+)
+@click.option(
+    "--all-cells",
+    is_flag=True,
+    help="Also run ungraded cells, so that their figures appear in the feedback.",
+)
+@click.option("--json", is_flag=True, help="The verdicts as JSON.")
+@with_course
+def grade(
+    course: Any,
+    assignment: str,
+    students: tuple[str, ...],
+    folder: Path | None,
+    cell_seconds: float | None,
+    no_sandbox: bool,
+    jobs: int | None,
+    scheduler: str | None,
+    regrade: bool,
+    exercise: str | None,
+    all_cells: bool,
+    json: bool,
+) -> None:
+    """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
+    if scheduler and (no_sandbox or jobs):
+        raise click.UsageError(
+            "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
+            " submissions run in parallel, and always use a sandbox."
+        )
+    from autograder.classroom.printed import changes_table, show, summary_table, verdict_tables
+    from autograder.gradebook.grade_class import Options, grade_class
+
+    options = Options(cell_seconds, not no_sandbox, jobs, regrade, scheduler, all_cells, exercise)
+    graded = grade_class(course, course.require(assignment), folder, list(students), options)
+    if json:
+        # equal verdicts are the same object: converting each once saves memory in a large class
+        as_dict = {id(v): v.to_dict() for verdicts in graded.verdicts.values() for v in verdicts}
+        data = {s: [as_dict[id(v)] for v in verdicts] for s, verdicts in graded.verdicts.items()}
+        changes = [
+            {"student": s, "exercise": now.exercise, "before": before.points, "now": now.points}
+            for s, before, now in graded.changes()
+        ]
+        rest = {"unread": graded.unread, "kept": graded.kept, "changes": changes}
+        json_module.dump({"verdicts": data, **rest}, sys.stdout, indent=1)
+        click.echo()
+        return
+    if exercise is None:
+        show(*verdict_tables(graded, perfect=False), summary_table(graded))
+    if exercise is not None or graded.changes():
+        show(changes_table(graded))
+    if graded.kept:
+        click.echo(
+            f"{len(graded.kept)} of {len(graded.verdicts)} submissions are unchanged since they were"
+            " graded and kept their scores; --regrade grades them again."
+        )
+
+
+@click.command()
+@click.argument("assignment")
+@click.option(
+    "--for",
+    "lms",
+    type=click.Choice(["canvas", "moodle", "gradescope"]),
+    default=None,
+    help="Also pack the pages in the form that this LMS takes back.",
+)
+@output_option("Archive to write with --for (default: in exports/ in the folder of the class).")
+@folder_option
+@with_course
+def feedback(
+    course: Any, assignment: str, lms: str | None, output: Path | None, folder: Path | None
+) -> None:
+    """Write a feedback page for every graded submission of ASSIGNMENT."""
+    if output is not None and lms is None:
+        raise click.UsageError("--output needs --for: it names the archive for the LMS.")
+    assignment = course.require(assignment)
+    if lms is not None:
+        from autograder.classroom.send_back import send_back
+
+        packed = send_back(course, assignment, lms, folder, output)
+        if packed.left_out:
+            say(
+                f"not from {lms.capitalize()}, {len(packed.left_out)}: {on_one_line(packed.left_out)}"
+            )
+        say(f"written: {packed.output}, {len(packed.students)} students")
+        return
+    from autograder.pages.feedback import write_feedback
+
+    for page in write_feedback(course, assignment, folder):
+        say(f"  {on_one_line([str(page)])}")
+
+
+@click.command()
+def doctor() -> None:
+    """Check that submissions can run in a sandbox here; if not, say why, with exit status 1."""
+    from autograder.sandbox.doctor import examine
+
+    findings = examine()
+    for finding in findings:
+        say(f"{'✓' if finding.works else '✗'} {finding.what}")
+        if not finding.works:
+            say(f"    {finding.problem or 'check failed'}\n    to fix: {finding.remedy}")
+    sys.exit(0 if all(finding.works for finding in findings) else 1)
+
+
+@click.command()
+@click.argument("assignment", default="00_setup")
+@with_course
+def demo(course: Any, assignment: str) -> None:
+    """Grade a small made-up class for ASSIGNMENT, to see what grading looks like."""
+    from autograder.classroom.demo import run_demo
+
+    run_demo(course, course.require(assignment))
+
+
+COMMANDS = (grade, feedback, doctor, demo)

@@ -1,1 +1,0 @@
-"""One module per assignment: the cases, misconceptions and alternatives of its exercises."""

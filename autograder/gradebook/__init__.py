@@ -1,0 +1,6 @@
+"""nbgrader's bookkeeping around a submission's way: scores, late work, what need not run again.
+
+Start with `grade_class`. Then `class_folder` (a class's paths, nbgrader as a library),
+`preprocessors` and `exporter` (our steps in nbgrader's pipeline), `late` (penalties),
+`regrade_cache` (skips what did not change), `patience` and `class_lock` (a busy machine), `origins`.
+"""

@@ -1,0 +1,291 @@
+"""nbgrader as a library: configured by the course's `nbgrader_config.py`, its log captured."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import logging
+import os
+import re
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import nbgrader.api
+from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.apps import NbGrader, ZipCollectApp
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.converters.base import BaseConverter, NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograder.course.layout import Course
+from autograder.errors import CourseError
+from autograder.gradebook.late import Lateness, lateness
+from autograder.gradebook.origins import read_origins
+from autograder.gradebook.patience import machine_error
+from autograder.sandbox.scratch import scratch
+
+# nbgrader opens its database nine times per submission, and every new engine compiles all queries
+# again; one engine per database compiles them once
+nbgrader.api.create_engine = functools.lru_cache(maxsize=4)(nbgrader.api.create_engine)
+
+#: The last line of a traceback in nbgrader's log.
+_EXCEPTION = re.compile(r"^[\w.]*(?:Error|Exception|Entry|Warning): .*$", re.MULTILINE)
+
+
+class Classroom:
+    """A class: the paths of its submissions, grades and feedback, and nbgrader configured for it.
+
+    Parameters
+    ----------
+    course : the course that is taught.
+    folder : contains `submitted/`, `autograded/`, `feedback/` and `gradebook.db`.
+    """
+
+    def __init__(self, course: Course, folder: Path | None = None) -> None:
+        self.course = course
+        self.folder = (folder or course.root).resolve()
+
+    @property
+    def database(self) -> Path:
+        return self.folder / "gradebook.db"
+
+    def submission(self, student: str, assignment: str) -> Path:
+        return self.folder / "submitted" / student / assignment / f"{assignment}.ipynb"
+
+    def autograded(self, student: str, assignment: str) -> Path:
+        return self.folder / "autograded" / student / assignment / f"{assignment}.ipynb"
+
+    def feedback(self, student: str, assignment: str) -> Path:
+        return self.folder / "feedback" / student / assignment / f"{assignment}.html"
+
+    def students(self, assignment: str) -> list[str]:
+        """The students who submitted the assignment, sorted."""
+        found = self.folder.glob(f"submitted/*/{assignment}")
+        return sorted(path.parent.name for path in found if path.is_dir())
+
+    def due(self, assignment: str) -> datetime | None:
+        """The due date in the gradebook, if any: late penalties depend on it."""
+        if not self.database.exists():
+            return None
+        try:
+            with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+                return gradebook.find_assignment(assignment).duedate
+        except MissingEntry:
+            return None
+
+    def require_writable(self) -> None:
+        """Raise `CourseError` if files cannot be written to the class's folder."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise CourseError(
+                f"the folder of the class, {self.folder}, cannot be written"
+                f" ({error.strerror or error}); choose another with --folder."
+            ) from error
+
+    def lateness(self, assignment: str) -> dict[str, Lateness]:
+        """Student -> lateness, for all submissions in the gradebook."""
+        origins = read_origins(self.folder, assignment)
+        with self._submissions(assignment) as submissions:
+            return {
+                one.student_id: lateness(
+                    one, one.student_id in origins and origins[one.student_id].late
+                )
+                for one in submissions
+            }
+
+    def set_by_hand(self, assignment: str) -> set[tuple[str, str]]:
+        """(student, exercise) pairs whose points an instructor has set in formgrader."""
+        with self._submissions(assignment) as submissions:
+            return {
+                (one.student_id, grade.name.removeprefix("check_"))
+                for one in submissions
+                for notebook in one.notebooks
+                for grade in notebook.grades
+                if grade.manual_score is not None
+            }
+
+    @contextlib.contextmanager
+    def _submissions(self, assignment: str) -> Iterator[list[SubmittedAssignment]]:
+        if not self.database.exists():
+            yield []
+            return
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            try:
+                yield list(gradebook.assignment_submissions(assignment))
+            except MissingEntry:
+                yield []
+
+    def config(self) -> Config:
+        """The course's nbgrader configuration with the class's folders."""
+        config = PyFileConfigLoader("nbgrader_config.py", str(self.course.root)).load_config()
+        folders = config.CourseDirectory
+        folders.root = str(self.course.root)
+        for step in ("submitted", "autograded", "feedback"):
+            folders[f"{step}_directory"] = str(self.folder / step)
+        folders.db_url = f"sqlite:///{self.database}"
+        config.NbGrader.log_level = logging.ERROR
+        return config
+
+    def register(self, assignment: str) -> None:
+        """Add the assignment to the gradebook, or update it, from the solution notebook."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._create_database()
+        with scratch() as release:
+            generate(self.config(), assignment, Path(release), database=True)
+
+    def _create_database(self) -> None:
+        """Create the gradebook, unless it exists, so that only its owner can read it."""
+        if self.database.exists():
+            return
+        before = os.umask(0o077)
+        try:
+            with tools_on_path(), Gradebook(f"sqlite:///{self.database}"):
+                pass
+        finally:
+            os.umask(before)
+
+    def enter_names(self, names: dict[str, str]) -> None:
+        """Enter students' full names, which formgrader shows, unless the gradebook has a name."""
+        wanted = {student: name for student, name in names.items() if " " in name.strip()}
+        if not wanted:
+            return
+        self._create_database()
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            known = {student.id for student in gradebook.students if student.last_name}
+            for student in sorted(wanted.keys() - known):
+                first, _, last = wanted[student].strip().rpartition(" ")
+                gradebook.update_or_create_student(student, first_name=first, last_name=last)
+
+    def autograde(self, assignment: str, student: str, config: Config) -> str:
+        """Autograde one submission with nbgrader; return "" or nbgrader's error message."""
+        return _run(Autograde, config, assignment, student)
+
+    def write_feedback(self, assignment: str, student: str) -> str:
+        """Write one student's feedback page; return "" or nbgrader's error message."""
+        return _run(GenerateFeedback, self.config(), assignment, student)
+
+
+def generate(config: Config, assignment: str, release: Path, database: bool) -> None:
+    """Run nbgrader's generate_assignment, with `release` as the release folder.
+
+    Raises
+    ------
+    CourseError
+        nbgrader rejects the solution notebook; the message includes nbgrader's.
+    """
+    config.CourseDirectory.release_directory = str(release)
+    config.GenerateAssignment.no_database = not database
+    config.SaveCells.enabled = database
+    log = _run(GenerateAssignment, config, assignment, "")
+    if log:
+        raise CourseError(f"nbgrader could not release {assignment}: {log}")
+
+
+def zip_collect(classroom: Classroom, assignment: str, downloaded: Path) -> None:
+    """Run nbgrader's zip_collect on `downloaded/ASSIGNMENT/archive/`, into `submitted/`.
+
+    The files are named STUDENT_attempt_YYYY-MM-DD HH:MM:SS_ASSIGNMENT.ipynb.
+
+    Raises
+    ------
+    CourseError
+        nbgrader fails; the message includes nbgrader's.
+    """
+    config = classroom.config()
+    config.CourseDirectory.assignment_id = assignment
+    config.FileNameCollectorPlugin.named_regexp = (
+        r".*/(?P<student_id>[^/]+)_attempt_(?P<timestamp>[\d-]+ [\d:]+)_(?P<file_id>[^/]+)\.ipynb"
+    )
+    with _quiet(config) as (parent, log):
+        app = ZipCollectApp(parent=parent)
+        app.coursedir = parent.coursedir
+        app.collect_directory_structure = f"{downloaded}/{{assignment_id}}/{{collect_step}}"
+        try:
+            app.init_plugins()
+            app.extract_archive_files()
+            app.process_extracted_files()
+        except (NbGraderException, SystemExit, RuntimeError) as error:
+            raise CourseError(
+                f"nbgrader could not collect {assignment}: {log.text().strip() or error}"
+            ) from error
+
+
+def _run(
+    converter_class: type[BaseConverter], config: Config, assignment: str, student: str
+) -> str:
+    """Run one of nbgrader's converters; return "" or its error message.
+
+    Raises
+    ------
+    Exception
+        This machine is the reason, as `is_of_this_machine` says: a full disk, a locked gradebook.
+    """
+    config.CourseDirectory.assignment_id = assignment
+    if student:
+        config.CourseDirectory.student_id = student
+    with _quiet(config) as (parent, log):
+        try:
+            with tools_on_path(), warnings.catch_warnings():
+                # harmless; nbgrader's own models cause it for every new submission
+                warnings.filterwarnings("ignore", message="Object of type .* not in session")
+                converter = converter_class(coursedir=parent.coursedir, parent=parent)
+                converter.force = True
+                converter.start()
+        except (NbGraderException, SystemExit, RuntimeError) as error:
+            for cause in map(machine_error, (error, *log.causes)):
+                if cause is not None:
+                    raise cause from None
+            messages = _EXCEPTION.findall(log.text())
+            return messages[-1] if messages else str(error).splitlines()[0]
+    return ""
+
+
+@contextlib.contextmanager
+def _quiet(config: Config) -> Iterator[tuple[NbGrader, _Log]]:
+    """nbgrader's application, with its errors kept instead of logged to the terminal."""
+    parent = NbGrader(config=config)
+    parent.coursedir = CourseDirectory(parent=parent)
+    parent.log.handlers, parent.log.propagate = [], False
+    log = _Log()
+    parent.log.addHandler(log)
+    try:
+        yield parent, log
+    finally:
+        parent.log.removeHandler(log)
+
+
+class _Log(logging.StreamHandler):
+    """Keeps the errors that nbgrader logs, and the exceptions that it catches there."""
+
+    def __init__(self) -> None:
+        super().__init__(io.StringIO())
+        self.setLevel(logging.ERROR)
+        self.causes: list[BaseException] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        super().emit(record)
+        if (error := sys.exc_info()[1]) is not None:
+            self.causes.append(error)
+
+    def text(self) -> str:
+        return self.stream.getvalue()
+
+
+@contextlib.contextmanager
+def tools_on_path() -> Iterator[None]:
+    """Put this environment's scripts on PATH: nbgrader calls `alembic` by name."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before

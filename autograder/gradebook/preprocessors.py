@@ -1,0 +1,174 @@
+"""The steps of ours in nbgrader's own pipeline; `nbgrader_config.py` names them.
+
+So `autograder`, plain `nbgrader` commands and formgrader's button all do the same.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from traitlets import Bool, Float, Integer, Unicode
+
+from autograder.course.catalog import exercises
+from autograder.course.layout import find_course
+from autograder.course.reference import read_shared
+from autograder.gradebook.exporter import UNREAD
+from autograder.grading.grade_submission import Task, finish, run_and_judge
+from autograder.grading.limits import Limits, hidden_folders
+from autograder.grading.notes import Notes, read_notes
+from autograder.grading.runners import Serial
+from autograder.grading.sanitize import restore, suspicions
+from autograder.grading.submissions import tidy
+from autograder.grading.verdicts import class_seed, refusal, write_verdicts
+
+GOES_ON = "raises-exception"
+_TODO = re.compile(r"BEGIN SOLUTION:?[ \t]*(.*)")
+_MARK = '"the solution that stood here"'
+
+
+class RestoreCells(NbGraderPreprocessor):
+    """The sanitize stage, before nbgrader overwrites the locked cells."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        release = read_shared(find_course().notebook(resources["nbgrader"]["assignment"]))
+        if reason := resources.get(UNREAD):
+            nb = copy.deepcopy(release)
+            Notes(unread=reason).write(nb)
+            self.log.warning(reason)
+            return nb, resources
+        tidy(nb)
+        notes = Notes(suspicions=suspicions(nb, release))
+        notes.repairs = restore(nb, release)
+        notes.write(nb)
+        for repair in notes.repairs:
+            self.log.warning(repair.what)
+        return nb, resources
+
+
+class Grade(NbGraderPreprocessor):
+    """The run and verdict stages, in place of nbgrader's Execute."""
+
+    cell_seconds = Float(Limits.cell_seconds, help="wall time for one cell, in seconds").tag(
+        config=True
+    )
+    notebook_seconds = Float(
+        Limits.notebook_seconds, help="wall time for a notebook, in seconds"
+    ).tag(config=True)
+    training_steps = Integer(
+        Limits.training_steps, allow_none=True, help="optimizer steps of one fit; None for a few"
+    ).tag(config=True)
+    all_cells = Bool(
+        Limits.all_cells, help="always run the cells that only show something, for their figures"
+    ).tag(config=True)
+    sandbox = Bool(
+        Limits.sandbox, help="run submissions in a sandbox; without one, nothing is out of reach"
+    ).tag(config=True)
+    graded = Unicode(
+        "", help="a copy of the submission that `autograder grade` has graded; its outputs count"
+    ).tag(config=True)
+
+    def limits(self) -> Limits:
+        """What the configuration allows a submission."""
+        return Limits(
+            cell_seconds=self.cell_seconds,
+            notebook_seconds=self.notebook_seconds,
+            all_cells=self.all_cells,
+            training_steps=self.training_steps,
+            sandbox=self.sandbox,
+        )
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        if self.graded:
+            _copy_outputs(nbformat.read(self.graded, as_version=4), nb)
+            return nb, resources
+        course = find_course()
+        # the gradebook's own folder: that of the class, which may be apart from the course
+        folder = Path(resources["nbgrader"]["db_url"].removeprefix("sqlite:///")).parent
+        limits = replace(self.limits(), hidden=hidden_folders(course.root, folder.resolve()))
+        task = Task.of(course, resources["nbgrader"]["assignment"], class_seed(folder), limits)
+        notes = read_notes(nb)
+        if notes.unread:
+            write_verdicts(nb, refusal(task.recorded, notes.unread), notes)
+            return nb, resources
+        nb, verdicts, notes.usage = finish(run_and_judge(nb, task, Serial(task.questions).start))
+        write_verdicts(nb, verdicts, notes)
+        for verdict in verdicts:
+            if not verdict.passed:
+                self.log.info(
+                    "%s: %g of %g, %s",
+                    verdict.exercise,
+                    verdict.points,
+                    verdict.max_points,
+                    verdict.headline,
+                )
+        return nb, resources
+
+
+def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:
+    for cell, ready in zip(nb.cells, graded.cells, strict=True):
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = ready.outputs, ready.get("execution_count")
+    read_notes(graded).write(nb)
+
+
+class RunAll(NbGraderPreprocessor):
+    """Lets *Run All* go on after an exercise that is not written yet, or wrong.
+
+    From the first exercise on, cells of the student notebook get the tag `raises-exception`, by
+    which JupyterLab, Notebook, VS Code and nbclient run the next cell after an error.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        started = False
+        for cell in nb.cells:
+            started = started or "nbgrader" in cell.metadata
+            if started and cell.cell_type == "code":
+                tags = cell.metadata.get("tags", [])
+                cell.metadata["tags"] = [*tags, *({GOES_ON} - set(tags))]
+        return nb, resources
+
+
+class NamedStub(ClearSolutions):
+    """nbgrader's ClearSolutions, with stubs that say in words what is missing.
+
+    The answer to a question that is graded by hand becomes a line that asks for one.
+
+    ``### BEGIN SOLUTION: softmax over the keys`` becomes
+    ``raise NotImplementedError("softmax over the keys")``. The line above it, ``# TODO: your code``,
+    names what the exercise forbids.
+    """
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        texts = [match.strip() for match in _TODO.findall(cell.source)]
+        todo = f"# TODO: your code{_exclusion(cell, resources)}"
+        self.code_stub = {"python": f"{todo}\nraise NotImplementedError({_MARK})"}
+        self.text_stub = "*Your answer, in a few sentences.*"
+        cell, resources = super().preprocess_cell(cell, resources, cell_index)
+        for text in texts:
+            cell.source = cell.source.replace(_MARK, json.dumps(text, ensure_ascii=False), 1)
+        return cell, resources
+
+
+def _exclusion(cell: NotebookNode, resources: dict[str, Any]) -> str:
+    """What an answer must not use, to be added to its TODO: ", without ..." or ""."""
+    found = exercises(find_course(), resources["nbgrader"]["assignment"])
+    exercise = found.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+    return (
+        f", without {' and '.join(exercise.forbidden)}" if exercise and exercise.forbidden else ""
+    )

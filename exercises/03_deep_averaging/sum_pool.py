@@ -1,0 +1,104 @@
+"""sum_pool: a sum over each text's words; the vectors at padding are not zero."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+
+from .common import gradient_case, pool_cases, precision_cases
+
+POINTS = {"values": 2, "edges": 1, "precision": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield from pool_cases(rng)
+    yield gradient_case(rng, "values")
+    yield from precision_cases(rng, 1000.0)
+
+
+WRONG = {
+    "adds_padding": """
+        The mask is ignored, so the vectors at padding are added as well. Sum only over the
+        positions where the mask is True.
+
+        def sum_pool(X, mask):
+            return X.sum(dim=1)
+        """,
+    "adds_only_padding": """
+        The mask is inverted: this adds up the padding and leaves out the words. The mask is True
+        at words.
+
+        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        + return X.masked_fill(mask.unsqueeze(-1), 0.0).sum(dim=1)
+        """,
+    "sums_the_components": """
+        The sum runs over the wrong axis. In (B, L, d) the words are on axis 1, and it is this
+        axis that should disappear: (B, d).
+
+        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        + return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=-1)
+        """,
+    "mask_without_axis": """
+        X has three axes, (B, L, d), and the mask has two, (B, L). Give the mask a third axis of
+        length 1 at the end, so that broadcasting applies it to all d components of a word.
+
+        def sum_pool(X, mask):
+            return (X * mask).sum(dim=1)
+        """,
+    "sum_turns_float32": """
+        In half precision the result has another dtype than X. Keep the dtype of X: mask.float(),
+        for example, is float32, and so is its product with X.
+
+        def sum_pool(X, mask):
+            return (X * mask.float().unsqueeze(-1)).sum(dim=1)
+        """,
+    "changes_input": """
+        The sum is right, but X is changed in place: its padding is now zero for everyone who
+        uses X later. Use masked_fill, or work on a copy.
+
+        def sum_pool(X, mask):
+            X[~mask] = 0.0
+            return X.sum(dim=1)
+        """,
+    "adds_the_first_vectors": """
+        The first n vectors of each text are added, with n the number of its words. But the words
+        are not always the first ones: use the mask itself.
+
+        def sum_pool(X, mask):
+            counts = mask.sum(dim=1).tolist()
+            return torch.stack([x[:n].sum(dim=0) for x, n in zip(X, counts)])
+        """,
+    "flattens_the_batch": """
+        X[mask] is a list of the words of all texts, which no longer says whose they are, and their
+        sum is one vector for the whole batch. Keep the shape (B, L, d) until you add up.
+
+        def sum_pool(X, mask):
+            return X[mask].sum(dim=0)
+        """,
+    "keeps_the_axis": """
+        The axis of the words is still there, with length 1: (B, 1, d). Without keepdim=True it
+        disappears.
+
+        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        + return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1, keepdim=True)
+        """,
+}
+
+RIGHT = {
+    "product": """
+        def sum_pool(X, mask):
+            return (X * mask.unsqueeze(-1)).sum(dim=1)
+        """,
+    "loop": """
+        def sum_pool(X, mask):
+            return torch.stack([vectors[real].sum(dim=0) for vectors, real in zip(X, mask)])
+        """,
+}
+
+EQUIVALENT = {
+    "masked_fill keeps the dtype of X.": """
+        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        + return X.masked_fill(~mask.unsqueeze(-1), 0).sum(dim=1)
+        """,
+}

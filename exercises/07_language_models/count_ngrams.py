@@ -1,0 +1,217 @@
+"""count_ngrams: orders 1 to 4, repeated words, sentences shorter than the context, none at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+
+from .common import WORDS, draw_sentences
+
+POINTS = {"bigrams": 1, "other orders": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("bigrams", [draw_sentences(rng, 2), 2])
+    yield Case("bigrams", [draw_sentences(rng, 5, 3), 2])
+    yield Case("other orders", [draw_sentences(rng, 3, 4), 1], title="unigrams")
+    yield Case("other orders", [draw_sentences(rng, 3, 3), 3], title="trigrams")
+    short = [[WORDS[int(i)]] for i in rng.permutation(4)[:3]]
+    yield Case("other orders", [short, 4], title="sentences shorter than the context")
+    sentences = draw_sentences(rng, 2)
+    sentences.insert(int(rng.integers(3)), [])
+    yield Case("edges", [sentences, 2], title="an empty sentence")
+    yield Case("edges", [[], int(rng.integers(1, 4))], title="no sentence at all")
+    for n in (0, -int(rng.integers(1, 4))):
+        judge = {"raises": "ValueError"}
+        yield Case("edges", [draw_sentences(rng, 1), n], title=f"n = {n}", judge=judge)
+
+
+FURTHER = """
+Make `padded` for one sentence: n - 1 start tokens, the words, one stop token. Then i runs from n - 1
+to the end of `padded`. The word is padded[i], and its context is the slice of the n - 1 tokens before
+it, as a tuple.
+"""
+
+WRONG = {
+    "no_stop": """
+        The stop token is not counted: each sentence ends with one, and the loop should reach it
+        like a word.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * (n - 1) + sentence
+        """,
+    "one_start": """
+        There is one start token whatever n is. The first word needs a context of n - 1 tokens, so
+        n - 1 start tokens stand before it.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        - for i in range(n - 1, len(padded)):
+        + padded = [START] + sentence + [STOP]
+        + for i in range(n - 1, len(padded)):
+        """,
+    "one_start_too_many": """
+        You put n start tokens in front of a sentence, so the last one is counted as if it were
+        predicted. The first word needs a context of n - 1 tokens: n - 1 start tokens.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * n + sentence + [STOP]
+        """,
+    "counts_start": """
+        You count start tokens as if they were predicted. They are only contexts: begin with the
+        first position after them.
+
+        - for i in range(n - 1, len(padded)):
+        -     context = tuple(padded[i - n + 1 : i])
+        + for i in range(len(padded)):
+        +     context = tuple(padded[max(i - n + 1, 0) : i])
+        """,
+    "several_stops": """
+        Several stop tokens are counted per sentence. One is enough: after it the sentence is over.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * (n - 1) + sentence + [STOP] * max(n - 1, 1)
+        """,
+    "context_of_n": """
+        Your contexts have n words. An n-gram has n words in all: n - 1 of context, and the next one.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        - for i in range(n - 1, len(padded)):
+        -     context = tuple(padded[i - n + 1 : i])
+        + padded = [START] * n + sentence + [STOP]
+        + for i in range(n, len(padded)):
+        +     context = tuple(padded[i - n : i])
+        """,
+    "context_is_a_string": """
+        Your contexts are strings. The key is the tuple of the n - 1 words: ("the", "cat"), and ()
+        for unigrams.
+
+        - context = tuple(padded[i - n + 1 : i])
+        + context = " ".join(padded[i - n + 1 : i])
+        """,
+    "across_sentences": """
+        Your n-grams cross the border between two sentences. Pad and count each sentence on its own.
+
+        - for sentence in sentences:
+        -     padded = [START] * (n - 1) + sentence + [STOP]
+        -     for i in range(n - 1, len(padded)):
+        -         context = tuple(padded[i - n + 1 : i])
+        -         counts.setdefault(context, Counter())[padded[i]] += 1
+        + tokens = [token for sentence in sentences for token in [*sentence, STOP]]
+        + padded = [START] * (n - 1) + tokens
+        + for i in range(n - 1, len(padded)):
+        +     context = tuple(padded[i - n + 1 : i])
+        +     counts.setdefault(context, Counter())[padded[i]] += 1
+        """,
+    "skips_empty_sentences": """
+        An empty sentence is skipped. It is a sentence, too: its only token is the stop token.
+
+        - for sentence in sentences:
+        + for sentence in filter(None, sentences):
+        """,
+    "accepts_any_n": """
+        With n below 1 there is nothing to count: raise a ValueError that says so.
+
+        - if n < 1:
+        -     raise ValueError(f"n must be 1 or more, but is {n}")
+        - counts = {}
+        + counts = {}
+        """,
+    "no_start": """
+        The start tokens are missing, so the first words of a sentence have no context and are not counted.
+        Put n - 1 start tokens in front.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = sentence + [STOP]
+        """,
+    "keys_are_whole_ngrams": """
+        Your keys are whole n-grams, with their counts. Each key should be a context, the first n - 1 words, and
+        its value a Counter of the words that follow.
+
+        def count_ngrams(sentences, n):
+            if n < 1:
+                raise ValueError("n must be 1 or more")
+            counts = Counter()
+            for sentence in sentences:
+                padded = [START] * (n - 1) + sentence + [STOP]
+                counts.update(tuple(padded[i : i + n]) for i in range(len(padded) - n + 1))
+            return counts
+        """,
+    "all_orders_at_once": """
+        Shorter contexts are counted, too. One table holds one order: contexts of n - 1 words.
+
+        - context = tuple(padded[i - n + 1 : i])
+        - counts.setdefault(context, Counter())[padded[i]] += 1
+        + for start in range(i - n + 1, i + 1):
+        +     counts.setdefault(tuple(padded[start:i]), Counter())[padded[i]] += 1
+        """,
+}
+
+RIGHT = {
+    "zip_of_slices": """
+        def count_ngrams(sentences, n):
+            from collections import defaultdict
+
+            if n < 1:
+                raise ValueError("n is too small")
+            counts = defaultdict(Counter)
+            for sentence in sentences:
+                tokens = [START] * (n - 1) + list(sentence) + [STOP]
+                for gram in zip(*(tokens[i:] for i in range(n))):
+                    counts[gram[:-1]][gram[-1]] += 1
+            return dict(counts)
+        """,
+    "moving_context": """
+        def count_ngrams(sentences, n):
+            if n <= 0:
+                raise ValueError(n)
+            counts = {}
+            for sentence in sentences:
+                context = (START,) * (n - 1)
+                for word in sentence + [STOP]:
+                    if context not in counts:
+                        counts[context] = Counter()
+                    counts[context].update([word])
+                    context = (*context, word)[1:]
+            return counts
+        """,
+    "plain_dictionaries": """
+        def count_ngrams(sentences, n):
+            if not n >= 1:
+                raise ValueError("at least unigrams")
+            grams = Counter()
+            for s in sentences:
+                t = ["<s>"] * (n - 1) + s + ["</s>"]
+                grams.update(tuple(t[i : i + n]) for i in range(len(t) - n + 1))
+            counts = {}
+            for gram, count in grams.items():
+                counts.setdefault(gram[:-1], Counter())[gram[-1]] = count
+            return counts
+        """,
+}
+
+EQUIVALENT = {
+    "only the type of the error counts, not its words": """
+        - raise ValueError(f"n must be 1 or more, but is {n}")
+        + raise ValueError()
+
+        - raise ValueError(f"n must be 1 or more, but is {n}")
+        + raise ValueError(f'{n}')
+        """,
+    "the order of a sum, or of the keys of a dictionary, is free": """
+        - for sentence in sentences:
+        + for sentence in list(sentences)[::-1]:
+
+        - for i in range(n - 1, len(padded)):
+        + for i in list(range(n - 1, len(padded)))[::-1]:
+        """,
+    "START and STOP have these values": """
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = ['<s>'] * (n - 1) + sentence + [STOP]
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * (n - 1) + sentence + ['</s>']
+        """,
+}

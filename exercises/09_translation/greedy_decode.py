@@ -1,0 +1,265 @@
+"""greedy_decode: a table in place of a decoder; sentences end at different steps, or never."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from coursekit.checking import codec
+
+from .common import VALUE_ERROR
+
+POINTS = {"values": 2, "ends": 3}
+
+#: The logits depend on the state, which counts the steps, and on the previous word.
+_STEP = (
+    "lambda y, s: (torch.tensor({table})"
+    "[(torch.cat([s, y], dim=1) @ torch.tensor([3.0, 1.0])).long() % {n}][:, None], s + 1)"
+)
+#: Each sentence counts down to its end; in the second it goes on after it.
+_COUNT = (
+    "lambda y, s: (torch.tensor({table})[torch.where(s[:, 0] > 0.5, y[:, 0], {n})][:, None], s - 1)"
+)
+_RESUME = _COUNT.replace("s[:, 0] > 0.5", "s[:, 0].abs() > 0.5")
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    n_words = int(rng.integers(6, 9))
+    ids = rng.permutation(n_words).tolist()
+    special = itertools.cycle(zip(ids, [*ids[1:], ids[0]], strict=True))  # <s> and </s>
+
+    def endless(eos: int) -> list[list[float]]:
+        """A row of different logits for each of n_words situations; eos is never the best."""
+        rows = [rng.permutation(n_words).astype(float) for _ in range(n_words)]
+        return [np.where(np.arange(n_words) == eos, -1.0, row).tolist() for row in rows]
+
+    def ending(eos: int) -> list[list[float]]:
+        """The same, and a row in which eos is the best."""
+        last = np.where(np.arange(n_words) == eos, 9.0, rng.permutation(n_words) / 10)
+        return [*endless(eos), last.tolist()]
+
+    def case(group: str, step: str, states: list[int], max_length: int, title: str, **more) -> Case:
+        bos, eos = next(special)
+        table = endless(eos) if step is _STEP else ending(eos)
+        s = torch.tensor(states, dtype=torch.float32)[:, None]
+        source = codec.Source(step.format(table=table, n=n_words))
+        return Case(group, [source, s, bos, eos, max_length], title=title, **more)
+
+    n = int(rng.integers(4, 7))
+    yield case("values", _STEP, [0], n, "one sentence, which ends at the limit")
+    yield case("values", _STEP, [0, 1, 2], n, "three sentences")
+    yield case("values", _STEP, [3, 1], 1, "a limit of one word")
+    yield case("values", _STEP, [2, 0], n + 2, "two sentences")
+    yield case("ends", _COUNT, [n], n + 5, "one sentence, which ends by itself")
+    yield case("ends", _COUNT, [2, n, 1], n + 5, "sentences that end at different steps")
+    yield case("ends", _COUNT, [0, 3], n + 5, "one translation has no word")
+    yield case("ends", _COUNT, [n + 5, 1, n], n, "one ends too late, one just in time")
+    title = "a decoder that goes on after </s>"
+    yield case("ends", _RESUME, [1, n, 2], n + 5, title)
+    yield case("ends", _RESUME, [1, n + 5], n, title)
+    title = "a limit of 0"
+    yield case("ends", _STEP, [int(rng.integers(5))], 0, title, judge=VALUE_ERROR)
+    yield case("ends", _STEP, [0, 1], -n, "a limit below 0", judge=VALUE_ERROR)
+
+
+WRONG = {
+    "always_feeds_bos": """
+        Every step gets <s> as the previous word. Feed back the word that was chosen.
+
+        - y = logits[:, -1].argmax(dim=-1, keepdim=True)
+        - for b, word in enumerate(y[:, 0].tolist()):
+        + for b, word in enumerate(logits[:, -1].argmax(dim=-1).tolist()):
+        """,
+    "forgets_the_state": """
+        Every step starts from the first state. Keep the state that the step returns, and pass it to
+        the next one.
+
+        - logits, s = step(y, s)
+        + logits, _ = step(y, s)
+        """,
+    "keeps_the_end": """
+        The translations contain </s>. It only says that a translation is over; leave it out.
+
+        - ended[b] = ended[b] or word == eos
+        - if not ended[b]:
+        -     found[b].append(word)
+        + if not ended[b]:
+        +     found[b].append(word)
+        + ended[b] = ended[b] or word == eos
+        """,
+    "goes_on_after_the_end": """
+        After </s> a sentence gets more words, as long as others in the batch are not finished.
+        Remember for each sentence that it has ended.
+
+        - ended[b] = ended[b] or word == eos
+        + ended[b] = word == eos
+        """,
+    "drops_only_the_end": """
+        </s> itself is left out, but what the decoder writes after it is kept while other sentences
+        go on. Append words only until the sentence has ended.
+
+        - if not ended[b]:
+        + if word != eos:
+        """,
+    "stops_with_the_first": """
+        All sentences stop as soon as one has ended. Go on until all have.
+
+        - if all(ended):
+        + if any(ended):
+        """,
+    "starts_with_bos": """
+        The translations begin with <s>. It is only the first input, not a word of the translation.
+
+        - found: list[list[int]] = [[] for _ in range(len(s))]
+        + found: list[list[int]] = [[bos] for _ in range(len(s))]
+        """,
+    "one_word_too_many": """
+        A translation that never ends gets one word more than max_length.
+
+        - for _ in range(max_length):
+        + for _ in range(max_length + 1):
+        """,
+    "one_word_too_few": """
+        A translation that never ends gets one word less than max_length. <s> is not one of its
+        words: take max_length steps.
+
+        - for _ in range(max_length):
+        + for _ in range(max_length - 1):
+        """,
+    "one_list_for_all": """
+        All sentences share one list: `[[]] * B` repeats the same list B times. Make a new one for
+        each sentence.
+
+        - found: list[list[int]] = [[] for _ in range(len(s))]
+        + found: list[list[int]] = [[]] * len(s)
+        """,
+    "takes_the_least_likely": """
+        It takes the word with the lowest logit. The most likely word has the highest.
+
+        - y = logits[:, -1].argmax(dim=-1, keepdim=True)
+        + y = logits[:, -1].argmin(dim=-1, keepdim=True)
+        """,
+    "accepts_any_limit": """
+        A limit below 1 gives translations without words. It is a mistake of whoever calls the
+        function: raise a ValueError.
+
+        - if max_length < 1:
+        -     raise ValueError(f"max_length should be 1 or more, but is {max_length}")
+        """,
+    "stops_before_the_others_write": """
+        As soon as one sentence has ended the loop stops, and the others lose even the word of this
+        step. Go on until all have ended.
+
+        - for b, word in enumerate(y[:, 0].tolist()):
+        + if (y == eos).any():
+        +     break
+        + for b, word in enumerate(y[:, 0].tolist()):
+        """,
+}
+
+FURTHER = """
+Keep three things between the steps: y, the previous words, (B, 1); s, the state; and for each
+sentence whether it has ended. In each step: logits and a new state from step(y, s), the argmax over
+the last axis as the new y, then append each word whose sentence has not ended.
+"""
+
+RIGHT = {
+    "cut_afterwards": """
+        def greedy_decode(step, s, bos, eos, max_length):
+            if max_length <= 0:
+                raise ValueError("the limit must be positive")
+            y, columns = torch.full((s.shape[0], 1), bos, dtype=torch.long), []
+            for _ in range(max_length):
+                logits, s = step(y, s)
+                y = logits.argmax(dim=-1)
+                columns.append(y)
+            rows = torch.cat(columns, dim=1).tolist()
+            return [row[: row.index(eos)] if eos in row else row for row in rows]
+        """,
+    "with_tensors": """
+        def greedy_decode(step, s, bos, eos, max_length):
+            if max_length < 1:
+                raise ValueError("max_length < 1")
+            y = torch.tensor([[bos]] * len(s))
+            ended = torch.zeros(len(s), dtype=torch.bool)
+            found = [[] for _ in s]
+            while not ended.all() and max_length > 0:
+                logits, s = step(y, s)
+                y = logits[:, 0].max(dim=-1).indices[:, None]
+                ended |= y[:, 0] == eos
+                for b in (~ended).nonzero()[:, 0].tolist():
+                    found[b].append(y[b].item())
+                max_length -= 1
+            return found
+        """,
+    "one_sentence_at_a_time": """
+        def greedy_decode(step, s, bos, eos, max_length):
+            if not max_length >= 1:
+                raise ValueError("no room for a word")
+            found = []
+            for state in s:
+                words, word, state = [], bos, state[None]
+                for _ in range(max_length):
+                    logits, state = step(torch.tensor([[word]]), state)
+                    word = int(logits[0, -1].argmax())
+                    if word == eos:
+                        break
+                    words.append(word)
+                found.append(words)
+            return found
+        """,
+}
+
+EQUIVALENT = {
+    "The wording of a message is free.": """
+        -        raise ValueError(f"max_length should be 1 or more, but is {max_length}")
+        +        raise ValueError()
+
+        -        raise ValueError(f"max_length should be 1 or more, but is {max_length}")
+        +        raise ValueError(f'{max_length}')
+        """,
+    "Enough for the largest batch of the cases: surplus entries cost steps, not words.": """
+        -    ended = [False] * len(s)
+        +    ended = [False] * 3
+        """,
+    "The order does not matter.": """
+        -    found: list[list[int]] = [[] for _ in range(len(s))]
+        +    found: list[list[int]] = [[] for _ in list(range(len(s)))[::-1]]
+
+        -    for _ in range(max_length):
+        +    for _ in list(range(max_length))[::-1]:
+
+        -        for b, word in enumerate(y[:, 0].tolist()):
+        +        for b, word in list(enumerate(y[:, 0].tolist()))[::-1]:
+        """,
+    "All rows are equal.": """
+             y = torch.full((len(s), 1), bos)
+        +    y = y[:1].expand_as(y)
+             for _ in range(max_length):
+        """,
+    "The step gets one word and gives logits for one.": """
+        -        y = logits[:, -1].argmax(dim=-1, keepdim=True)
+        +        y = logits[:, 0].argmax(dim=-1, keepdim=True)
+        """,
+    "There is one column.": """
+        -        for b, word in enumerate(y[:, 0].tolist()):
+        +        for b, word in enumerate(y[:, -1].tolist()):
+        """,
+    "Whatever follows </s> is left out; the steps only take longer.": """
+        -        if all(ended):
+        +        if False:
+
+        -        if all(ended):
+        -            break
+
+        -            break
+        +            pass
+
+        -            break
+        +            continue
+        """,
+}

@@ -1,0 +1,228 @@
+"""csls: hubs lose, neighborhoods of every size, rows and columns of different numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+from .common import VALUE_ERROR
+
+POINTS = {"values": 2, "neighborhoods": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(group: str, n: int, m: int, k: int, title: str = "", **more) -> Case:
+        # rounded, since the last bit of a tanh differs between processors
+        similarity = np.tanh(rng.normal(size=(n, m))).round(4)
+        return Case(group, [torch.tensor(similarity, dtype=torch.float32), k], title=title, **more)
+
+    n = int(rng.integers(4, 7))
+    yield case("values", 2, 2, 1, "two words a side, one neighbor")
+    yield case("values", n, n, 2)
+    yield case("values", n, n + 2, 1, "more words on the right side")
+    yield case("neighborhoods", n, n + 1, 3)
+    yield case("neighborhoods", n + 3, n, 2, "more words on the left side")
+    yield case("neighborhoods", n, n, n - 1, "nearly all words are neighbors")
+    yield case("neighborhoods", 8, 9, 7, "large neighborhoods")
+    yield case("edges", n, n + 1, n, "as many neighbors as the smaller side has words")
+    yield case("edges", 1, 1, 1, "one word a side")
+    yield case("edges", 2, 4, 3, "three neighbors, two words on the left", judge=VALUE_ERROR)
+    yield case("edges", n, n + 1, 0, "no neighbor", judge=VALUE_ERROR)
+    yield case("edges", n, n + 2, n + 1, "more neighbors than words on the left", judge=VALUE_ERROR)
+    yield case("edges", n + 2, n, n + 1, "more neighbors than on the right", judge=VALUE_ERROR)
+
+
+WRONG = {
+    "not_doubled": """
+        The similarity counts once, but two means are subtracted. In the formula it counts twice.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return similarity - r_rows[:, None] - r_columns[None]
+        """,
+    "rows_only": """
+        Only the neighborhoods of the rows are subtracted. That changes no row's best column: hubs
+        are columns, so subtract the columns' means, too.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - r_rows[:, None]
+        """,
+    "columns_only": """
+        Only the neighborhoods of the columns are subtracted. Subtract the means of both.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - r_columns[None]
+        """,
+    "mean_of_all": """
+        The means go over all words. Average over the k nearest only: the k largest similarities of
+        each row and of each column.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.mean(dim=1)
+        + r_columns = similarity.mean(dim=0)
+        """,
+    "adds_the_means": """
+        The means are added. A hub is near to everything, so its large mean has to be subtracted.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity + r_rows[:, None] + r_columns[None]
+        """,
+    "the_farthest": """
+        These are the k smallest similarities. The neighbors are the k largest.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.topk(k, dim=1, largest=False).values.mean(dim=1)
+        + r_columns = similarity.topk(k, dim=0, largest=False).values.mean(dim=0)
+        """,
+    "sums_for_means": """
+        The similarities of the neighbors are added up, not averaged: divide by k.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.topk(k, dim=1).values.sum(dim=1)
+        + r_columns = similarity.topk(k, dim=0).values.sum(dim=0)
+        """,
+    "columns_twice": """
+        The mean of the column is subtracted twice, that of the row not at all. Subtract each once:
+        the row's from its k nearest columns (dim=1), the column's from its k nearest rows (dim=0).
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - r_columns[None] - r_columns[None]
+        """,
+    "rows_without_their_axis": """
+        The means of the rows have the shape (n,), and broadcasting aligns shapes from the last axis:
+        each of them is subtracted from a column. Make it (n, 1), with `keepdim=True` or `[:, None]`.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - r_rows - r_columns
+        """,
+    "axes_exchanged": """
+        The means of the rows and of the columns are exchanged. `topk(k, dim=1)` looks along a row:
+        its means belong to the rows and need the shape (n, 1); those of dim=0 are (m,) or (1, m).
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - r_columns[:, None] - r_rows[None]
+        """,
+    "no_check": """
+        A k that does not fit gives NaN or another error here. Raise a ValueError unless k is at least
+        1 and at most the number of words on either side.
+
+        - if not 1 <= k <= min(similarity.shape):
+        -     raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
+        """,
+    "accepts_0": """
+        A k of 0 gives NaN. Raise a ValueError unless k is at least 1 and at most the number of
+        words on either side.
+
+        - if not 1 <= k <= min(similarity.shape):
+        + if k > min(similarity.shape):
+        """,
+    "cuts_k_down": """
+        A k above the number of words is cut down, so the means are taken over fewer neighbors than
+        were asked for, and nobody notices. Raise a ValueError.
+
+        - if not 1 <= k <= min(similarity.shape):
+        -     raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + if k < 1:
+        +     raise ValueError(f"k should be at least 1, but is {k}")
+        + r_rows = similarity.topk(min(k, similarity.shape[1]), dim=1).values.mean(dim=1)
+        + r_columns = similarity.topk(min(k, similarity.shape[0]), dim=0).values.mean(dim=0)
+        """,
+    "checks_columns_only": """
+        k is compared with one side only, the columns or the larger one. Both look for k neighbors:
+        it may be at most the number of words on either side.
+
+        raises RuntimeError
+
+        - if not 1 <= k <= min(similarity.shape):
+        + if not 1 <= k <= similarity.shape[1]:
+        """,
+    "half_of_it": """
+        All numbers are half of what they should be: the similarity minus the mean of the two
+        neighborhoods. CSLS is twice the similarity, minus both.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return similarity - (r_rows[:, None] + r_columns[None]) / 2
+        """,
+    "only_the_kth": """
+        Only the k-th nearest neighbor is subtracted. Take the mean of all k.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.topk(k, dim=1).values[:, -1]
+        + r_columns = similarity.topk(k, dim=0).values[-1]
+        """,
+    "one_mean_for_all": """
+        The mean goes over the neighborhoods of all words, so the same number is subtracted
+        everywhere and no hub gets less than others. Each row and each column has its own mean: give
+        mean() an axis.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.topk(k, dim=1).values.mean().expand(similarity.shape[0])
+        + r_columns = similarity.topk(k, dim=0).values.mean().expand(similarity.shape[1])
+        """,
+}
+
+RIGHT = {
+    "sorted": """
+        def csls(similarity, k):
+            if k < 1 or k > similarity.shape[0] or k > similarity.shape[1]:
+                raise ValueError("k does not fit")
+            rows = similarity.sort(dim=1, descending=True).values[:, :k].mean(1, keepdim=True)
+            columns = similarity.sort(dim=0, descending=True).values[:k].mean(0, keepdim=True)
+            return 2 * similarity - rows - columns
+        """,
+    "loops": """
+        def csls(similarity, k):
+            n, m = similarity.shape
+            if not (k >= 1 and n >= k and m >= k):
+                raise ValueError(f"k = {k}")
+            rows = [sum(sorted(row, reverse=True)[:k]) / k for row in similarity.tolist()]
+            columns = [sum(sorted(column)[-k:]) / k for column in similarity.T.tolist()]
+            return torch.tensor(
+                [[2 * similarity[i, j] - rows[i] - columns[j] for j in range(m)] for i in range(n)]
+            )
+        """,
+    "one_function_for_both": """
+        def csls(similarity, k):
+            if k <= 0 or k > min(similarity.shape):
+                raise ValueError("1 <= k <= min(n, m)")
+            near = lambda S: torch.topk(S, k).values.mean(-1)
+            return (similarity - near(similarity).unsqueeze(1)) + (similarity - near(similarity.T))
+        """,
+}
+
+EQUIVALENT = {
+    "the wording of a message": """
+        -        raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
+        +        raise ValueError()
+
+        -        raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
+        +        raise ValueError(f'{min(similarity.shape)}, but is {k}')
+
+        -        raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
+        +        raise ValueError(f'k should be from 1 to {min(similarity.shape)}{k}')
+        """,
+    "No model is trained through a dictionary.": """
+        every edit: detached, without gradient
+        """,
+    "the last of two axes is axis 1": """
+        -    r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        +    r_rows = similarity.topk(k).values.mean(dim=1)
+        """,
+    "broadcasting adds axes in front": """
+        -    r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        +    r_columns = similarity.topk(k, dim=0).values.mean(dim=0).squeeze()
+
+        -    return 2 * similarity - r_rows[:, None] - r_columns[None]
+        +    return 2 * similarity - r_rows[:, None] - r_columns
+        """,
+}

@@ -1,0 +1,164 @@
+"""Nothing that a student writes runs in the browser of whoever looks at it."""
+
+import base64
+import re
+import time
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
+from traitlets.config import PyFileConfigLoader
+
+from autograder.grading.clean_outputs import LONGEST_MARKUP, MOST_TOKENS, clean_html, clean_outputs
+from autograder.pages.formulas import to_mathml
+from autograder.pages.markup import LONGEST_TEXT, LONGEST_TEXT_CELL, markdown_to_html
+
+RUN = "parent.alert(1)"
+ATTACKS = [
+    f"<script>{RUN}</script>",
+    f"<SCRIPT >{RUN}",
+    f"<img src=x onerror='{RUN}'>",
+    f"<svg onload='{RUN}'><circle/></svg>",
+    f"<a href='javascript:{RUN}'>here</a>",
+    f"<a href='JaVa&#10;Script:{RUN}'>here</a>",
+    f"<a href='data:text/html,<script>{RUN}</script>'>here</a>",
+    f"<iframe srcdoc='<script>{RUN}</script>'></iframe>",
+    f"<form action='/formgrader/api'><button onclick='{RUN}'>Save</button></form>",
+    f"<details open ontoggle='{RUN}'>x</details>",
+    f"<math><mtext><table><mglyph><style><img src onerror='{RUN}'>",
+    f"<meta http-equiv=refresh content='0;url=javascript:{RUN}'>",
+    f"<object data='javascript:{RUN}'></object><embed src='javascript:{RUN}'>",
+    f"<base href='javascript:{RUN}//'><input autofocus onfocus='{RUN}'>",
+    "<div style='position:fixed;inset:0;z-index:9;background:url(javascript:1)'>x</div>",
+    "<link rel=stylesheet href=//example.org/x.css><style>body{display:none}</style>",
+]
+RUNS = re.compile(
+    r"<(?!/)[^>]*(?:\son\w+\s*=|javascript:|data:text|position:|z-index)"
+    r"|<(?:script|svg|iframe|form|button|input|meta|object|embed|base|link|style|math)\b",
+    re.IGNORECASE,
+)
+
+
+def rendered(book):
+    """The body of the page that formgrader makes of a notebook."""
+    from checkout import ROOT
+    from nbconvert.exporters import HTMLExporter
+
+    config = PyFileConfigLoader("nbgrader_config.py", str(ROOT)).load_config()
+    html, _ = HTMLExporter(config=config, template_name="classic").from_notebook_node(book)
+    return html.partition("<body")[2]
+
+
+@pytest.mark.parametrize("bait", ["![a](files/", "[](files/", "[", "=\n", "[a](", "![]("])
+def test_a_page_of_bait_for_slow_patterns_takes_seconds(bait):
+    begun = time.process_time()
+    rendered(new_notebook(cells=[new_markdown_cell((bait * LONGEST_TEXT_CELL)[:19_000])]))
+    assert time.process_time() - begun < 20  # without a limit, minutes
+
+
+def test_many_blank_lines_in_code_are_not_highlighted():
+    begun = time.process_time()
+    book = new_notebook(cells=[new_code_cell(" \n" * 100_000 + "x"), new_code_cell("x = 1\n\n\n")])
+    clean_outputs(book)
+    assert [cell.metadata for cell in book.cells] == [{"magics_language": "text"}, {}]
+    rendered(book)
+    assert time.process_time() - begun < 20  # without a limit, hours
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The page that formgrader makes of an autograded notebook with all attacks."""
+    book = new_notebook()
+    for attack in ATTACKS:
+        kinds = ("text/html", "text/markdown", "text/latex", "image/svg+xml", "text/plain")
+        kinds += ("application/javascript", "application/vnd.jupyter.widget-view+json")
+        outputs = [new_output("display_data", {kind: attack}) for kind in kinds]
+        outputs += [new_output("display_data", {"image/png": f"x'>{attack}"})]
+        outputs += [new_output("stream", name=f"x'>{attack}", text=attack)]
+        book.cells += [new_code_cell(attack, outputs=outputs), new_markdown_cell(attack)]
+        book.cells += [new_markdown_cell(f"[here](javascript:{RUN}) $a<b$ {attack}")]
+        book.cells += [new_raw_cell(attack)]
+    book.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": {"x": ATTACKS[0]}}
+    clean_outputs(book)
+    nbformat.validate(book)
+    return rendered(book)
+
+
+def test_no_output_and_no_text_runs_anything_in_the_graders_browser(page):
+    assert page.count("a&lt;b") == len(ATTACKS)
+    assert [found.group() for found in RUNS.finditer(page)] == []
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_markup_is_clean_by_itself(attack):
+    assert not RUNS.search(clean_html(attack))
+
+
+def test_tables_pictures_and_formulas_are_kept():
+    table = '<table class="dataframe"><thead><tr><th style="color: red">a</th></tr></thead></table>'
+    assert clean_html(table) == table
+    picture = base64.b64encode(b"picture").decode()
+    data = {"image/png": picture, "text/plain": "x", "text/latex": "$x$"}
+    cell = new_code_cell(outputs=[new_output("display_data", dict(data))])
+    svg = new_output("display_data", {"image/svg+xml": "<svg></svg>", "text/plain": "x"})
+    drawn = new_code_cell(outputs=[svg])
+    clean_outputs(new_notebook(cells=[cell, drawn]))
+    assert cell.outputs[0].data == data
+    assert drawn.outputs[0].data["text/html"].startswith('<img src="data:image/svg+xml;base64,')
+
+
+def test_figures_with_an_alternative_text_are_kept_however_many():
+    picture = base64.b64encode(b"picture" * 20_000).decode()
+    image = f'<img alt="A line" src="data:image/png;base64,{picture}" style="max-width: 100%">'
+    outputs = [new_output("display_data", {"text/html": image}) for _ in range(10)]
+    cell = new_code_cell(outputs=outputs)
+    clean_outputs(new_notebook(cells=[cell]))
+    assert [output.data["text/html"] for output in cell.outputs] == [image] * 10
+
+
+def test_what_is_not_closed_closes_nothing_around_it():
+    assert clean_html("</div></td><b><i>x</b>") == "<b><i>x</i></b>"
+    assert clean_html("<div>" * 1000).count("</div>") == 100
+    assert clean_html("1 < 2 & <x@y.z> &lt;b&gt;") == "1 &lt; 2 &amp; &lt;x@y.z&gt; &lt;b&gt;"
+
+
+@pytest.mark.parametrize("piece", ["<b title=1><p>", "<", "<a b", "<!--", "<script", "a='", "&"])
+def test_cleaning_takes_time_in_proportion_to_the_text(piece):
+    assert clean_html(piece * (LONGEST_MARKUP // len(piece))) is not None
+
+
+def test_long_markup_is_not_shown():
+    outputs = [new_output("display_data", {"text/html": "<b>" * LONGEST_MARKUP}) for _ in range(3)]
+    cell = new_code_cell(outputs=outputs)
+    clean_outputs(new_notebook(cells=[cell]))
+    assert all("too long" in output.data["text/plain"] for output in cell.outputs)
+    assert not any("text/html" in output.data for output in cell.outputs)
+
+
+def test_code_is_highlighted_as_python_and_not_past_a_number_of_words():
+    cells = [new_code_cell("a." * (MOST_TOKENS // 3)) for _ in range(3)]
+    cells[0].metadata["magics_language"] = "perl6"
+    book = new_notebook(
+        cells=cells, metadata={"language_info": {"name": "p", "pygments_lexer": "perl6"}}
+    )
+    clean_outputs(book)
+    assert book.metadata.language_info.pygments_lexer == "ipython3"
+    assert [cell.metadata for cell in book.cells] == [{}, *[{"magics_language": "text"}] * 2]
+
+
+def test_text_with_too_many_formulas_or_past_a_length_is_shown_as_it_is():
+    context = {"resources": {}}
+    assert "<strong>" in markdown_to_html(context, "**x**")
+    for opening in ("\\begin{a}", "\\\\(", "\\\\["):
+        assert markdown_to_html(context, opening * 201).startswith("<pre>")
+    for _ in range(LONGEST_TEXT // LONGEST_TEXT_CELL):
+        assert "<p>" in markdown_to_html(context, "x " * (LONGEST_TEXT_CELL // 2 - 1))
+    context["resources"]["text_left"] -= LONGEST_TEXT % LONGEST_TEXT_CELL
+    assert markdown_to_html({}, "x" * (LONGEST_TEXT_CELL + 1)).startswith("<pre>")
+    assert markdown_to_html(context, "**x** " * 10).startswith("<pre>")
+    assert "<span" not in markdown_to_html({}, "```perl6\nmy $x\n```")
+
+
+def test_a_bold_letter_is_bold_where_browsers_ignore_the_attribute_for_it():
+    assert to_mathml(r"\mathbf h + \mathbf{x}_1").count("mathvariant") == 0
+    assert "\N{MATHEMATICAL BOLD SMALL H}" in to_mathml(r"\mathbf h")
