@@ -8,21 +8,21 @@ from pathlib import Path
 import nbformat
 from _oddities import CHANGES, add_cells
 
-from autograder.course import catalog
-from autograder.course.filled_notebooks import filled, reference_cell, typed
+from autograder.course.assignment import Assignment
+from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 
 
 def answers(course: Course, assignment: str, rng: random.Random) -> dict[str, str | None]:
     """Answers that replace the solution's: 2 of 10 are wrong, 1 is an alternative, 1 is missing."""
     changed: dict[str, str | None] = {}
-    for name, exercise in catalog.exercises(course, assignment).items():
+    for name, exercise in Assignment(course, assignment).exercises.items():
         kind = rng.random()
         if kind < 0.2 and exercise.misconceptions:
             wrong = rng.choice(exercise.misconceptions)
-            changed[name] = typed(course, assignment, wrong)
+            changed[name] = Assignment(course, assignment).typed(wrong)
         elif kind < 0.3 and exercise.alternatives:
-            changed[name] = typed(course, assignment, rng.choice(exercise.alternatives))
+            changed[name] = Assignment(course, assignment).typed(rng.choice(exercise.alternatives))
         elif kind < 0.4:
             changed[name] = None
     return changed
@@ -33,8 +33,8 @@ def odd_answers(
 ) -> dict[str, str | None]:
     """The chosen answers, half of them with prints, helpers and imports of the student's own."""
     changed = dict(chosen)
-    for name in catalog.exercises(course, assignment):
-        source = chosen.get(name, reference_cell(course, assignment, name))
+    for name in Assignment(course, assignment).exercises:
+        source = chosen.get(name, Assignment(course, assignment).solution.written_cells[name])
         if source is not None and rng.random() < 0.5:
             changed[name] = rng.choice(CHANGES)(source, name)
     return changed
@@ -56,7 +56,7 @@ def make_class(
         chosen = answers(course, assignment, rng)
         if odd:
             chosen = odd_answers(course, assignment, chosen, rng)
-        notebook = filled(course, assignment, chosen)
+        notebook = filled(Assignment(course, assignment), chosen)
         if odd:
             add_cells(notebook, rng)
         path = folder / "submitted" / f"s{number:04}" / assignment / f"{assignment}.ipynb"

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import torch
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import Vocabulary, batches, fit, load, load_vectors, tokenize
 from coursekit.data import TextDataset
 from coursekit.text import Batches
@@ -89,7 +89,7 @@ def train(which: str, data: str, seed: int, size: int | None = None) -> Trained:
     KeyboardInterrupt
         Also if `fit` was interrupted, which does not raise the exception itself.
     """
-    notebook = definitions(SOLUTIONS / NOTEBOOKS[which] / f"{NOTEBOOKS[which]}.ipynb")
+    notebook = Solution(SOLUTIONS / NOTEBOOKS[which] / f"{NOTEBOOKS[which]}.ipynb").definitions
     learned, watched = learned_from(data, size, seed), None
     if "SPLITS" in notebook and size is None:
         learned, watched, _ = notebook["load_splits"](data)

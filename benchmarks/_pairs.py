@@ -6,14 +6,14 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from autograder.course.reference import definitions, read_shared
+from autograder.course.reference import Solution, read
 
 
 @functools.cache
 def with_cells(notebook: Path, *starts: str) -> dict[str, Any]:
     """The definitions of a notebook, after its cells that begin with one of `starts` have run."""
-    scope = definitions(notebook)
-    for cell in read_shared(notebook).cells:
+    scope = Solution(notebook).definitions
+    for cell in read(notebook).cells:
         if cell.cell_type == "code" and cell.source.startswith(starts):
             exec(cell.source, scope)  # our own notebook
     return scope

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from scipy.stats import spearmanr
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import WordVectors, load, tokenize
 from coursekit.evaluation import wilson_interval
 
@@ -24,7 +24,7 @@ ASKED = {
 
 def notebook() -> dict[str, Any]:
     """The reference functions and settings of 02_word2vec."""
-    return definitions(NOTEBOOK)
+    return Solution(NOTEBOOK).definitions
 
 
 def sentences(name: str) -> list[list[str]]:

@@ -19,6 +19,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "autograder")]
 
 from typed_answers import COURSE, answers, verdict_on  # noqa: E402
 
+from autograder.course.assignment import Assignment  # noqa: E402
 from autograder.course.recording import RECORDING_SEED, record_reference  # noqa: E402
 
 
@@ -27,7 +28,7 @@ def lost_points(assignment: str, seed: int) -> list[str]:
     recorded, lost = {}, []
     for name, words, _, source in answers("right", assignment):
         if name not in recorded:
-            recorded[name] = record_reference(COURSE, assignment, name, seed)
+            recorded[name] = record_reference(Assignment(COURSE, assignment), name, seed)
         verdict = verdict_on(assignment, recorded[name], source)
         if not verdict.passed:
             lost.append(f"{name}, {words}, {seed}: {verdict.headline}")

@@ -26,7 +26,7 @@ import torch
 from _results import write
 from sklearn.linear_model import LogisticRegression
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import load, tokenize
 from coursekit.data import TextDataset
 from coursekit.evaluation import accuracy, score
@@ -126,7 +126,7 @@ def main() -> None:
     chosen = parser.parse_args()
     warnings.simplefilter("error")  # a warning would mean that training did not converge
     torch.set_num_threads(1)
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     results = {}
     for name in chosen.data:
         print(f"{name} ...", flush=True)

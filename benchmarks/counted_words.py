@@ -25,7 +25,7 @@ from _results import results, write
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import Vocabulary, batches, fit, load, predict, set_seed, tokenize
 from coursekit.data import TextDataset
 from coursekit.evaluation import accuracy, wilson_interval
@@ -86,7 +86,7 @@ def transformer(
     texts: dict[str, TextDataset], vocabulary: Vocabulary, positions: bool, seeds: int
 ) -> dict[str, Any]:
     """The transformer of the notebook; its first seed chooses the learning rate."""
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
 
     def fed(split: str) -> Any:
         shuffle = split == "train"

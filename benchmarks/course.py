@@ -23,8 +23,8 @@ import nbformat
 from _results import write
 from nbclient import NotebookClient
 
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.reference import definitions
 from coursekit import check
 from coursekit.checking import recordings
 
@@ -46,7 +46,7 @@ def notebook_seconds(assignment: str) -> float:
 
 def check_milliseconds(assignment: str) -> dict[str, float]:
     """Median time of `check` on the reference, per exercise."""
-    scope = definitions(COURSE.solution(assignment))
+    scope = Assignment(COURSE, assignment).solution.definitions
     times = {}
     for name, owner in recordings.index().items():
         if owner != assignment:

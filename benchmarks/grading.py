@@ -30,10 +30,10 @@ from _class import make_class
 from _results import results, write
 from nbgrader.api import Gradebook
 
-from autograder.course import catalog
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED, record
-from autograder.course.reference import bare_sources, definitions, run_answer
+from autograder.course.reference import Solution
 from autograder.gradebook.class_folder import Classroom
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.notes import read_notes
@@ -190,15 +190,15 @@ def seeds(assignment: str, name: str, count: int) -> dict[str, Any]:
     Reference and alternatives must keep all points. A misconception must lose the same groups with
     each seed as with the recorded cases, and get its own hint.
     """
-    notebook, exercise = COURSE.solution(assignment), catalog.exercises(COURSE, assignment)[name]
-    right = {"reference": definitions(notebook)[name]}
+    notebook, exercise = COURSE.solution(assignment), Assignment(COURSE, assignment).exercises[name]
+    right = {"reference": Solution(notebook).definitions[name]}
     for answer in exercise.alternatives:
-        text = answer.source(bare_sources(notebook)[name])
-        right[answer.name] = run_answer(notebook, name, text)
-    lost = _lost_groups(record(COURSE, assignment, name, RECORDING_SEED))
+        text = answer.source(Solution(notebook).bare_sources[name])
+        right[answer.name] = Solution(notebook).run_answer(name, text)
+    lost = _lost_groups(record(Assignment(COURSE, assignment), name, RECORDING_SEED))
     lost_points, other_groups, other_hints = [], [], []
     for seed in range(1000, 1000 + count):
-        recorded = record(COURSE, assignment, name, seed)
+        recorded = record(Assignment(COURSE, assignment), name, seed)
         for label, function in right.items():
             verdict = judge(recorded, run_cases(function, recorded["cases"]))
             if not verdict.passed:
@@ -254,7 +254,7 @@ def main() -> None:
     options = parser.parse_args()
     assignment = options.assignment or "05_transformer_block"
     if options.part == "seeds":
-        for name in options.only or catalog.exercises(COURSE, assignment):
+        for name in options.only or Assignment(COURSE, assignment).exercises:
             keep(["seeds", assignment, name], seeds(assignment, name, options.size))
         return
     if options.part == "speed":

@@ -26,9 +26,9 @@ from tqdm.auto import tqdm
 
 from autograder.authoring.audit.judge_mutants import CASE_SECONDS
 from autograder.authoring.audit.mutants import as_edit
-from autograder.course import catalog
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.reference import bare_sources, run_answer
+from autograder.course.reference import Solution
 from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
@@ -44,7 +44,7 @@ def hinted(course: Course) -> list[tuple[str, str, str]]:
     """Assignment, exercise and source of every mutant that got a hint in the last audit."""
     found = []
     for assignment in course.assignments():
-        for name in catalog.exercises(course, assignment):
+        for name in Assignment(course, assignment).exercises:
             audited = json.loads((course.root / ".audit" / f"{name}.json").read_text("utf-8"))
             found += [
                 (assignment, name, mutant["source"])
@@ -57,10 +57,12 @@ def hinted(course: Course) -> list[tuple[str, str, str]]:
 def judged(course: Course, assignment: str, name: str, source: str) -> dict[str, str] | None:
     """The row for a mutant; None if it is shown no hint now."""
     notebook, exercise = course.solution(assignment), find(name)
-    outcomes = run_cases(run_answer(notebook, name, source), exercise["cases"], CASE_SECONDS)
+    outcomes = run_cases(
+        Solution(notebook).run_answer(name, source), exercise["cases"], CASE_SECONDS
+    )
     torch.set_grad_enabled(True)  # a mutant may have left it off
     misconception = judge(exercise, outcomes).misconception
-    edit = as_edit(bare_sources(notebook)[name], source)
+    edit = as_edit(Solution(notebook).bare_sources[name], source)
     lines = [line for line in edit.splitlines() if line[:1] in ("-", "+")]
     shown = " / ".join(f"{line[0]} {line[1:].strip()}" for line in lines)
     row = {"exercise": name, "edit": shown, "misconception": misconception}
@@ -93,7 +95,7 @@ def main() -> None:
         hints = {
             (name, wrong.name): wrong.hint
             for assignment in course.assignments()
-            for name, exercise in catalog.exercises(course, assignment).items()
+            for name, exercise in Assignment(course, assignment).exercises.items()
             for wrong in exercise.misconceptions
         }
         waiting = [row for row in read_table(TABLE) if not row["verdict"]]

@@ -25,7 +25,7 @@ from _results import results, write
 from safetensors.torch import save_file
 from torch import nn
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import Vocabulary, set_seed
 
 ROOT = Path(__file__).parent.parent
@@ -52,7 +52,7 @@ NLTK_TOKENS = 100
 
 def read(data: str) -> tuple[Vocabulary, dict[str, list[list[str]]]]:
     """The vocabulary, and the sentences of each split with unknown words replaced."""
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     texts = notebook["load_sentences"](data)
     stopped = ([*sentence, notebook["STOP"]] for sentence in texts["train"])
     vocabulary = Vocabulary.build(stopped, max_size=notebook["SETTINGS"][data]["n_words"])
@@ -65,7 +65,7 @@ def read(data: str) -> tuple[Vocabulary, dict[str, list[list[str]]]]:
 
 def counted(data: str) -> dict[str, Any]:
     """Perplexity of the counted models: by order on validation text, the best order on test text."""
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     perplexity = notebook["perplexity"]
     vocabulary, texts = read(data)
     found: dict[str, dict[str, float]] = {}
@@ -84,7 +84,7 @@ def counted(data: str) -> dict[str, Any]:
 
 def counting_models(sentences: list[list[str]], n: int, size: int) -> dict[str, Any]:
     """The notebook's models of order n that only count, by name."""
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     add_k, interpolated = notebook["add_k_probability"], notebook["interpolated_probability"]
     tables = [notebook["count_ngrams"](sentences, m) for m in range(1, n + 1)]
     return {
@@ -100,7 +100,7 @@ def against_nltk(data: str, n: int = 3, n_sentences: int = 2000) -> dict[str, An
     from nltk.lm import KneserNeyInterpolated
     from nltk.lm import Vocabulary as NltkVocabulary
 
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     start, stop = notebook["START"], notebook["STOP"]
     vocabulary, texts = read(data)
     sentences = texts["train"][:n_sentences]
@@ -141,7 +141,7 @@ def against_nltk(data: str, n: int = 3, n_sentences: int = 2000) -> dict[str, An
 
 def train(data: str, checkpoint: Path) -> dict[str, Any]:
     """Train, or go on training, the LSTM of a data set; write its weights; measure it."""
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     recipe = RECIPES[data]
     vocabulary, texts = read(data)
     stop = notebook["STOP"]
@@ -204,7 +204,7 @@ def train_epoch(
     sampled: bool,
 ) -> float:
     """One epoch with a learning rate that rises, then falls along a cosine; the mean loss."""
-    detach = definitions(NOTEBOOK)["detach"]
+    detach = Solution(NOTEBOOK).definitions["detach"]
     model.train()
     total, n, state = 0.0, 0, None
     for number, (x, y) in enumerate(windows, start=1):

@@ -31,14 +31,14 @@ import torch.nn.functional as F
 from _results import results, store
 from torch import nn
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import Vocabulary, batches, fit, load, load_vectors, pad_batch, predict, tokenize
 from coursekit.data import TextDataset
 from coursekit.text import Batches
 
-NOTEBOOK = definitions(
+NOTEBOOK = Solution(
     Path(__file__).parent.parent / "solutions/08_sentence_encoders/08_sentence_encoders.ipynb"
-)
+).definitions
 NAME = "sentence_encoders"
 SST = {  # epochs, learning rate, hidden size, dropout, batch size
     "mean": (20, 3e-3, 0, 0.2, 50),

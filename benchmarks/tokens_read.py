@@ -26,7 +26,7 @@ from _results import results, store
 from ladder import Run, finished, measure, summary
 from tqdm import tqdm
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit.data import DataError
 
 RUNG, DATA, SIZES = "encoder, fine-tuned", "sst2", ("1000", "10000")
@@ -43,7 +43,7 @@ def training_of(folder: Path) -> dict[str, Any]:
 
 def fine_tuned(folder: Path, run: Run) -> dict[str, Any]:
     """Accuracy, and accuracy by phenomenon, of the encoder in a folder after fine-tuning."""
-    notebook = definitions(SOLUTIONS / NOTEBOOKS[RUNG] / f"{NOTEBOOKS[RUNG]}.ipynb")
+    notebook = Solution(SOLUTIONS / NOTEBOOKS[RUNG] / f"{NOTEBOOKS[RUNG]}.ipynb").definitions
     with patch.dict(notebook, MODEL=str(folder)):
         return measure(DATA, run)
 

@@ -19,7 +19,7 @@ import torch
 from _results import write
 from torch import nn
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 
 NOTEBOOK = (
     Path(__file__).parent.parent / "solutions/05_transformer_block/05_transformer_block.ipynb"
@@ -32,7 +32,7 @@ SHAPES = {  # texts, words, width, heads, inner width, activation
 
 
 def measure(shape: tuple[int, int, int, int, int, str], repeats: int) -> dict[str, Any]:
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     n_texts, length, d_model, n_heads, d_ff, activation = shape
     torch.manual_seed(0)
     ours = notebook["TransformerBlock"](d_model, n_heads, d_ff, 0.0, activation)

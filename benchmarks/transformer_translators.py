@@ -27,7 +27,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from torch import nn
 from translation import BOS, EOS, SPLITS, Pairs
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import Vocabulary, set_seed
 from coursekit.data.paths import cache_folder
 
@@ -96,13 +96,13 @@ def prepare(name: str) -> Data:
 
 def rate(step: int) -> float:
     """The schedule of Vaswani et al., scaled to its peak."""
-    schedule = definitions(NOTEBOOK)["transformer_rate"]
+    schedule = Solution(NOTEBOOK).definitions["transformer_rate"]
     return PEAK * schedule(step, 1, WARMUP) / schedule(WARMUP, 1, WARMUP)
 
 
 def train(name: str, data: Data) -> tuple[nn.Module, float]:
     """Train a model, or go on where it was interrupted; return it and its processor seconds."""
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     set_seed(0)
     model = notebook["CachedTransformer"](len(data.source), len(data.target), **SIZES)
     notebook["initialize"](model)
@@ -143,18 +143,18 @@ def train(name: str, data: Data) -> tuple[nn.Module, float]:
 
 def words_of(data: Data, ids: list[int]) -> list[str]:
     """The words of a translation."""
-    return definitions(NOTEBOOK)["join_tokens"]([data.target.words[i] for i in ids])
+    return Solution(NOTEBOOK).definitions["join_tokens"]([data.target.words[i] for i in ids])
 
 
 def greedy(model: nn.Module, data: Data, split: str) -> list[list[str]]:
     """The greedy translations of a split."""
-    found = definitions(NOTEBOOK)["greedy"](model, data.ids(split)[0], LONGEST)
+    found = Solution(NOTEBOOK).definitions["greedy"](model, data.ids(split)[0], LONGEST)
     return [words_of(data, ids) for ids in found]
 
 
 def with_beam(model: nn.Module, data: Data, split: str, beam: int = 4) -> list[list[str]]:
     """The translations of a split by beam search, with a length penalty of 0.6."""
-    notebook, found = definitions(NOTEBOOK), []
+    notebook, found = Solution(NOTEBOOK).definitions, []
     with torch.no_grad():
         for ids in data.ids(split)[0]:
             source, mask, _, _ = notebook["translation_batch"]([ids], [[]], BOS, EOS)

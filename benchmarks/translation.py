@@ -34,7 +34,7 @@ from _results import results, store
 from safetensors.torch import save_file
 from torch import nn
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import Vocabulary, load
 from coursekit.data import Bitext
 from coursekit.data.paths import cache_folder
@@ -147,7 +147,7 @@ def _vocabulary(sentences: list[list[str]], size: int) -> Vocabulary:
 
 def make(name: str, data: Data) -> nn.ModuleDict:
     """The encoder and the decoder, with the notebook's classes."""
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     d_e, d = settings_of(name).d_e, settings_of(name).d
     if name.endswith("plain"):
         decoder = notebook["TranslationDecoder"](len(data.target), d_e, d)
@@ -186,7 +186,7 @@ def drop_out(embedding: nn.Embedding, p: float) -> None:
 
 def train(name: str, data: Data) -> tuple[nn.ModuleDict, float]:
     """Train a model, or go on where it was interrupted; return it and its processor seconds."""
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     torch.manual_seed(0)
     model = make(name, data)
     for half in model.values():
@@ -243,7 +243,7 @@ def train(name: str, data: Data) -> tuple[nn.ModuleDict, float]:
 
 def translate(name: str, model: nn.ModuleDict, data: Data, split: str) -> list[list[str]]:
     """The greedy translations of a split, in order."""
-    notebook = definitions(NOTEBOOK)
+    notebook = Solution(NOTEBOOK).definitions
     pairs = data.splits[split]
     model.eval()
     found: list[list[str]] = []
@@ -261,7 +261,7 @@ def translate(name: str, model: nn.ModuleDict, data: Data, split: str) -> list[l
 
 
 def bleu(found: list[list[str]], pairs: Pairs) -> float:
-    return definitions(NOTEBOOK)["corpus_bleu"](found, [[target] for _, target in pairs])
+    return Solution(NOTEBOOK).definitions["corpus_bleu"](found, [[target] for _, target in pairs])
 
 
 def keep(name: str, model: nn.Module, lists: dict[str, list[str]]) -> None:
@@ -289,7 +289,7 @@ def measure(name: str, data: Data) -> dict[str, Any]:
         pairs = data.splits[split]
         found = translate(name, model, data, split)
         scores[split] = bleu(found, pairs)
-        by_length = definitions(NOTEBOOK)["bleu_by_length"]
+        by_length = Solution(NOTEBOOK).definitions["bleu_by_length"]
         lengths = [len(source) for source, _ in pairs]
         references = [[target] for _, target in pairs]
         edges = settings_of(name).edges

@@ -29,7 +29,7 @@ import torch
 from _results import results, store
 from translation import tokens
 
-from autograder.course.reference import read_shared
+from autograder.course.reference import read
 from coursekit import load
 from coursekit.data import Bitext
 
@@ -55,7 +55,7 @@ SENTENCES = 30_000
 def notebook(data: str) -> dict[str, Any]:
     """What the notebook's cells define, with its own data or with those of Tatoeba."""
     scope: dict[str, Any] = {"__name__": "__main__"}
-    for cell in read_shared(NOTEBOOK).cells:
+    for cell in read(NOTEBOOK).cells:
         source = cell.source
         if cell.cell_type != "code" or source.startswith(SHOWN) or "show(" in source:
             continue
@@ -217,7 +217,7 @@ def _model(scope: dict[str, Any], into_english: dict[str, str]) -> torch.nn.Modu
 
 def _cell(start: str) -> str:
     """The definitions at the start of a cell of the notebook, without what it prints."""
-    cells = read_shared(NOTEBOOK).cells
+    cells = read(NOTEBOOK).cells
     source = next(c.source for c in cells if c.cell_type == "code" and c.source.startswith(start))
     return source.partition("\n\n\nfor ")[0]
 

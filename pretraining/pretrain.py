@@ -35,7 +35,7 @@ from torch.nn.functional import cross_entropy
 from tqdm.auto import tqdm
 from transformers import BertConfig, BertForPreTraining, BertTokenizerFast
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import load, pick_device
 from coursekit.data import DataError
 
@@ -107,7 +107,7 @@ def mask(
     special = (ids == PAD) | (ids == CLS) | (ids == SEP)
     draws = [torch.rand(ids.shape, generator=generator) for _ in range(2)]
     random_ids = torch.randint(len(SPECIAL), vocab_size, ids.shape, generator=generator)
-    mask_tokens = definitions(BERT)["mask_tokens"]
+    mask_tokens = Solution(BERT).definitions["mask_tokens"]
     return mask_tokens(ids, special, MASK, *draws, random_ids, probability)
 
 
@@ -281,7 +281,7 @@ class Run:
             edges = corpus.sentences[corpus.texts]
             texts = [corpus.ids[begin:end].tolist() for begin, end in pairwise(edges)]
             counts = torch.from_numpy(np.bincount(corpus.ids, minlength=settings.vocabulary))
-            train_skip_gram = definitions(SKIP_GRAM)["train_skip_gram"]
+            train_skip_gram = Solution(SKIP_GRAM).definitions["train_skip_gram"]
             vectors, _ = train_skip_gram(
                 texts,
                 counts.clamp(min=1),

@@ -12,6 +12,7 @@ import sys
 from checkout import ROOT
 
 from autograder.authoring.release import release
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.course.recording import draw_assignment
 from autograder.errors import CourseError
@@ -28,7 +29,7 @@ def stale(course, assignment):
 
 
 def drawn(course, assignment):
-    cases = [draw_assignment(course, assignment, seed) for seed in CLASS_SEEDS]
+    cases = [draw_assignment(Assignment(course, assignment), seed) for seed in CLASS_SEEDS]
     return hashlib.sha256(json.dumps(cases).encode()).hexdigest()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sacrebleu.metrics import BLEU
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 
 NOTEBOOK = Path(__file__).parent.parent / "solutions/09_translation/09_translation.ipynb"
 WORDS = "le la chat chien blanc dort ne pas . elle".split()
@@ -28,7 +28,7 @@ def theirs(hypotheses: Sentences, references: list[Sentences]) -> float:
 
 
 def ours(hypotheses: Sentences, references: list[Sentences]) -> float:
-    return definitions(NOTEBOOK)["corpus_bleu"](hypotheses, references)
+    return Solution(NOTEBOOK).definitions["corpus_bleu"](hypotheses, references)
 
 
 def drawn(draw: random.Random, shortest: int = 1, longest: int = 14) -> list[str]:

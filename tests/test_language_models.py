@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 
 NOTEBOOK = Path(__file__).parent.parent / "solutions/07_language_models/07_language_models.ipynb"
 WORDS = ["a", "b", "c", "d"]
@@ -18,7 +18,7 @@ D = 0.75
 
 @pytest.fixture(scope="module")
 def notebook():
-    return definitions(NOTEBOOK)
+    return Solution(NOTEBOOK).definitions
 
 
 @pytest.fixture(scope="module")

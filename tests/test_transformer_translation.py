@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import load, load_results, set_seed
 from coursekit.data import shipped
 
@@ -22,7 +22,7 @@ NOTEBOOK = Path(__file__).parent.parent / (
 
 
 def notebook(name: str):
-    return definitions(NOTEBOOK)[name]
+    return Solution(NOTEBOOK).definitions[name]
 
 
 @pytest.fixture(scope="module")

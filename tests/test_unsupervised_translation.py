@@ -10,7 +10,7 @@ import pytest
 import torch
 from scipy.linalg import orthogonal_procrustes
 
-from autograder.course.reference import definitions, read_shared
+from autograder.course.reference import Solution, read
 from coursekit import load, load_results
 
 NOTEBOOK = Path(__file__).parent.parent / (
@@ -19,7 +19,7 @@ NOTEBOOK = Path(__file__).parent.parent / (
 
 
 def notebook(name: str):
-    return definitions(NOTEBOOK)[name]
+    return Solution(NOTEBOOK).definitions[name]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -42,7 +42,7 @@ def test_14_noise_moves_no_word_further_than_k(k):
 
 def test_14_the_two_texts_have_no_sentence_and_its_translation():
     scope = {"load": load}
-    (cell,) = [c for c in read_shared(NOTEBOOK).cells if c.source.startswith("DATA =")]
+    (cell,) = [c for c in read(NOTEBOOK).cells if c.source.startswith("DATA =")]
     exec(cell.source, scope)  # our own notebook
     english, french = ({" ".join(s) for s in scope["text"][key]} for key in ("en", "fr"))
     train = load("bilingual", "train")

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.course import catalog
 from autograder.course.apply_edit import is_edit
+from autograder.course.assignment import find
 from autograder.course.cells import without_delimiters, written_answers
 from autograder.course.exercise import UNWRITTEN_HINT
 from autograder.course.layout import Course
 from autograder.course.make_edit import make_edit
-from autograder.course.reference import bare_sources, without_docstrings
+from autograder.course.reference import without_docstrings
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.grading.verdicts import read_verdicts
@@ -42,16 +42,17 @@ def adopt(
         No exercise has that name, the student has no graded answer to it, or the answer is right,
         is not Python, or is one that `WRONG` contains already.
     """
-    assignment, known = catalog.find(course, exercise)
-    answer = _answer(Classroom(course, folder), assignment, exercise, student)
-    reference = bare_sources(course.solution(assignment))[exercise]
+    assignment = find(course, exercise)
+    known = assignment.exercises[exercise]
+    answer = _answer(Classroom(course, folder), assignment.name, exercise, student)
+    reference = assignment.solution.bare_sources[exercise]
     text = make_edit(reference, answer) or answer
     for one in known.misconceptions:
         if one.source(reference).split() == answer.split():
             raise CourseError(f"{exercise} has this answer already: {one.name}.")
     names = {one.name for one in known.misconceptions}
     name = next(f"adopted_{i}" for i in range(1, 1000) if f"adopted_{i}" not in names)
-    path = course.cases(assignment) / f"{exercise}.py"
+    path = course.cases(assignment.name) / f"{exercise}.py"
     path.write_text(_with_entry(path.read_text("utf-8"), name, text), "utf-8")
     return path, name
 

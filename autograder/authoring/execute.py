@@ -10,8 +10,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tqdm.auto import tqdm
 
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.reference import checked_names, read
 from autograder.errors import CourseError
 
 #: Wall time for one cell, in seconds.
@@ -26,11 +26,11 @@ def execute_solution(course: Course, assignment: str) -> float:
     CourseError
         An exercise is not recorded yet, or a cell raises an error; the file is left unchanged.
     """
-    path = course.solution(assignment)
-    notebook = read(path)
+    solution = Assignment(course, assignment).solution
+    path, notebook = solution.path, solution.notebook
     index = course.recordings / "index.json"
     recorded = json.loads(index.read_text("utf-8")) if index.exists() else {}
-    if missing := [name for name in checked_names(path) if name not in recorded]:
+    if missing := [name for name in solution.checked_names if name not in recorded]:
         raise CourseError(
             f"check does not know {missing[0]} yet; run `autograder release {assignment}` first."
         )

@@ -20,12 +20,12 @@ import nbformat
 
 from autograder.authoring.shown_cells import KEEP
 from autograder.authoring.stamp import reused_from
-from autograder.course import catalog
 from autograder.course.apply_edit import is_edit
+from autograder.course.assignment import Assignment, every_assignment
 from autograder.course.cells import checked_exercise, is_delimiter, parse
 from autograder.course.exercise import UNWRITTEN_HINT, Exercise, Misconception
 from autograder.course.layout import Course
-from autograder.course.reference import bare_sources, definitions, read, run_answer
+from autograder.course.reference import Solution
 from autograder.errors import CourseError
 from autograder.grading.left_out import TAG
 from coursekit.checking.hints import UNDEFINED
@@ -46,19 +46,20 @@ _NEAR_COPY = 2
 def require_unique_names(course: Course) -> None:
     """Refuse an exercise name that two assignments use."""
     owners: dict[str, str] = {}
-    for assignment in course.assignments():
-        for name in catalog.exercises(course, assignment):
+    for assignment in every_assignment(course):
+        for name in assignment.exercises:
             if name in owners:
                 raise CourseError(
-                    f"{owners[name]} and {assignment} both have an exercise called {name}; names"
+                    f"{owners[name]} and {assignment.name} both have an exercise called {name}; names"
                     " must be unique in the course."
                 )
-            owners[name] = assignment
+            owners[name] = assignment.name
 
 
-def prove_source_files(course: Course, assignment: str) -> None:
+def prove_source_files(assignment: Assignment) -> None:
     """The modules of cases pass ruff; the solution notebook stores no errors or warnings."""
-    folder = course.cases(assignment)
+    course, name = assignment.course, assignment.name
+    folder = course.cases(name)
     for command, tip in (
         (
             ["check", "--quiet", "--output-format=concise"],
@@ -71,29 +72,29 @@ def prove_source_files(course: Course, assignment: str) -> None:
         if done.returncode:
             output = (done.stdout + done.stderr).strip()[:500]
             raise CourseError(f"exercises/{folder.name} does not pass ruff; {tip}:\n{output}")
-    cells = [c for c in read(course.solution(assignment)).cells if c.cell_type == "code"]
+    cells = assignment.solution.code
     if not any(cell.outputs for cell in cells):
         return  # not executed yet: a first draft
     for number, cell in enumerate(cells, 1):
         if any(o.output_type == "error" or o.get("name") == "stderr" for o in cell.outputs):
             raise CourseError(
-                f"{assignment}, code cell {number} stores an error or a warning; run"
-                f" `autograder execute {assignment}` once it is fixed."
+                f"{name}, code cell {number} stores an error or a warning; run"
+                f" `autograder execute {name}` once it is fixed."
             )
     compared = [c for c in cells if "nbval-check-output" in c.metadata.get("tags", [])]
     if len(compared) < COMPARED_CELLS:
         raise CourseError(
-            f"{assignment}: add the tag nbval-check-output to at least {COMPARED_CELLS} cells with"
+            f"{name}: add the tag nbval-check-output to at least {COMPARED_CELLS} cells with"
             f" deterministic output (there are {len(compared)})."
         )
 
 
-def prove_answers(course: Course, assignment: str, recorded: dict[str, Any]) -> None:
+def prove_answers(assignment: Assignment, recorded: dict[str, Any]) -> None:
     """Every misconception is caught and shows its own hint; alternatives and equivalents pass."""
-    notebook = course.solution(assignment)
-    for name, exercise in catalog.exercises(course, assignment).items():
+    solution = assignment.solution
+    for name, exercise in assignment.exercises.items():
         _require_enough(exercise)
-        reference = bare_sources(notebook)[name]
+        reference = solution.bare_sources[name]
         for answer in (*exercise.misconceptions, *exercise.alternatives):
             if not is_edit(answer.text):
                 _refuse_near_copy(name, answer.name, answer.text, reference)
@@ -103,7 +104,7 @@ def prove_answers(course: Course, assignment: str, recorded: dict[str, Any]) -> 
             _require_declared(misconception, entry["outcomes"])
         _prove_misconceptions(name, recorded[name])
         for alternative in exercise.alternatives:
-            thing = run_answer(notebook, name, alternative.source(reference), alternative.name)
+            thing = solution.run_answer(name, alternative.source(reference), alternative.name)
             verdict = judge(recorded[name], run_cases(thing, recorded[name]["cases"]))
             if not verdict.passed:
                 raise CourseError(
@@ -111,7 +112,7 @@ def prove_answers(course: Course, assignment: str, recorded: dict[str, Any]) -> 
                     f" {verdict.headline}."
                 )
         for answer in exercise.equivalents:
-            thing = run_answer(notebook, name, answer.source(reference), answer.name)
+            thing = solution.run_answer(name, answer.source(reference), answer.name)
             verdict = judge(recorded[name], run_cases(thing, recorded[name]["cases"]))
             if not verdict.passed:
                 raise CourseError(
@@ -305,7 +306,7 @@ def prove_student_notebook(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{assignment}.ipynb"
         path.write_text(student, "utf-8")
-        scope = definitions(path)
+        scope = Solution(path).definitions
     for name, exercise in recorded.items():
         verdict = judge(exercise, run_cases(scope[name], exercise["cases"]))
         if verdict.stage != "missing" or verdict.points:
@@ -325,7 +326,11 @@ def _solution_lines(notebook: nbformat.NotebookNode, course: Course) -> tuple[se
     public: set[str] = set()
     for cell in notebook.cells:
         source = reused_from(cell)
-        earlier = _solution_lines(read(course.solution(source)), course)[0] if source else None
+        earlier = (
+            _solution_lines(Solution(course.solution(source)).notebook, course)[0]
+            if source
+            else None
+        )
         inside = False
         for line in map(str.strip, cell.source.splitlines()):
             if is_delimiter(line):

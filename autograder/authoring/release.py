@@ -7,14 +7,18 @@ the stamped parts of the solution notebooks themselves.
 from __future__ import annotations
 
 import json
+import multiprocessing
+import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import nbformat
 
+from autograder.authoring import proved
 from autograder.authoring.proofs import (
     prove_answers,
     prove_fresh_cases,
@@ -25,11 +29,10 @@ from autograder.authoring.proofs import (
     require_unique_names,
 )
 from autograder.authoring.stamp import stamp
-from autograder.course import catalog
+from autograder.course.assignment import Assignment, every_assignment
 from autograder.course.compounds import record_pairs
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED, record_assignment, record_reference
-from autograder.course.reference import read
 from autograder.errors import CourseError
 from coursekit import __version__
 from coursekit.checking.judge_case import agrees, same_outcome
@@ -41,19 +44,51 @@ _LISTS = ("cases", "misconceptions", "pairs")
 
 @dataclass
 class Report:
-    """What a release did: files written, or (with check) files found stale."""
+    """What a release did.
+
+    Attributes
+    ----------
+    written, stale : list[str]
+        Files that were written, or, with `check`, would have been.
+    unchanged : list[str]
+        Assignments that were proved before and have not changed since.
+    """
 
     stale: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+
+    def __iadd__(self, other: Report) -> Report:
+        self.stale += other.stale
+        self.written += other.written
+        self.unchanged += other.unchanged
+        return self
 
 
 def release(
     course: Course,
-    assignments: list[str],
+    names: list[str],
     check: bool = False,
-    progress: Callable[[str], None] = lambda name: None,
+    again: bool = False,
+    jobs: int = 1,
+    progress: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Build and verify the assignments; with `check`, write nothing and report what is stale.
+    """Build and verify assignments.
+
+    Parameters
+    ----------
+    course : Course
+        The course's folder.
+    names : list[str]
+        The assignments.
+    check : bool
+        Write nothing, report what is stale, and prove everything.
+    again : bool
+        Prove also what was proved before and has not changed since (see `proved`).
+    jobs : int
+        How many assignments to release at a time, each in a process of its own.
+    progress : callable
+        Called when an assignment is done.
 
     Raises
     ------
@@ -62,35 +97,76 @@ def release(
         contains solution text, a misconception is not caught or gets another one's hint, an
         alternative fails, a group's cases are the same for every seed, a module fails ruff.
     """
-    report = Report()
     require_unique_names(course)
-    for assignment in assignments:
-        progress(assignment)
-        prove_source_files(course, assignment)
-        exercises = catalog.exercises(course, assignment)
-        path = course.solution(assignment)
-        stamped = nbformat.writes(stamp(read(path), course, assignment, exercises)) + "\n"
-        _put(report, course, path, stamped, check)
-        recorded = record_assignment(course, assignment, RECORDING_SEED)
-        prove_answers(course, assignment, recorded)
-        prove_shown_cells(assignment, stamped, recorded)
-        fresh = {name: record_reference(course, assignment, name, seed=1) for name in exercises}
-        prove_fresh_cases(recorded, fresh)
-        prove_groups_vary(recorded, fresh)
-        recording = _recording(course, assignment, recorded)
-        _put(report, course, course.recordings / f"{assignment}.json", recording, check)
-        student = _student_notebook(course, assignment, stamped)
-        prove_student_notebook(course, assignment, stamped, student, recorded)
-        _put(report, course, course.notebook(assignment), student, check)
+    stored = proved.read(course)
+    left = [
+        name for name in names if check or again or stored.get(name) != proved.digest(course, name)
+    ]
+    report = Report(unchanged=[name for name in names if name not in left])
+    for _ in report.unchanged:
+        progress()
+    if jobs > 1 and len(left) > 1:
+        for one in _side_by_side(course, left, check, jobs):
+            report += one
+            progress()
+    else:
+        for name in left:
+            report += _release(course, name, check)
+            progress()
     _put(report, course, course.recordings / "index.json", _index(course), check)
+    if not report.stale:  # else the digests are those of stale files
+        now = {name: proved.digest(course, name) for name in names}
+        _put(report, course, proved.path(course), proved.text(course, stored | now), check)
+    return report
+
+
+def _side_by_side(course: Course, names: list[str], check: bool, jobs: int) -> Iterator[Report]:
+    """Release assignments in processes of their own; those with the longest notebooks first."""
+    names = sorted(names, key=lambda name: -course.solution(name).stat().st_size)
+    # not forked: torch may run threads here already
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(names)), context, _ignore_interrupts) as pool:
+        try:
+            for done in as_completed([pool.submit(_release, course, n, check) for n in names]):
+                yield done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _ignore_interrupts() -> None:
+    """Leave ctrl-C to the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _release(course: Course, name: str, check: bool) -> Report:
+    """Build and verify one assignment."""
+    report, assignment = Report(), Assignment(course, name)
+    prove_source_files(assignment)
+    stamped = nbformat.writes(stamp(assignment)) + "\n"
+    _put(report, course, course.solution(name), stamped, check)
+    recorded = record_assignment(assignment, RECORDING_SEED)
+    prove_answers(assignment, recorded)
+    prove_shown_cells(name, stamped, recorded)
+    fresh = {
+        exercise: record_reference(assignment, exercise, seed=1)
+        for exercise in assignment.exercises
+    }
+    prove_fresh_cases(recorded, fresh)
+    prove_groups_vary(recorded, fresh)
+    recording = _recording(assignment, recorded)
+    _put(report, course, course.recordings / f"{name}.json", recording, check)
+    student = _student_notebook(course, name, stamped)
+    prove_student_notebook(course, name, stamped, student, recorded)
+    _put(report, course, course.notebook(name), student, check)
     return report
 
 
 def _index(course: Course) -> str:
     names = {
-        name: assignment
-        for assignment in course.assignments()
-        for name in catalog.exercises(course, assignment)
+        name: assignment.name
+        for assignment in every_assignment(course)
+        for name in assignment.exercises
     }
     return json.dumps(names, indent=1) + "\n"
 
@@ -108,15 +184,15 @@ def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> 
     report.written.append(name)
 
 
-def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str:
+def _recording(assignment: Assignment, recorded: dict[str, Any]) -> str:
     """The text of the recording. An exercise that is still fresh keeps its stored outcomes.
 
     Their last digits differ between processors, thread counts and versions of torch.
     """
-    head = {"format": FORMAT, "coursekit": __version__, "assignment": assignment}
+    head = {"format": FORMAT, "coursekit": __version__, "assignment": assignment.name}
     text, old = "", {}
     try:
-        text = (course.recordings / f"{assignment}.json").read_text("utf-8")
+        text = (assignment.course.recordings / f"{assignment.name}.json").read_text("utf-8")
         old = json.loads(text)["exercises"]
     except (OSError, ValueError, KeyError, TypeError):
         pass  # missing or damaged: record everything again
@@ -126,7 +202,7 @@ def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str
         if name in old and is_fresh(old[name], exercise):
             exercises[name] = old[name]
         else:
-            pairs = record_pairs(course, assignment, name, recorded[name])
+            pairs = record_pairs(assignment, name, recorded[name])
             exercises[name] = exercise | {"pairs": json.loads(json.dumps(pairs))}
     recording = {**head, "exercises": exercises}
     return text if old and json.loads(text) == recording else _dump(recording)

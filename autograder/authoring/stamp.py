@@ -15,10 +15,10 @@ from nbformat import NotebookNode
 
 from autograder.authoring.attach_drawings import attach_drawings
 from autograder.authoring.shown_cells import tag_shown_cells
+from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course, student_repository
-from autograder.course.reference import sources
 from autograder.errors import CourseError
 from coursekit import __version__
 
@@ -69,9 +69,7 @@ def badge(course: Course, assignment: str) -> str:
     )
 
 
-def stamp(
-    notebook: NotebookNode, course: Course, assignment: str, exercises: dict[str, Exercise]
-) -> NotebookNode:
+def stamp(of: Assignment) -> NotebookNode:
     """A copy of the solution notebook with badge, set-up cell, grade ids and points filled in.
 
     Raises
@@ -80,7 +78,8 @@ def stamp(
         The notebook and the modules of cases do not match: an exercise without a check or a
         solution block, or defined twice; a check without cases. Or set-up cell or badge is missing.
     """
-    stamped = copy.deepcopy(notebook)
+    course, assignment, exercises = of.course, of.name, of.exercises
+    stamped = copy.deepcopy(of.solution.notebook)
     _stamp_header(stamped, course, assignment)
     defined: dict[str, int] = {}
     checked: dict[str, int] = {}
@@ -225,7 +224,7 @@ def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:
     source = next((a for a in course.assignments() if a.startswith(match[1])), None)
     if source is None:
         raise CourseError(f"{where} reuses code from assignment {match[1]}, which does not exist.")
-    known = sources(course.solution(source))
+    known = Assignment(course, source).solution.sources
     for name in names:
         if name not in known:
             raise CourseError(f"{where} reuses {name}, which {source} does not define.")

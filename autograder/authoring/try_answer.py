@@ -8,11 +8,10 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.course import catalog
+from autograder.course.assignment import Assignment, find
 from autograder.course.cells import kept_definitions
 from autograder.course.layout import Course
 from autograder.course.recording import record
-from autograder.course.reference import read
 from autograder.errors import CourseError
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
@@ -34,7 +33,7 @@ def try_source(
     CourseError
         No exercise has that name, or the source is not Python or does not define it.
     """
-    assignment, _ = catalog.find(course, name)
+    assignment = find(course, name)
     try:
         tree = ast.parse(source, filename)
     except SyntaxError as error:
@@ -43,11 +42,11 @@ def try_source(
         ) from error
     if name not in _names(tree):
         raise CourseError(f"{filename} does not define {name}; write `def {name}(...)` or a class.")
-    return try_sources(course, assignment, {name: source}, seed)[name]
+    return try_sources(assignment, {name: source}, seed)[name]
 
 
 def try_sources(
-    course: Course, assignment: str, sources: dict[str, str], seed: int = 1
+    assignment: Assignment, sources: dict[str, str], seed: int = 1
 ) -> dict[str, Verdict]:
     """The verdicts on the answers to several exercises of one assignment, in one kernel.
 
@@ -57,9 +56,9 @@ def try_sources(
     ----------
     sources : the source of the answer to each exercise.
     """
-    notebook = _notebook(course, assignment, sources)
+    notebook = _notebook(assignment, sources)
     limits = Limits(cell_seconds=120, sandbox=is_available())  # the author's own code
-    recorded = {name: record(course, assignment, name, seed) for name in sources}
+    recorded = {name: record(assignment, name, seed) for name in sources}
     questions = {name: exercise["cases"] for name, exercise in recorded.items()}
     answers = run_notebook(notebook, questions, limits)
     return {verdict.exercise: verdict for verdict in decide(recorded, answers)}
@@ -92,7 +91,7 @@ def _names(tree: ast.Module) -> set[str]:
     return names
 
 
-def _notebook(course: Course, assignment: str, sources: dict[str, str]) -> NotebookNode:
+def _notebook(assignment: Assignment, sources: dict[str, str]) -> NotebookNode:
     """Imports and definitions of the solution notebook, then each source and its check.
 
     After each check the reference replaces the answer, so that a wrong answer does not affect the
@@ -100,10 +99,8 @@ def _notebook(course: Course, assignment: str, sources: dict[str, str]) -> Noteb
     """
     cells = []
     references = {}
-    for cell in read(course.solution(assignment)).cells:
-        if cell.cell_type != "code":
-            continue
-        tree = kept_definitions(cell.source, assignment)
+    for cell in assignment.solution.code:
+        tree = kept_definitions(cell.source, assignment.name)
         references |= {getattr(node, "name", ""): ast.unparse(node) for node in tree.body}
         tree.body = [node for node in tree.body if getattr(node, "name", None) not in sources]
         cells.append(new_code_cell(ast.unparse(tree)))

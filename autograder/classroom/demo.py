@@ -10,8 +10,8 @@ from nbformat import NotebookNode
 from rich.console import Console
 
 from autograder.classroom.printed import show, summary_table, verdict_tables
-from autograder.course import catalog
-from autograder.course.filled_notebooks import filled, typed
+from autograder.course.assignment import Assignment
+from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_lock import sole_grader
@@ -31,7 +31,7 @@ def run_demo(course: Course, assignment: str) -> None:
     folder = course.root / "demo"
     with sole_grader(folder):
         _delete(folder)
-    for student, notebook in demo_submissions(course, assignment).items():
+    for student, notebook in demo_submissions(Assignment(course, assignment)).items():
         path = folder / "submitted" / student / assignment / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
@@ -61,19 +61,18 @@ def _delete(folder: Path) -> None:
         ) from error
 
 
-def demo_submissions(course: Course, assignment: str) -> dict[str, NotebookNode]:
+def demo_submissions(assignment: Assignment) -> dict[str, NotebookNode]:
     """Student -> notebook: a complete, a partly wrong, an unfinished and a hanging submission."""
-    exercises = catalog.exercises(course, assignment)
+    exercises = assignment.exercises
     names = list(exercises)
     second = names[:2][-1]
     wrong = {
-        name: typed(course, assignment, exercises[name].misconceptions[0])
-        for name in names[1::3] or names
+        name: assignment.typed(exercises[name].misconceptions[0]) for name in names[1::3] or names
     }
     endless = f"def {second}(*inputs):\n    while True:\n        pass"
     return {
-        "complete": filled(course, assignment),
-        "partly_wrong": filled(course, assignment, wrong),
-        "unfinished": filled(course, assignment, dict.fromkeys(names[len(names) // 2 :])),
-        "endless": filled(course, assignment, {second: endless}),
+        "complete": filled(assignment),
+        "partly_wrong": filled(assignment, wrong),
+        "unfinished": filled(assignment, dict.fromkeys(names[len(names) // 2 :])),
+        "endless": filled(assignment, {second: endless}),
     }

@@ -14,6 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.classroom.gradescope_json import results
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.grading.grade_submission import Task, finish, grade_submission
 from autograder.grading.kernel_user import USER
@@ -38,7 +39,7 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
     sandbox = is_available()
     limits = Limits(sandbox=sandbox, hidden=(str(course.root), str(root)))
     limits = limits if sandbox else replace(limits, user=user)
-    task = Task.of(course, assignment, class_seed(course.root), limits)
+    task = Task.of(Assignment(course, assignment), class_seed(course.root), limits)
 
     def save(notebook: NotebookNode) -> str:
         saved.append(notebook)

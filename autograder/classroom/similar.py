@@ -24,11 +24,9 @@ from pathlib import Path
 import nbformat
 
 from autograder.classroom.statements import Statement, statements
-from autograder.course import catalog
+from autograder.course.assignment import Assignment
 from autograder.course.cells import written_answers
-from autograder.course.filled_notebooks import reference_cell, typed
 from autograder.course.layout import Course
-from autograder.course.reference import read_shared
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.pages.templating import environment
@@ -212,17 +210,17 @@ def read_answers(classroom: Classroom, assignment: str) -> dict[str, dict[str, s
     return found
 
 
-def known_answers(course: Course, assignment: str) -> dict[str, list[str]]:
+def known_answers(assignment: Assignment) -> dict[str, list[str]]:
     """Exercise -> what anybody may write: release, reference, alternatives, misconceptions."""
-    released = written_answers(read_shared(course.notebook(assignment)))
+    released = written_answers(assignment.release)
     return {
         name: [
             released.get(name, ""),
-            reference_cell(course, assignment, name),
-            *(typed(course, assignment, a) for a in exercise.alternatives),
-            *(typed(course, assignment, a) for a in exercise.misconceptions),
+            assignment.solution.written_cells[name],
+            *(assignment.typed(a) for a in exercise.alternatives),
+            *(assignment.typed(a) for a in exercise.misconceptions),
         ]
-        for name, exercise in catalog.exercises(course, assignment).items()
+        for name, exercise in assignment.exercises.items()
     }
 
 
@@ -242,7 +240,7 @@ def write_similar(
     """
     classroom = Classroom(course, folder)
     given = read_answers(classroom, assignment)
-    known = known_answers(course, assignment)
+    known = known_answers(Assignment(course, assignment))
     own = {s: {n: text for n, text in all_.items() if n in known} for s, all_ in given.items()}
     pairs = similar_pairs(own, known)
     output = output or classroom.folder / "reports" / f"{assignment}-similar.html"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,28 @@ from autograder.errors import CourseError
 
 @click.command()
 @click.argument("assignments", nargs=-1)
-@click.option("--check", is_flag=True, help="Write nothing; fail if a generated file is stale.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing, prove everything, and fail if a generated file is stale.",
+)
+@click.option("--again", is_flag=True, help="Prove also what has not changed since it was proved.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Assignments to release in parallel (default: number of cores).",
+)
 @with_course
-def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
-    """Build recordings and student notebooks from the solution notebooks, and verify them."""
+def release(
+    course: Any, assignments: tuple[str, ...], check: bool, again: bool, jobs: int | None
+) -> None:
+    """Build recordings and student notebooks from the solution notebooks, and verify them.
+
+    An assignment that was proved and has not changed since is left alone.
+    """
+    from tqdm.auto import tqdm
+
     from autograder.authoring.audit.audit_results import RESULTS, unaudited
     from autograder.authoring.release import release as build
     from autograder.authoring.release import require_fresh
@@ -26,11 +45,15 @@ def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
     chosen = [course.require(name) for name in assignments] or course.assignments()
     if not chosen:
         raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
-    report = build(course, chosen, check, lambda name: click.echo(f"{name} ...", err=True))
+    with tqdm(total=len(chosen), desc="release", unit="assignment", disable=None) as bar:
+        report = build(course, chosen, check, again, jobs or os.cpu_count() or 1, bar.update)
     require_fresh(report)
     for name in report.written:
         click.echo(f"written: {name}")
-    click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified.")
+    left_alone = f", {len(report.unchanged)} of them earlier" if report.unchanged else ""
+    click.echo(
+        f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified{left_alone}."
+    )
     if names := unaudited(course, chosen):
         click.echo(
             f"to audit, since they have changed: `autograder audit {' '.join(names)} --json {RESULTS}`"
@@ -141,18 +164,18 @@ def gradescope(course: Any, assignment: str, output: Path | None, folder: Path |
 @with_course
 def exercises(course: Any, json: bool) -> None:
     """List every exercise with its assignment, points, groups and misconceptions."""
-    from autograder.course import catalog
+    from autograder.course.assignment import every_assignment
 
     rows = [
         {
-            "assignment": assignment,
+            "assignment": assignment.name,
             "exercise": name,
             "points": sum(exercise.points.values()),
             "groups": exercise.points,
             "misconceptions": {m.name: m.hint for m in exercise.misconceptions},
         }
-        for assignment in course.assignments()
-        for name, exercise in catalog.exercises(course, assignment).items()
+        for assignment in every_assignment(course)
+        for name, exercise in assignment.exercises.items()
     ]
     if json:
         click.echo(json_module.dumps(rows, indent=1))

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.course.apply_edit import EditError, is_edit
-from autograder.course.catalog import exercises
+from autograder.course.assignment import Assignment
 from autograder.course.exercise import Misconception
-from autograder.course.layout import Course
 from autograder.course.recording import essence, one_thread
-from autograder.course.reference import bare_sources, run_answer
 from autograder.errors import CourseError
 from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
 from coursekit.checking.recordings import RecordingError, read
@@ -42,8 +40,7 @@ class Compound:
 
 
 def record_pairs(
-    course: Course,
-    assignment: str,
+    assignment: Assignment,
     name: str,
     recorded: dict[str, Any],
     known: list[dict[str, Any]] | None = None,
@@ -55,23 +52,23 @@ def record_pairs(
     known : pairs of another recording, to record only these; None stands for all that interact.
     """
     names = None if known is None else [set(pair["names"]) for pair in known]
-    found = compounds(course, assignment, name, recorded, names)
+    found = compounds(assignment, name, recorded, names)
     return [{"names": one.names, "outcomes": one.outcomes} for one in found if one.outcomes]
 
 
 def with_released_pairs(
-    course: Course, assignment: str, recorded: dict[str, dict[str, Any]]
+    assignment: Assignment, recorded: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Exercises recorded for a class, with the pairs whose hints `check` shows to students."""
     try:
-        released = read(course.recordings / f"{assignment}.json")["exercises"]
+        released = read(assignment.course.recordings / f"{assignment.name}.json")["exercises"]
     except RecordingError:  # not released yet: single hints do
         return recorded
     return {
         name: exercise
         | {
             "pairs": record_pairs(
-                course, assignment, name, exercise, released.get(name, {}).get("pairs", [])
+                assignment, name, exercise, released.get(name, {}).get("pairs", [])
             )
         }
         for name, exercise in recorded.items()
@@ -79,8 +76,7 @@ def with_released_pairs(
 
 
 def compounds(
-    course: Course,
-    assignment: str,
+    assignment: Assignment,
     name: str,
     recorded: dict[str, Any],
     names: list[set[str]] | None = None,
@@ -93,7 +89,7 @@ def compounds(
     names : the pairs to look at, by name; None stands for all.
     """
     with one_thread():
-        answers = list(_answers(course, assignment, name, recorded["cases"], names))
+        answers = list(_answers(assignment, name, recorded["cases"], names))
     found = [_compound(recorded, *answer) for answer in answers]
     silent = [
         outcomes for pair, (_, _, outcomes) in zip(found, answers) if pair.status != "explained"
@@ -102,22 +98,21 @@ def compounds(
 
 
 def _answers(
-    course: Course,
-    assignment: str,
+    assignment: Assignment,
     name: str,
     cases: list[dict[str, Any]],
     names: list[set[str]] | None,
 ) -> Iterator[tuple[Misconception, Misconception, list[dict[str, Any]]]]:
-    notebook = course.solution(assignment)
-    reference = bare_sources(notebook)[name]
-    edits = [m for m in exercises(course, assignment)[name].misconceptions if is_edit(m.text)]
+    solution = assignment.solution
+    reference = solution.bare_sources[name]
+    edits = [m for m in assignment.exercises[name].misconceptions if is_edit(m.text)]
     for one, two in itertools.combinations(edits, 2):
         if names is not None and {one.name, two.name} not in names:
             continue
         for first, second in ((one, two), (two, one)):
             try:
                 text = second.source(first.source(reference))
-                answer = run_answer(notebook, name, text)
+                answer = solution.run_answer(name, text)
             except (EditError, CourseError):  # they change the same lines
                 continue
             yield one, two, json.loads(json.dumps(run_cases(answer, cases)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import functools
 import inspect
 import json
 import traceback
@@ -16,16 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.catalog import exercises
+from autograder.course.assignment import Assignment
 from autograder.course.exercise import Exercise, Misconception
-from autograder.course.files import version
-from autograder.course.layout import Course
-from autograder.course.reference import (
-    bare_sources,
-    checked_names,
-    definitions,
-    run_answer,
-)
+from autograder.course.reference import Solution
 from autograder.errors import CourseError
 from coursekit.checking.hints import UNDEFINED
 from coursekit.checking.judge_case import judge_case, judge_cases
@@ -37,24 +29,24 @@ RECORDING_SEED = 0
 _CASE_BYTES = 200_000
 
 
-def record_assignment(course: Course, assignment: str, seed: int) -> dict[str, dict[str, Any]]:
+def record_assignment(assignment: Assignment, seed: int) -> dict[str, dict[str, Any]]:
     """Every exercise of the assignment, recorded with cases drawn from `seed`."""
-    return {name: record(course, assignment, name, seed) for name in exercises(course, assignment)}
+    return {name: record(assignment, name, seed) for name in assignment.exercises}
 
 
-def draw_assignment(course: Course, assignment: str, seed: int) -> dict[str, list[dict[str, Any]]]:
+def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[dict[str, Any]]]:
     """Every exercise's cases drawn from `seed`, without outcomes: fast, since nothing is run."""
     return {
-        name: draw(exercise, _reference(course, assignment, name), seed)
-        for name, exercise in exercises(course, assignment).items()
+        name: draw(exercise, _reference(assignment.solution, name), seed)
+        for name, exercise in assignment.exercises.items()
     }
 
 
-def record(course: Course, assignment: str, name: str, seed: int) -> dict[str, Any]:
+def record(assignment: Assignment, name: str, seed: int) -> dict[str, Any]:
     """An exercise as plain data: cases, the reference's outcomes, the misconceptions' outcomes.
 
     A misconception's outcome is None for the cases that it gets right, and `UNDEFINED` where the
-    case says so. The result is shared: do not modify it.
+    case says so. The result is kept in `assignment.recorded` and shared: do not modify it.
 
     Raises
     ------
@@ -62,13 +54,13 @@ def record(course: Course, assignment: str, name: str, seed: int) -> dict[str, A
         The reference fails one of its cases (unless the case expects the error), a case belongs to
         a group without points, or a misconception cannot be run.
     """
-    exercise = exercises(course, assignment)[name]
-    return _record(
-        exercise, course.solution(assignment), seed, version(course.solution(assignment))
-    )
+    kept = assignment.recorded
+    if (name, seed) not in kept:
+        kept[name, seed] = _record(assignment.exercise(name), assignment.solution, seed)
+    return kept[name, seed]
 
 
-def record_reference(course: Course, assignment: str, name: str, seed: int) -> dict[str, Any]:
+def record_reference(assignment: Assignment, name: str, seed: int) -> dict[str, Any]:
     """`record` without misconceptions: enough to say whether an answer loses points, and faster.
 
     Raises
@@ -76,14 +68,12 @@ def record_reference(course: Course, assignment: str, name: str, seed: int) -> d
     CourseError
         As `record` does.
     """
-    exercise = replace(exercises(course, assignment)[name], misconceptions=())
-    notebook = course.solution(assignment)
-    return _record.__wrapped__(exercise, notebook, seed, version(notebook))
+    exercise = replace(assignment.exercise(name), misconceptions=())
+    return _record(exercise, assignment.solution, seed)
 
 
-@functools.lru_cache(maxsize=512)
-def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict[str, Any]:
-    reference = _defined(notebook, exercise.name)
+def _record(exercise: Exercise, solution: Solution, seed: int) -> dict[str, Any]:
+    reference = _reference(solution, exercise.name)
     with one_thread():
         cases = draw(exercise, reference, seed)
         if cases != draw(exercise, reference, seed):
@@ -95,9 +85,8 @@ def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict
         first, second = run_cases(reference, cases), run_cases(reference, cases)
         for case, outcome, again in zip(cases, first, second):
             _expect(exercise.name, case, outcome, again)
-        text = bare_sources(notebook)[exercise.name]
         wrong = [
-            {"name": m.name, "hint": m.hint, "outcomes": _wrong_outcomes(m, notebook, text, cases)}
+            {"name": m.name, "hint": m.hint, "outcomes": _wrong_outcomes(m, solution, cases)}
             for m in exercise.misconceptions
         ]
     for case in cases:
@@ -125,17 +114,13 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _reference(course: Course, assignment: str, name: str) -> Any:
-    return _defined(course.solution(assignment), name)
-
-
-def _defined(notebook: Path, name: str) -> Any:
-    scope = definitions(notebook)
+def _reference(solution: Solution, name: str) -> Any:
+    scope = solution.definitions
     if name not in scope:
-        near = difflib.get_close_matches(name, checked_names(notebook), n=1, cutoff=0.0)
+        near = difflib.get_close_matches(name, solution.checked_names, n=1, cutoff=0.0)
         tip = f" (it checks {near[0]})" if near else ""
         raise CourseError(
-            f"there are cases for {name}, but {notebook.name} defines no {name}{tip}."
+            f"there are cases for {name}, but {solution.path.name} defines no {name}{tip}."
         )
     return scope[name]
 
@@ -238,12 +223,11 @@ def _sorted_dicts(data: Any) -> Any:
 
 
 def _wrong_outcomes(
-    misconception: Misconception, notebook: Path, reference: str, cases: list[dict[str, Any]]
+    misconception: Misconception, solution: Solution, cases: list[dict[str, Any]]
 ) -> list[dict[str, Any] | None]:
     name = misconception.name
-    answer = run_answer(
-        notebook, misconception.exercise, misconception.source(reference), misconception.name
-    )
+    text = misconception.source(solution.bare_sources[misconception.exercise])
+    answer = solution.run_answer(misconception.exercise, text, name)
     outcomes: list[dict[str, Any] | None] = []
     results = run_cases(answer, cases)
     for case, outcome, finding in zip(cases, results, judge_cases(cases, results)):

@@ -1,10 +1,11 @@
-"""Loads references from a solution notebook: only its imports and definitions are run."""
+"""Reads a solution notebook: its references are loaded, and nothing else of it is run."""
 
 from __future__ import annotations
 
 import ast
 import linecache
 import types
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from autograder.course.cells import (
     parse,
     without_delimiters,
 )
-from autograder.course.files import cached_until_changed
 from autograder.errors import CourseError
 
 
@@ -37,82 +37,111 @@ def read(notebook: Path) -> nbformat.NotebookNode:
         raise CourseError(f"{notebook.name} cannot be read as a notebook: {error}") from error
 
 
-#: `read`, cached until the file changes; the notebook is shared: do not modify it.
-read_shared = cached_until_changed(read)
+class Solution:
+    """A solution notebook, read once; what it hands out is shared: do not modify it.
 
-
-@cached_until_changed
-def definitions(notebook: Path) -> dict[str, Any]:
-    """Everything that the notebook's code cells import or define at top level, by name.
-
-    Constants in capitals (``EPSILON = 1e-5``) count as definitions. Nothing else is run: no
-    training, figures or checks.
-
-    Raises
-    ------
-    CourseError
-        The notebook is missing, is not a notebook, or a definition cannot be loaded.
+    Parameters
+    ----------
+    path : Path
+        The notebook. Any other that defines the exercises will do, too, such as the release.
     """
-    module = types.ModuleType("__main__")  # as in a kernel: the name of a class tells its module
-    for number, cell in enumerate(read_shared(notebook).cells):
-        if cell.cell_type != "code":
-            continue
-        filename = f"{notebook.name}, cell {number + 1}"
-        tree = kept_definitions(cell.source, filename)
-        linecache.cache[filename] = (len(cell.source), None, cell.source.splitlines(True), filename)
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def notebook(self) -> nbformat.NotebookNode:
+        """The notebook.
+
+        Raises
+        ------
+        CourseError
+            The file is missing or is not a notebook.
+        """
+        return read(self.path)
+
+    @property
+    def code(self) -> list[nbformat.NotebookNode]:
+        """The code cells."""
+        return [cell for cell in self.notebook.cells if cell.cell_type == "code"]
+
+    @cached_property
+    def definitions(self) -> dict[str, Any]:
+        """Everything that the notebook's code cells import or define at top level, by name.
+
+        Constants in capitals (``EPSILON = 1e-5``) count as definitions. Nothing else is run: no
+        training, figures or checks.
+
+        Raises
+        ------
+        CourseError
+            The notebook is missing, is not a notebook, or a definition cannot be loaded.
+        """
+        # as in a kernel: the name of a class tells its module
+        module = types.ModuleType("__main__")
+        for number, cell in enumerate(self.notebook.cells):
+            if cell.cell_type != "code":
+                continue
+            filename = f"{self.path.name}, cell {number + 1}"
+            tree = kept_definitions(cell.source, filename)
+            lines = cell.source.splitlines(True)
+            linecache.cache[filename] = (len(cell.source), None, lines, filename)
+            try:
+                exec(compile(tree, filename, "exec"), module.__dict__)  # our own notebook
+            except Exception as error:
+                raise CourseError(f"{filename} cannot be loaded: {error}") from error
+        return module.__dict__
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """The source of each function and class that the notebook defines, without delimiters."""
+        found = {}
+        for cell in self.code:
+            text = without_delimiters(cell.source)
+            for node in parse(text, self.path.name).body:
+                if isinstance(node, DEFINITIONS):
+                    found[node.name] = ast.get_source_segment(text, node) or ""
+        return found
+
+    @cached_property
+    def bare_sources(self) -> dict[str, str]:
+        """Like `sources`, without docstrings: what the edits of misconceptions apply to."""
+        return {name: without_docstrings(text) for name, text in self.sources.items()}
+
+    @cached_property
+    def written_cells(self) -> dict[str, str]:
+        """The sources of the cells with a grade id, by id, without delimiters."""
+        return {
+            grade_id: without_delimiters(cell.source)
+            for cell in self.notebook.cells
+            if (grade_id := cell.metadata.get("nbgrader", {}).get("grade_id"))
+        }
+
+    @cached_property
+    def checked_names(self) -> list[str]:
+        """The exercises that the notebook checks, in order; [] if there is no notebook yet."""
+        if not self.path.exists():
+            return []
+        names = [checked_exercise(cell.source) for cell in self.notebook.cells if cell.source]
+        return [name for name in names if name]
+
+    def run_answer(self, name: str, text: str, label: str = "an answer") -> Any:
+        """What an answer's source defines as `name`, run in a copy of the notebook's namespace.
+
+        Raises
+        ------
+        CourseError
+            The text is not Python, cannot be run, or does not define `name`.
+        """
+        scope = dict(self.definitions)
+        before = scope.get(name)
         try:
-            exec(compile(tree, filename, "exec"), module.__dict__)  # our own notebook
+            exec(compile(text, f"<answer to {name}>", "exec"), scope)  # our own text
         except Exception as error:
-            raise CourseError(f"{filename} cannot be loaded: {error}") from error
-    return module.__dict__
-
-
-@cached_until_changed
-def sources(notebook: Path) -> dict[str, str]:
-    """The source of each function and class that the notebook defines, without delimiters."""
-    found = {}
-    for cell in read_shared(notebook).cells:
-        if cell.cell_type != "code":
-            continue
-        text = without_delimiters(cell.source)
-        for node in parse(text, notebook.name).body:
-            if isinstance(node, DEFINITIONS):
-                found[node.name] = ast.get_source_segment(text, node) or ""
-    return found
-
-
-@cached_until_changed
-def bare_sources(notebook: Path) -> dict[str, str]:
-    """Like `sources`, without docstrings: what the edits of misconceptions apply to."""
-    return {name: without_docstrings(text) for name, text in sources(notebook).items()}
-
-
-def run_answer(notebook: Path, name: str, text: str, label: str = "an answer") -> Any:
-    """What an answer's source defines as `name`, run in a copy of the notebook's namespace.
-
-    Raises
-    ------
-    CourseError
-        The text is not Python, cannot be run, or does not define `name`.
-    """
-    scope = dict(definitions(notebook))
-    before = scope.get(name)
-    try:
-        exec(compile(text, f"<answer to {name}>", "exec"), scope)  # our own text
-    except Exception as error:
-        raise CourseError(f"{name}: {label} cannot be run: {error}\n{text}") from error
-    if scope.get(name) is before:
-        raise CourseError(f"{name}: {label} does not define {name}:\n{text}")
-    return scope[name]
-
-
-@cached_until_changed
-def checked_names(notebook: Path) -> list[str]:
-    """The exercises that the notebook checks, in order; [] if there is no notebook yet."""
-    if not notebook.exists():
-        return []
-    names = [checked_exercise(c.source) for c in read_shared(notebook).cells if c.source]
-    return [name for name in names if name]
+            raise CourseError(f"{name}: {label} cannot be run: {error}\n{text}") from error
+        if scope.get(name) is before:
+            raise CourseError(f"{name}: {label} does not define {name}:\n{text}")
+        return scope[name]
 
 
 def without_docstrings(text: str) -> str:

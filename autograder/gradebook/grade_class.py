@@ -20,10 +20,9 @@ from nbformat import NotebookNode
 from tqdm.auto import tqdm
 from traitlets.config import Config
 
-from autograder.course import catalog
+from autograder.course.assignment import Assignment, find
 from autograder.course.cells import import_statements
 from autograder.course.layout import Course
-from autograder.course.reference import read_shared
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.class_lock import sole_grader
@@ -178,13 +177,14 @@ def _grade(
     graded = Graded(assignment, earlier={s: earlier[s] for s in changed if s in earlier})
     with _stopping(graded, chosen):
         if changed:
+            graded_against = Assignment(course, assignment)
             if local:
-                cells = read_shared(course.notebook(assignment)).cells
+                cells = graded_against.release.cells
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
                 start_server_in_background(PRELOAD, *import_statements(code))
             patiently(lambda: classroom.register(assignment))
             seed = class_seed(classroom.folder)
-            task = Task.of(course, assignment, seed, limits, options.exercise or "")
+            task = Task.of(graded_against, seed, limits, options.exercise or "")
             with (
                 _runner(task.questions, limits, options) as runner,
                 tqdm(total=len(changed), desc=assignment, unit="submission", disable=None) as bar,
@@ -294,7 +294,7 @@ def _earlier(
 
 
 def _require_exercise(course: Course, assignment: str, name: str) -> None:
-    where, _ = catalog.find(course, name)
+    where = find(course, name).name
     if where != assignment:
         raise CourseError(f"{name} is an exercise of {where}, not of {assignment}.")
 

@@ -17,9 +17,8 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 from traitlets import Bool, Float, Integer, Unicode
 
-from autograder.course.catalog import exercises
+from autograder.course.assignment import Assignment
 from autograder.course.layout import find_course
-from autograder.course.reference import read_shared
 from autograder.gradebook.exporter import UNREAD
 from autograder.grading.grade_submission import Task, finish, run_and_judge
 from autograder.grading.limits import Limits, hidden_folders
@@ -40,7 +39,7 @@ class RestoreCells(NbGraderPreprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        release = read_shared(find_course().notebook(resources["nbgrader"]["assignment"]))
+        release = _assignment(resources).release
         if reason := resources.get(UNREAD):
             nb = copy.deepcopy(release)
             Notes(unread=reason).write(nb)
@@ -97,7 +96,7 @@ class Grade(NbGraderPreprocessor):
         # the gradebook's own folder: that of the class, which may be apart from the course
         folder = Path(resources["nbgrader"]["db_url"].removeprefix("sqlite:///")).parent
         limits = replace(self.limits(), hidden=hidden_folders(course.root, folder.resolve()))
-        task = Task.of(course, resources["nbgrader"]["assignment"], class_seed(folder), limits)
+        task = Task.of(_assignment(resources), class_seed(folder), limits)
         notes = read_notes(nb)
         if notes.unread:
             write_verdicts(nb, refusal(task.recorded, notes.unread), notes)
@@ -114,6 +113,13 @@ class Grade(NbGraderPreprocessor):
                     verdict.headline,
                 )
         return nb, resources
+
+
+def _assignment(resources: dict[str, Any]) -> Assignment:
+    """The assignment that nbgrader is working on, read once for all of its cells."""
+    return resources.setdefault(
+        "coursekit_assignment", Assignment(find_course(), resources["nbgrader"]["assignment"])
+    )
 
 
 def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:
@@ -167,7 +173,7 @@ class NamedStub(ClearSolutions):
 
 def _exclusion(cell: NotebookNode, resources: dict[str, Any]) -> str:
     """What an answer must not use, to be added to its TODO: ", without ..." or ""."""
-    found = exercises(find_course(), resources["nbgrader"]["assignment"])
+    found = _assignment(resources).exercises
     exercise = found.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
     return (
         f", without {' and '.join(exercise.forbidden)}" if exercise and exercise.forbidden else ""

@@ -10,12 +10,10 @@ from typing import Any, Protocol, TypeVar
 
 from nbformat import NotebookNode
 
-from autograder.course import catalog
+from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise
 from autograder.course.compounds import with_released_pairs
-from autograder.course.layout import Course
 from autograder.course.recording import record, record_assignment
-from autograder.course.reference import read_shared
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
 from autograder.grading.left_out import (
@@ -74,7 +72,7 @@ class Task:
         return without_expected({name: one["cases"] for name, one in self.recorded.items()})
 
     @classmethod
-    def of(cls, course: Course, assignment: str, seed: int, limits: Limits, only: str = "") -> Task:
+    def of(cls, assignment: Assignment, seed: int, limits: Limits, only: str = "") -> Task:
         """The task of an assignment.
 
         Raises
@@ -82,13 +80,13 @@ class Task:
         CourseError
             An exercise has other points than in the release, so nbgrader would refuse its score.
         """
-        release = read_shared(course.notebook(assignment))
-        _require_released_points(course, assignment, release)
+        release = assignment.release
+        _require_released_points(assignment)
         if only:
-            recorded = {only: record(course, assignment, only, seed)}
+            recorded = {only: record(assignment, only, seed)}
         else:
-            recorded = record_assignment(course, assignment, seed)
-        return cls(release, with_released_pairs(course, assignment, recorded), limits, only)
+            recorded = record_assignment(assignment, seed)
+        return cls(release, with_released_pairs(assignment, recorded), limits, only)
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
         """All verdicts on a submission: the new ones in place of the earlier ones."""
@@ -98,18 +96,18 @@ class Task:
         return [new.get(verdict.exercise, verdict) for verdict in earlier]
 
 
-def _require_released_points(course: Course, assignment: str, release: NotebookNode) -> None:
+def _require_released_points(assignment: Assignment) -> None:
     released = {
         checked_exercise(cell.source): marks["points"]
-        for cell in release.cells
+        for cell in assignment.release.cells
         if (marks := cell.metadata.get("nbgrader", {})).get("grade") and not marks["solution"]
     }
-    for name, exercise in catalog.exercises(course, assignment).items():
+    for name, exercise in assignment.exercises.items():
         points = float(sum(exercise.points.values()))
         if points != released.get(name, points):
             raise CourseError(
                 f"{name} has {points:g} points in its cases and {released[name]:g} in the release;"
-                f" run `autograder release {assignment}`, then grade."
+                f" run `autograder release {assignment.name}`, then grade."
             )
 
 

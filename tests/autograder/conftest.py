@@ -3,6 +3,7 @@
 import nbformat
 import pytest
 
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.gradebook.grade_class import grade_class
 
@@ -20,7 +21,7 @@ def graded_class(make_small_course, tmp_path_factory):
     for student, answers in {"ada": {}, "bob": {"average_topic": WRONG}}.items():
         path = course.root / "submitted" / student / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True)
-        nbformat.write(filled(course, NAME, answers), path)
+        nbformat.write(filled(Assignment(course, NAME), answers), path)
     (course.root / "submitted" / "cem" / NAME).mkdir(parents=True)
     grade_class(course, NAME)
     return course

@@ -9,10 +9,9 @@ import json
 from collections import Counter
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, shared_assignment
 from typed_answers import COURSE, answers, verdict_on
 
-from autograder.course.catalog import exercises
 from autograder.course.recording import record_reference
 from coursekit.checking.recordings import find
 
@@ -34,7 +33,7 @@ def test_right_answers_in_any_style_earn_full_points(assignment, seed):
     recorded = {}
     for name, words, _, source in answers("right", assignment):
         if name not in recorded:
-            recorded[name] = record_reference(COURSE, assignment, name, seed)
+            recorded[name] = record_reference(shared_assignment(assignment), name, seed)
         verdict = verdict_on(assignment, recorded[name], source)
         assert verdict.passed, (name, words, verdict.headline, verdict.detail)
 
@@ -43,8 +42,8 @@ def test_right_answers_in_any_style_earn_full_points(assignment, seed):
 def test_every_exercise_has_right_answers_in_several_styles(assignment):
     found = answers("right", assignment)
     styles = Counter(name for name, *_ in found)
-    assert set(styles) == set(exercises(COURSE, assignment))
-    for name, exercise in exercises(COURSE, assignment).items():
+    assert set(styles) == set(shared_assignment(assignment).exercises)
+    for name, exercise in shared_assignment(assignment).exercises.items():
         assert styles[name] + len(exercise.alternatives) >= STYLES, name
     assert len({source for *_, source in found}) == len(found)
     assert len({(name, words) for name, words, *_ in found}) == len(found)

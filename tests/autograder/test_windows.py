@@ -7,6 +7,7 @@ import sys
 import nbformat
 import pytest
 
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 
 NAME = "07_topic"
@@ -50,7 +51,7 @@ def autograder(course, *arguments):
 def test_a_class_is_graded_without_the_modules_of_unix(small_course):
     folder = small_course.root / "submitted" / "ada" / NAME
     folder.mkdir(parents=True)
-    nbformat.write(filled(small_course, NAME), folder / f"{NAME}.ipynb")
+    nbformat.write(filled(Assignment(small_course, NAME)), folder / f"{NAME}.ipynb")
     for command in (
         ["grade", NAME, "--no-sandbox"],
         ["feedback", NAME],
@@ -77,7 +78,7 @@ def test_seed_grades_and_names_are_readable_by_their_owner_only(small_course):
         (small_course.root / name).unlink()
     folder = small_course.root / "download" / "Ada Lovelace"
     folder.mkdir(parents=True)
-    nbformat.write(filled(small_course, NAME), folder / f"{NAME}.ipynb")
+    nbformat.write(filled(Assignment(small_course, NAME)), folder / f"{NAME}.ipynb")
     collect(small_course, NAME, folder.parent)
     grade_class(small_course, NAME, options=Options(sandbox=False))
     for name in ("class_seed", "gradebook.db", "graded.json", "students.json"):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from checkout import ROOT
+from checkout import ROOT, shared_assignment
 
 from autograder.course.layout import Course
-from autograder.course.reference import run_answer
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 
@@ -26,5 +25,5 @@ def answers(kind: str, assignment: str) -> list[tuple[str, str, str, str]]:
 
 def verdict_on(assignment: str, exercise: dict[str, Any], source: str) -> Verdict:
     """The verdict on an answer, with the cases of the recorded exercise."""
-    answer = run_answer(COURSE.solution(assignment), exercise["name"], source)
+    answer = shared_assignment(assignment).solution.run_answer(exercise["name"], source)
     return judge(exercise, run_cases(answer, exercise["cases"]))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from checkout import shared_assignment
 
 from autograder.authoring.try_answer import try_sources
-from autograder.course.catalog import exercises
 from autograder.course.layout import Course
-from autograder.course.reference import bare_sources, definitions, read_shared, run_answer
+from autograder.course.reference import Solution, read
 from coursekit import set_seed
 from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases
@@ -23,7 +23,7 @@ SIZES = {"vocab_size": 30, "d_model": 12, "n_heads": 3, "d_ff": 20, "n_blocks": 
 
 def given_imports(assignment: str) -> str:
     """What the notebook of an assignment runs with GIVEN = True, or ""."""
-    for cell in read_shared(COURSE.solution(assignment)).cells:
+    for cell in read(COURSE.solution(assignment)).cells:
         if cell.cell_type == "code" and "if GIVEN:" in cell.source:
             branches = [node for node in ast.parse(cell.source).body if isinstance(node, ast.If)]
             return "\n".join(map(ast.unparse, branches[0].body))
@@ -33,8 +33,8 @@ def given_imports(assignment: str) -> str:
 def with_given(assignment: str, name: str):
     """The solution to an exercise, which uses the given block."""
     notebook = COURSE.solution(assignment)
-    source = f"{given_imports(assignment)}\n{bare_sources(notebook)[name]}"
-    return run_answer(notebook, name, source)
+    source = f"{given_imports(assignment)}\n{Solution(notebook).bare_sources[name]}"
+    return Solution(notebook).run_answer(name, source)
 
 
 WITH_GIVEN = [name for name in COURSE.assignments() if given_imports(name)]
@@ -42,7 +42,7 @@ WITH_GIVEN = [name for name in COURSE.assignments() if given_imports(name)]
 
 @pytest.mark.parametrize("training", [False, True])
 def test_an_encoder_with_the_given_block_computes_what_the_course_s_own_computes(training):
-    own = definitions(COURSE.solution("06_bert"))["BertEncoder"]
+    own = shared_assignment("06_bert").solution.definitions["BertEncoder"]
     encoders = []
     for make in (own, with_given("06_bert", "BertEncoder")):
         set_seed(0)
@@ -62,7 +62,7 @@ def test_an_encoder_with_the_given_block_computes_what_the_course_s_own_computes
 
 @pytest.mark.parametrize("assignment", WITH_GIVEN)
 def test_solutions_that_use_the_given_block_earn_full_points(assignment):
-    for name in exercises(COURSE, assignment):
+    for name in shared_assignment(assignment).exercises:
         recorded = find(name)
         verdict = judge(recorded, run_cases(with_given(assignment, name), recorded["cases"]))
         assert verdict.passed, (name, verdict.headline, verdict.detail)
@@ -81,5 +81,5 @@ def test_the_given_block_earns_no_points_in_assignment_05():
         "TransformerBlock": "from coursekit.given import BertBlock\n"
         "class TransformerBlock(BertBlock):\n    pass",
     }
-    verdicts = try_sources(COURSE, "05_transformer_block", sources)
+    verdicts = try_sources(shared_assignment("05_transformer_block"), sources)
     assert {name: verdict.points for name, verdict in verdicts.items()} == dict.fromkeys(sources, 0)

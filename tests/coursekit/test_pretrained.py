@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertForPreTraining, BertModel
 
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit import load_pretrained
 from coursekit.data import DamagedFile, DataError, FetchError
 from coursekit.pretrained import fill, names
@@ -52,7 +52,7 @@ def change_weights(folder, change_them):
 
 
 def outputs_of_the_course(folder, ids, segments, mask):
-    encoder = definitions(NOTEBOOK)["make_encoder"](load_pretrained(folder))
+    encoder = Solution(NOTEBOOK).definitions["make_encoder"](load_pretrained(folder))
     with torch.no_grad():
         return encoder(ids, segments, mask)
 
@@ -90,7 +90,7 @@ def test_our_own_weights_give_the_numbers_of_transformers():
     ).eval()
     pretrained = load_pretrained("imdb")
     ids, mask = pad_batch([[2, *range(100, 140), 3], [2, 500, 3]])
-    encoder = definitions(NOTEBOOK)["make_encoder"](pretrained)
+    encoder = Solution(NOTEBOOK).definitions["make_encoder"](pretrained)
     with torch.no_grad():
         vectors, pooled = encoder(ids, torch.zeros_like(ids), mask)
         theirs = model(ids, attention_mask=mask.long())
@@ -103,7 +103,7 @@ def test_06_scores_a_long_text_by_the_mean_of_its_parts_each_weighted_by_its_tok
     tmp_path, lengths
 ):
     tiny(tmp_path)  # has 12 positions, so that 10 tokens are a part; 06 reads four of them
-    functions, pretrained = definitions(NOTEBOOK), load_pretrained(tmp_path)
+    functions, pretrained = Solution(NOTEBOOK).definitions, load_pretrained(tmp_path)
     draw = torch.Generator().manual_seed(0)
     texts = [torch.randint(5, 19, (n,), generator=draw).tolist() for n in lengths]
     cut = [text if len(text) <= 40 else text[:10] + text[-30:] for text in texts]
@@ -121,7 +121,7 @@ def test_06_scores_a_long_text_by_the_mean_of_its_parts_each_weighted_by_its_tok
 
 def test_06_reads_one_part_of_a_long_text_in_training_and_long_parts_more_often(tmp_path):
     tiny(tmp_path)
-    functions, pretrained = definitions(NOTEBOOK), load_pretrained(tmp_path)
+    functions, pretrained = Solution(NOTEBOOK).definitions, load_pretrained(tmp_path)
     whole = functions["make_model"]("imdb", pretrained, seed=0)
     text = [*range(5, 15), *range(15, 17)]  # a part of ten tokens and one of two
     ids, mask = pad_batch([[2, *text, 3], [2, 7, 3]])

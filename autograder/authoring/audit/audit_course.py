@@ -8,9 +8,8 @@ from tqdm.auto import tqdm
 
 from autograder.authoring.audit.audit_processes import audit_exercises
 from autograder.authoring.audit.audit_results import Audit, cached, store, summarize
-from autograder.course import catalog
+from autograder.course.assignment import Assignment, every_assignment, find
 from autograder.course.layout import Course
-from autograder.course.reference import bare_sources
 from autograder.errors import Stopped
 
 
@@ -40,22 +39,22 @@ def audit(
     wanted = chosen(course, names)
     results = {}
     for assignment, name in wanted:
-        result = None if again else cached(course, assignment, name, seeds)
+        result = None if again else cached(assignment, name, seeds)
         if result is not None:
             results[name] = result
     left = [pair for pair in wanted if pair[1] not in results]
     # the longest references first, so that no process is left alone with one at the end
-    left.sort(key=lambda pair: -len(bare_sources(course.solution(pair[0]))[pair[1]]))
+    left.sort(key=lambda pair: -len(pair[0].solution.bare_sources[pair[1]]))
     with tqdm(total=0, desc="audit", unit="mutant", disable=None) as bar:
 
         def advance(found: int, judged: int) -> None:
             bar.total += found
             bar.update(judged)
 
-        running = audit_exercises(course, left, seeds, jobs or os.cpu_count() or 1, advance)
+        running = audit_exercises(left, seeds, jobs or os.cpu_count() or 1, advance)
         try:
             for assignment, name, result in running:
-                store(course, assignment, name, seeds, result)
+                store(assignment, name, seeds, result)
                 results[name] = result
                 bar.set_postfix_str(f"{len(results)} of {len(wanted)} exercises")
         except KeyboardInterrupt:
@@ -65,10 +64,10 @@ def audit(
             ) from None
         finally:
             running.close()
-    return [summarize(course, assignment, name, results[name]) for assignment, name in wanted]
+    return [summarize(assignment, name, results[name]) for assignment, name in wanted]
 
 
-def chosen(course: Course, names: list[str]) -> list[tuple[str, str]]:
+def chosen(course: Course, names: list[str]) -> list[tuple[Assignment, str]]:
     """Assignment and name of each exercise meant by names of assignments and exercises.
 
     Raises
@@ -76,14 +75,13 @@ def chosen(course: Course, names: list[str]) -> list[tuple[str, str]]:
     CourseError
         Nothing has one of these names.
     """
-    assignments = course.assignments()
-    found: dict[tuple[str, str], None] = {}
-    for name in names or assignments:
-        if name in assignments or name[:2].isdigit():
-            assignment = course.require(name)
-            own = catalog.exercises(course, assignment)
-            found |= {(assignment, exercise): None for exercise in own}
+    every = {assignment.name: assignment for assignment in every_assignment(course)}
+    found: dict[tuple[Assignment, str], None] = {}
+    for name in names or every:
+        if name in every or name[:2].isdigit():
+            own = every[course.require(name)]
+            found |= {(own, exercise): None for exercise in own.exercises}
         else:
-            assignment, exercise = catalog.find(course, name)
-            found[assignment, exercise.name] = None
+            own = every[find(course, name).name]
+            found[own, name] = None
     return list(found)

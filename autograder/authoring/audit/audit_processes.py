@@ -14,10 +14,8 @@ from autograder.authoring.audit.judge_mutants import judge_all
 from autograder.authoring.audit.mutants import mutants
 from autograder.authoring.audit.observe import observe
 from autograder.authoring.audit.one_place_edits import Reference
-from autograder.course import catalog
-from autograder.course.layout import Course
+from autograder.course.assignment import Assignment
 from autograder.course.recording import RECORDING_SEED, record, record_reference
-from autograder.course.reference import bare_sources, definitions
 from autograder.errors import CourseError
 
 #: Called with the numbers of mutants found and judged since the last call.
@@ -25,8 +23,7 @@ Progress = Callable[[int, int], None]
 
 
 def audit_exercise(
-    course: Course,
-    assignment: str,
+    assignment: Assignment,
     name: str,
     seeds: int,
     progress: Progress = lambda found, judged: None,
@@ -51,15 +48,15 @@ def audit_exercise(
 
     torch.set_num_threads(1)
     begin = _processor_seconds()
-    notebook = course.solution(assignment)
-    source = bare_sources(notebook)[name]
-    recorded = {RECORDING_SEED: record(course, assignment, name, RECORDING_SEED)}
+    solution = assignment.solution
+    source = solution.bare_sources[name]
+    recorded = {RECORDING_SEED: record(assignment, name, RECORDING_SEED)}
     for seed in range(1, seeds + 1):
-        recorded[seed] = record_reference(course, assignment, name, seed)
-    seen = observe(notebook, name, source, recorded[RECORDING_SEED]["cases"])
+        recorded[seed] = record_reference(assignment, name, seed)
+    seen = observe(solution, name, source, recorded[RECORDING_SEED]["cases"])
     found = mutants(Reference(source, seen))
     progress(len(found), 0)
-    judged = judge_all(notebook, recorded, [m.source for m in found], lambda: progress(0, 1))
+    judged = judge_all(solution, recorded, [m.source for m in found], lambda: progress(0, 1))
     return {
         "mutants": [
             {
@@ -78,12 +75,11 @@ def audit_exercise(
 
 
 def audit_exercises(
-    course: Course,
-    wanted: list[tuple[str, str]],
+    wanted: list[tuple[Assignment, str]],
     seeds: int,
     jobs: int,
     progress: Progress = lambda found, judged: None,
-) -> Iterator[tuple[str, str, dict[str, Any]]]:
+) -> Iterator[tuple[Assignment, str, dict[str, Any]]]:
     """`audit_exercise` for several, `jobs` at a time; yields assignment, exercise and result.
 
     Parameters
@@ -99,19 +95,16 @@ def audit_exercises(
 
     torch.set_num_threads(1)  # a process with several threads cannot be forked safely
     for assignment in {assignment for assignment, _ in wanted}:
-        catalog.exercises(course, assignment)
-        definitions(course.solution(assignment))  # loaded once, for all processes
+        _ = assignment.exercises, assignment.solution.definitions  # loaded once, for all processes
     waiting = list(reversed(wanted))
-    running: dict[Connection, tuple[str, str, Any]] = {}
+    running: dict[Connection, tuple[Assignment, str, Any]] = {}
     context = multiprocessing.get_context("fork")
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 assignment, name = waiting.pop()
                 ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(
-                    target=_work, args=(theirs, course, assignment, name, seeds)
-                )
+                process = context.Process(target=_work, args=(theirs, assignment, name, seeds))
                 process.start()
                 theirs.close()
                 running[ours] = assignment, name, process
@@ -135,7 +128,7 @@ def audit_exercises(
             process.join()
 
 
-def _work(pipe: Connection, course: Course, assignment: str, name: str, seeds: int) -> None:
+def _work(pipe: Connection, assignment: Assignment, name: str, seeds: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # torch cannot be forked once it uses a GPU
     waiting, last = [0, 0], time.monotonic()
@@ -149,7 +142,7 @@ def _work(pipe: Connection, course: Course, assignment: str, name: str, seeds: i
             waiting[:], last = [0, 0], time.monotonic()
 
     try:
-        result = audit_exercise(course, assignment, name, seeds, progress)
+        result = audit_exercise(assignment, name, seeds, progress)
         pipe.send(("progress", *waiting))
         pipe.send(("result", result))
     except CourseError as error:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.audit.mutants import as_edit, form
-from autograder.course import catalog
+from autograder.course.assignment import SHARED, Assignment, every_assignment
 from autograder.course.cells import kept_definitions
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
-from autograder.course.reference import bare_sources, read_shared
+from autograder.course.reference import Solution
 from autograder.errors import CourseError
 
 _PACKAGE = Path(__file__).parent
@@ -71,11 +71,11 @@ class Audit:
         return not (self.survivors or self.inconsistent or self.wrongly_listed)
 
 
-def summarize(course: Course, assignment: str, name: str, result: dict[str, Any]) -> Audit:
+def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audit:
     """The result of `run.audit_exercise`, with the survivors that are listed set apart."""
-    exercise = catalog.exercises(course, assignment)[name]
-    reference = bare_sources(course.solution(assignment))[name]
-    audit = Audit(assignment, name, digest(course, assignment, name), seconds=result["seconds"])
+    exercise = assignment.exercises[name]
+    reference = assignment.solution.bare_sources[name]
+    audit = Audit(assignment.name, name, digest(assignment, name), seconds=result["seconds"])
     listed, audit.wrongly_listed = _listed(exercise, reference)
     audit.mutants = len(result["mutants"])
     statuses: dict[str, str] = {}
@@ -123,14 +123,14 @@ def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, st
     return found, problems
 
 
-def digest(course: Course, assignment: str, name: str) -> str:
+def digest(assignment: Assignment, name: str) -> str:
     """Of an exercise's sources: its module, `common` beside it, its reference and what that uses."""
-    folder = course.cases(assignment)
-    modules = [folder / f"{name}.py", folder / f"{catalog.SHARED}.py"]
+    folder = assignment.course.cases(assignment.name)
+    modules = [folder / f"{name}.py", folder / f"{SHARED}.py"]
     texts = [_judged(path.read_text("utf-8")) for path in modules if path.exists()]
-    wrong = catalog.exercises(course, assignment)[name].misconceptions
+    wrong = assignment.exercises[name].misconceptions
     texts += [f"{misconception.name}\n{misconception.text}" for misconception in wrong]
-    texts += _used(course.solution(assignment), " ".join([name, *texts]))
+    texts += _used(assignment.solution, " ".join([name, *texts]))
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
@@ -145,9 +145,9 @@ def unaudited(course: Course, assignments: list[str]) -> list[str]:
     audited = json.loads(path.read_text("utf-8"))["exercises"]
     return [
         name
-        for assignment in assignments
-        for name in catalog.exercises(course, assignment)
-        if (found := audited.get(name, {})).get("digest") != digest(course, assignment, name)
+        for assignment in (Assignment(course, own) for own in assignments)
+        for name in assignment.exercises
+        if (found := audited.get(name, {})).get("digest") != digest(assignment, name)
         or found["survivors"]
         or found["inconsistent"]
     ]
@@ -171,13 +171,11 @@ def _judged(module: str) -> str:
     return "\n".join(line for line in lines if line.strip() and line.lstrip()[0] != "#")
 
 
-def _used(notebook: Path, around: str) -> list[str]:
+def _used(solution: Solution, around: str) -> list[str]:
     """The notebook's definitions and imports whose names occur in the text or in each other."""
     definitions: dict[str, str] = {}
-    for cell in read_shared(notebook).cells:
-        if cell.cell_type != "code":
-            continue
-        for node in kept_definitions(cell.source, notebook.name).body:
+    for cell in solution.code:
+        for node in kept_definitions(cell.source, solution.path.name).body:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 origin = getattr(node, "module", None)
                 for alias in node.names:
@@ -200,20 +198,20 @@ def _used(notebook: Path, around: str) -> list[str]:
     return [definitions[defined] for defined in sorted(found)]
 
 
-def cached(course: Course, assignment: str, name: str, seeds: int) -> dict[str, Any] | None:
+def cached(assignment: Assignment, name: str, seeds: int) -> dict[str, Any] | None:
     """The stored result of an exercise, or None if anything that it depends on has changed."""
     try:
-        stored = json.loads(_cache(course, name).read_text("utf-8"))
+        stored = json.loads(_cache(assignment.course, name).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return stored if stored.get("key") == _key(course, assignment, name, seeds) else None
+    return stored if stored.get("key") == _key(assignment, name, seeds) else None
 
 
-def store(course: Course, assignment: str, name: str, seeds: int, result: dict[str, Any]) -> None:
+def store(assignment: Assignment, name: str, seeds: int, result: dict[str, Any]) -> None:
     """Keep the result of an exercise until something that it depends on changes."""
-    path = _cache(course, name)
+    path = _cache(assignment.course, name)
     path.parent.mkdir(exist_ok=True)
-    stored = {"key": _key(course, assignment, name, seeds), **result}
+    stored = {"key": _key(assignment, name, seeds), **result}
     path.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
 
 
@@ -221,10 +219,10 @@ def _cache(course: Course, name: str) -> Path:
     return course.root / ".audit" / f"{name}.json"
 
 
-def _key(course: Course, assignment: str, name: str, seeds: int) -> list[Any]:
+def _key(assignment: Assignment, name: str, seeds: int) -> list[Any]:
     import torch
 
-    return [digest(course, assignment, name), mechanism(), torch.__version__, seeds]
+    return [digest(assignment, name), mechanism(), torch.__version__, seeds]
 
 
 def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
@@ -247,7 +245,7 @@ def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
             ) from error
     for audit in audits:
         stored[audit.exercise] = {k: v for k, v in asdict(audit).items() if k != "exercise"}
-    order = [n for a in course.assignments() for n in catalog.exercises(course, a)]
+    order = [name for assignment in every_assignment(course) for name in assignment.exercises]
     exercises = {name: stored[name] for name in order if name in stored}
     total = {
         key: sum(exercise[key] for exercise in exercises.values())

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.recording import RECORDING_SEED
-from autograder.course.reference import run_answer
+from autograder.course.reference import Solution
 from autograder.errors import CourseError
 from coursekit.checking.judge_case import judge_case, judge_cases
 from coursekit.checking.run_cases import run_case, run_cases
@@ -58,7 +58,7 @@ class Judged:
 
 
 def judge_all(
-    notebook: Path,
+    solution: Solution,
     recorded: dict[int, dict[str, Any]],
     sources: list[str],
     progress: Callable[[], None] = lambda: None,
@@ -73,7 +73,7 @@ def judge_all(
     found: list[Judged] = []
     while len(found) < len(sources):
         chunk = sources[len(found) : len(found) + _PER_PROCESS]
-        answers = list(_in_new_process(notebook, recorded, chunk, progress))
+        answers = list(_in_new_process(solution, recorded, chunk, progress))
         found += answers
         if len(answers) < len(chunk):  # it ended its process, as it would end a kernel
             found.append(Judged({RECORDING_SEED: True}, headline="it ends its process"))
@@ -81,12 +81,12 @@ def judge_all(
     return found
 
 
-def judge_one(notebook: Path, recorded: dict[int, dict[str, Any]], source: str) -> Judged:
+def judge_one(solution: Solution, recorded: dict[int, dict[str, Any]], source: str) -> Judged:
     """Judge a source in this process."""
     judged = Judged()
     name = recorded[RECORDING_SEED]["name"]
     try:
-        answer = run_answer(notebook, name, source)
+        answer = solution.run_answer(name, source)
     except CourseError as error:
         return Judged({RECORDING_SEED: True}, headline=str(error).partition("\n")[0])
     suspect = 0
@@ -120,7 +120,7 @@ def _first_wrong(answer: Any, cases: list[dict[str, Any]], suspect: int) -> int:
 
 
 def _in_new_process(
-    notebook: Path,
+    solution: Solution,
     recorded: dict[int, dict[str, Any]],
     sources: list[str],
     progress: Callable[[], None],
@@ -131,7 +131,7 @@ def _in_new_process(
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _judge_and_exit(notebook, recorded, sources, writing)
+        _judge_and_exit(solution, recorded, sources, writing)
     os.close(writing)
     try:
         for line in _lines(reading, SECONDS):
@@ -157,7 +157,7 @@ def _lines(descriptor: int, seconds: float) -> Iterator[bytes]:
 
 
 def _judge_and_exit(
-    notebook: Path, recorded: dict[int, dict[str, Any]], sources: list[str], writing: int
+    solution: Solution, recorded: dict[int, dict[str, Any]], sources: list[str], writing: int
 ) -> None:
     try:
         import torch
@@ -172,7 +172,7 @@ def _judge_and_exit(
             used = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
             limit = (used + PROCESSOR_SECONDS, resource.RLIM_INFINITY)
             resource.setrlimit(resource.RLIMIT_CPU, limit)
-            judged = judge_one(notebook, recorded, source)
+            judged = judge_one(solution, recorded, source)
             torch.set_grad_enabled(True)  # a mutant may have left it off
             os.write(writing, json.dumps(judged.__dict__).encode() + b"\n")
     finally:

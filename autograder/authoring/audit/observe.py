@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
-from pathlib import Path
 from typing import Any
 
 from autograder.authoring.audit.one_place_edits import FUNCTIONS, Key, Reference, Seen, key
-from autograder.course.reference import definitions
+from autograder.course.reference import Solution
 from coursekit.checking.run_cases import run_cases
 
 _OBSERVED = (
@@ -21,7 +20,9 @@ _SCALARS = (bool, int, float, str, type(None))
 _KEPT = 500
 
 
-def observe(notebook: Path, name: str, source: str, cases: list[dict[str, Any]]) -> dict[Key, Seen]:
+def observe(
+    solution: Solution, name: str, source: str, cases: list[dict[str, Any]]
+) -> dict[Key, Seen]:
     """What each expression of the reference evaluates to on the cases.
 
     It runs twice: as it is, and with every float tensor that a function is given requiring a
@@ -30,7 +31,7 @@ def observe(notebook: Path, name: str, source: str, cases: list[dict[str, Any]])
     seen: dict[Key, Seen] = {}
     for with_gradients in (False, True):
         observer = _Observer(seen, with_gradients)
-        scope = {**definitions(notebook), "__seen__": observer.value, "__given__": observer.given}
+        scope = {**solution.definitions, "__seen__": observer.value, "__given__": observer.given}
         scope["__result__"] = observer.result
         exec(compile(_instrumented(source, observer.keys), "<observed>", "exec"), scope)
         for case in cases:

@@ -29,8 +29,8 @@ def audit_pairs(course: Course, names: list[str]) -> dict[str, list[Compound]]:
     """
     found = {}
     for assignment, name in tqdm(chosen(course, names), unit="exercise", disable=None):
-        recorded = record(course, assignment, name, RECORDING_SEED)
-        found[name] = compounds(course, assignment, name, recorded)
+        recorded = record(assignment, name, RECORDING_SEED)
+        found[name] = compounds(assignment, name, recorded)
     return found
 
 

@@ -6,12 +6,11 @@ import pytest
 
 from autograder.authoring.adopt import adopt
 from autograder.authoring.proofs import prove_answers
-from autograder.course import catalog
+from autograder.course.assignment import Assignment
 from autograder.course.exercise import UNWRITTEN_HINT
 from autograder.course.layout import Course
 from autograder.course.make_edit import make_edit
 from autograder.course.recording import record_assignment
-from autograder.course.reference import bare_sources
 from autograder.errors import CourseError
 
 NAME, EXERCISE = "07_topic", "average_topic"
@@ -25,12 +24,12 @@ def course(graded_class, tmp_path):
 def test_an_adopted_answer_is_a_misconception_without_a_hint_that_release_refuses(course):
     path, name = adopt(course, EXERCISE, "bob")
     assert "bob" not in path.read_text("utf-8")
-    added = catalog.exercises(course, NAME)[EXERCISE].misconceptions[-1]
+    added = Assignment(course, NAME).exercises[EXERCISE].misconceptions[-1]
     assert (added.name, added.hint) == (name, UNWRITTEN_HINT)
-    reference = bare_sources(course.solution(NAME))[EXERCISE]
+    reference = Assignment(course, NAME).solution.bare_sources[EXERCISE]
     assert "return 0" in added.source(reference)
     with pytest.raises(CourseError, match="write its hint"):
-        prove_answers(course, NAME, record_assignment(course, NAME, 0))
+        prove_answers(Assignment(course, NAME), record_assignment(Assignment(course, NAME), 0))
     with pytest.raises(CourseError, match=f"already: {name}"):
         adopt(course, EXERCISE, "bob")
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, shared_assignment
 from click.testing import CliRunner
 
 from autograder.authoring.audit import audit_course, audit_processes, judge_mutants
@@ -17,11 +17,10 @@ from autograder.authoring.audit.mutants import as_edit, form, mutants
 from autograder.authoring.audit.observe import observe
 from autograder.authoring.audit.one_place_edits import Reference
 from autograder.cli import main
-from autograder.course import catalog
 from autograder.course.apply_edit import apply_edit
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.course.recording import record, record_reference
-from autograder.course.reference import bare_sources
 from autograder.errors import CourseError
 
 NAME, EXERCISE = "07_topic", "average_topic"
@@ -35,13 +34,18 @@ def made(source, seen=None):
     return {mutant.source: mutant.operator for mutant in mutants(Reference(source, seen))}
 
 
+def owner(name):
+    """The assignment that has an exercise."""
+    assignments = map(shared_assignment, COURSE.assignments())
+    return next(one for one in assignments if name in one.exercises)
+
+
 def of(name):
     """The mutants of one of the course's references, by the lines that they add."""
-    assignment, _ = catalog.find(COURSE, name)
-    notebook = COURSE.solution(assignment)
-    source = bare_sources(notebook)[name]
-    cases = record_reference(COURSE, assignment, name, 0)["cases"]
-    found = mutants(Reference(source, observe(notebook, name, source, cases)))
+    assignment = owner(name)
+    source = assignment.solution.bare_sources[name]
+    cases = record_reference(assignment, name, 0)["cases"]
+    found = mutants(Reference(source, observe(assignment.solution, name, source, cases)))
     old = {line.strip() for line in source.splitlines()}
     lines = ({line.strip() for line in mutant.source.splitlines()} - old for mutant in found)
     return [mutant.source for mutant in found], set().union(*lines)
@@ -96,8 +100,7 @@ def test_statements_are_dropped_and_loops_end_early():
 
 def test_mutants_are_python_and_differ_from_each_other_and_show_as_edits():
     name = "AttentionClassifier"
-    assignment, _ = catalog.find(COURSE, name)
-    reference = bare_sources(COURSE.solution(assignment))[name]
+    reference = owner(name).solution.bare_sources[name]
     texts, _ = of(name)
     forms = [form(text) for text in texts]
     assert len(set(forms)) == len(forms) > 100
@@ -126,10 +129,10 @@ def test_edits_know_tensors_modules_and_the_recorded_cases():
 
 
 def test_what_a_mutant_does_to_its_process_costs_it_its_points(small_course):
-    notebook = small_course.solution(NAME)
-    recorded = {0: record(small_course, NAME, EXERCISE, 0)}
-    recorded[1] = record_reference(small_course, NAME, EXERCISE, 1)
-    right = bare_sources(notebook)[EXERCISE]
+    solution = Assignment(small_course, NAME).solution
+    recorded = {0: record(Assignment(small_course, NAME), EXERCISE, 0)}
+    recorded[1] = record_reference(Assignment(small_course, NAME), EXERCISE, 1)
+    right = solution.bare_sources[EXERCISE]
     head = right.partition("\n")[0]
     sources = [
         right,
@@ -139,7 +142,7 @@ def test_what_a_mutant_does_to_its_process_costs_it_its_points(small_course):
         f"{head}\n    torch.set_grad_enabled(False)\n",
         right,
     ]
-    found = judge_mutants.judge_all(notebook, recorded, sources)
+    found = judge_mutants.judge_all(solution, recorded, sources)
     assert [judged.status for judged in found] == ["survived", *["killed"] * 4, "survived"]
     assert found[0].lost == {0: False, 1: False}
     assert found[1].headline == "it ends its process"
@@ -147,10 +150,10 @@ def test_what_a_mutant_does_to_its_process_costs_it_its_points(small_course):
 
 def test_an_endless_loop_is_stopped(small_course, monkeypatch):
     monkeypatch.setattr(judge_mutants, "CASE_SECONDS", 0.1)
-    head = bare_sources(small_course.solution(NAME))[EXERCISE].partition("\n")[0]
-    recorded = {seed: record(small_course, NAME, EXERCISE, seed) for seed in (0, 1)}
+    head = Assignment(small_course, NAME).solution.bare_sources[EXERCISE].partition("\n")[0]
+    recorded = {seed: record(Assignment(small_course, NAME), EXERCISE, seed) for seed in (0, 1)}
     source = f"{head}\n    while True:\n        pass\n"
-    judged = judge_mutants.judge_one(small_course.solution(NAME), recorded, source)
+    judged = judge_mutants.judge_one(Assignment(small_course, NAME).solution, recorded, source)
     assert (judged.status, judged.lost) == ("killed", {0: True})
 
 
@@ -201,26 +204,26 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
 
 
 def test_an_exercise_is_judged_again_if_what_decides_changes(small_course):
-    before = digest(small_course, NAME, EXERCISE)
+    before = digest(Assignment(small_course, NAME), EXERCISE)
     module = small_course.cases(NAME) / f"{EXERCISE}.py"
     text = module.read_text()
-    hint = catalog.exercises(small_course, NAME)[EXERCISE].misconceptions[0].hint.split()[0]
+    hint = Assignment(small_course, NAME).exercises[EXERCISE].misconceptions[0].hint.split()[0]
     reworded = text.replace(hint, "Reworded:", 1)
     module.write_text(f"# a comment\n{reworded}\nEQUIVALENT = {{}}\n")
-    assert digest(small_course, NAME, EXERCISE) == before
+    assert digest(Assignment(small_course, NAME), EXERCISE) == before
     module.write_text(text.replace("(2, 4)", "(2, 6)"))
-    assert digest(small_course, NAME, EXERCISE) != before
+    assert digest(Assignment(small_course, NAME), EXERCISE) != before
 
 
 def test_an_exercise_is_judged_again_if_an_import_changes_that_it_uses(small_course):
-    before = digest(small_course, NAME, EXERCISE)
+    before = digest(Assignment(small_course, NAME), EXERCISE)
     path = small_course.solution(NAME)
     text = path.read_text()
     assert "import torch" in text
     path.write_text(text.replace("import torch", "import turtle, torch", 1))
-    assert digest(small_course, NAME, EXERCISE) == before
+    assert digest(Assignment(small_course, NAME), EXERCISE) == before
     path.write_text(text.replace("import torch", "import numpy as torch", 1))
-    assert digest(small_course, NAME, EXERCISE) != before
+    assert digest(Assignment(small_course, NAME), EXERCISE) != before
 
 
 def test_ctrl_c_gives_one_line_and_the_exit_status_of_a_shell(small_course):
@@ -245,11 +248,15 @@ def test_ctrl_c_gives_one_line_and_the_exit_status_of_a_shell(small_course):
     )
 
 
+def chosen(names):
+    return [(assignment.name, name) for assignment, name in audit_course.chosen(COURSE, names)]
+
+
 def test_names_are_those_of_assignments_and_exercises():
-    assert audit_course.chosen(COURSE, ["attend"]) == [("04_attention", "attend")]
-    assert ("04_attention", "attend") in audit_course.chosen(COURSE, ["04_attention", "attend"])
+    assert chosen(["attend"]) == [("04_attention", "attend")]
+    assert ("04_attention", "attend") in chosen(["04_attention", "attend"])
     with pytest.raises(CourseError, match="did you mean attend"):
-        audit_course.chosen(COURSE, ["atend"])
+        chosen(["atend"])
 
 
 def test_exercises_that_changed_since_the_last_audit_have_no_hole():
@@ -257,19 +264,22 @@ def test_exercises_that_changed_since_the_last_audit_have_no_hole():
     what = f"run `autograder audit --json {RESULTS}`"
     assert len(changed) <= CHANGED, f"{len(changed)} exercises have changed or have holes; {what}"
     for name in changed:
-        assignment, _ = catalog.find(COURSE, name)
-        result = audit_processes.audit_exercise(COURSE, assignment, name, seeds=2)
-        audit = summarize(COURSE, assignment, name, result)
+        result = audit_processes.audit_exercise(owner(name), name, seeds=2)
+        audit = summarize(owner(name), name, result)
         assert audit.passed, f"{name} has holes; {what}"
     audited = set(json.loads((ROOT / RESULTS).read_text())["exercises"])
-    assert audited == {name for _, name in audit_course.chosen(COURSE, [])}
+    assert audited == {name for _, name in chosen([])}
 
 
 def test_exercises_that_changed_since_the_committed_audit_are_listed(make_small_course, tmp_path):
     course = make_small_course(tmp_path)
     assert unaudited(course, [NAME]) == []  # there is no audit yet
     (course.root / RESULTS).parent.mkdir(parents=True)
-    known = {"digest": digest(course, NAME, EXERCISE), "survivors": [], "inconsistent": []}
+    known = {
+        "digest": digest(Assignment(course, NAME), EXERCISE),
+        "survivors": [],
+        "inconsistent": [],
+    }
     for entry, listed in (
         (known, []),
         ({**known, "digest": "another"}, [EXERCISE]),

@@ -14,7 +14,7 @@ from autograder.authoring import proofs
 from autograder.authoring.execute import execute_solution
 from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
-from autograder.course import catalog
+from autograder.course.assignment import Assignment
 from autograder.course.reference import read
 from autograder.errors import CourseError
 
@@ -117,10 +117,11 @@ def test_last_digits_that_differ_between_machines_do_not_make_a_recording_stale(
     tensor = codec.decode(case["expected"]["value"])
     case["expected"]["value"] = codec.encode(tensor * (1 + 1e-6))
     path.write_text(json.dumps(recording))
-    assert release(small_course, [NAME], check=True).stale == []
+    assert release(small_course, [NAME], check=True).stale == ["exercises/proved.json"]
     case["expected"]["value"] = codec.encode(tensor * 1.1)
     path.write_text(json.dumps(recording))
-    assert release(small_course, [NAME], check=True).stale != []
+    stale = release(small_course, [NAME], check=True).stale
+    assert stale == [f"coursekit/recordings/{NAME}.json"]
 
 
 def test_a_damaged_recording_is_simply_stale(small_course):
@@ -343,8 +344,8 @@ def test_adding_an_assignment_touches_nothing_of_the_others(small_course):
     new_assignment(small_course, "08_other")
     release(small_course, ["08_other"])
     changed = [p.name for p, data in before.items() if p.read_bytes() != data]
-    assert changed == ["index.json"]
-    assert "average_other" in catalog.exercises(small_course, "08_other")
+    assert sorted(changed) == ["index.json", "proved.json"]
+    assert "average_other" in Assignment(small_course, "08_other").exercises
 
 
 def test_an_assignment_without_its_module_says_where_to_write_it(small_course):
@@ -642,3 +643,28 @@ def test_a_drawing_is_attached_and_drawn_again_only_when_it_changes(small_course
 def test_a_drawing_that_cannot_be_shown_is_named(small_course, changes, words):
     with_drawing(small_course, **changes)
     assert words in refusal(small_course)
+
+
+def test_what_was_proved_and_has_not_changed_is_not_proved_again(small_course, monkeypatch):
+    proofs = []
+    monkeypatch.setattr(f"{release.__module__}.prove_answers", lambda *one: proofs.append(one))
+    assert release(small_course, [NAME]).unchanged == [NAME]
+    assert proofs == []
+    for options in ({"check": True}, {"again": True}):
+        assert release(small_course, [NAME], **options).unchanged == []
+    assert len(proofs) == 2
+    module = small_course.cases(NAME) / "average_topic.py"
+    module.write_text(module.read_text().replace("(2, 4), (3, 5)", "(2, 4), (3, 6)"))
+    assert release(small_course, [NAME]).unchanged == []
+    assert len(proofs) == 3
+
+
+def test_assignments_are_released_side_by_side_as_one_after_the_other(small_course):
+    new_assignment(small_course, "08_other")
+    done = []
+    report = release(
+        small_course, [NAME, "08_other"], again=True, jobs=2, progress=lambda: done.append(1)
+    )
+    assert len(done) == 2
+    assert "notebooks/08_other/08_other.ipynb" in report.written
+    assert release(small_course, [NAME, "08_other"], check=True).stale == []

@@ -5,19 +5,17 @@ import subprocess
 import sys
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, shared_assignment
 from click.testing import CliRunner
 
 from autograder.authoring.try_answer import try_sources
 from autograder.cli import main
-from autograder.course import catalog
 from autograder.course.exercise import Misconception
-from autograder.course.filled_notebooks import typed
 from autograder.course.layout import Course
 
 COURSE = Course(ROOT)
 EXERCISES = {
-    assignment: list(catalog.exercises(COURSE, assignment).values())
+    assignment: list(shared_assignment(assignment).exercises.values())
     for assignment in COURSE.assignments()
 }
 #: Of functions and of classes: `make test` tries one round of each, `make test-all` everything.
@@ -52,8 +50,10 @@ def rounds(assignment):
 def test_wrong_answers_lose_points_and_get_their_hint_and_right_ones_get_every_point(
     assignment, answers
 ):
-    sources = {name: typed(COURSE, assignment, answer) for name, answer in answers.items()}
-    for name, verdict in try_sources(COURSE, assignment, sources).items():
+    sources = {
+        name: shared_assignment(assignment).typed(answer) for name, answer in answers.items()
+    }
+    for name, verdict in try_sources(shared_assignment(assignment), sources).items():
         answer = answers[name]
         if isinstance(answer, Misconception):
             assert not verdict.passed, (name, answer.name)
@@ -66,7 +66,7 @@ def test_the_command_prints_points_per_group_and_the_hint_as_json(tmp_path):
     exercise = EXERCISES["00_setup"][0]
     wrong = exercise.misconceptions[0]
     path = tmp_path / "answer.py"
-    path.write_text(typed(COURSE, "00_setup", wrong))
+    path.write_text(shared_assignment("00_setup").typed(wrong))
     done = subprocess.run(
         [sys.executable, "-m", "autograder", "try", exercise.name, str(path), "--json"],
         cwd=ROOT,

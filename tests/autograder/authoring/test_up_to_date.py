@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, shared_assignment
 from release_elsewhere import drawn
 
 from autograder.course.layout import Course
@@ -77,7 +77,7 @@ def test_a_machine_in_another_language_and_with_another_hash_seed_generates_the_
 
 
 def test_a_dictionary_in_the_order_of_a_set_is_recorded_in_the_order_of_its_keys():
-    recorded = record(COURSE, "01_bag_of_words", "document_frequency", RECORDING_SEED)
+    recorded = record(shared_assignment("01_bag_of_words"), "document_frequency", RECORDING_SEED)
     found = [case["expected"]["value"]["$dict"] for case in recorded["cases"]]
     keys = [[key for key, _ in pairs] for pairs in found]
     assert keys == [sorted(one) for one in keys]

@@ -15,6 +15,7 @@ from downloads import NAME
 
 from autograder.authoring.gradescope_archive import write_autograder
 from autograder.classroom.grade_in_gradescope import grade_here
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.sandbox.doctor import is_available
@@ -44,7 +45,7 @@ def container(course, root, *names, answer=PARTLY):
     for name in names:
         path = root / "submission" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(filled(course, NAME, {"average_topic": answer}), path)
+        nbformat.write(filled(Assignment(course, NAME), {"average_topic": answer}), path)
     (root / "submission").mkdir(exist_ok=True)
     (root / "results").mkdir(mode=0o700)
     return Course(root / "source" / "course")

@@ -12,6 +12,7 @@ from downloads import NAME, archive
 from autograder.classroom.collect import collect
 from autograder.classroom.send_back import NAMES, send_back
 from autograder.cli import main
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError
 from autograder.gradebook.grade_class import grade_class
@@ -29,7 +30,10 @@ def from_canvas(make_small_course, tmp_path_factory):
     """A class that was collected from Canvas and graded."""
     folder = tmp_path_factory.mktemp("canvas")
     course = make_small_course(folder)
-    files = {n: nbformat.writes(filled(course, NAME, answers)) for n, answers in CANVAS.items()}
+    files = {
+        n: nbformat.writes(filled(Assignment(course, NAME), answers))
+        for n, answers in CANVAS.items()
+    }
     collect(course, NAME, archive(folder / "all.zip", files))
     grade_class(course, NAME)
     return course

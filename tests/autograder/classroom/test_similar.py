@@ -11,6 +11,7 @@ from made_up_class import copied, independent, made_up_class
 from autograder.classroom.similar import known_answers, similar_pairs, threshold
 from autograder.classroom.statements import statements
 from autograder.cli import main
+from autograder.course.assignment import Assignment
 from autograder.course.reference import without_docstrings
 
 ONE = "def pool(x, mask):\n    total = (x * mask).sum(1)\n    return total / mask.sum(1)"
@@ -36,7 +37,7 @@ def test_order_plays_no_part_and_what_is_no_python_says_nothing():
 @pytest.fixture(scope="module")
 def possible(course):
     """Exercise -> what independent students begin with: reference, alternatives, misconceptions."""
-    known = known_answers(course, "04_attention")
+    known = known_answers(Assignment(course, "04_attention"))
     return {n: [without_docstrings(text) for text in texts[1:]] for n, texts in known.items()}
 
 

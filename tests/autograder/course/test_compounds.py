@@ -1,8 +1,8 @@
 """Pairs of misconceptions that interact, so that neither hint would be shown."""
 
+from autograder.course.assignment import Assignment
 from autograder.course.compounds import compounds, record_pairs, with_released_pairs
 from autograder.course.recording import record
-from autograder.course.reference import bare_sources, run_answer
 from coursekit.checking.html import VerdictView
 from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases
@@ -11,13 +11,13 @@ from coursekit.checking.verdict import judge
 
 def test_a_recorded_pair_shows_the_hints_of_both_and_other_answers_do_not(course):
     assignment, name = "00_setup", "numerical_gradient"
-    recorded = record(course, assignment, name, 0)
-    found = {one.status: one for one in compounds(course, assignment, name, recorded)}
+    recorded = record(Assignment(course, assignment), name, 0)
+    found = {one.status: one for one in compounds(Assignment(course, assignment), name, recorded)}
     assert set(found) >= {"named", "unnamed"}
-    pairs = record_pairs(course, assignment, name, recorded)
+    pairs = record_pairs(Assignment(course, assignment), name, recorded)
     first, second = pairs[0]["names"]
     misconceptions = {m["name"]: m for m in recorded["misconceptions"]}
-    answer = run_answer(course.solution(assignment), name, _typed(course, first, second))
+    answer = Assignment(course, assignment).solution.run_answer(name, _typed(course, first, second))
     verdict = judge({**recorded, "pairs": pairs}, run_cases(answer, recorded["cases"]))
     assert verdict.misconception == first
     assert verdict.next_hint == misconceptions[second]["hint"]
@@ -26,10 +26,10 @@ def test_a_recorded_pair_shows_the_hints_of_both_and_other_answers_do_not(course
 
 def test_grading_shows_the_same_two_hints_as_the_check(course):
     assignment, name = "00_setup", "numerical_gradient"
-    fresh = {name: record(course, assignment, name, 7)}
+    fresh = {name: record(Assignment(course, assignment), name, 7)}
     pair = find(name)["pairs"][0]["names"]
-    answer = run_answer(course.solution(assignment), name, _typed(course, *pair))
-    exercise = with_released_pairs(course, assignment, fresh)[name]
+    answer = Assignment(course, assignment).solution.run_answer(name, _typed(course, *pair))
+    exercise = with_released_pairs(Assignment(course, assignment), fresh)[name]
     outcomes = run_cases(answer, exercise["cases"])
     hints = {m["name"]: m["hint"] for m in exercise["misconceptions"]}
     verdict = judge(exercise, outcomes)
@@ -41,10 +41,12 @@ def test_grading_shows_the_same_two_hints_as_the_check(course):
 def _typed(course, *names):
     """The reference of numerical_gradient with several misconceptions, in whichever order fits."""
     from autograder.course.apply_edit import EditError
-    from autograder.course.catalog import exercises
 
-    known = {m.name: m for m in exercises(course, "00_setup")["numerical_gradient"].misconceptions}
-    text = bare_sources(course.solution("00_setup"))["numerical_gradient"]
+    known = {
+        m.name: m
+        for m in Assignment(course, "00_setup").exercises["numerical_gradient"].misconceptions
+    }
+    text = Assignment(course, "00_setup").solution.bare_sources["numerical_gradient"]
     for one, two in (names, names[::-1]):
         try:
             return known[two].source(known[one].source(text))

@@ -1,12 +1,11 @@
 """What every exercise of the course must keep, whatever seed grading draws its cases from."""
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, shared_assignment
 
-from autograder.course import catalog
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED, record
-from autograder.course.reference import bare_sources, run_answer
+from autograder.course.reference import Solution
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -14,7 +13,7 @@ COURSE = Course(ROOT)
 EXERCISES = [
     pytest.param(assignment, name, id=f"{assignment}-{name}")
     for assignment in COURSE.assignments()
-    for name in catalog.exercises(COURSE, assignment)
+    for name in shared_assignment(assignment).exercises
 ]
 # a release proves seeds 0 and 1; it runs in the same process, so that both record them once
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4, 5))]
@@ -23,7 +22,7 @@ SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4, 5
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("assignment", "name"), EXERCISES)
 def test_alternatives_earn_everything_and_misconceptions_never_do(assignment, name, seed):
-    recorded = record(COURSE, assignment, name, seed)
+    recorded = record(shared_assignment(assignment), name, seed)
     for misconception in recorded["misconceptions"]:
         outcomes = [
             wrong or case["expected"]
@@ -32,17 +31,17 @@ def test_alternatives_earn_everything_and_misconceptions_never_do(assignment, na
         assert not judge(recorded, outcomes).passed, misconception["name"]
         assert len(misconception["hint"]) > 20
     notebook = COURSE.solution(assignment)
-    reference = bare_sources(notebook)[name]
-    for alternative in catalog.exercises(COURSE, assignment)[name].alternatives:
-        answer = run_answer(notebook, name, alternative.source(reference))
+    reference = Solution(notebook).bare_sources[name]
+    for alternative in shared_assignment(assignment).exercises[name].alternatives:
+        answer = Solution(notebook).run_answer(name, alternative.source(reference))
         verdict = judge(recorded, run_cases(answer, recorded["cases"]))
         assert verdict.passed, (alternative.name, verdict.headline)
 
 
 @pytest.mark.parametrize(("assignment", "name"), EXERCISES)
 def test_a_table_of_the_recorded_answers_earns_nothing(assignment, name):
-    known = record(COURSE, assignment, name, RECORDING_SEED)
-    fresh = record(COURSE, assignment, name, 1)
+    known = record(shared_assignment(assignment), name, RECORDING_SEED)
+    fresh = record(shared_assignment(assignment), name, 1)
     keys = ("args", "kwargs", "state", "then")
     table = {repr([case.get(k) for k in keys]): case["expected"] for case in known["cases"]}
     unknown = {"status": "error", "type": "KeyError", "message": "not in my table"}

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from server_process import Server
 
 from autograder.classroom.report import write_report
-from autograder.course.catalog import exercises
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.pages.feedback import write_feedback
@@ -71,9 +71,9 @@ def browser():
 def attacked(make_small_course, tmp_path_factory):
     """A course with a graded submission that tries everything, and earns nothing."""
     course = make_small_course(tmp_path_factory.mktemp("attacked"))
-    (exercise,) = exercises(course, NAME)
+    (exercise,) = Assignment(course, NAME).exercises
     answer = f"def {exercise}(*inputs):\n    return {MARKUP[1]!r}"
-    book = filled(course, NAME, {exercise: answer})
+    book = filled(Assignment(course, NAME), {exercise: answer})
     shown = [
         f"display(Javascript({RUN!r}))",
         f"print({' '.join(MARKUP)!r})",
@@ -98,7 +98,7 @@ def attacked(make_small_course, tmp_path_factory):
     path.write_text(json.dumps(book))
     odd = course.root / "submitted" / "<img src=x onerror=ran=1>" / NAME
     odd.mkdir(parents=True)
-    nbformat.write(filled(course, NAME), odd / f"{NAME}.ipynb")
+    nbformat.write(filled(Assignment(course, NAME)), odd / f"{NAME}.ipynb")
     grade_class(course, NAME, options=Options(all_cells=True))
     return course
 

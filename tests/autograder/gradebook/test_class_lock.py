@@ -6,6 +6,7 @@ import sys
 import nbformat
 import pytest
 
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError
 from autograder.gradebook.class_lock import sole_grader
@@ -25,7 +26,7 @@ with sole_grader(Path(sys.argv[1])):
 def test_a_second_grader_is_refused_in_one_sentence_and_changes_nothing(small_course):
     path = small_course.root / "submitted" / "ada" / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
-    nbformat.write(filled(small_course, NAME), path)
+    nbformat.write(filled(Assignment(small_course, NAME)), path)
     with (
         sole_grader(small_course.root),
         pytest.raises(CourseError, match="another grader is at work"),

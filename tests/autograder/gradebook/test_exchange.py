@@ -7,6 +7,7 @@ import nbformat
 import pytest
 from system_users import give, open_folder, run, system_users, user_name
 
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 
 NAME = "07_topic"
@@ -39,7 +40,9 @@ def test_an_assignment_goes_out_through_the_exchange_and_feedback_comes_back(fol
         (home / "nbgrader_config.py").write_text("c = get_config()\n" + "".join(lines))
         give(home, student)
         run(student, home, "nbgrader", "fetch_assignment", NAME)
-        nbformat.write(filled(small_course, NAME, answers), home / NAME / f"{NAME}.ipynb")
+        nbformat.write(
+            filled(Assignment(small_course, NAME), answers), home / NAME / f"{NAME}.ipynb"
+        )
         run(student, home, "nbgrader", "submit", NAME)
     run(TEACHER, course, "nbgrader", "collect", NAME)
     assert f"{BOB} " in run(TEACHER, course, "autograder", "grade", NAME)

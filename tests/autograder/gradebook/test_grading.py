@@ -16,8 +16,8 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 from processes import processes_of
 
-from autograder.course.catalog import exercises
-from autograder.course.filled_notebooks import filled, typed
+from autograder.course.assignment import Assignment
+from autograder.course.filled_notebooks import filled
 from autograder.course.reference import read
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
@@ -43,12 +43,14 @@ def submit(course, student, notebook):
 
 def answer(course, source):
     """A submission with this text in the exercise's cell."""
-    return filled(course, NAME, {EXERCISE: source})
+    return filled(Assignment(course, NAME), {EXERCISE: source})
 
 
 def misconception(course, name):
-    exercise = exercises(course, NAME)[EXERCISE]
-    return typed(course, NAME, next(m for m in exercise.misconceptions if m.name == name))
+    exercise = Assignment(course, NAME).exercises[EXERCISE]
+    return Assignment(course, NAME).typed(
+        next(m for m in exercise.misconceptions if m.name == name)
+    )
 
 
 def body(text):
@@ -86,7 +88,7 @@ def scores(course):
 def room(make_small_course, tmp_path_factory):
     """One class with what students hand in, graded once, and its feedback pages by student."""
     course = make_small_course(tmp_path_factory.mktemp("room"))
-    deleted, nothing, broken_import, missing = (filled(course, NAME) for _ in range(4))
+    deleted, nothing, broken_import, missing = (filled(Assignment(course, NAME)) for _ in range(4))
     deleted.cells = [c for c in deleted.cells if "nbgrader" not in c.metadata]
     nothing.cells = [new_code_cell("1 + 1")]
     cell = next(c for c in broken_import.cells if c.source.startswith("import torch"))
@@ -94,7 +96,7 @@ def room(make_small_course, tmp_path_factory):
     cell = next(c for c in missing.cells if c.source.startswith("import torch"))
     cell.source = f"import nothing_of_that_name\n!pip install it\n{cell.source}"
     submissions = {
-        "complete": filled(course, NAME),
+        "complete": filled(Assignment(course, NAME)),
         "partly": misconception(course, "divides_by_zero"),
         "padding": misconception(course, "counts_padding"),
         "unwritten": read(course.notebook(NAME)),
@@ -110,11 +112,11 @@ def room(make_small_course, tmp_path_factory):
             "import torch; return (torch.zeros(3 * 2**20) if not mask.any(1).all()"
             " else (scores * mask).sum(1) / mask.sum(1))"
         ),
-        **{student: filled(course, NAME) for student in ODD_NAMES},
+        **{student: filled(Assignment(course, NAME)) for student in ODD_NAMES},
     }
     for student, given in submissions.items():
         submit(course, student, answer(course, given) if isinstance(given, str) else given)
-    path = submit(course, "marked", filled(course, NAME))
+    path = submit(course, "marked", filled(Assignment(course, NAME)))
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())  # a byte order mark
     (course.root / "submitted" / "file").mkdir()
     (course.root / "submitted" / "file" / NAME).write_text("not a folder")
@@ -200,7 +202,7 @@ def test_no_class_and_unknown_students_are_named(small_course, graded):
     with pytest.raises(CourseError, match="no submissions of 07_topic are graded yet"):
         write_feedback(small_course, NAME)
     with pytest.raises(CourseError, match="somebody has not submitted"):
-        graded({"complete": filled(small_course, NAME)}, students=["somebody"])
+        graded({"complete": filled(Assignment(small_course, NAME))}, students=["somebody"])
 
 
 def nbgrader(course, *arguments):
@@ -218,7 +220,7 @@ def nbgrader(course, *arguments):
 @pytest.mark.slow
 def test_plain_nbgrader_commands_give_the_same_scores(small_course):
     notebooks = {
-        "complete": filled(small_course, NAME),
+        "complete": filled(Assignment(small_course, NAME)),
         "padding": answer(small_course, misconception(small_course, "counts_padding")),
     }
     for student, notebook in notebooks.items():
@@ -279,7 +281,7 @@ def test_the_validate_button_accepts_right_and_explains_wrong(small_course, tmp_
         shutil.copy(path, recordings / "recordings")
 
     notebooks = {
-        "right": filled(small_course, NAME),
+        "right": filled(Assignment(small_course, NAME)),
         "wrong": answer(small_course, misconception(small_course, "counts_padding")),
     }
     for name, notebook in notebooks.items():
@@ -305,8 +307,8 @@ def class_of(course):
     return {
         "partly": misconception(course, "divides_by_zero"),
         "padding": misconception(course, "counts_padding"),
-        "right": filled(course, NAME),
-        "unwritten": filled(course, NAME, {EXERCISE: None}),
+        "right": filled(Assignment(course, NAME)),
+        "unwritten": filled(Assignment(course, NAME), {EXERCISE: None}),
         "dies": body("import os; os._exit(1)"),
         "hangs": body("while True: pass"),
     }
@@ -342,8 +344,8 @@ def test_a_submission_that_is_right_runs_once_and_beside_the_gradebook(
         return original(*inputs)
 
     monkeypatch.setattr(runners, "run_notebook", noted)
-    notebook = filled(small_course, NAME)
-    without_check = filled(small_course, NAME)
+    notebook = filled(Assignment(small_course, NAME))
+    without_check = filled(Assignment(small_course, NAME))
     without_check.cells = [c for c in without_check.cells if not c.source.startswith("check(")]
     graded({"whole": notebook, "repaired": without_check, "like_whole": notebook}, jobs=2)
     assert len(where) == 3
@@ -352,15 +354,18 @@ def test_a_submission_that_is_right_runs_once_and_beside_the_gradebook(
 
 def test_only_what_has_changed_is_graded_again(small_course, graded):
     first = graded(
-        {"a": filled(small_course, NAME), "b": misconception(small_course, "counts_padding")}
+        {
+            "a": filled(Assignment(small_course, NAME)),
+            "b": misconception(small_course, "counts_padding"),
+        }
     )
     assert first.kept == []
-    submit(small_course, "c", filled(small_course, NAME))
+    submit(small_course, "c", filled(Assignment(small_course, NAME)))
     second = grade_class(small_course, NAME)
     assert second.kept == ["a", "b"]
     assert {s: second.verdicts[s] for s in "ab"} == first.verdicts
     path = small_course.root / "submitted" / "b" / NAME / f"{NAME}.ipynb"
-    nbformat.write(filled(small_course, NAME), path)
+    nbformat.write(filled(Assignment(small_course, NAME)), path)
     third = grade_class(small_course, NAME)
     assert third.kept == ["a", "c"]
     assert scores(small_course) == {"a": 3, "b": 3, "c": 3}
@@ -372,7 +377,7 @@ def test_only_what_has_changed_is_graded_again(small_course, graded):
 
 def test_all_cells_runs_also_what_only_shows_something(small_course, graded):
     path = small_course.root / "autograded" / "a" / NAME / f"{NAME}.ipynb"
-    first = graded({"a": filled(small_course, NAME)})
+    first = graded({"a": filled(Assignment(small_course, NAME))})
     assert "Not run while grading" in path.read_text()
     second = grade_class(small_course, NAME, options=Options(all_cells=True))
     assert second.kept == []
@@ -381,7 +386,7 @@ def test_all_cells_runs_also_what_only_shows_something(small_course, graded):
 
 
 def test_a_broken_resubmission_replaces_the_old_score_and_page(small_course, graded):
-    graded({"again": filled(small_course, NAME)})
+    graded({"again": filled(Assignment(small_course, NAME))})
     write_feedback(small_course, NAME)
     assert scores(small_course) == {"again": 3}
     path = small_course.root / "submitted" / "again" / NAME / f"{NAME}.ipynb"
@@ -395,9 +400,9 @@ def test_a_broken_resubmission_replaces_the_old_score_and_page(small_course, gra
 def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_course, tmp_path):
     tmp_path = tmp_path.parent / "t"  # short: sockets are made there
     tmp_path.mkdir()
-    slow = filled(small_course, NAME)
+    slow = filled(Assignment(small_course, NAME))
     slow.cells.insert(2, new_code_cell("import time\ntime.sleep(777)"))
-    submit(small_course, "a_first", filled(small_course, NAME))
+    submit(small_course, "a_first", filled(Assignment(small_course, NAME)))
     submit(small_course, "b_slow", slow)
     process = subprocess.Popen(
         [sys.executable, "-m", "autograder", "grade", NAME, "--cell-seconds", "200"],
@@ -429,14 +434,14 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
 def test_the_demo_works_for_an_assignment_with_one_exercise(small_course):
     from autograder.classroom.demo import demo_submissions
 
-    assert len(demo_submissions(small_course, NAME)) == 4
+    assert len(demo_submissions(Assignment(small_course, NAME))) == 4
 
 
 def test_of_a_class_with_many_unreadable_submissions_none_is_lost(small_course):
     unreadable = [f"s{number:02}" for number in range(15)]
     for student in unreadable:
         submit(small_course, student, "{ damaged")
-    submit(small_course, "z_last", filled(small_course, NAME))
+    submit(small_course, "z_last", filled(Assignment(small_course, NAME)))
     graded = grade_class(small_course, NAME, options=Options(jobs=2))
     assert list(graded.verdicts) == [*unreadable, "z_last"]
     assert list(graded.unread) == unreadable

@@ -6,19 +6,19 @@ import nbformat
 import pytest
 from server_process import Server
 
-from autograder.course.catalog import exercises
-from autograder.course.filled_notebooks import filled, typed
+from autograder.course.assignment import Assignment
+from autograder.course.filled_notebooks import filled
 
 NAME = "07_topic"
 
 
 @pytest.fixture
 def server(small_course, tmp_path):
-    exercise = exercises(small_course, NAME)["average_topic"]
-    wrong = typed(small_course, NAME, exercise.misconceptions[0])
+    exercise = Assignment(small_course, NAME).exercises["average_topic"]
+    wrong = Assignment(small_course, NAME).typed(exercise.misconceptions[0])
     path = small_course.root / "submitted" / "padding" / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
-    nbformat.write(filled(small_course, NAME, {exercise.name: wrong}), path)
+    nbformat.write(filled(Assignment(small_course, NAME), {exercise.name: wrong}), path)
     server = Server(small_course.root, tmp_path / "server.log")
     try:
         server.wait()

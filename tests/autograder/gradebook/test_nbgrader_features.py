@@ -13,6 +13,7 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring.release import release
 from autograder.classroom.export import grades
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.pages.feedback import write_feedback
@@ -31,7 +32,7 @@ def gradebook(course):
 def hand_in(course, student, notebook=None, time=None):
     folder = course.root / "submitted" / student / NAME
     folder.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook or filled(course, NAME), folder / f"{NAME}.ipynb")
+    nbformat.write(notebook or filled(Assignment(course, NAME)), folder / f"{NAME}.ipynb")
     if time is not None:
         (folder / "timestamp.txt").write_text(f"{time} UTC")
 
@@ -65,7 +66,7 @@ def by_hand(course):
 
 
 def answered(course, why="Since it is no word.", plot="1 + 1"):
-    notebook = filled(course, NAME)
+    notebook = filled(Assignment(course, NAME))
     for cell in notebook.cells:
         texts = {"why": why, "plot": plot}
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
@@ -101,7 +102,9 @@ def test_a_late_submission_gets_the_penalty_that_the_plugin_says(small_course, m
 def test_cells_graded_by_hand_wait_and_a_score_by_hand_survives_grading_again(small_course):
     by_hand(small_course)
     hand_in(small_course, "both", answered(small_course))
-    hand_in(small_course, "nothing", filled(small_course, NAME, {"why": None, "plot": None}))
+    hand_in(
+        small_course, "nothing", filled(Assignment(small_course, NAME), {"why": None, "plot": None})
+    )
     graded = grade_class(small_course, NAME)
     assert [v.exercise for v in graded.verdicts["both"]] == [EXERCISE]
     with gradebook(small_course) as book:
@@ -167,7 +170,7 @@ def test_extra_credit_given_by_hand_survives_grading_again(small_course):
 def test_groups_of_points_count_anew_when_the_release_has_changed(small_course, points):
     module = small_course.cases(NAME) / f"{EXERCISE}.py"
     partly = "def average_topic(scores, mask):\n    return (scores * mask).sum(1) / mask.sum(1)"
-    hand_in(small_course, "partly", filled(small_course, NAME, {EXERCISE: partly}))
+    hand_in(small_course, "partly", filled(Assignment(small_course, NAME), {EXERCISE: partly}))
     grade_class(small_course, NAME)
     with gradebook(small_course) as book:
         assert book.find_submission(NAME, "partly").score == 2

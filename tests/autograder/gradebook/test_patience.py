@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from nbgrader.api import Gradebook
 
 from autograder.cli import main
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
@@ -59,7 +60,7 @@ def test_other_errors_are_not_waited_for():
 def test_a_gradebook_that_another_program_locks_costs_no_points(small_course, capsys):
     path = small_course.root / "submitted" / "ada" / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
-    nbformat.write(filled(small_course, NAME), path)
+    nbformat.write(filled(Assignment(small_course, NAME)), path)
     Classroom(small_course).register(NAME)
     other = sqlite3.connect(small_course.root / "gradebook.db", check_same_thread=False)
     other.execute("BEGIN EXCLUSIVE")

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from autograder.classroom.printed import changes_table
 from autograder.cli import main
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
@@ -25,7 +26,7 @@ def graded(small_course):
         path = small_course.root / "submitted" / student / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True)
         if answers is not None:
-            nbformat.write(filled(small_course, NAME, answers), path)
+            nbformat.write(filled(Assignment(small_course, NAME), answers), path)
     grade_class(small_course, NAME)
     module = small_course.cases(NAME) / f"{EXERCISE}.py"
     text = module.read_text("utf-8")

@@ -28,12 +28,12 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from checkout import shared_assignment
 from honest import CELLS, LINES
 from hostile import DAMAGED, Hostile, hostile_submissions
 from nbformat.v4 import new_code_cell
 
-from autograder.course.catalog import exercises
-from autograder.course.filled_notebooks import filled, typed
+from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.course.recording import record
 from coursekit.checking.verdict import judge
@@ -49,18 +49,22 @@ _DAY = 86_400
 
 def honest(assignment: str) -> Iterator[Hostile]:
     """Complete notebooks, and those whose last exercise is missing or wrong, by turns."""
-    last, exercise = list(exercises(COURSE, assignment).items())[-1]
-    total = sum(sum(e.points.values()) for e in exercises(COURSE, assignment).values())
-    recorded = record(COURSE, assignment, last, SEED)
+    last, exercise = list(shared_assignment(assignment).exercises.items())[-1]
+    total = sum(sum(e.points.values()) for e in shared_assignment(assignment).exercises.values())
+    recorded = record(shared_assignment(assignment), last, SEED)
     answers: list[tuple[str | None, float]] = [(None, sum(exercise.points.values()))]
     for wrong, made in zip(exercise.misconceptions, recorded["misconceptions"], strict=True):
         pairs = zip(made["outcomes"], recorded["cases"], strict=True)
         verdict = judge(recorded, [outcome or case["expected"] for outcome, case in pairs])
-        answers.append((typed(COURSE, assignment, wrong), verdict.max_points - verdict.points))
+        answers.append(
+            (shared_assignment(assignment).typed(wrong), verdict.max_points - verdict.points)
+        )
     while True:
-        yield submission(assignment, filled(COURSE, assignment), total)
+        yield submission(assignment, filled(shared_assignment(assignment)), total)
         for source, lost in answers:
-            yield submission(assignment, filled(COURSE, assignment, {last: source}), total - lost)
+            yield submission(
+                assignment, filled(shared_assignment(assignment), {last: source}), total - lost
+            )
 
 
 def odd(assignment: str) -> Iterator[Hostile]:
@@ -73,7 +77,7 @@ def odd(assignment: str) -> Iterator[Hostile]:
             yield catalogue[name]
             for source in (cells.pop(0), cells.pop(0)):
                 cells.append(source)
-                notebook = filled(COURSE, assignment)
+                notebook = filled(shared_assignment(assignment))
                 notebook.cells.insert(0, new_code_cell(source))
                 yield submission(assignment, notebook, whole)
 

@@ -17,7 +17,7 @@ from damaged import DAMAGED, checks, place, retype_checks
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.course.catalog import exercises
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 
@@ -407,14 +407,17 @@ CALLS = {
 
 def hostile_submissions(course: Course, assignment: str) -> dict[str, Hostile]:
     """The whole catalogue for one assignment, by name."""
-    points = {n: float(sum(e.points.values())) for n, e in exercises(course, assignment).items()}
+    points = {
+        n: float(sum(e.points.values()))
+        for n, e in Assignment(course, assignment).exercises.items()
+    }
     names, total = list(points), sum(points.values())
     last = names[-1]
     file = f"{assignment}.ipynb"
     nothing = {name: f"def {name}(*inputs, **named):\n    return None" for name in names}
 
     def notebook(sources: dict[str, str] | None = None) -> NotebookNode:
-        return filled(course, assignment, dict(sources or {}))
+        return filled(Assignment(course, assignment), dict(sources or {}))
 
     def one(book: NotebookNode, earned: float, reason: str = "", **more: object) -> Hostile:
         return Hostile({file: json.dumps(book).encode()}, earned, reason, **more)  # type: ignore[arg-type]

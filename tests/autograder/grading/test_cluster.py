@@ -13,8 +13,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from autograder.course.catalog import exercises
-from autograder.course.filled_notebooks import filled, typed
+from autograder.course.assignment import Assignment
+from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.grade_class import Options, grade_class
@@ -109,10 +109,10 @@ def remove(hosts):
 @pytest.fixture
 def course(small_course):
     """Right, wrong and unwritten answers in turn, each notebook with a second of work."""
-    wrong = exercises(small_course, NAME)[EXERCISE].misconceptions[0]
-    answers = ({}, {EXERCISE: typed(small_course, NAME, wrong)}, {EXERCISE: None})
+    wrong = Assignment(small_course, NAME).exercises[EXERCISE].misconceptions[0]
+    answers = ({}, {EXERCISE: Assignment(small_course, NAME).typed(wrong)}, {EXERCISE: None})
     for number in range(CLASS):
-        notebook = filled(small_course, NAME, answers[number % 3])
+        notebook = filled(Assignment(small_course, NAME), answers[number % 3])
         notebook.cells.insert(1, new_code_cell("import time\ntime.sleep(1)"))
         path = small_course.root / "submitted" / f"s{number}" / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True)

@@ -18,6 +18,7 @@ from hostile import (
     hostile_submissions,
 )
 
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.grading.notes import read_notes
@@ -69,7 +70,7 @@ def make_room(make_small_course, tmp_path_factory):
             if number % 5 == 0:
                 path = course.root / "submitted" / f"{name}_honest" / NAME / f"{NAME}.ipynb"
                 path.parent.mkdir(parents=True)
-                nbformat.write(filled(course, NAME), path)
+                nbformat.write(filled(Assignment(course, NAME)), path)
         return course, hostile, grade_class(course, NAME, options=Options(cell_seconds=5))
 
     return make

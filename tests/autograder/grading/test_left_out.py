@@ -5,8 +5,8 @@ import pytest
 from checkout import ROOT
 
 from autograder.authoring.release import release
-from autograder.course.catalog import exercises
-from autograder.course.filled_notebooks import filled, typed
+from autograder.course.assignment import Assignment
+from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.course.reference import read
 from autograder.grading import runners
@@ -36,7 +36,7 @@ def course(make_small_course, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def task(course):
-    return Task.of(course, NAME, 1, Limits(cell_seconds=30))
+    return Task.of(Assignment(course, NAME), 1, Limits(cell_seconds=30))
 
 
 @pytest.fixture
@@ -112,13 +112,13 @@ def test_an_answer_that_depends_on_a_cell_left_out_gets_every_point(course, grad
     )
     if kind == "atexit":
         source += "average_topic.before = atexit._ncallbacks()"
-    verdict, runs, _ = grade(filled(course, NAME, {EXERCISE: source}))
+    verdict, runs, _ = grade(filled(Assignment(course, NAME), {EXERCISE: source}))
     assert verdict.passed, verdict.headline
     assert runs == [True, False]
 
 
 def test_a_right_answer_runs_once_and_its_page_says_which_cell_was_not_run(course, grade):
-    verdict, runs, notebook = grade(filled(course, NAME))
+    verdict, runs, notebook = grade(filled(Assignment(course, NAME)))
     assert verdict.passed
     assert runs == [True]
     cell = next(cell for cell in notebook.cells if cell.source == SHOWS)
@@ -126,9 +126,9 @@ def test_a_right_answer_runs_once_and_its_page_says_which_cell_was_not_run(cours
 
 
 def test_a_wrong_answer_runs_again_with_every_cell_and_stays_wrong(course, grade):
-    wrong = exercises(course, NAME)[EXERCISE].misconceptions[0]
-    answer = typed(course, NAME, wrong)
-    verdict, runs, notebook = grade(filled(course, NAME, {EXERCISE: answer}))
+    wrong = Assignment(course, NAME).exercises[EXERCISE].misconceptions[0]
+    answer = Assignment(course, NAME).typed(wrong)
+    verdict, runs, notebook = grade(filled(Assignment(course, NAME), {EXERCISE: answer}))
     assert verdict.misconception == wrong.name
     assert runs == [True, False]
     cell = next(cell for cell in notebook.cells if cell.source == SHOWS)
@@ -136,13 +136,13 @@ def test_a_wrong_answer_runs_again_with_every_cell_and_stays_wrong(course, grade
 
 
 def test_a_todo_as_released_is_not_run_again(course, grade):
-    verdict, runs, _ = grade(filled(course, NAME, {EXERCISE: None}))
+    verdict, runs, _ = grade(filled(Assignment(course, NAME), {EXERCISE: None}))
     assert verdict.stage == "missing"
     assert runs == [True]
 
 
 def test_an_answer_in_another_cell_that_needs_a_cell_left_out_is_found(course, grade):
-    notebook = filled(course, NAME, {EXERCISE: None})
+    notebook = filled(Assignment(course, NAME), {EXERCISE: None})
     own = f"torch.float32\naverage_topic = lambda scores, mask: {RIGHT} if Path else None"
     place = next(i for i, c in enumerate(notebook.cells) if c.source.startswith("check("))
     notebook.cells.insert(place, nbformat.v4.new_code_cell(own))
@@ -152,7 +152,7 @@ def test_an_answer_in_another_cell_that_needs_a_cell_left_out_is_found(course, g
 
 
 def test_a_cell_that_a_student_changed_is_always_run(course, task):
-    notebook, _ = sanitize(filled(course, NAME), task.release)
+    notebook, _ = sanitize(filled(Assignment(course, NAME)), task.release)
     cell = next(cell for cell in notebook.cells if cell.source == SHOWS)
     cell.source += "  # mine"
     mark_left_out(notebook, task.release)
@@ -160,7 +160,7 @@ def test_a_cell_that_a_student_changed_is_always_run(course, task):
 
 
 def test_a_student_cannot_have_cells_left_out(course, task):
-    notebook, _ = sanitize(filled(course, NAME), task.release)
+    notebook, _ = sanitize(filled(Assignment(course, NAME)), task.release)
     for cell in notebook.cells:
         cell.metadata["tags"] = [TAG]
         cell.metadata["coursekit_left_out"] = True
@@ -171,7 +171,7 @@ def test_a_student_cannot_have_cells_left_out(course, task):
 
 @pytest.mark.parametrize(("new", "whole"), [("markdown", False), ("code", True)])
 def test_only_code_that_is_graded_by_hand_may_need_every_cell(course, task, new, whole):
-    notebook, _ = sanitize(filled(course, NAME), task.release)
+    notebook, _ = sanitize(filled(Assignment(course, NAME)), task.release)
     cell = getattr(nbformat.v4, f"new_{new}_cell")("mine")
     cell.metadata["nbgrader"] = {"grade": True, "solution": True, "grade_id": "why"}
     notebook.cells.append(cell)
@@ -188,7 +188,7 @@ def test_cells_of_every_assignment_are_left_out(assignment):
 
 
 def test_nothing_wrong_or_nothing_left_out_needs_no_second_run(course, task):
-    notebook, _ = sanitize(filled(course, NAME), task.release)
+    notebook, _ = sanitize(filled(Assignment(course, NAME)), task.release)
     mark_left_out(notebook, task.release)
     assert needs_every_cell(notebook, task.release, []) is None
 
@@ -206,7 +206,7 @@ def test_looking_for_a_definition_takes_time_in_proportion_to_the_text(word):
 def test_every_cell_runs_with_little_data_and_training(assignment):
     """Otherwise a second run would lack what a cell defines that stops half-way."""
     course = Course(ROOT)
-    notebook = filled(course, assignment)
+    notebook = filled(Assignment(course, assignment))
     for cell in notebook.cells:
         cell.metadata["coursekit_left_out"] = bool(cell.metadata.get("nbgrader", {}).get("grade"))
     # on a busy machine a cell may take more than a minute

@@ -15,6 +15,7 @@ from nbformat import NotebookNode
 
 from autograder.classroom.collect import collect
 from autograder.cli import main
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.grading.submissions import (
@@ -77,7 +78,7 @@ def submission(course, student, text):
 
 
 def odd_notebook(course):
-    made = json.loads(nbformat.writes(filled(course, NAME)))
+    made = json.loads(nbformat.writes(filled(Assignment(course, NAME))))
     made["metadata"].update(NOTEBOOK)
     made["nbformat_minor"] = "x"
     for cell in made["cells"]:
@@ -102,7 +103,7 @@ def add_odd_files(folder):
 
 @pytest.mark.skipif(not is_available(), reason="this machine cannot sandbox processes")
 def test_nothing_in_submitted_ends_the_batch(small_course, room, monkeypatch):
-    good = nbformat.writes(filled(small_course, NAME))
+    good = nbformat.writes(filled(Assignment(small_course, NAME)))
     add_odd_files(submission(small_course, "files", good).parent)
     submission(small_course, "metadata", odd_notebook(small_course))
     for student in (NOT_UTF8, CONTROL, LONG):
@@ -139,7 +140,7 @@ def test_a_tree_too_deep_to_open_is_named_once_and_the_rest_copied(room):
 
 
 def test_a_deep_tree_in_a_download_costs_no_other_student(small_course, room):
-    good = nbformat.writes(filled(small_course, NAME))
+    good = nbformat.writes(filled(Assignment(small_course, NAME)))
     for student in ("ada", "roe"):
         (room / "download" / student).mkdir(parents=True)
         (room / "download" / student / "07.ipynb").write_text(good)
@@ -153,7 +154,7 @@ def test_a_deep_tree_in_a_download_costs_no_other_student(small_course, room):
 
 
 def test_what_a_submission_replaces_is_kept_however_odd_it_is(small_course, room):
-    good = nbformat.writes(filled(small_course, NAME))
+    good = nbformat.writes(filled(Assignment(small_course, NAME)))
     add_odd_files(submission(small_course, "files", "{}").parent)
     notebook = submission(small_course, "folder", "")
     notebook.unlink()
@@ -228,7 +229,7 @@ def test_odd_metadata_is_made_plain_and_the_notebook_valid(small_course, tmp_pat
     nbformat.validate(notebook)
     nbformat.writes(notebook).encode()
     assert [cell.source for cell in notebook.cells] == [
-        cell.source for cell in filled(small_course, NAME).cells
+        cell.source for cell in filled(Assignment(small_course, NAME)).cells
     ]
     assert notebook.cells[0].metadata.tags == ["a"]
     assert isinstance(plain(NotebookNode(a={}))["a"], dict)

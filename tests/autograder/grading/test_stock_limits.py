@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
+from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.grade_class import grade_class
@@ -20,7 +21,7 @@ NAME = "07_topic"
 
 def bad(course):
     """Submissions that nobody can grade, and words of the reason."""
-    whole = nbformat.writes(filled(course, NAME))
+    whole = nbformat.writes(filled(Assignment(course, NAME)))
     wide = json.loads(whole)
     wide["metadata"]["x"] = [{} for _ in range(60_000)]
     return {
@@ -36,7 +37,7 @@ def bad(course):
 @pytest.fixture
 def room(small_course):
     texts = {name: text for name, (text, _) in bad(small_course).items()}
-    texts["right"] = nbformat.writes(filled(small_course, NAME))
+    texts["right"] = nbformat.writes(filled(Assignment(small_course, NAME)))
     for student, text in texts.items():
         path = small_course.root / "submitted" / student / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True)

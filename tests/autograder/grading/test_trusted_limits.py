@@ -6,6 +6,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.classroom.collect import _features
+from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise, defined_names, parse_start
 from autograder.course.filled_notebooks import filled
 from autograder.course.recording import record_assignment
@@ -53,7 +54,7 @@ ACCEPTED = {
 
 
 def written(course, tmp_path, change, encoding="utf-8"):
-    book = filled(course, NAME)
+    book = filled(Assignment(course, NAME))
     book.cells.insert(2, new_code_cell("print(1)"))
     change(book)
     path = tmp_path / f"{NAME}.ipynb"
@@ -72,7 +73,7 @@ def test_what_would_take_minutes_to_read_is_refused_with_the_reason(small_course
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_what_is_large_but_not_needed_costs_nothing(small_course, tmp_path, name, encoding):
     path = written(small_course, tmp_path, ACCEPTED[name], encoding)
-    assert len(read_submission(path).cells) >= len(filled(small_course, NAME).cells)
+    assert len(read_submission(path).cells) >= len(filled(Assignment(small_course, NAME)).cells)
 
 
 def test_collecting_has_the_same_limits():
@@ -119,7 +120,7 @@ def test_answers_that_take_too_long_to_compare_cost_their_exercise(small_course,
 
     monkeypatch.setattr(verdicts, "judge", judge)
     monkeypatch.setattr(verdicts, "_JUDGE_SECONDS", 0.05)
-    recorded = record_assignment(small_course, NAME, 1)
+    recorded = record_assignment(Assignment(small_course, NAME), 1)
     name = next(iter(recorded))
     (verdict,) = verdicts.decide(recorded, Answers({name: [{}]}))
     assert verdict.points == 0
@@ -139,7 +140,7 @@ def test_a_submission_that_keeps_the_grader_busy_gets_zeros_and_the_reason(
     monkeypatch.setattr(stage, "STEP_SECONDS", 0.05)
     saved = []
     path = written(small_course, tmp_path, lambda book: None)
-    task = Task.of(small_course, NAME, 1, Limits())
+    task = Task.of(Assignment(small_course, NAME), 1, Limits())
     reason = finish(grade_submission(path, task, None, lambda book: saved.append(book) or ""))
     assert "stopped working on it" in reason
     assert "stopped working on it" in str(saved[0])

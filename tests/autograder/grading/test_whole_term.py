@@ -23,8 +23,8 @@ from server_process import Server
 from system_users import give, open_folder, run, system_users, user_name
 
 from autograder.classroom.similar import known_answers
-from autograder.course import catalog
-from autograder.course.filled_notebooks import filled, typed
+from autograder.course.assignment import Assignment
+from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.course.reference import without_docstrings
 
@@ -91,22 +91,24 @@ def notebook(course, assignment, student):
     rng = random.Random(f"{assignment} {student}")
     answers = {}
     if student == COPY[0]:
-        known = known_answers(course, assignment)
+        known = known_answers(Assignment(course, assignment))
         texts = {
             name: [without_docstrings(reference)] for name, (_, reference, *_) in known.items()
         }
         answers = independent(texts, rng)
-    for name, exercise in catalog.exercises(course, assignment).items():
+    for name, exercise in Assignment(course, assignment).exercises.items():
         if rng.random() < 0.15:
-            answers[name] = typed(course, assignment, rng.choice(exercise.misconceptions))
+            answers[name] = Assignment(course, assignment).typed(
+                rng.choice(exercise.misconceptions)
+            )
     if (assignment, student) == (BAGS, ALL):
         (wrong,) = [
             one
-            for one in catalog.exercises(course, BAGS)[REGRADED].misconceptions
+            for one in Assignment(course, BAGS).exercises[REGRADED].misconceptions
             if one.name == "takes_all_for_zero"
         ]
-        answers[REGRADED] = typed(course, BAGS, wrong)
-    made = filled(course, assignment, answers)
+        answers[REGRADED] = Assignment(course, BAGS).typed(wrong)
+    made = filled(Assignment(course, assignment), answers)
     for cell in made.cells:
         if cell.metadata.get("nbgrader", {}).get("grade_id", "").startswith("question_"):
             cell.source = f"Answer number {rng.randrange(10**6)}."

@@ -1,0 +1,65 @@
+"""Which assignments were proved as they are now: an unchanged one is not proved again.
+
+`exercises/proved.json` holds a digest of each assignment's sources and of what was generated from
+them. It says that a release of these files passed every proof, with the tool as it was then; CI
+proves all of them again with `autograder release --check`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from nbformat import NotebookNode, from_dict
+
+from autograder.authoring.stamp import badge, reused_from, wheel_address
+from autograder.course.layout import Course
+from autograder.errors import CourseError
+
+#: What a release reads of a cell; stored outputs do not count.
+_READ = ("cell_type", "source", "metadata", "attachments")
+
+
+def path(course: Course) -> Path:
+    """The file with the digests."""
+    return course.root / "exercises" / "proved.json"
+
+
+def read(course: Course) -> dict[str, str]:
+    """The digest of each assignment that was proved; none if the file is missing or damaged."""
+    try:
+        found = json.loads(path(course).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def text(course: Course, digests: dict[str, str]) -> str:
+    """The file's text, in the order of the assignments."""
+    known = {name: digests[name] for name in course.assignments() if name in digests}
+    return json.dumps(known, indent=1) + "\n"
+
+
+def digest(course: Course, name: str) -> str:
+    """A digest of what a release reads and writes of an assignment."""
+    found = hashlib.sha256(f"{badge(course, name)}\n{wheel_address(course)}".encode())
+    cells = _cells(course, name)
+    earlier = {source for cell in cells if (source := reused_from(cell))}
+    for own in (cells, *(_cells(course, source) for source in sorted(earlier))):
+        wanted = [[cell.get(key) for key in _READ] for cell in own]
+        found.update(json.dumps(wanted).encode())
+    modules = [*course.cases(name).glob("*.py"), *course.cases(name).parent.glob("*.py")]
+    generated = [course.notebook(name), course.recordings / f"{name}.json"]
+    for file in (*sorted(modules), *sorted(course.drawings(name).glob("*.py")), *generated):
+        found.update(file.read_bytes() if file.exists() else b"missing")
+    return found.hexdigest()
+
+
+def _cells(course: Course, name: str) -> list[NotebookNode]:
+    """The cells of a solution notebook, read without nbformat, which takes ten times as long."""
+    path = course.solution(name)
+    try:
+        return from_dict(json.loads(path.read_bytes()))["cells"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CourseError(f"{path.name} cannot be read as a notebook: {error}") from error
