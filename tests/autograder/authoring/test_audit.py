@@ -7,21 +7,26 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
+import nbformat
 import pytest
 from checkout import ROOT
 from click.testing import CliRunner
 
 from autograder.authoring.audit import audit_course, audit_processes, judge_mutants
+from autograder.authoring.audit.audit_report import unwritten_entries
 from autograder.authoring.audit.audit_results import RESULTS, digest, summarize, unaudited
 from autograder.authoring.audit.mutants import as_edit, form, mutants
 from autograder.authoring.audit.observe import observe
 from autograder.authoring.audit.one_place_edits import Reference, Seen, key
+from autograder.authoring.proofs import prove_answers
 from autograder.cli import main
 from autograder.course import catalog
 from autograder.course.apply_edit import apply_edit
+from autograder.course.exercise import read_exercise
 from autograder.course.layout import Course
-from autograder.course.recording import record, record_reference
+from autograder.course.recording import record, record_assignment, record_reference
 from autograder.course.reference import bare_sources
 from autograder.errors import CourseError
 
@@ -178,6 +183,13 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
     module = small_course.cases(NAME) / f"{EXERCISE}.py"
     text = module.read_text()
     listed = "\n\n".join(mutant["edit"].rstrip() for mutant in survivors)
+    pasted = first.output.partition(f"{EXERCISE}.py:\n\n")[2]
+    module.write_text(f"{text}\n{pasted.partition('written: ')[0]}")
+    (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
+    assert (found.equivalent, found.survivors, found.wrongly_listed) == (len(survivors), [], [])
+    with pytest.raises(CourseError, match=r'replace "TODO: write why \([a-z ]+\)\." in EQUIVALENT'):
+        prove_answers(small_course, NAME, record_assignment(small_course, NAME, 0))
+
     module.write_text(f"{text}\nEQUIVALENT = {{'the same': {listed!r}}}\n")
     (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
     assert (found.equivalent, found.survivors, found.wrongly_listed) == (len(survivors), [], [])
@@ -386,3 +398,67 @@ def test_the_text_of_an_exception_is_left_alone():
     assert len(texts) > 3
     assert all("ValueError(f'{a} is wrong')" in text or "'no'" in text for text in texts)
     assert not any("''" in text or "ValueError()" in text for text in texts)
+
+
+def test_entries_to_paste_are_python_whatever_the_edits_contain():
+    edits = ["- a = '\\n'\n+ a = '\\t'\n", '- b = """x"""\n+ b = """y"""\n', "- c\n+ d\n"]
+    operators = ("constant", "constant", "other mask")
+    survivors = [{"operator": o, "edit": edit} for o, edit in zip(operators, edits)]
+    whole = {"operator": "branch", "edit": "def f():\n    pass\n"}
+    entries = ast.literal_eval("{" + unwritten_entries([*survivors, whole]) + "}")
+    assert list(entries) == ["TODO: write why (constant).", "TODO: write why (other mask)."]
+    module = SimpleNamespace(POINTS={"a": 1}, cases=list, WRONG={}, RIGHT={}, EQUIVALENT=entries)
+    listed = [answer.text.strip() for answer in read_exercise("f", module).equivalents]
+    assert listed == [edit.strip() for edit in edits]
+
+
+WITHOUT_TORCH = """
+import json, sys
+from pathlib import Path
+
+
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError("there is no torch", name="torch")
+
+
+sys.meta_path.insert(0, NoTorch())
+from autograder.authoring.audit.audit_processes import audit_exercises
+from autograder.course.layout import Course
+
+((_, _, result),) = audit_exercises(Course(Path(sys.argv[1])), [("00_plain", "double")], 1, 1)
+assert "torch" not in sys.modules
+print(json.dumps({mutant["source"]: mutant["status"] for mutant in result["mutants"]}))
+"""
+CASES = """
+from autograder.course.exercise import Case
+
+POINTS = {"values": 1}
+WRONG, RIGHT = {}, {}
+
+
+def cases(rng):
+    for x in (0, 3, 1000):
+        yield Case("values", (x,))
+"""
+
+
+def test_a_course_without_torch_is_audited(tmp_path):
+    source = "def double(x):\n    return 2 * x\n"
+    cells = [
+        nbformat.v4.new_code_cell(f"{source}"),
+        nbformat.v4.new_code_cell("check(double)"),
+    ]
+    notebook = tmp_path / "solutions" / "00_plain" / "00_plain.ipynb"
+    notebook.parent.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
+    module = tmp_path / "exercises" / "00_plain" / "double.py"
+    module.parent.mkdir(parents=True)
+    module.write_text(CASES)
+    command = [sys.executable, "-c", WITHOUT_TORCH, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    statuses = json.loads(done.stdout)
+    assert statuses[source.replace("*", "+")] == "killed"
+    assert statuses[source.replace("2 * x", "x")] == "killed"
