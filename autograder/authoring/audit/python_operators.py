@@ -307,7 +307,8 @@ def _is_unordered(site: Site) -> bool:
     call = site.reference.parent(around)
     names = ("max", "min", "sum", "any", "all", "set", "sorted", "len")
     is_call = isinstance(call, ast.Call) and getattr(call.func, "id", "") in names
-    return is_call and not call.keywords  # with a key, the first of several equals is taken
+    # with a key, the first of several equals is taken
+    return is_call and all(keyword.arg != "key" for keyword in call.keywords)
 
 
 def display(site: Site) -> Iterator[Edit]:
