@@ -23,7 +23,7 @@ from autograder.authoring.stamp import reused_from
 from autograder.course.apply_edit import is_edit
 from autograder.course.assignment import Assignment, every_assignment
 from autograder.course.cells import checked_exercise, is_delimiter, parse
-from autograder.course.exercise import UNWRITTEN_HINT, Exercise, Misconception
+from autograder.course.exercise import UNWRITTEN_HINT, UNWRITTEN_REASON, Exercise, Misconception
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
 from autograder.errors import CourseError
@@ -133,6 +133,12 @@ def _require_enough(exercise: Exercise) -> None:
     if UNWRITTEN_HINT in hints:
         name = exercise.misconceptions[hints.index(UNWRITTEN_HINT)].name
         raise CourseError(f"{exercise.name}, {name}: write its hint, and give it a telling name.")
+    reasons = [*(answer.name for answer in exercise.equivalents), *exercise.exempt.values()]
+    if unwritten := next((r for r in reasons if r.startswith(UNWRITTEN_REASON)), None):
+        raise CourseError(
+            f'{exercise.name}: replace "{unwritten}" in EQUIVALENT by the reason why these edits'
+            " are right."
+        )
     if twice := next((hint for hint in hints if hints.count(hint) > 1), None):
         raise CourseError(f"{exercise.name} has the same hint twice: {twice}")
 

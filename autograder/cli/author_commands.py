@@ -256,7 +256,7 @@ def audit(
             click.echo(f"written: {output}")
         return
     audits = run(course, list(names), seeds, jobs, again)
-    show(audits)
+    show(course, audits)
     if output:
         from autograder.authoring.audit.audit_results import write
 

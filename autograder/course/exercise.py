@@ -23,6 +23,8 @@ from coursekit.checking.gradients import ALL
 
 #: The hint of a misconception whose hint is still to be written; a release refuses it.
 UNWRITTEN_HINT = "TODO: write the hint."
+#: How a reason in `EQUIVALENT` begins that is still to be written; a release refuses it.
+UNWRITTEN_REASON = "TODO: write why"
 #: In `EQUIVALENT`: all edits of some operators of the audit.
 _EVERY_EDIT = re.compile(r"every edit: ([a-z, ]+)")
 _RAISES = re.compile(r"raises (\w+)")

@@ -172,13 +172,6 @@ RIGHT = {
 
 EQUIVALENT = {
     "no model of the course is trained through it": "every edit: detached, without gradient",
-    "minus zero is zero, and every element is overwritten": """
-        -    gradient = torch.zeros_like(x)
-        +    gradient = -torch.zeros_like(x)
-
-        -        step = torch.zeros_like(x)
-        +        step = -torch.zeros_like(x)
-        """,
     "every element is overwritten": """
         -    gradient = torch.zeros_like(x)
         +    gradient = torch.ones_like(x)

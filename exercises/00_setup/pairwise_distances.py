@@ -122,15 +122,4 @@ RIGHT = {
 
 EQUIVALENT = {
     "no model of the course is trained through it": "every edit: detached, without gradient",
-    "the sign is lost in the square": """
-        -    difference = a[:, None] - b[None, :]  # (N, M, d)
-        +    difference = b[None, :] - a[:, None]  # (N, M, d)
-
-        -    difference = a[:, None] - b[None, :]  # (N, M, d)
-        +    difference = -(a[:, None] - b[None, :])  # (N, M, d)
-        """,
-    "broadcasting adds the axis in front": """
-        -    difference = a[:, None] - b[None, :]  # (N, M, d)
-        +    difference = a[:, None] - b  # (N, M, d)
-        """,
 }

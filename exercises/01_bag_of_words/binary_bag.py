@@ -90,10 +90,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "minus zero is zero": """
-        -    x = torch.zeros(len(vocabulary))
-        +    x = -torch.zeros(len(vocabulary))
-        """,
     "the order of the words does not matter": """
         -    x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
         +    x[[vocabulary[token] for token in list(tokens)[::-1] if token in vocabulary]] = 1.0

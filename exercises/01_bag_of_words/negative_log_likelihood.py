@@ -179,9 +179,6 @@ EQUIVALENT = {
 
         -    high = torch.maximum(against, torch.zeros_like(against))
         +    high = torch.maximum(against, torch.zeros_like(against)).squeeze()
-
-        -    loss = high + torch.log1p(torch.exp(-against.abs()))
-        +    loss = (high + torch.log1p(torch.exp(-against.abs()))).squeeze()
         """,
     "the classes are 0 and 1": """
         -    against = torch.where(y == 1, -scores, scores)  # large where the model is wrong

@@ -244,17 +244,6 @@ EQUIVALENT = {
         +    y = y.float()
              w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
         """,
-    "minus zero is zero": """
-        -    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
-        +    w, w_0 = -torch.zeros(X.shape[1]), torch.tensor(0.0)
-
-        -    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
-        +    w, w_0 = torch.zeros(X.shape[1]), -torch.tensor(0.0)
-        """,
-    "X has two axes": """
-        -    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
-        +    w, w_0 = torch.zeros(X.shape[-1]), torch.tensor(0.0)
-        """,
     "the first step makes it float32": """
         -    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
         +    w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0).half()

@@ -274,16 +274,6 @@ EQUIVALENT = {
         -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
         +    unit = -(E / E.norm(dim=1, keepdim=True).clamp(min=1e-12))
         """,
-    "No vector is that short unless it is zero.": """
-        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12 * 2)
-
-        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-11)
-
-        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-13)
-        """,
     "A single word leaves no answer and returns earlier.": """
         -    similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
         +    similarity = (unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])).squeeze()

@@ -159,10 +159,3 @@ RIGHT = {
             return examples if len(ids) > 1 else []
         """,
 }
-
-EQUIVALENT = {
-    "`max` takes its arguments in either order.": """
-        -        context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
-        +        context = ids[max(i - window, 0) : i] + ids[i + 1 : i + 1 + window]
-        """,
-}

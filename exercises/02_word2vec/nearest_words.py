@@ -197,16 +197,6 @@ EQUIVALENT = {
         -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
         +    unit = -(E / E.norm(dim=1, keepdim=True).clamp(min=1e-12))
         """,
-    "No vector is that short unless it is zero.": """
-        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12 * 2)
-
-        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-11)
-
-        -    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
-        +    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-13)
-        """,
     "A list can be indexed with a tensor of one whole number, too.": """
         -    order = cosines.argsort(descending=True).tolist()
         +    order = cosines.argsort(descending=True)

@@ -142,8 +142,4 @@ EQUIVALENT = {
         -    true_error = torch.sigmoid(u_o @ v_c) - 1
         +    true_error = (torch.sigmoid(u_o @ v_c) - 1).reshape(1)
         """,
-    "A dot product is symmetric.": """
-        -    true_error = torch.sigmoid(u_o @ v_c) - 1
-        +    true_error = torch.sigmoid(v_c @ u_o) - 1
-        """,
 }

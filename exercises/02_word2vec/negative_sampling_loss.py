@@ -150,10 +150,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "A dot product is symmetric.": """
-        -    true, drawn = u_o @ v_c, U_neg @ v_c
-        +    true, drawn = v_c @ u_o, U_neg @ v_c
-        """,
     "The scores are summed, whatever their shape.": """
         -    true, drawn = u_o @ v_c, U_neg @ v_c
         +    true, drawn = u_o @ v_c, (U_neg @ v_c).squeeze()

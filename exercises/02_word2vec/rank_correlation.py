@@ -193,9 +193,6 @@ EQUIVALENT = {
 
         -    for values in (x, y):
         +    for values in (y, x):
-
-        -    return (r @ s / scale).item() if scale > 0 else 0.0
-        +    return ((s @ r) / scale).item() if scale > 0 else 0.0
         """,
     "Both lists are ranked in reverse, which leaves the correlation as it is.": """
         -        below = (values[:, None] > values).sum(dim=1)

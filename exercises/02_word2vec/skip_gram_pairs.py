@@ -157,16 +157,8 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "`max` takes its arguments in either order.": """
-        -        left = ids[max(0, i - window) : i]
-        +        left = ids[max(i - window, 0) : i]
-        """,
     "There are two pairs or more, or none: no axis has size 1.": """
         -    return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
         +    return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).squeeze()
-        """,
-    "A new tensor is contiguous.": """
-        -    return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
-        +    return torch.tensor(pairs, dtype=torch.long).view(-1, 2)
         """,
 }

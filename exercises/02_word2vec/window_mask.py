@@ -175,9 +175,6 @@ EQUIVALENT = {
     "`reach` and `sentence` have one shape, (B, T).": """
         -    position = torch.arange(reach.shape[1])
         +    position = torch.arange(sentence.shape[1])
-
-        -    position = torch.arange(reach.shape[1])
-        +    position = torch.arange(reach.shape[-1])
         """,
     "A distance of shape () is broadcast, too.": """
         -    distance = (position[:, None] - position).abs()
@@ -186,9 +183,6 @@ EQUIVALENT = {
     "Distances are symmetric.": """
         -    distance = (position[:, None] - position).abs()
         +    distance = (position[:, None] - position).abs().mT
-
-        -    distance = (position[:, None] - position).abs()
-        +    distance = (position - position[:, None]).abs()
         """,
     "A distance is never negative.": """
         -    near = (distance > 0) & (distance <= reach[:, :, None])

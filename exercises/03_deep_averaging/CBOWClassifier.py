@@ -171,8 +171,4 @@ EQUIVALENT = {
         - known = mask & (ids != Vocabulary.unknown)
         + known = mask & (ids > Vocabulary.unknown)
         """,
-    "This is the number of the unknown word.": """
-        - known = mask & (ids != Vocabulary.unknown)
-        + known = mask & (ids != 1)
-        """,
 }

@@ -299,10 +299,6 @@ EQUIVALENT = {
         - known = mask & (ids != Vocabulary.unknown)
         + known = mask & (ids > Vocabulary.unknown)
         """,
-    "This is the number of the unknown word.": """
-        - known = mask & (ids != Vocabulary.unknown)
-        + known = mask & (ids != 1)
-        """,
     "word_dropout and mean_pool take a mask of integers, too.": """
           def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         +     mask = mask.long()

@@ -363,9 +363,6 @@ EQUIVALENT = {
         - total, n = 0.0, 0
         + total, n = (0, 0.0)
           with torch.no_grad():  # no backward pass will follow
-
-        - lowest, waited = float("inf"), 0
-        + lowest, waited = float('INF'), 0
         """,
     "a batch has as many texts as labels": """
         - total += loss.item() * len(labels)

@@ -138,14 +138,3 @@ RIGHT = {
             return torch.stack(rows)
         """,
 }
-
-EQUIVALENT = {
-    "float() ignores the case.": """
-        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
-        + h = X.masked_fill(~mask.unsqueeze(-1), float('-INF')).amax(dim=1)
-        """,
-    "masked_fill keeps the dtype of h.": """
-        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
-        + return h.masked_fill(~mask.any(dim=1, keepdim=True), 0)
-        """,
-}

@@ -95,10 +95,3 @@ RIGHT = {
             return torch.stack([vectors[real].sum(dim=0) for vectors, real in zip(X, mask)])
         """,
 }
-
-EQUIVALENT = {
-    "masked_fill keeps the dtype of X.": """
-        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
-        + return X.masked_fill(~mask.unsqueeze(-1), 0).sum(dim=1)
-        """,
-}

@@ -166,12 +166,5 @@ EQUIVALENT = {
         - rows = [index[trigram] for trigram in trigrams if trigram in index]
         + rows = [index[trigram] for trigram in list(trigrams)[::-1] if trigram in index]
         """,
-    "These are zeros of the same shape.": """
-        - return torch.zeros_like(T[0])
-        + return -torch.zeros_like(T[0])
-
-        - return torch.zeros_like(T[0])
-        + return torch.zeros_like(T[-1])
-        """,
     "no model of the course is trained through it": "every edit: detached, without gradient",
 }

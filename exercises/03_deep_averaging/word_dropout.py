@@ -208,10 +208,3 @@ RIGHT = {
             return kept
         """,
 }
-
-EQUIVALENT = {
-    "Its shape is the same.": """
-        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
-        + kept = mask & (torch.rand((~mask).shape, generator=generator) >= rate)
-        """,
-}

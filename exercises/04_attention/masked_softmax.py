@@ -258,10 +258,6 @@ EQUIVALENT = {
         - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
         + highest = highest.masked_fill(r == -torch.inf, 0)  # nothing to attend to
         """,
-    "Nothing is below -inf.": """
-        - highest = highest.masked_fill(highest == -torch.inf, 0)  # nothing to attend to
-        + highest = highest.masked_fill(highest <= -torch.inf, 0)  # nothing to attend to
-        """,
     "The sign cancels out.": """
         - e = torch.exp(r - highest)
         + e = -torch.exp(r - highest)

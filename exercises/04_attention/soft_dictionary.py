@@ -199,9 +199,6 @@ EQUIVALENT = {
     "Queries and keys have d numbers in the last of their two axes.": """
         - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
         + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(Q.shape[-1])
-
-        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
-        + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[1])
         """,
     "no model of the course is trained through it": "every edit: detached, without gradient",
 }

@@ -233,10 +233,3 @@ RIGHT = {
                 return add_and_norm(Z, self.feed_forward(Z), self.norm_2)
         """,
 }
-
-EQUIVALENT = {
-    "nn.Dropout has no parameters": """
-        -        self.dropout = nn.Dropout(dropout)
-        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
-        """,
-}

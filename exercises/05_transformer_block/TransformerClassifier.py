@@ -257,14 +257,6 @@ EQUIVALENT = {
         -        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
         +        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model), persistent=False)
         """,
-    "nn.Dropout has no parameters": """
-        -        self.dropout = nn.Dropout(dropout)
-        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
-        """,
-    "the blocks are alike": """
-        -            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
-        +            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in list(range(n_blocks))[::-1]
-        """,
     "padding_mask converts the mask, and a product with 1 or 0 is the same in any type": """
              def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         +        mask = mask.float()
@@ -283,10 +275,6 @@ EQUIVALENT = {
              def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
                  X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
-        """,
-    "ids has two axes": """
-        -        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
-        +        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[-1]])
         """,
     "the vectors are a new tensor, which nothing else uses": """
         -        h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)

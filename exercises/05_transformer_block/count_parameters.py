@@ -145,13 +145,3 @@ RIGHT = {
             return count
         """,
 }
-
-EQUIVALENT = {
-    "2 * 2 is 4": """
-        -    norms = 2 * 2 * d_model
-        +    norms = (2 + 2) * d_model
-
-        -    norms = 2 * 2 * d_model
-        +    norms = 4 * d_model
-        """,
-}

@@ -183,14 +183,6 @@ EQUIVALENT = {
         -    return (gamma * (h - mean) / torch.sqrt(variance + eps) + beta).to(x.dtype)
         +    return (gamma * (h - mean) / torch.sqrt(variance + eps) + beta).to(gamma.dtype)
         """,
-    "the order of the two dtypes does not matter": """
-        -    h = x.to(torch.promote_types(x.dtype, torch.float32))
-        +    h = x.to(torch.promote_types(torch.float32, x.dtype))
-        """,
-    "the difference is squared": """
-        -    variance = (h - mean).square().mean(dim=-1, keepdim=True)
-        +    variance = (mean - h).square().mean(dim=-1, keepdim=True)
-        """,
     "the deviations from the mean sum to 0, so the variance has no gradient for it": """
         -    variance = (h - mean).square().mean(dim=-1, keepdim=True)
         +    variance = (h - mean.detach()).square().mean(dim=-1, keepdim=True)

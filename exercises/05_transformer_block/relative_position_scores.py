@@ -120,10 +120,3 @@ RIGHT = {
             return torch.stack(rows, dim=-2)
         """,
 }
-
-EQUIVALENT = {
-    "the names of the axes are free": """
-        -    return torch.einsum("...id,ijd->...ij", Q, A[rows])
-        +    return torch.einsum('...ID,IJD->...IJ', Q, A[rows])
-        """,
-}

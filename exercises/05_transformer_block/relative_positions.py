@@ -103,10 +103,3 @@ RIGHT = {
             return torch.clip(j - i + k, 0, 2 * k)
         """,
 }
-
-EQUIVALENT = {
-    "broadcasting adds the first axis by itself": """
-        -    return (position[None, :] - position[:, None]).clamp(-k, k) + k
-        +    return (position - position[:, None]).clamp(-k, k) + k
-        """,
-}

@@ -128,10 +128,6 @@ EQUIVALENT = {
         -    wavelength = 10000 ** ((column - column % 2) / d_model)
         +    wavelength = (10000 ** ((column - column % 2) / d_model)).squeeze()
         """,
-    "a remainder of 2 is never negative": """
-        -    return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-        +    return torch.where(column % 2 <= 0, angle.sin(), angle.cos())
-        """,
     "only a remainder of 0 counts, which has no sign": """
         -    return torch.where(column % 2 == 0, angle.sin(), angle.cos())
         +    return torch.where(column % (-2) == 0, angle.sin(), angle.cos())

@@ -335,10 +335,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "nn.Dropout has no parameters": """
-        -        self.dropout = nn.Dropout(dropout)
-        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
-        """,
     "padding comes at the end": """
              def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)

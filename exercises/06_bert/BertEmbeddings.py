@@ -226,17 +226,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "nn.Dropout has no parameters": """
-        -        self.dropout = nn.Dropout(dropout)
-        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
-        """,
-    "the text names no device, and ids and segments are on the same": """
-        -        positions = torch.arange(ids.shape[1], device=ids.device)
-        +        positions = torch.arange(ids.shape[1])
-
-        -        positions = torch.arange(ids.shape[1], device=ids.device)
-        +        positions = torch.arange(ids.shape[1], device=segments.device)
-        """,
     "squeeze changes only texts of one token, where one vector broadcasts to all": """
         -        positions = torch.arange(ids.shape[1], device=ids.device)
         +        positions = torch.arange(ids.shape[1], device=ids.device).squeeze()
@@ -244,8 +233,5 @@ EQUIVALENT = {
     "ids and segments have the same two axes": """
         -        positions = torch.arange(ids.shape[1], device=ids.device)
         +        positions = torch.arange(segments.shape[1], device=ids.device)
-
-        -        positions = torch.arange(ids.shape[1], device=ids.device)
-        +        positions = torch.arange(ids.shape[-1], device=ids.device)
         """,
 }

@@ -283,10 +283,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "the blocks are alike": """
-        -            for _ in range(n_blocks)
-        +            for _ in list(range(n_blocks))[::-1]
-        """,
     "padding_mask converts the mask": """
              ) -> tuple[torch.Tensor, torch.Tensor]:
         +        mask = mask.float()

@@ -308,10 +308,6 @@ EQUIVALENT = {
         -    for name, tensor in weights.items():
         +    for name, tensor in list(weights.items())[::-1]:
         """,
-    "the dictionary is made for this one look-up": """
-        -        kind = {"gamma": "weight", "beta": "bias"}.get(kind, kind)
-        +        kind = {"gamma": "weight", "beta": "bias"}.setdefault(kind, kind)
-        """,
     "in these files, encoder.layer is always followed by a number": """
         -        elif part.startswith("encoder.layer."):
         +        elif part.startswith('encoder.layer'):

@@ -239,9 +239,6 @@ EQUIVALENT = {
         + self.n, self.n_words, self.discount = n, float(n_words), discount
         """,
     "the order of a sum, or of the keys of a dictionary, is free": """
-        - for _ in range(n - 1):
-        + for _ in list(range(n - 1))[::-1]:
-
         - for context, following in table.items():
         + for context, following in list(table.items())[::-1]:
 

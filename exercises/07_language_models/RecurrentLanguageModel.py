@@ -218,10 +218,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "nn.Dropout has no parameters": """
-        - self.dropout = nn.Dropout(dropout)
-        + self.dropout = nn.Dropout(dropout).requires_grad_(False)
-        """,
     "the initial embeddings are given, and random": """
         - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
 

@@ -180,23 +180,3 @@ RIGHT = {
             return [(ids[cut], ids[cut + 1]) for cut in cuts]
         """,
 }
-
-EQUIVALENT = {
-    "only the type of the error counts, not its words": """
-        - raise ValueError(f"{len(ids)} tokens are too few for {batch_size} rows")
-        + raise ValueError()
-
-        - raise ValueError(f"{len(ids)} tokens are too few for {batch_size} rows")
-        + raise ValueError(f'{len(ids)}{batch_size} rows')
-
-        - raise ValueError(f"{len(ids)} tokens are too few for {batch_size} rows")
-        + raise ValueError(f'{len(ids)} tokens are too few for {batch_size}')
-        """,
-    "`view` and `reshape` give the same rows": """
-        - x = ids[: batch_size * n].view(batch_size, n)
-        + x = ids[: batch_size * n].reshape(batch_size, n)
-
-        - y = ids[1 : batch_size * n + 1].view(batch_size, n)
-        + y = ids[1 : batch_size * n + 1].reshape(batch_size, n)
-        """,
-}

@@ -193,25 +193,11 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "only the type of the error counts, not its words": """
-        - raise ValueError(f"n must be 1 or more, but is {n}")
-        + raise ValueError()
-
-        - raise ValueError(f"n must be 1 or more, but is {n}")
-        + raise ValueError(f'{n}')
-        """,
     "the order of a sum, or of the keys of a dictionary, is free": """
         - for sentence in sentences:
         + for sentence in list(sentences)[::-1]:
 
         - for i in range(n - 1, len(padded)):
         + for i in list(range(n - 1, len(padded)))[::-1]:
-        """,
-    "START and STOP have these values": """
-        - padded = [START] * (n - 1) + sentence + [STOP]
-        + padded = ['<s>'] * (n - 1) + sentence + [STOP]
-
-        - padded = [START] * (n - 1) + sentence + [STOP]
-        + padded = [START] * (n - 1) + sentence + ['</s>']
         """,
 }

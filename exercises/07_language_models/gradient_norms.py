@@ -205,12 +205,4 @@ EQUIVALENT = {
         - X = X.detach().clone().requires_grad_()
         + X = X.clone().requires_grad_()
         """,
-    "the order of these axes is free": """
-        - return gradient.norm(dim=(0, 2)).flip(0)
-        + return gradient.norm(dim=(2, 0)).flip(0)
-        """,
-    "there is one axis": """
-        - return gradient.norm(dim=(0, 2)).flip(0)
-        + return gradient.norm(dim=(0, 2)).flip(-1)
-        """,
 }

@@ -194,25 +194,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "only the type of the error counts, not its words": """
-        - raise ValueError("there is no sentence to measure the perplexity on")
-        + raise ValueError()
-
-        - raise ValueError("there is no sentence to measure the perplexity on")
-        + raise ValueError('')
-
-        - raise ValueError("there is no sentence to measure the perplexity on")
-        + raise ValueError('there is no sentence to measure the perplexity onx')
-
-        - raise ValueError("there is no sentence to measure the perplexity on")
-        + raise ValueError('no ytixelprep eht erusaem ot ecnetnes on si ereht')
-
-        - raise ValueError("there is no sentence to measure the perplexity on")
-        + raise ValueError('THERE IS NO SENTENCE TO MEASURE THE PERPLEXITY ON')
-
-        - raise ValueError("there is no sentence to measure the perplexity on")
-        + raise ValueError('there is no sentence to measure the perplexity o')
-        """,
     "the same number in another form": """
         - total = sum(sentence_log_probability(sentence, probability, n) for sentence in sentences)
         + total = torch.tensor(sum(sentence_log_probability(sentence, probability, n) for sentence in sentences))

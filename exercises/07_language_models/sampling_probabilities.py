@@ -294,25 +294,6 @@ RIGHT = {
 EQUIVALENT = {
     "any precision that gives the same probabilities": "every edit: other dtype, given dtype",
     "no model is trained through it": "every edit: detached, without gradient",
-    "only the type of the error counts, not its words": """
-        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
-        + raise ValueError()
-
-        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
-        + raise ValueError('')
-
-        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
-        + raise ValueError('temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]x')
-
-        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
-        + raise ValueError(']1 ,0( ni p_pot ,erom ro 1 k_pot ,erom ro 0 eb tsum erutarepmet')
-
-        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
-        + raise ValueError('TEMPERATURE MUST BE 0 OR MORE, TOP_K 1 OR MORE, TOP_P IN (0, 1]')
-
-        - raise ValueError("temperature must be 0 or more, top_k 1 or more, top_p in (0, 1]")
-        + raise ValueError('temperature must be 0 or more, top_k 1 or more, top_p in (0, 1')
-        """,
     "a negative temperature has raised an error": """
         - if temperature == 0:
         + if temperature <= 0:
@@ -351,9 +332,6 @@ EQUIVALENT = {
         + p[p.cumsum(0) - p > top_p] = 0.0
         """,
     "all of it is overwritten": """
-        - result = torch.empty_like(p)
-        + result = -torch.empty_like(p)
-
         - result = torch.empty_like(p)
         + result = torch.empty_like(logits)
         """,

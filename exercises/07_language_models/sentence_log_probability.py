@@ -210,13 +210,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "START and STOP have these values": """
-        - padded = [START] * (n - 1) + sentence + [STOP]
-        + padded = ['<s>'] * (n - 1) + sentence + [STOP]
-
-        - padded = [START] * (n - 1) + sentence + [STOP]
-        + padded = [START] * (n - 1) + sentence + ['</s>']
-        """,
     "the order of a sum, or of the keys of a dictionary, is free": """
         - for i in range(n - 1, len(padded)):
         + for i in list(range(n - 1, len(padded)))[::-1]:

@@ -201,10 +201,6 @@ EQUIVALENT = {
         - log_p = log_p.gather(-1, targets[..., None])[..., 0]  # (B, L)
         + log_p = log_p.gather(-1, targets[..., None])[..., -1]  # (B, L)
         """,
-    "the same number in another form": """
-        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
-        + return -log_p.masked_fill(~mask, 0).sum() / mask.sum().clamp(min=1)
-        """,
     "nothing else uses the logarithms that were chosen": """
         - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
         + return -log_p.masked_fill_(~mask, 0.0).sum() / mask.sum().clamp(min=1)

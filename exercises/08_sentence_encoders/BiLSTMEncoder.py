@@ -296,31 +296,10 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "The order of the names plays no part.": """
-        -        if pooling not in ("last", "mean", "max"):
-        +        if pooling not in ("mean", "last", "max"):
-
-        -        if pooling not in ("last", "mean", "max"):
-        +        if pooling not in ("last", "max", "mean"):
-        """,
-    "The wording of an error message is not judged.": """
-        -            raise ValueError(f"pooling must be 'last', 'mean' or 'max', but is {pooling!r}.")
-        +            raise ValueError()
-
-        -            raise ValueError(f"pooling must be 'last', 'mean' or 'max', but is {pooling!r}.")
-        +            raise ValueError(f'{pooling!r}.')
-
-        -            raise ValueError(f"pooling must be 'last', 'mean' or 'max', but is {pooling!r}.")
-        +            raise ValueError(f"pooling must be 'last', 'mean' or 'max', but is {pooling!r}")
-        """,
     "Real tokens come before the padding.": """
              def forward(self, X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
                  lengths = mask.sum(dim=1).clamp(min=1).cpu()
-        """,
-    "The tensors are on the CPU.": """
-        -        lengths = mask.sum(dim=1).clamp(min=1).cpu()
-        +        lengths = mask.sum(dim=1).clamp(min=1)
         """,
     'In alphabetical order "mean" is the last of the three names, and "max" comes after "last".': """
         -        if self.pooling == "mean":
@@ -328,13 +307,5 @@ EQUIVALENT = {
 
         -        if self.pooling == "max":
         +        if self.pooling >= "max":
-        """,
-    "masked_fill keeps the dtype of the tensor.": """
-        -        first = backwards[:, 0].masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
-        +        first = backwards[:, 0].masked_fill(~mask.any(dim=1, keepdim=True), 0)
-        """,
-    "Both parts have two axes.": """
-        -        return torch.cat([last_state(forwards, mask), first], dim=-1)
-        +        return torch.cat([last_state(forwards, mask), first], dim=1)
         """,
 }

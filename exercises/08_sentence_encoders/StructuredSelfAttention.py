@@ -250,13 +250,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "The sign of a number plays no part in its square.": """
-        -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
-        +        excess = torch.eye(A.shape[1], dtype=A.dtype, device=A.device) - (A @ A.transpose(1, 2))
-
-        -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
-        +        excess = -(A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device))
-        """,
     "The matrix is symmetric.": """
         -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
         +        excess = (A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)).mT
@@ -264,17 +257,5 @@ EQUIVALENT = {
     "The identity is exact in every precision.": """
         -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
         +        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], device=A.device)
-        """,
-    "The tensors are on the CPU.": """
-        -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
-        +        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype)
-        """,
-    "The mean of all texts has no axes, whatever axes the sums have.": """
-        -        return (excess**2).sum(dim=(1, 2)).mean()
-        +        return (excess**2).sum(dim=(1, 2), keepdim=True).mean()
-        """,
-    "The sum runs over both axes.": """
-        -        return (excess**2).sum(dim=(1, 2)).mean()
-        +        return (excess**2).sum(dim=(2, 1)).mean()
         """,
 }

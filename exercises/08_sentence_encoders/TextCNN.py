@@ -248,15 +248,4 @@ EQUIVALENT = {
         +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
                  X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
         """,
-    "masked_fill keeps the dtype of the tensor.": """
-        -        X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
-        +        X = X.masked_fill(~mask.unsqueeze(-1), 0)
-
-        -            found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
-        +            found.append(responses.masked_fill(~mask.unsqueeze(-1), 0).amax(dim=1))
-        """,
-    "All parts have two axes.": """
-        -        return torch.cat(found, dim=1)
-        +        return torch.cat(found, dim=-1)
-        """,
 }

@@ -265,10 +265,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "nn.Dropout has no parameters.": """
-        -        self.dropout = nn.Dropout(dropout)
-        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
-        """,
     "Heights are compared with integers alone.": """
              ) -> torch.Tensor:
         +        height = height.float()

@@ -226,10 +226,3 @@ RIGHT = {
                 return F.sigmoid(o) * F.tanh(c), c
         """,
 }
-
-EQUIVALENT = {
-    "Both states have two axes.": """
-        -        i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
-        +        i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=-1)).chunk(5, dim=1)
-        """,
-}

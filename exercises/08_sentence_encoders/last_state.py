@@ -174,22 +174,11 @@ EQUIVALENT = {
         +    mask = mask.long()
              positions = torch.arange(H.shape[1], device=H.device)
         """,
-    "The tensors are on the CPU.": """
-        -    positions = torch.arange(H.shape[1], device=H.device)
-        +    positions = torch.arange(H.shape[1])
-
-        -    h = H[torch.arange(len(H), device=H.device), last]
-        +    h = H[torch.arange(len(H)), last]
-        """,
     "Only an axis of size 1 is dropped, and the next operation adds it again.": """
         -    positions = torch.arange(H.shape[1], device=H.device)
         +    positions = torch.arange(H.shape[1], device=H.device).squeeze()
 
         -    last = (positions * mask).amax(dim=1)  # (B,)
         +    last = (positions * mask).amax(dim=1).squeeze()  # (B,)
-        """,
-    "masked_fill keeps the dtype of the tensor.": """
-        -    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
-        +    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0)
         """,
 }

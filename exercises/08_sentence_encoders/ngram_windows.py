@@ -144,16 +144,3 @@ RIGHT = {
             return padded[:, index].flatten(2)
         """,
 }
-
-EQUIVALENT = {
-    "The wording of an error message is not judged.": """
-        -        raise ValueError(f"n must be 1 or more, but is {n}.")
-        +        raise ValueError()
-
-        -        raise ValueError(f"n must be 1 or more, but is {n}.")
-        +        raise ValueError(f'{n}.')
-
-        -        raise ValueError(f"n must be 1 or more, but is {n}.")
-        +        raise ValueError(f'n must be 1 or more, but is {n}')
-        """,
-}

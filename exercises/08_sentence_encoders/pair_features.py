@@ -113,14 +113,3 @@ RIGHT = {
             return torch.stack(rows)
         """,
 }
-
-EQUIVALENT = {
-    "Both vectors have two axes.": """
-        -    return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
-        +    return torch.cat([u, v, (u - v).abs(), u * v], dim=1)
-        """,
-    "The absolute value of a difference has no sign.": """
-        -    return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
-        +    return torch.cat([u, v, (v - u).abs(), u * v], dim=-1)
-        """,
-}

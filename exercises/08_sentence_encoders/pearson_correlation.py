@@ -243,9 +243,6 @@ EQUIVALENT = {
 
         -    x, y = x - x.mean(), y - y.mean()
         +    x, y = (y - y.mean(), x - x.mean())
-
-        -    return (x @ y / (x.norm() * y.norm())).item()
-        +    return ((y @ x) / (x.norm() * y.norm())).item()
         """,
     "x and y have the same length.": """
         -    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():

@@ -295,61 +295,6 @@ EQUIVALENT = {
         -    if len(open_nodes) > 1:
         +    if len(open_nodes) != 1:
         """,
-    "The wording of an error message is not judged.": """
-        -            raise ValueError("A bracket closes that was never opened.")
-        +            raise ValueError()
-
-        -            raise ValueError("A bracket closes that was never opened.")
-        +            raise ValueError('')
-
-        -            raise ValueError("A bracket closes that was never opened.")
-        +            raise ValueError('A bracket closes that was never opened.x')
-
-        -            raise ValueError("A bracket closes that was never opened.")
-        +            raise ValueError('.denepo reven saw taht sesolc tekcarb A')
-
-        -            raise ValueError("A bracket closes that was never opened.")
-        +            raise ValueError('A BRACKET CLOSES THAT WAS NEVER OPENED.')
-
-        -            raise ValueError("A bracket closes that was never opened.")
-        +            raise ValueError('A bracket closes that was never opened')
-
-        -                raise ValueError(f"A node begins with its label, a number, but here is {label!r}.")
-        +                raise ValueError()
-
-        -                raise ValueError(f"A node begins with its label, a number, but here is {label!r}.")
-        +                raise ValueError(f'{label!r}.')
-
-        -                raise ValueError(f"A node begins with its label, a number, but here is {label!r}.")
-        +                raise ValueError(f'A node begins with its label, a number, but here is {label!r}')
-
-        -                raise ValueError(f"Below a node is one word, or two nodes, but here is {parts}.")
-        +                raise ValueError()
-
-        -                raise ValueError(f"Below a node is one word, or two nodes, but here is {parts}.")
-        +                raise ValueError(f'{parts}.')
-
-        -                raise ValueError(f"Below a node is one word, or two nodes, but here is {parts}.")
-        +                raise ValueError(f'Below a node is one word, or two nodes, but here is {parts}')
-
-        -        raise ValueError(f"The tree ends with {len(open_nodes) - 1} brackets still open.")
-        +        raise ValueError()
-
-        -        raise ValueError(f"The tree ends with {len(open_nodes) - 1} brackets still open.")
-        +        raise ValueError(f'{len(open_nodes) - 1} brackets still open.')
-
-        -        raise ValueError(f"The tree ends with {len(open_nodes) - 1} brackets still open.")
-        +        raise ValueError(f'The tree ends with {len(open_nodes) - 1}')
-
-        -        raise ValueError(f"There should be one tree, but here is {open_nodes[0]}.")
-        +        raise ValueError()
-
-        -        raise ValueError(f"There should be one tree, but here is {open_nodes[0]}.")
-        +        raise ValueError(f'{open_nodes[0]}.')
-
-        -        raise ValueError(f"There should be one tree, but here is {open_nodes[0]}.")
-        +        raise ValueError(f'There should be one tree, but here is {open_nodes[0]}')
-        """,
     "Unpacking an empty list raises a ValueError, too, and so does a label of letters.": """
         -            label, *parts = open_nodes.pop() or [""]
         +            label, *parts = open_nodes.pop()
@@ -376,10 +321,6 @@ EQUIVALENT = {
 
         -            if not (isinstance(label, str) and label.isdecimal()):
         +            if not (isinstance(label, str) and '1'.isdecimal()):
-        """,
-    "The order of the two kinds plays no part.": """
-        -            if kinds not in ([str], [tuple, tuple]):
-        +            if kinds not in ([tuple, tuple], [str]):
         """,
     "By then there is one list, and it has one element.": """
         -    if len(open_nodes[0]) != 1 or not isinstance(open_nodes[0][0], tuple):

@@ -165,10 +165,3 @@ RIGHT = {
             return (a[:, :, None] * X).sum(1)
         """,
 }
-
-EQUIVALENT = {
-    "masked_fill keeps the dtype of the tensor.": """
-        -    X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
-        +    X = X.masked_fill(~mask.unsqueeze(-1), 0)
-        """,
-}

@@ -180,10 +180,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "The states have three axes.": """
-        -        combined = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
-        +        combined = torch.tanh(self.combine(torch.cat([C, S], dim=2)))
-        """,
     "There is one layer.": """
         -        return self.output(combined), last[0], a
         +        return self.output(combined), last[-1], a

@@ -225,18 +225,6 @@ EQUIVALENT = {
         +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
                  packed = pack_padded_sequence(
         """,
-    "The grader has no GPU.": """
-        -            self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
-        +            self.embedding(source), mask.sum(dim=1), batch_first=True, enforce_sorted=False
-        """,
-    "`source` has two axes.": """
-        -        H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[1])
-        +        H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[-1])
-        """,
-    "The states have two axes.": """
-        -        s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=-1)))
-        +        s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))
-        """,
     "There are two directions.": """
         -        s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=-1)))
         +        s = torch.tanh(self.bridge(torch.cat([last[0], last[-1]], dim=-1)))

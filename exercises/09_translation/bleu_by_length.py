@@ -214,25 +214,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "The wording of a message is free.": """
-        -        raise ValueError("there should be one length for each translation, and increasing edges")
-        +        raise ValueError()
-
-        -        raise ValueError("there should be one length for each translation, and increasing edges")
-        +        raise ValueError('')
-
-        -        raise ValueError("there should be one length for each translation, and increasing edges")
-        +        raise ValueError('there should be one length for each translation, and increasing edgesx')
-
-        -        raise ValueError("there should be one length for each translation, and increasing edges")
-        +        raise ValueError('segde gnisaercni dna ,noitalsnart hcae rof htgnel eno eb dluohs ereht')
-
-        -        raise ValueError("there should be one length for each translation, and increasing edges")
-        +        raise ValueError('THERE SHOULD BE ONE LENGTH FOR EACH TRANSLATION, AND INCREASING EDGES')
-
-        -        raise ValueError("there should be one length for each translation, and increasing edges")
-        +        raise ValueError('there should be one length for each translation, and increasing edge')
-        """,
     "i + 1 is at most the number of edges.": """
         -        high = edges[i + 1] if i + 1 < len(edges) else math.inf
         +        high = edges[i + 1] if i + 1 != len(edges) else math.inf
@@ -240,9 +221,5 @@ EQUIVALENT = {
     "The order of the sentences does not matter.": """
         -        chosen = [k for k, length in enumerate(lengths) if low <= length < high]
         +        chosen = [k for k, length in list(enumerate(lengths))[::-1] if low <= length < high]
-        """,
-    "Nothing is above infinity.": """
-        -            name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
-        +            name = f"{low}+" if high >= math.inf else f"{low}-{high - 1}"
         """,
 }

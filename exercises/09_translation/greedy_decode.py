@@ -215,24 +215,11 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "The wording of a message is free.": """
-        -        raise ValueError(f"max_length should be 1 or more, but is {max_length}")
-        +        raise ValueError()
-
-        -        raise ValueError(f"max_length should be 1 or more, but is {max_length}")
-        +        raise ValueError(f'{max_length}')
-        """,
     "Enough for the largest batch of the cases: surplus entries cost steps, not words.": """
         -    ended = [False] * len(s)
         +    ended = [False] * 3
         """,
     "The order does not matter.": """
-        -    found: list[list[int]] = [[] for _ in range(len(s))]
-        +    found: list[list[int]] = [[] for _ in list(range(len(s)))[::-1]]
-
-        -    for _ in range(max_length):
-        +    for _ in list(range(max_length))[::-1]:
-
         -        for b, word in enumerate(y[:, 0].tolist()):
         +        for b, word in list(enumerate(y[:, 0].tolist()))[::-1]:
         """,

@@ -179,33 +179,6 @@ EQUIVALENT = {
         +    a = a.double()
              if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
         """,
-    "The weights have two axes.": """
-        -    if not source or len(source) > a.shape[1] or len(target) > a.shape[0]:
-        +    if not source or len(source) > a.shape[-1] or len(target) > a.shape[0]:
-        """,
-    "The wording of a message is free.": """
-        -        raise ValueError(
-        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
-        -            f" {len(source)} source words"
-        -        )
-        +        raise ValueError()
-
-        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
-        -            f" {len(source)} source words"
-        +            f'{tuple(a.shape)} do not fit {len(target)} target words and {len(source)} source words'
-
-        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
-        -            f" {len(source)} source words"
-        +            f'weights of shape {tuple(a.shape)}{len(target)} target words and {len(source)} source words'
-
-        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
-        -            f" {len(source)} source words"
-        +            f'weights of shape {tuple(a.shape)} do not fit {len(target)}{len(source)} source words'
-
-        -            f"weights of shape {tuple(a.shape)} do not fit {len(target)} target words and"
-        -            f" {len(source)} source words"
-        +            f'weights of shape {tuple(a.shape)} do not fit {len(target)} target words and {len(source)}'
-        """,
     "`zip` stops after the last word of the target.": """
         -    best = a[: len(target), : len(source)].argmax(dim=1)
         +    best = a[: , : len(source)].argmax(dim=1)

@@ -182,23 +182,4 @@ EQUIVALENT = {
         -    if not sources or len(sources) != len(targets):
         +    if False or len(sources) != len(targets):
         """,
-    "The wording of a message is free.": """
-        -        raise ValueError(
-        -            f"there should be one target for each source, but there are {len(sources)} sources"
-        -            f" and {len(targets)} targets"
-        -        )
-        +        raise ValueError()
-
-        -            f"there should be one target for each source, but there are {len(sources)} sources"
-        -            f" and {len(targets)} targets"
-        +            f'{len(sources)} sources and {len(targets)} targets'
-
-        -            f"there should be one target for each source, but there are {len(sources)} sources"
-        -            f" and {len(targets)} targets"
-        +            f'there should be one target for each source, but there are {len(sources)}{len(targets)} targets'
-
-        -            f"there should be one target for each source, but there are {len(sources)} sources"
-        -            f" and {len(targets)} targets"
-        +            f'there should be one target for each source, but there are {len(sources)} sources and {len(targets)}'
-        """,
 }

@@ -170,10 +170,3 @@ RIGHT = {
         + return Z * self.norm.weight + self.norm.bias
         """,
 }
-
-EQUIVALENT = {
-    "nn.Dropout has no parameters": """
-        -        self.dropout = nn.Dropout(dropout)
-        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
-        """,
-}

@@ -292,11 +292,5 @@ EQUIVALENT = {
     "as many values as keys; four axes": """
         -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2])
         +        Y = self.embed(self.target_embedding, y, start=rest[1].shape[2])
-
-        -        Y = self.embed(self.target_embedding, y, start=rest[0].shape[2])
-        +        Y = self.embed(self.target_embedding, y, start=rest[0].shape[-2])
-
-        -                longer.extend(torch.cat(both, dim=2) for both in zip((K, V), new))
-        +                longer.extend(torch.cat(both, dim=-2) for both in zip((K, V), new))
         """,
 }

@@ -238,20 +238,3 @@ RIGHT = {
         + return self.W_O(torch.cat(outputs, dim=-1)), torch.stack(weights, dim=1)
         """,
 }
-
-EQUIVALENT = {
-    "the wording of a message": """
-        -            raise ValueError(f"{n_heads} heads cannot share {d_model} dimensions equally")
-        +            raise ValueError()
-
-        -            raise ValueError(f"{n_heads} heads cannot share {d_model} dimensions equally")
-        +            raise ValueError(f'{n_heads}{d_model} dimensions equally')
-
-        -            raise ValueError(f"{n_heads} heads cannot share {d_model} dimensions equally")
-        +            raise ValueError(f'{n_heads} heads cannot share {d_model}')
-        """,
-    "a view of this shape is what unflatten returns": """
-        -        return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
-        +        return X.view(X.unflatten(-1, (self.n_heads, -1)).shape).transpose(1, 2)
-        """,
-}

@@ -274,37 +274,9 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "the wording of a message": """
-        -            raise ValueError(f"{end} tokens are more than the model's {len(self.positions)} positions")
-        +            raise ValueError()
-
-        -            raise ValueError(f"{end} tokens are more than the model's {len(self.positions)} positions")
-        +            raise ValueError(f'{end}{len(self.positions)} positions')
-
-        -            raise ValueError(f"{end} tokens are more than the model's {len(self.positions)} positions")
-        +            raise ValueError(f"{end} tokens are more than the model's {len(self.positions)}")
-        """,
-    "nn.Dropout has no parameters": """
-        -        self.dropout = nn.Dropout(dropout)
-        +        self.dropout = nn.Dropout(dropout).requires_grad_(False)
-        """,
     "a buffer that is computed again need not be saved": """
         -        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
         +        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model), persistent=False)
-        """,
-    "the number of the layer is not used": """
-        -        self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in range(n_layers))
-        +        self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in list(range(n_layers))[::-1])
-
-        -        self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in range(n_layers))
-        +        self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in list(range(n_layers))[::-1])
-        """,
-    "ids and positions have two axes": """
-        -        end = start + ids.shape[1]
-        +        end = start + ids.shape[-1]
-
-        -        scale = math.sqrt(self.positions.shape[1])
-        +        scale = math.sqrt(self.positions.shape[-1])
         """,
     "a single number as a tensor does not change the precision": """
         -        scale = math.sqrt(self.positions.shape[1])

@@ -345,23 +345,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "the wording of a message": """
-        -        raise ValueError(f"beam is {beam} and max_length {max_length}; both should be 1 or more")
-        +        raise ValueError()
-
-        -        raise ValueError(f"beam is {beam} and max_length {max_length}; both should be 1 or more")
-        +        raise ValueError(f'{beam} and max_length {max_length}; both should be 1 or more')
-
-        -        raise ValueError(f"beam is {beam} and max_length {max_length}; both should be 1 or more")
-        +        raise ValueError(f'beam is {beam}{max_length}; both should be 1 or more')
-
-        -        raise ValueError(f"beam is {beam} and max_length {max_length}; both should be 1 or more")
-        +        raise ValueError(f'beam is {beam} and max_length {max_length}')
-        """,
-    "the number of the step is not used": """
-        -    for _ in range(max_length):
-        +    for _ in list(range(max_length))[::-1]:
-        """,
     "the sum with (1, 1) has the two axes again": """
         -        log_p = torch.log_softmax(logits[:, -1], dim=-1)  # (n, |V|)
         +        log_p = torch.log_softmax(logits[:, -1], dim=-1).squeeze()  # (n, |V|)
@@ -375,9 +358,6 @@ EQUIVALENT = {
         +        best = total.view(total.flatten().shape).topk(min(beam, total.numel()))
 
         -        best = total.flatten().topk(min(beam, total.numel()))
-        +        best = total.flatten().topk(min(total.numel(), beam))
-
-        -        best = total.flatten().topk(min(beam, total.numel()))
         +        best = total.flatten().topk(min(beam, log_p.numel()))
 
         -        best = total.flatten().topk(min(beam, total.numel()))
@@ -385,9 +365,6 @@ EQUIVALENT = {
 
         -            row, token = divmod(index, total.shape[1])
         +            row, token = divmod(index, log_p.shape[1])
-
-        -            row, token = divmod(index, total.shape[1])
-        +            row, token = divmod(index, total.shape[-1])
         """,
     "hypotheses and states are reordered alike, and the results are sorted": """
         -        for value, index in zip(best.values.tolist(), best.indices.tolist()):

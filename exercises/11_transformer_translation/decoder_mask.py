@@ -141,8 +141,4 @@ EQUIVALENT = {
         +    y = y.float()
              return padding_mask(y != padding) & causal_mask(y.shape[1])
         """,
-    "y has two axes": """
-        -    return padding_mask(y != padding) & causal_mask(y.shape[1])
-        +    return padding_mask(y != padding) & causal_mask(y.shape[-1])
-        """,
 }

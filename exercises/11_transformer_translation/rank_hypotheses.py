@@ -178,13 +178,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "the wording of a message": """
-        -        raise ValueError(f"n should be 1 or more, but is {n}")
-        +        raise ValueError()
-
-        -        raise ValueError(f"n should be 1 or more, but is {n}")
-        +        raise ValueError(f'{n}')
-        """,
     "a pair has two entries": """
         -    return sorted(scored, key=lambda pair: -pair[1])[:n]
         +    return sorted(scored, key=lambda pair: -pair[-1])[:n]

@@ -222,13 +222,3 @@ RIGHT = {
             return (1 - smoothing) * right - smoothing * log_p.mean()
         """,
 }
-
-EQUIVALENT = {
-    "the wording of a message": """
-        -        raise ValueError(f"smoothing should be at least 0 and below 1, but is {smoothing}")
-        +        raise ValueError()
-
-        -        raise ValueError(f"smoothing should be at least 0 and below 1, but is {smoothing}")
-        +        raise ValueError(f'{smoothing}')
-        """,
-}

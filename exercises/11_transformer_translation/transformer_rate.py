@@ -135,16 +135,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "the wording of a message": """
-        -        raise ValueError(f"steps are counted from 1, but step is {step} and warmup {warmup}")
-        +        raise ValueError()
-
-        -        raise ValueError(f"steps are counted from 1, but step is {step} and warmup {warmup}")
-        +        raise ValueError(f'{step} and warmup {warmup}')
-
-        -        raise ValueError(f"steps are counted from 1, but step is {step} and warmup {warmup}")
-        +        raise ValueError(f'steps are counted from 1, but step is {step}{warmup}')
-        """,
     "the minimum of two numbers, in either order": """
         -    return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
         +    return d_model**-0.5 * min(step * warmup**-1.5, step**-0.5)

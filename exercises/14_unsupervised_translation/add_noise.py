@@ -328,19 +328,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "the wording of a message": """
-        -        raise ValueError(f"p is {p} and k is {k}; 0 <= p < 1 and 0 <= k is needed")
-        +        raise ValueError()
-
-        -        raise ValueError(f"p is {p} and k is {k}; 0 <= p < 1 and 0 <= k is needed")
-        +        raise ValueError(f'{p} and k is {k}; 0 <= p < 1 and 0 <= k is needed')
-
-        -        raise ValueError(f"p is {p} and k is {k}; 0 <= p < 1 and 0 <= k is needed")
-        +        raise ValueError(f'p is {p}{k}; 0 <= p < 1 and 0 <= k is needed')
-
-        -        raise ValueError(f"p is {p} and k is {k}; 0 <= p < 1 and 0 <= k is needed")
-        +        raise ValueError(f'p is {p} and k is {k}')
-        """,
     "a tensor of one number compares and indexes as the number does": """
         -    chance = torch.rand(len(ids), generator=generator).tolist()
         +    chance = torch.rand(len(ids), generator=generator)

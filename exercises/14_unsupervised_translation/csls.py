@@ -201,28 +201,11 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "the wording of a message": """
-        -        raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
-        +        raise ValueError()
-
-        -        raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
-        +        raise ValueError(f'{min(similarity.shape)}, but is {k}')
-
-        -        raise ValueError(f"k should be from 1 to {min(similarity.shape)}, but is {k}")
-        +        raise ValueError(f'k should be from 1 to {min(similarity.shape)}{k}')
-        """,
     "No model is trained through a dictionary.": """
         every edit: detached, without gradient
-        """,
-    "the last of two axes is axis 1": """
-        -    r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
-        +    r_rows = similarity.topk(k).values.mean(dim=1)
         """,
     "broadcasting adds axes in front": """
         -    r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
         +    r_columns = similarity.topk(k, dim=0).values.mean(dim=0).squeeze()
-
-        -    return 2 * similarity - r_rows[:, None] - r_columns[None]
-        +    return 2 * similarity - r_rows[:, None] - r_columns
         """,
 }

@@ -181,19 +181,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "the wording of a message": """
-        -        raise ValueError(f"X is {tuple(X.shape)} and Y is {tuple(Y.shape)}: no pairs of words")
-        +        raise ValueError()
-
-        -        raise ValueError(f"X is {tuple(X.shape)} and Y is {tuple(Y.shape)}: no pairs of words")
-        +        raise ValueError(f'{tuple(X.shape)} and Y is {tuple(Y.shape)}: no pairs of words')
-
-        -        raise ValueError(f"X is {tuple(X.shape)} and Y is {tuple(Y.shape)}: no pairs of words")
-        +        raise ValueError(f'X is {tuple(X.shape)}{tuple(Y.shape)}: no pairs of words')
-
-        -        raise ValueError(f"X is {tuple(X.shape)} and Y is {tuple(Y.shape)}: no pairs of words")
-        +        raise ValueError(f'X is {tuple(X.shape)} and Y is {tuple(Y.shape)}')
-        """,
     "No model is trained through a dictionary.": """
         every edit: detached, without gradient
         """,

@@ -209,9 +209,6 @@ RIGHT = {
 EQUIVALENT = {
     "0 is 0 in any form": """
         -    total = torch.zeros(())
-        +    total = -torch.zeros(())
-
-        -    total = torch.zeros(())
         +    total = torch.zeros(()).half()
 
         -    total = torch.zeros(())

@@ -44,9 +44,7 @@ def audit_exercise(
     CourseError
         The exercise cannot be recorded.
     """
-    import torch
-
-    torch.set_num_threads(1)
+    _use_one_thread()
     begin = _processor_seconds()
     solution = assignment.solution
     source = solution.bare_sources[name]
@@ -91,9 +89,7 @@ def audit_exercises(
     CourseError
         An exercise cannot be recorded, or its process was killed.
     """
-    import torch
-
-    torch.set_num_threads(1)  # a process with several threads cannot be forked safely
+    _use_one_thread()
     for assignment in {assignment for assignment, _ in wanted}:
         _ = assignment.exercises, assignment.solution.definitions  # loaded once, for all processes
     waiting = list(reversed(wanted))
@@ -147,6 +143,15 @@ def _work(pipe: Connection, assignment: Assignment, name: str, seeds: int) -> No
         pipe.send(("result", result))
     except CourseError as error:
         pipe.send(("error", str(error)))
+
+
+def _use_one_thread() -> None:
+    """Keep torch, if it is installed, from starting threads: then no process can be forked safely."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return
+    torch.set_num_threads(1)
 
 
 def _processor_seconds() -> float:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import click
 from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.audit.audit_results import Audit
+from autograder.course.apply_edit import is_edit
+from autograder.course.assignment import Assignment
+from autograder.course.exercise import UNWRITTEN_REASON
+from autograder.course.layout import Course
 
 
-def show(audits: list[Audit]) -> None:
-    """Print a table per assignment, then every survivor and inconsistency."""
+def show(course: Course, audits: list[Audit]) -> None:
+    """Print a table per assignment, every survivor and inconsistency, then what may be pasted."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)
@@ -20,6 +26,9 @@ def show(audits: list[Audit]) -> None:
         for audit in own:
             if not audit.passed:
                 click.echo(details(audit))
+    for audit in audits:
+        if entries := unwritten_entries(audit.survivors):
+            click.echo(to_paste(course, audit, entries))
 
 
 def table(assignment: str, audits: list[Audit]) -> Table:
@@ -59,6 +68,34 @@ def details(audit: Audit) -> str:
         what = f"{audit.exercise} is inconsistent: {mutant['operator']}"
         lines += [f"{what}; points are lost with {lost}, not with {kept}", mutant["edit"]]
     return "\n".join([*lines, *audit.wrongly_listed])
+
+
+def to_paste(course: Course, audit: Audit, entries: str) -> str:
+    """What an author pastes who agrees that the survivors are right, and where."""
+    path = course.cases(audit.assignment) / f"{audit.exercise}.py"
+    exercise = Assignment(course, audit.assignment).exercises[audit.exercise]
+    name = path.relative_to(course.root) if path.is_relative_to(course.root) else path
+    if exercise.equivalents or exercise.exempt:
+        return f"Which of these edits are right? Add them to EQUIVALENT in {name}:\n\n{entries}"
+    head = f"Which of these edits are right? Paste them at the end of {name}:"
+    return f"{head}\n\nEQUIVALENT = {{\n{entries}}}\n"
+
+
+def unwritten_entries(survivors: list[dict[str, str]]) -> str:
+    """Entries of `EQUIVALENT` for survivors, one per operator, whose reasons are to be written.
+
+    "" if there are none. An edit that cannot be written as lines with - and + is left out.
+    """
+    edits: dict[str, list[str]] = {}
+    for mutant in survivors:
+        if is_edit(mutant["edit"]):
+            edits.setdefault(mutant["operator"], []).append(mutant["edit"].strip("\n"))
+    entries = ""
+    for operator, own in edits.items():
+        text = "\n\n".join(own).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+        body = textwrap.indent(text, 8 * " ")
+        entries += f'    "{UNWRITTEN_REASON} ({operator}).": """\n{body}\n        """,\n'
+    return entries
 
 
 def _seeds(seeds: list[int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import importlib.metadata
 import json
 import platform
 import re
@@ -27,7 +28,14 @@ _MECHANISM = (
     *sorted(_PACKAGE.glob("*_operators.py")),
     *(
         _PACKAGE / f"{name}.py"
-        for name in ("axes", "judge_mutants", "mutants", "observe", "one_place_edits")
+        for name in (
+            "axes",
+            "equal_edits",
+            "judge_mutants",
+            "mutants",
+            "observe",
+            "one_place_edits",
+        )
     ),
     *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "recording")),
 )
@@ -220,9 +228,15 @@ def _cache(course: Course, name: str) -> Path:
 
 
 def _key(assignment: Assignment, name: str, seeds: int) -> list[Any]:
-    import torch
+    return [digest(assignment, name), mechanism(), torch_version(), seeds]
 
-    return [digest(assignment, name), mechanism(), torch.__version__, seeds]
+
+def torch_version() -> str:
+    """The version of torch, or "" if it is not installed."""
+    try:
+        return importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
@@ -233,8 +247,6 @@ def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
     CourseError
         The file exists and is not the result of an audit, or cannot be written.
     """
-    import torch
-
     stored: dict[str, Any] = {}
     if path.exists():
         try:
@@ -256,7 +268,7 @@ def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
     total["share_with_hint"] = round(total["with_hint"] / max(1, total["killed"]), 4)
     measured_with = {
         "python": platform.python_version(),
-        "torch": torch.__version__,
+        "torch": torch_version(),
         "class seeds": seeds,
     }
     head = {"measured_with": measured_with, "total": total}

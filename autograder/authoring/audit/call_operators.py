@@ -5,7 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from autograder.authoring.audit.axes import AXES, is_same_axis
+from autograder.authoring.audit.axes import AXES, is_default_axis, is_same_axis
+from autograder.authoring.audit.equal_edits import (
+    adds_leading_axes,
+    called,
+    has_only_message,
+    is_constant,
+    is_reduced,
+    is_same_method,
+    is_symmetric_call,
+)
 from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Site, as_number
 
 #: Numbers whose repr is no expression.
@@ -32,30 +41,45 @@ _IN_PLACE = (
 
 
 def argument(site: Site) -> Iterator[Edit]:
-    """An argument dropped, or two neighbours swapped."""
+    """An argument dropped, or two neighbours swapped.
+
+    Equal, and not made: the text of an exception or a `device` dropped (all tensors of a case are on
+    the CPU), an axis that is the default, and arguments swapped where `is_symmetric_call` holds.
+    """
     node = site.node
     if not isinstance(node, ast.Call) or site.text == "super().__init__()":
         return
+    if has_only_message(site):
+        return
     texts = [site.of(a) for a in (*node.args, *node.keywords)]
-    for i in range(len(texts)):
-        yield _called(site, texts[:i] + texts[i + 1 :])
-    plain = 0 if _name(node) in ("transpose", "swapaxes", "maximum", "minimum") else len(node.args)
-    for i in range(1, plain):
+    for i, given in enumerate((*node.args, *node.keywords)):
+        is_keyword = isinstance(given, ast.keyword)
+        if not (is_keyword and (given.arg == "device" or is_default_axis(site, given))):
+            yield _called(site, texts[:i] + texts[i + 1 :])
+    symmetric = ("transpose", "swapaxes", "maximum", "minimum")
+    swapped = called(node) not in symmetric and not is_symmetric_call(site)
+    for i in range(1, len(node.args) if swapped else 0):
         yield _called(site, [*texts[: i - 1], texts[i], texts[i - 1], *texts[i + 1 :]])
 
 
 def wrapper(site: Site) -> Iterator[Edit]:
-    """A call dropped: ``f(x)`` or ``x.f()`` -> ``x``; also an index or attribute."""
+    """A call dropped: ``f(x)`` or ``x.f()`` -> ``x``; also an index or attribute.
+
+    Equal, and not made: without `cpu()`, since all tensors of a case are on the CPU, and without an
+    axis in front that broadcasting adds.
+    """
     node = site.node
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and site.text != "super().__init__()":
             kinds = site.reference.values(node.func.value).kinds
-            if kinds and kinds != {"module"} and site.of(node.func.value) != "self":
+            is_object = kinds and kinds != {"module"} and site.of(node.func.value) != "self"
+            if is_object and node.func.attr != "cpu":
                 yield site.of(node.func.value)
         for given in node.args:
             if not isinstance(given, (ast.Constant, ast.Starred, ast.GeneratorExp)):
                 yield site.of(given)
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+    is_index = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+    if is_index and not adds_leading_axes(site):
         yield site.of(node.value)
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT", "values", "indices"):
         yield site.of(node.value)
@@ -72,7 +96,8 @@ def axis(site: Site) -> Iterator[Edit]:
             for other in (-1, 0, 1, -2, 2):
                 if given != other and not is_same_axis(site.on(keyword.value), given, other):
                     yield ((keyword.value, str(other)),)
-    if any(keyword.arg in AXES for keyword in node.keywords):
+    axes = [keyword for keyword in node.keywords if keyword.arg in AXES]
+    if axes and not is_default_axis(site, axes[0]):
         rest = [k for k in node.keywords if k.arg not in (*AXES, "keepdim")]
         yield _called(site, [site.of(part) for part in (*node.args, *rest)])
 
@@ -82,7 +107,7 @@ def flag(site: Site) -> Iterator[Edit]:
     node = site.node
     if not isinstance(node, ast.Call):
         return
-    name, given = _name(node), {keyword.arg for keyword in node.keywords}
+    name, given = called(node), {keyword.arg for keyword in node.keywords}
     added = {
         "sorted": "reverse=True",
         "sort": "reverse=True",
@@ -99,13 +124,18 @@ def flag(site: Site) -> Iterator[Edit]:
         axes = [k for k in node.keywords if k.arg in AXES]
         if added == "keepdim=True" and (not axes or as_number(axes[0].value) == 0):
             return  # for axis 0, broadcasting gives the same
+        if added == "keepdim=True" and is_reduced(site):
+            return
         if name == "gelu" and site.is_called:
             return
         yield _called(site, [*(site.of(a) for a in (*node.args, *node.keywords)), added])
 
 
 def neighbor(site: Site) -> Iterator[Edit]:
-    """A function or method that is mistaken for this one."""
+    """A function or method that is mistaken for this one.
+
+    Equal, and not made: those of `is_same_method`.
+    """
     node = site.node
     name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
     is_function = site.is_called or isinstance(site.parent, (ast.Dict, ast.keyword))
@@ -113,7 +143,7 @@ def neighbor(site: Site) -> Iterator[Edit]:
         return
     for group in _NEIGHBORS:
         for other in group if name in group else ():
-            if other != name:
+            if other != name and not is_same_method(site, other):
                 yield site.text.removesuffix(name) + other
     if name == "extend":
         yield site.text.removesuffix(name) + "append"
@@ -156,8 +186,13 @@ def _is_kept(site: Site, node: ast.AST) -> bool:
 
 
 def seen_value(site: Site) -> Iterator[Edit]:
-    """An expression hard-coded to a value that it has in the recorded cases."""
+    """An expression hard-coded to a value that it has in the recorded cases.
+
+    Equal, and not made: the value of what is constant in the notebook, too.
+    """
     node = site.node
+    if is_constant(site):
+        return
     if isinstance(node, ast.Constant) or not site.seen.kinds or not site.seen.scalars:
         return
     if as_number(node) is not None or isinstance(site.parent, (ast.Starred, ast.Expr)):
@@ -210,10 +245,6 @@ def site_with_first(site: Site, line: str) -> Edit:
 
 def _most_common(texts: list[str]) -> list[str]:
     return [max(texts, key=texts.count)] if texts else []
-
-
-def _name(call: ast.Call) -> str:
-    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
 
 
 def _called(site: Site, arguments: list[str]) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from autograder.authoring.audit.call_operators import site_with_first
+from autograder.authoring.audit.equal_edits import has_no_parameters
 from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Site
 
 
@@ -31,7 +32,10 @@ def plain_tensor(site: Site) -> Iterator[Edit]:
 
 
 def unregistered(site: Site) -> Iterator[Edit]:
-    """A submodule that the module does not know of, or that is never trained."""
+    """A submodule that the module does not know of, or that is never trained.
+
+    Equal, and not made: a layer without parameters that is never trained.
+    """
     node = site.node
     if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
         return
@@ -42,7 +46,8 @@ def unregistered(site: Site) -> Iterator[Edit]:
     if not name[:1].isupper() or name in ("Parameter", "Counter"):
         return
     yield f'self.__dict__["{target.attr}"] = {site.of(call)}'
-    yield f"{site.text}.requires_grad_(False)"
+    if not has_no_parameters(name):
+        yield f"{site.text}.requires_grad_(False)"
     if name == "ModuleList":
         yield f"self.{target.attr} = list{site.of(call).removeprefix(site.of(call.func))}"
 

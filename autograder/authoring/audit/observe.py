@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import sys
 from typing import Any
 
 from autograder.authoring.audit.one_place_edits import FUNCTIONS, Key, Reference, Seen, key
@@ -50,10 +51,10 @@ class _Observer:
 
     def given(self, value: Any) -> Any:
         """An input of a function; a float tensor requires a gradient from here on."""
-        import torch
-
+        torch = sys.modules.get("torch")
         if (
             self.with_gradients
+            and torch is not None
             and isinstance(value, torch.Tensor)
             and value.is_floating_point()
             and not value.requires_grad
@@ -62,29 +63,29 @@ class _Observer:
         return value
 
     def value(self, index: int, value: Any) -> Any:
-        import torch
-
+        torch = sys.modules.get("torch")
+        is_tensor = torch is not None and isinstance(value, torch.Tensor)
         found = self.seen.setdefault(self.keys[index], Seen())
         if self.with_gradients:
-            if isinstance(value, torch.Tensor) and value.requires_grad:
+            if is_tensor and value.requires_grad:
                 if not isinstance(value, torch.nn.Parameter):
                     value = value.view_as(value)  # each use has its own gradient
                 value.register_hook(lambda gradient: setattr(found, "differentiable", True))
             return value
         found.kinds.add(type(value).__name__)
-        if isinstance(value, torch.Tensor):
+        if is_tensor:
             found.dtypes.add(str(value.dtype).removeprefix("torch."))
             found.ndims.add(value.ndim)
+            found.shapes.add(tuple(value.shape))
         elif type(value) in _SCALARS and len(found.scalars) < _KEPT:
             found.scalars.append(value)
         return value
 
     def result(self, value: Any) -> Any:
         """What a function returns."""
-        import torch
-
+        torch = sys.modules.get("torch")
         for part in value if isinstance(value, tuple) else [value]:
-            if isinstance(part, torch.Tensor) and part.requires_grad:
+            if torch is not None and isinstance(part, torch.Tensor) and part.requires_grad:
                 self.results.append(part.sum())
         return value
 

@@ -41,7 +41,7 @@ class Seen:
     ----------
     kinds : the names of their types.
     scalars : the numbers, strings and None among them, in order.
-    dtypes, ndims : of tensors: dtypes and numbers of axes.
+    dtypes, ndims, shapes : of tensors: dtypes, numbers of axes and shapes.
     differentiable : whether a gradient of the result reaches any of them.
     """
 
@@ -49,6 +49,7 @@ class Seen:
     scalars: list[int | float | str | bool | None] = field(default_factory=list)
     dtypes: set[str] = field(default_factory=set)
     ndims: set[int] = field(default_factory=set)
+    shapes: set[tuple[int, ...]] = field(default_factory=set)
     differentiable: bool = False
 
     @property
@@ -70,6 +71,11 @@ class Seen:
     @property
     def is_number(self) -> bool:
         return bool(self.kinds) and self.kinds <= {"int", "float"}
+
+    @property
+    def known_ndims(self) -> set[int]:
+        """The numbers of axes, if more than one shape was seen; else nothing is known of them."""
+        return self.ndims if len(self.shapes) > 1 else set()
 
     @property
     def axes(self) -> int:

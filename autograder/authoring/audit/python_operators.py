@@ -6,6 +6,19 @@ import ast
 from collections.abc import Iterator
 
 from autograder.authoring.audit.axes import is_same_axis
+from autograder.authoring.audit.equal_edits import (
+    is_counter,
+    is_guard,
+    is_message,
+    is_outside,
+    is_same_comparison,
+    is_same_row,
+    is_same_text,
+    is_set,
+    is_symmetric_operator,
+    is_zero,
+    loses_sign,
+)
 from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Site, as_number
 
 _ARITHMETIC = {
@@ -36,26 +49,43 @@ _COMPARISONS = {
 
 
 def arithmetic_operator(site: Site) -> Iterator[Edit]:
-    """Another operator, the operands swapped, or one of them dropped."""
+    """Another operator, the operands swapped, or one of them dropped.
+
+    Equal, and not made: operands swapped in a sum, a product, a dot product, or a difference whose
+    sign is lost; ``2 + 2`` for ``2 * 2``.
+    """
     node = site.node
     if not isinstance(node, ast.BinOp) or type(node.op) not in _ARITHMETIC:
         return
     symbol, others = _ARITHMETIC[type(node.op)]
     for other in others:
-        yield _with_operator(site, node.left, node.right, symbol, other)
-    if isinstance(node.op, _NOT_COMMUTATIVE):
+        if not _is_same_number(node, symbol, other):
+            yield _with_operator(site, node.left, node.right, symbol, other)
+    if isinstance(node.op, _NOT_COMMUTATIVE) and not is_symmetric_operator(site):
         yield f"{site.operand(node.right)} {symbol} {site.operand(node.left)}"
     yield site.of(node.left)
     yield site.of(node.right)
 
 
+def _is_same_number(node: ast.BinOp, symbol: str, other: str) -> bool:
+    """Whether two operators give the same number of two numbers."""
+    left, right = as_number(node.left), as_number(node.right)
+    if left is None or right is None or {symbol, other} != {"*", "+"}:
+        return False
+    return left * right == left + right
+
+
 def comparison(site: Site) -> Iterator[Edit]:
-    """Another comparison; an equal value counted in or out."""
+    """Another comparison; an equal value counted in or out.
+
+    Equal, and not made: those of `is_same_comparison`.
+    """
     node = site.node
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         symbol, others = _COMPARISONS[type(node.ops[0])]
         for other in others:
-            yield _with_operator(site, node.left, node.comparators[0], symbol, other)
+            if not is_same_comparison(site, symbol, other):
+                yield _with_operator(site, node.left, node.comparators[0], symbol, other)
 
 
 def boolean_operator(site: Site) -> Iterator[Edit]:
@@ -72,7 +102,12 @@ def boolean_operator(site: Site) -> Iterator[Edit]:
 
 
 def negated(site: Site) -> Iterator[Edit]:
-    """The opposite sign or the opposite truth value."""
+    """The opposite sign or the opposite truth value.
+
+    Equal, and not made: of what only the shape or the square is used, and of zero.
+    """
+    if is_outside(site) or is_zero(site.node) or loses_sign(site):
+        return
     if site.seen.is_bool and not isinstance(site.node, ast.UnaryOp) and not site.is_called:
         yield f"~{site.operand()}"
     elif (site.seen.is_float or site.seen.is_number) and site.is_result:
@@ -80,24 +115,35 @@ def negated(site: Site) -> Iterator[Edit]:
 
 
 def constant(site: Site) -> Iterator[Edit]:
-    """Another number, string or truth value."""
+    """Another number, string or truth value.
+
+    Equal, and not made: another number for the same axis, the other end of a tensor for its shape,
+    the text of an exception, another spelling of the same, another tiny guard of a divisor.
+    """
     node = site.node
     if isinstance(site.parent, ast.UnaryOp) and as_number(site.parent) is not None:
         return  # the number is edited together with its sign
+    if is_message(site):
+        return
     value = as_number(node)
     if isinstance(value, int):
         near = [value + 1, value - 1, 0, 1, -value]
         others = (n for n in dict.fromkeys(near) if n != value)
-        yield from (str(n) for n in others if not is_same_axis(site, value, n))
+        for n in others:
+            if not is_same_axis(site, value, n) and not is_same_row(site, value, n):
+                yield str(n)
     elif value is not None:
         others = [value * 10, value / 10, 0.0, -value] if abs(value) < 0.1 else []
+        others = [0.0, -value] if is_guard(site) else others
         others = others or [value + 1, value / 2, value * 2, 0.0, 1.0, -value]
         yield from (repr(n) for n in dict.fromkeys(others) if n != value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield str(not node.value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         others = ["", node.value + "x", node.value[::-1], node.value.upper(), node.value[:-1]]
-        yield from (repr(text) for text in dict.fromkeys(others) if text != node.value)
+        for text in dict.fromkeys(others):
+            if text != node.value and not is_same_text(site, text):
+                yield repr(text)
     elif isinstance(node, ast.JoinedStr):
         for part in node.values:
             if isinstance(part, ast.Constant):
@@ -156,7 +202,10 @@ def statement(site: Site) -> Iterator[Edit]:
 
 
 def earlier_value(site: Site) -> Iterator[Edit]:
-    """A value computed before is returned, or used, in place of another of the same type."""
+    """A value computed before is returned, or used, in place of another of the same type.
+
+    Equal, and not made: another input's `device`, since all tensors of a case are on the CPU.
+    """
     node = site.node
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or site.is_called:
         if isinstance(site.parent, ast.Return) and isinstance(node, ast.expr) and site.seen.kinds:
@@ -171,12 +220,14 @@ def _alike(site: Site) -> Iterator[str]:
     function = site.reference.function(site.node)
     if function is None or site.seen.kinds == {"module"}:
         return
+    is_device = isinstance(site.parent, ast.Attribute) and site.parent.attr == "device"
+    inputs = [given.arg for given in function.args.args] if is_device else []
     found: dict[str, None] = {}
     for other in ast.walk(function):
         if (
             isinstance(other, ast.Name)
             and isinstance(other.ctx, ast.Load)
-            and other.id != site.text
+            and other.id not in (site.text, *inputs)
             and (seen := site.reference.values(other)).kinds == site.seen.kinds
             and seen.dtypes == site.seen.dtypes
         ):
@@ -204,26 +255,36 @@ def slice_bounds(site: Site) -> Iterator[Edit]:
 
 
 def index(site: Site) -> Iterator[Edit]:
-    """The first element for the last, the next or the previous one."""
+    """The first element for the last, the next or the previous one.
+
+    Equal, and not made: another number for the same axis of ``x.shape``, or for a row of the same
+    shape of which nothing else is used.
+    """
     node = site.node
     if not isinstance(node, ast.Subscript) or isinstance(node.slice, (ast.Slice, ast.Tuple)):
         return
     value = as_number(node.slice)
     if value in (0, -1):
-        yield ((node.slice, "-1" if value == 0 else "0"),)
+        other, place = -1 if value == 0 else 0, site.on(node.slice)
+        if not is_same_axis(place, value, other) and not is_same_row(place, value, other):
+            yield ((node.slice, str(other)),)
     elif value is None and site.reference.values(node.slice).kinds == {"int"}:
         for other in ("+ 1", "- 1"):
             yield ((node.slice, f"{site.operand(node.slice)} {other}"),)
 
 
 def loop(site: Site) -> Iterator[Edit]:
-    """A loop that skips its first or last round, stops after the first, or runs backwards."""
+    """A loop that skips its first or last round, stops after the first, or runs backwards.
+
+    Equal, and not made: backwards where all elements are put in a set or compared, or their number
+    counts alone.
+    """
     node = site.node
     if isinstance(node, (ast.For, ast.comprehension)):
         around = f"list({site.of(node.iter)})"
         suffixes = (
             ("[1:]", "[:-1]", "[:1]")
-            if _is_unordered(site)
+            if _is_unordered(site) or is_counter(site)
             else ("[1:]", "[:-1]", "[:1]", "[::-1]")
         )
         for suffix in suffixes:
@@ -245,11 +306,16 @@ def _is_unordered(site: Site) -> bool:
         return isinstance(around, ast.SetComp)
     call = site.reference.parent(around)
     names = ("max", "min", "sum", "any", "all", "set", "sorted", "len")
-    return isinstance(call, ast.Call) and getattr(call.func, "id", "") in names
+    is_call = isinstance(call, ast.Call) and getattr(call.func, "id", "") in names
+    # with a key, the first of several equals is taken
+    return is_call and all(keyword.arg != "key" for keyword in call.keywords)
 
 
 def display(site: Site) -> Iterator[Edit]:
-    """An element of a list, tuple or dictionary dropped, or two neighbours swapped."""
+    """An element of a list, tuple or dictionary dropped, or two neighbours swapped.
+
+    Equal, and not made: swapped in a tuple or list that is read like a set (`is_set`).
+    """
     node = site.node
     if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load):
         texts = [site.of(element) for element in node.elts]
@@ -258,7 +324,7 @@ def display(site: Site) -> Iterator[Edit]:
             if texts[i] == ":" and i == len(texts) - 1:
                 continue  # the same index
             yield _joined(texts[:i] + texts[i + 1 :], brackets)
-            if i:
+            if i and not is_set(site):
                 yield _joined([*texts[: i - 1], texts[i], texts[i - 1], *texts[i + 1 :]], brackets)
     if isinstance(node, ast.Dict):
         for one, two in zip(node.values, node.values[1:]):

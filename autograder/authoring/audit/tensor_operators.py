@@ -6,7 +6,15 @@ import ast
 from collections.abc import Iterator
 
 from autograder.authoring.audit.call_operators import site_with_first
-from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Seen, Site
+from autograder.authoring.audit.equal_edits import is_guard, is_reduced
+from autograder.authoring.audit.one_place_edits import (
+    FUNCTIONS,
+    Edit,
+    Operator,
+    Seen,
+    Site,
+    as_number,
+)
 
 
 def detached(site: Site) -> Iterator[Edit]:
@@ -72,8 +80,14 @@ def number_type(site: Site) -> Iterator[Edit]:
 
 
 def squeezed(site: Site) -> Iterator[Edit]:
-    """``.squeeze()`` without an axis, which also removes axes that happen to be of size 1."""
+    """``.squeeze()`` without an axis, which also removes axes that happen to be of size 1.
+
+    Equal, and not made: before a sum or mean over all axes. Axes that were never of size 1 in the
+    recorded cases do not count: a case with such an axis may be missing.
+    """
     node = site.node
+    if is_reduced(site):
+        return
     if isinstance(node, ast.Call) and (node.args or node.keywords):
         yield from [f"{site.of(node.func)}()"] * (getattr(node.func, "attr", "") == "squeeze")
     if site.is_result and site.seen.is_tensor and site.seen.axes > 0:
@@ -91,7 +105,8 @@ def transposed(site: Site) -> Iterator[Edit]:
             yield f"{value}.reshape({site.text}.shape)"
         if name in ("flatten", "unflatten", "reshape", "view") and site.seen.is_tensor:
             yield f"{value}.mT.reshape({site.text}.shape)"
-            if isinstance(node.func.value, ast.Name):  # a result of a layer is contiguous
+            # a result of a layer is contiguous; `unflatten` and `view` return this very view
+            if isinstance(node.func.value, ast.Name) and name in ("flatten", "reshape"):
                 yield f"{value}.view({site.text}.shape)"
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT") and site.seen.is_tensor:
         yield f"{site.operand(node.value)}.reshape({site.text}.shape)"
@@ -140,16 +155,22 @@ def lengths_for_mask(site: Site) -> Iterator[Edit]:
 
 
 def fill_value(site: Site) -> Iterator[Edit]:
-    """Another value for what is masked, or for a missing limit."""
+    """Another value for what is masked, or for a missing limit.
+
+    Equal, and not made: 0 for 0.0 (`masked_fill` keeps the dtype), another tiny guard of a divisor.
+    """
     node = site.node
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr == "masked_fill" and len(node.args) == 2:
             for other in ("-1e9", "0", "1", "-1", "float('-inf')"):
                 given = site.of(node.args[1])
-                if other != given and not ("inf" in other and "inf" in given):
+                is_number = other[-1].isdigit() and as_number(node.args[1]) == float(other)
+                if other != given and not is_number and not ("inf" in other and "inf" in given):
                     yield ((node.args[1], other),)
         if node.func.attr == "clamp":
             for keyword in node.keywords:
+                if is_guard(site.on(keyword.value)):
+                    continue
                 yield ((keyword.value, f"{site.operand(keyword.value)} * 2"),)
 
 

@@ -1,26 +1,32 @@
 """The audit: which mutants there are, how they are judged, and what is reported."""
 
+import ast
 import json
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
+import nbformat
 import pytest
 from checkout import ROOT, shared_assignment
 from click.testing import CliRunner
 
 from autograder.authoring.audit import audit_course, audit_processes, judge_mutants
+from autograder.authoring.audit.audit_report import unwritten_entries
 from autograder.authoring.audit.audit_results import RESULTS, digest, summarize, unaudited
 from autograder.authoring.audit.mutants import as_edit, form, mutants
 from autograder.authoring.audit.observe import observe
-from autograder.authoring.audit.one_place_edits import Reference
+from autograder.authoring.audit.one_place_edits import Reference, Seen, key
+from autograder.authoring.proofs import prove_answers
 from autograder.cli import main
 from autograder.course.apply_edit import apply_edit
 from autograder.course.assignment import Assignment
+from autograder.course.exercise import read_exercise
 from autograder.course.layout import Course
-from autograder.course.recording import record, record_reference
+from autograder.course.recording import record, record_assignment, record_reference
 from autograder.errors import CourseError
 
 NAME, EXERCISE = "07_topic", "average_topic"
@@ -180,6 +186,14 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
     module = small_course.cases(NAME) / f"{EXERCISE}.py"
     text = module.read_text()
     listed = "\n\n".join(mutant["edit"].rstrip() for mutant in survivors)
+    pasted = first.output.partition(f"{EXERCISE}.py:\n\n")[2]
+    module.write_text(f"{text}\n{pasted.partition('written: ')[0]}")
+    (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
+    assert (found.equivalent, found.survivors, found.wrongly_listed) == (len(survivors), [], [])
+    with pytest.raises(CourseError, match=r'replace "TODO: write why \([a-z ]+\)\." in EQUIVALENT'):
+        small = Assignment(small_course, NAME)
+        prove_answers(small, record_assignment(small, 0))
+
     module.write_text(f"{text}\nEQUIVALENT = {{'the same': {listed!r}}}\n")
     (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
     assert (found.equivalent, found.survivors, found.wrongly_listed) == (len(survivors), [], [])
@@ -304,7 +318,158 @@ def test_pairs_of_misconceptions_are_listed_with_what_is_shown(tmp_path):
         ("MultiHeadAttention", ".transpose(2, 1)"),  # its arguments swapped
         ("MultiHeadAttention", ".transpose(1, -2)"),  # the same axis of four
         ("MultiHeadAttention", "for layer in [self.W_Q, self.W_K, self.W_V]"),
+        ("cbow_examples", "max(i - window, 0)"),
+        ("window_mask", "reach.shape[-1]"),  # the last of two axes
+        ("TextCNN", "torch.cat(found, dim=-1)"),
+        ("csls", "r_rows = similarity.topk(k)."),  # the last axis is the default
+        ("csls", "- r_columns\n"),  # broadcasting adds the axis in front
+        ("pair_features", "(v - u).abs()"),
+        ("pairwise_distances", "b[None, :] - a[:, None]"),  # squared in the next line
+        ("negative_sampling_gradients", "v_c @ u_o"),
+        ("masked_softmax", "highest <= -torch.inf"),
+        ("count_ngrams", "'<s>'"),  # START is '<s>'
+        ("negative_log_likelihood", "loss = (high + torch.log1p(torch.exp(-against.abs()))).sq"),
+        ("word_dropout", "(~mask).shape"),
+        ("trigram_average", "zeros_like(T[-1])"),
+        ("trigram_average", "-torch.zeros_like"),
     ],
 )
-def test_edits_that_change_only_syntax_are_not_made(name, same):
+def test_edits_that_are_equal_by_construction_are_not_made(name, same):
     assert not any(same in source for source in of(name)[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("a / b.clamp(min=1e-12)", "a / b.clamp(min=1e-11)"),
+        ("a / b.clamp(min=1e-12)", "a / b.clamp(min=1e-12 * 2)"),
+        ("a / (b + 1e-12)", "a / (b + 1e-13)"),
+        ("a.masked_fill(b, 0.0)", "a.masked_fill(b, 0)"),
+        ("a in (b, c)", "a in (c, b)"),
+        ("isinstance(a, (b, c))", "isinstance(a, (c, b))"),
+        ("a.sum(dim=(1, 2))", "a.sum(dim=(2, 1))"),
+        ("float('inf')", "float('INF')"),
+        ("torch.einsum('ij,jk->ik', a, b)", "torch.einsum('IJ,JK->IK', a, b)"),
+        ("len(a) == 0", "len(a) <= 0"),
+        ("a.view(b)", "a.reshape(b)"),
+        ("2 * 2 * a", "(2 + 2) * a"),
+        ("torch.arange(a, device=b)", "torch.arange(a)"),
+        ("[a for _ in range(b)]", "[a for _ in list(range(b))[::-1]]"),
+    ],
+)
+def test_another_way_to_write_the_same_is_not_made(line, same):
+    texts = {
+        source.partition("return ")[2].strip()
+        for source in made(f"def f(a, b, c):\n    return {line}\n")
+    }
+    assert texts
+    assert same not in texts
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        ("max(a, b)", "max(b, a)"),  # of 1 and 1.0, or of NaN
+        ("(a + 1e-12).log()", "(a + 1e-11).log()"),
+        ("a / b.clamp(min=1e-3)", "a / b.clamp(min=0.01)"),
+        ("a - b", "b - a"),
+        ("a == 0", "a <= 0"),
+        ("a.shape[1]", "a.shape[-1]"),  # nothing is known of a
+        ("a @ b", "b @ a"),
+        ("[a, b]", "[b, a]"),
+        ("[i for i in range(b)]", "[i for i in list(range(b))[::-1]]"),
+        ("sorted([i for i in a], key=b)", "sorted([i for i in list(a)[::-1]], key=b)"),
+        ("a[None, :] + b", "a + b"),
+        ("torch.einsum('ij,jk->ik', a, b)", "torch.einsum('ji,jk->ik', a, b)"),
+    ],
+)
+def test_what_may_differ_on_some_input_is_made(line, other):
+    texts = {
+        source.partition("return ")[2].strip()
+        for source in made(f"def f(a, b, c):\n    return {line}\n")
+    }
+    assert other in texts
+
+
+def test_the_number_of_axes_is_known_only_from_tensors_of_several_shapes():
+    source = "def f(a):\n    return a.shape[1]\n"
+    place = key(next(n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name)))
+    for shapes, is_made in (
+        ({(2, 3)}, True),
+        ({(2, 3), (4, 5)}, False),
+        ({(2, 3), (2, 3, 4)}, True),
+    ):
+        seen = Seen({"Tensor"}, ndims={len(shape) for shape in shapes}, shapes=shapes)
+        assert (source.replace("[1]", "[-1]") in made(source, {place: seen})) == is_made
+
+
+def test_the_text_of_an_exception_is_left_alone():
+    source = "def f(a):\n    if a:\n        raise ValueError(f'{a} is wrong')\n    raise ValueError('no')\n"
+    texts = made(source)
+    assert len(texts) > 3
+    assert all("ValueError(f'{a} is wrong')" in text or "'no'" in text for text in texts)
+    assert not any("''" in text or "ValueError()" in text for text in texts)
+
+
+def test_entries_to_paste_are_python_whatever_the_edits_contain():
+    edits = ["- a = '\\n'\n+ a = '\\t'\n", '- b = """x"""\n+ b = """y"""\n', "- c\n+ d\n"]
+    operators = ("constant", "constant", "other mask")
+    survivors = [{"operator": o, "edit": edit} for o, edit in zip(operators, edits)]
+    whole = {"operator": "branch", "edit": "def f():\n    pass\n"}
+    entries = ast.literal_eval("{" + unwritten_entries([*survivors, whole]) + "}")
+    assert list(entries) == ["TODO: write why (constant).", "TODO: write why (other mask)."]
+    module = SimpleNamespace(POINTS={"a": 1}, cases=list, WRONG={}, RIGHT={}, EQUIVALENT=entries)
+    listed = [answer.text.strip() for answer in read_exercise("f", module).equivalents]
+    assert listed == [edit.strip() for edit in edits]
+
+
+WITHOUT_TORCH = """
+import json, sys
+from pathlib import Path
+
+
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError("there is no torch", name="torch")
+
+
+sys.meta_path.insert(0, NoTorch())
+from autograder.authoring.audit.audit_processes import audit_exercises
+from autograder.course.layout import Course
+
+((_, _, result),) = audit_exercises(Course(Path(sys.argv[1])), [("00_plain", "double")], 1, 1)
+assert "torch" not in sys.modules
+print(json.dumps({mutant["source"]: mutant["status"] for mutant in result["mutants"]}))
+"""
+CASES = """
+from autograder.course.exercise import Case
+
+POINTS = {"values": 1}
+WRONG, RIGHT = {}, {}
+
+
+def cases(rng):
+    for x in (0, 3, 1000):
+        yield Case("values", (x,))
+"""
+
+
+def test_a_course_without_torch_is_audited(tmp_path):
+    source = "def double(x):\n    return 2 * x\n"
+    cells = [
+        nbformat.v4.new_code_cell(f"{source}"),
+        nbformat.v4.new_code_cell("check(double)"),
+    ]
+    notebook = tmp_path / "solutions" / "00_plain" / "00_plain.ipynb"
+    notebook.parent.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
+    module = tmp_path / "exercises" / "00_plain" / "double.py"
+    module.parent.mkdir(parents=True)
+    module.write_text(CASES)
+    command = [sys.executable, "-c", WITHOUT_TORCH, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    statuses = json.loads(done.stdout)
+    assert statuses[source.replace("*", "+")] == "killed"
+    assert statuses[source.replace("2 * x", "x")] == "killed"
