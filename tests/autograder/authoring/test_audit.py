@@ -190,9 +190,10 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
     module.write_text(f"{text}\n{pasted.partition('written: ')[0]}")
     (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
     assert (found.equivalent, found.survivors, found.wrongly_listed) == (len(survivors), [], [])
+    small = Assignment(small_course, NAME)
+    recorded = record_assignment(small, 0)
     with pytest.raises(CourseError, match=r'replace "TODO: write why \([a-z ]+\)\." in EQUIVALENT'):
-        small = Assignment(small_course, NAME)
-        prove_answers(small, record_assignment(small, 0))
+        prove_answers(small, recorded)
 
     module.write_text(f"{text}\nEQUIVALENT = {{'the same': {listed!r}}}\n")
     (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
@@ -436,9 +437,11 @@ class NoTorch:
 
 sys.meta_path.insert(0, NoTorch())
 from autograder.authoring.audit.audit_processes import audit_exercises
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 
-((_, _, result),) = audit_exercises(Course(Path(sys.argv[1])), [("00_plain", "double")], 1, 1)
+plain = Assignment(Course(Path(sys.argv[1])), "00_plain")
+((_, _, result),) = audit_exercises([(plain, "double")], 1, 1)
 assert "torch" not in sys.modules
 print(json.dumps({mutant["source"]: mutant["status"] for mutant in result["mutants"]}))
 """
