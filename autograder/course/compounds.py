@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.course.apply_edit import EditError, is_edit
+from autograder.course.apply_edit import is_edit
 from autograder.course.catalog import exercises
 from autograder.course.exercise import Misconception
 from autograder.course.layout import Course
 from autograder.course.recording import essence, one_thread
 from autograder.course.reference import bare_sources, run_answer
-from autograder.errors import CourseError
+from autograder.errors import AnswerError
 from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
 from coursekit.checking.recordings import RecordingError, read
 from coursekit.checking.run_cases import run_cases
@@ -118,7 +118,7 @@ def _answers(
             try:
                 text = second.source(first.source(reference))
                 answer = run_answer(notebook, name, text)
-            except (EditError, CourseError):  # they change the same lines
+            except AnswerError:  # they change the same lines
                 continue
             yield one, two, json.loads(json.dumps(run_cases(answer, cases)))
             break

@@ -19,7 +19,7 @@ from typing import Any
 
 from autograder.course.recording import RECORDING_SEED
 from autograder.course.reference import run_answer
-from autograder.errors import CourseError
+from autograder.errors import AnswerError
 from coursekit.checking.judge_case import judge_case, judge_cases
 from coursekit.checking.run_cases import run_case, run_cases
 from coursekit.checking.verdict import judge
@@ -87,7 +87,7 @@ def judge_one(notebook: Path, recorded: dict[int, dict[str, Any]], source: str) 
     name = recorded[RECORDING_SEED]["name"]
     try:
         answer = run_answer(notebook, name, source)
-    except CourseError as error:
+    except AnswerError as error:
         return Judged({RECORDING_SEED: True}, headline=str(error).partition("\n")[0])
     suspect = 0
     for seed, exercise in recorded.items():
