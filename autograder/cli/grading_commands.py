@@ -64,7 +64,10 @@ def grade(
     all_cells: bool,
     json: bool,
 ) -> None:
-    """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
+    """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost.
+
+    Exit status 2 if the autograder itself failed on a submission, which costs nobody a point.
+    """
     if scheduler and (no_sandbox or jobs):
         raise click.UsageError(
             "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
@@ -83,9 +86,11 @@ def grade(
             {"student": s, "exercise": now.exercise, "before": before.points, "now": now.points}
             for s, before, now in graded.changes()
         ]
+        faults = {student: str(path) for student, path in graded.faults.items()}
         rest = {"unread": graded.unread, "kept": graded.kept, "changes": changes}
-        json_module.dump({"verdicts": data, **rest}, sys.stdout, indent=1)
+        json_module.dump({"verdicts": data, **rest, "faults": faults}, sys.stdout, indent=1)
         click.echo()
+        _require_no_fault(graded)
         return
     if exercise is None:
         show(*verdict_tables(graded, perfect=False), summary_table(graded))
@@ -96,6 +101,25 @@ def grade(
             f"{len(graded.kept)} of {len(graded.verdicts)} submissions are unchanged since they were"
             " graded and kept their scores; --regrade grades them again."
         )
+    _require_no_fault(graded)
+
+
+def _require_no_fault(graded: Any) -> None:
+    """Name the file of each fault, and end with the exit status of faults, if there was one."""
+    from autograder.errors import GraderFault
+    from autograder.gradebook.faults import listed
+
+    without = set(graded.not_graded())
+    if graded.faults:
+        lines = (
+            (
+                f"the autograder failed on {student}, who"
+                f" {'is not graded' if student in without else 'keeps the earlier score'}",
+                path,
+            )
+            for student, path in graded.faults.items()
+        )
+        raise GraderFault(listed(lines))
 
 
 @click.command()
