@@ -6,6 +6,7 @@ of this tool: see `GraderFault`.
 
 from __future__ import annotations
 
+import queue
 import traceback
 from pathlib import Path
 
@@ -44,7 +45,16 @@ class GraderFault(Exception):
     status = 2
 
 
+#: What a line of this tool also raises, or lets through, because of a machine, a kernel or a user.
+_OF_OTHERS = (CourseError, OSError, EOFError, MemoryError, RuntimeError, queue.Empty)
+
+
 def is_own(error: BaseException) -> bool:
-    """Whether an exception was raised by a line of this tool, not of a library that it calls."""
+    """Whether an exception is a fault in a line of this tool, not in a library that it calls.
+
+    For where a library raises many types because of what a student has handed in.
+    """
+    if isinstance(error, _OF_OTHERS):
+        return False
     frames = traceback.extract_tb(error.__traceback__)
     return bool(frames) and Path(__file__).parent in Path(frames[-1].filename).parents

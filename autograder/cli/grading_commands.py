@@ -90,7 +90,7 @@ def grade(
         rest = {"unread": graded.unread, "kept": graded.kept, "changes": changes}
         json_module.dump({"verdicts": data, **rest, "faults": faults}, sys.stdout, indent=1)
         click.echo()
-        _require_no_fault(graded)
+        graded.require_no_fault()
         return
     if exercise is None:
         show(*verdict_tables(graded, perfect=False), summary_table(graded))
@@ -101,25 +101,7 @@ def grade(
             f"{len(graded.kept)} of {len(graded.verdicts)} submissions are unchanged since they were"
             " graded and kept their scores; --regrade grades them again."
         )
-    _require_no_fault(graded)
-
-
-def _require_no_fault(graded: Any) -> None:
-    """Name the file of each fault, and end with the exit status of faults, if there was one."""
-    from autograder.errors import GraderFault
-    from autograder.gradebook.faults import listed
-
-    without = set(graded.not_graded())
-    if graded.faults:
-        lines = (
-            (
-                f"the autograder failed on {student}, who"
-                f" {'is not graded' if student in without else 'keeps the earlier score'}",
-                path,
-            )
-            for student, path in graded.faults.items()
-        )
-        raise GraderFault(listed(lines))
+    graded.require_no_fault()
 
 
 @click.command()

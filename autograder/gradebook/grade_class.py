@@ -18,10 +18,11 @@ from autograder.course import catalog
 from autograder.course.cells import import_statements
 from autograder.course.layout import Course
 from autograder.course.reference import read_shared
-from autograder.errors import ClassError, CourseError, MachineError
+from autograder.errors import ClassError, CourseError, GraderFault, MachineError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.class_lock import sole_grader
 from autograder.gradebook.desk import Desk
+from autograder.gradebook.faults import listed
 from autograder.gradebook.late import Lateness
 from autograder.gradebook.patience import is_of_this_machine, machine_problem, patiently
 from autograder.gradebook.preprocessors import Grade
@@ -66,6 +67,20 @@ class Graded:
     def not_graded(self) -> list[str]:
         """The students without a score, because the grader has failed."""
         return [student for student in self.faults if not self.verdicts.get(student)]
+
+    def require_no_fault(self) -> None:
+        """Raise a `GraderFault` that names the file of each fault, if there was one."""
+        without = set(self.not_graded())
+        what = [
+            (
+                f"the autograder failed on {student}, who"
+                f" {'is not graded' if student in without else 'keeps the earlier score'}",
+                path,
+            )
+            for student, path in self.faults.items()
+        ]
+        if what:
+            raise GraderFault(listed(what))
 
     def changes(self) -> list[tuple[str, Verdict, Verdict]]:
         """(student, verdict before, verdict now) where the points are not those of the last time."""
