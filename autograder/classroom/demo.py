@@ -39,6 +39,7 @@ def run_demo(course: Course, assignment: str) -> None:
     options = Options(cell_seconds=15, sandbox=is_available())
     graded = grade_class(course, assignment, folder, options=options)
     show(*verdict_tables(graded), summary_table(graded))
+    graded.require_no_fault()
     pages = write_feedback(course, assignment, folder)
     console = Console()
     console.print("\nFeedback pages:")

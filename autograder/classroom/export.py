@@ -9,11 +9,12 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 
 from autograder.course.layout import Course
-from autograder.errors import CourseError
+from autograder.errors import ClassError, CourseError
 from autograder.escaping import for_spreadsheet
 
 #: Headings under which LMSs list a student's ID or name, most reliable first.
@@ -71,17 +72,32 @@ class Filled:
     ambiguous: list[str] = field(default_factory=list)
 
 
-def grades(course: Course, assignment: str, folder: Path | None = None) -> list[Grade]:
-    """The grades in nbgrader's gradebook, sorted by student.
+def not_graded(course: Course, assignment: str, folder: Path | None = None) -> list[str]:
+    """The students whose submission has no score, sorted: nobody has graded it, or the grader failed.
 
     Raises
     ------
-    CourseError
+    ClassError
+        There are no graded submissions.
+    """
+    from autograder.gradebook.class_folder import Classroom
+
+    graded = {grade.student for grade in grades(course, assignment, folder)}
+    return [s for s in Classroom(course, folder).students(assignment) if s not in graded]
+
+
+def grades(course: Course, assignment: str, folder: Path | None = None) -> list[Grade]:
+    """The grades in nbgrader's gradebook, sorted by student, without submissions that have no score.
+
+    Raises
+    ------
+    ClassError
         There are no graded submissions.
     """
     from nbgrader.api import Gradebook, MissingEntry
 
     from autograder.gradebook.class_folder import Classroom, tools_on_path
+    from autograder.gradebook.entries import is_graded
 
     classroom = Classroom(course, folder)
     database = classroom.database
@@ -93,7 +109,7 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
                 submissions = gradebook.assignment_submissions(assignment)
             except MissingEntry:
                 submissions = []
-            for submission in submissions:
+            for submission in filter(is_graded, submissions):
                 penalty = submission.late_submission_penalty or 0.0
                 found.append(
                     Grade(
@@ -108,14 +124,19 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
                     )
                 )
     if not found:
-        raise CourseError(
+        raise ClassError(
             f"no graded submissions of {assignment}; run `autograder grade {assignment}` first."
         )
     return sorted(found, key=lambda grade: grade.student)
 
 
-def as_csv(found: list[Grade]) -> str:
-    """A header and one row per student; no cell is a formula, whatever a student is called."""
+def as_csv(found: list[Grade], without: Sequence[str] = ()) -> str:
+    """A header and one row per student; no cell is a formula, whatever a student is called.
+
+    Parameters
+    ----------
+    without : students whose submission is not graded; their rows have no score.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(column.name for column in fields(Grade))
@@ -124,6 +145,9 @@ def as_csv(found: list[Grade]) -> str:
             for_spreadsheet(cell) if isinstance(cell, str) else _text(cell)
             for cell in astuple(grade)
         )
+    for student in without:
+        row = {"student": for_spreadsheet(student), "note": "not graded"}
+        writer.writerow(row.get(column.name, "") for column in fields(Grade))
     return out.getvalue()
 
 

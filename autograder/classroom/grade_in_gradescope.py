@@ -6,6 +6,8 @@ The notebook lies in /autograder/submission, the results go to /autograder/resul
 from __future__ import annotations
 
 import json
+import sys
+import traceback
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from nbformat import NotebookNode
 from autograder.classroom.gradescope_json import results
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
+from autograder.errors import CourseError, GraderFault
+from autograder.escaping import for_terminal
 from autograder.grading.grade_submission import Task, finish, grade_submission
 from autograder.grading.kernel_user import USER
 from autograder.grading.limits import Limits
@@ -34,6 +38,11 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
     ----------
     root : /autograder.
     user : runs the submission if no sandbox is available; "" for the grader's own user.
+
+    Raises
+    ------
+    Exception
+        A fault of the grader; there is no results.json then.
     """
     saved: list[NotebookNode] = []
     sandbox = is_available()
@@ -41,9 +50,8 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
     limits = limits if sandbox else replace(limits, user=user)
     task = Task.of(Assignment(course, assignment), class_seed(course.root), limits)
 
-    def save(notebook: NotebookNode) -> str:
+    def save(notebook: NotebookNode) -> None:
         saved.append(notebook)
-        return ""
 
     path = _notebook(root / "submission", assignment)
     if path is None:
@@ -72,11 +80,31 @@ def _notebook(folder: Path, assignment: str) -> Path | None:
 
 def main() -> None:
     """What `run_autograder` calls, in the folder of the course: grade the submission there."""
-    import sys
-
     from autograder.course.layout import find_course
 
-    grade_here(find_course(), sys.argv[1], Path("/autograder"))
+    sys.exit(grade_or_fail(find_course(), sys.argv[1], Path("/autograder")))
+
+
+def grade_or_fail(course: Course, assignment: str, root: Path, user: str = USER) -> int:
+    """Grade the submission; return the exit status.
+
+    If the grader fails, there is no results.json: Gradescope then gives no score and tells the
+    student in a sentence of its own that the autograder failed and whom to ask. (One without a score
+    would be none that it accepts, and one with a score would count.) What is printed here, with the
+    traceback, only the course's staff sees.
+    """
+    result = root / "results" / "results.json"
+    result.unlink(missing_ok=True)
+    try:
+        grade_here(course, assignment, root, user)
+    except Exception as error:
+        if isinstance(error, CourseError):
+            print(for_terminal(f"autograder: {error}"), file=sys.stderr)
+            return error.status
+        print(for_terminal(traceback.format_exc()), file=sys.stderr)
+        print("The autograder failed: this submission has no score.", file=sys.stderr)
+        return GraderFault.status
+    return 0
 
 
 if __name__ == "__main__":

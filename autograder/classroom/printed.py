@@ -51,8 +51,13 @@ def summary_table(graded: Graded) -> Table:
         best = sum(verdict.max_points for verdict in verdicts)
         lost = ", ".join(verdict.exercise for verdict in verdicts if not verdict.passed)
         lost = f"not run: {graded.unread[student]}" if student in graded.unread else lost
+        points = f"{total:g} / {best:g}"
+        if student in graded.faults:
+            lost = "the autograder failed; these are the earlier points"
+            if not verdicts:
+                points, lost = "not graded", "the autograder failed"
         late = [_cell(late_words(graded.late.get(student)))] if graded.late else []
-        table.add_row(_cell(student), f"{total:g} / {best:g}", *late, _cell(lost))
+        table.add_row(_cell(student), points, *late, _cell(lost))
     return table
 
 
@@ -82,12 +87,13 @@ def changes_table(graded: Graded) -> Table:
 def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
     """One table per student: a row per exercise, with the reason for each point lost.
 
-    Unless `perfect`, skips students with full points and submissions that could not be run.
+    Unless `perfect`, skips students with full points and submissions that could not be run. Skips
+    submissions on which the grader has failed.
     """
     tables = []
     for student, verdicts in graded.verdicts.items():
         flawless = all(verdict.passed for verdict in verdicts)
-        if not perfect and (flawless or student in graded.unread):
+        if student in graded.faults or (not perfect and (flawless or student in graded.unread)):
             continue
         total = sum(verdict.points for verdict in verdicts)
         best = sum(verdict.max_points for verdict in verdicts)

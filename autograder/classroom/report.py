@@ -21,8 +21,9 @@ from autograder.classroom import analysis
 from autograder.classroom.export import Grade, grades
 from autograder.course.cells import written_answers
 from autograder.course.layout import Course
-from autograder.errors import CourseError
+from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.faults import fault_file
 from autograder.grading.notes import Notes, Usage, read_notes
 from autograder.grading.verdicts import read_verdicts
 from autograder.pages.templating import environment, number, percent
@@ -43,6 +44,7 @@ class Submission:
     graded : when the autograded notebook was written; None if there is none.
     grade : the gradebook's entry; None if there is none.
     answers : exercise -> the source of the cell that answers it.
+    fault : the file with the traceback, if the grader failed on it the last time; "" otherwise.
     """
 
     student: str
@@ -52,6 +54,7 @@ class Submission:
     graded: datetime | None = None
     grade: Grade | None = None
     answers: dict[str, str] = field(default_factory=dict)
+    fault: str = ""
 
     @property
     def ran(self) -> bool:
@@ -177,6 +180,10 @@ class Report:
         """Reasons why results cannot be read, each with the students."""
         return _grouped((one.problem, one.student) for one in self.submissions if one.problem)
 
+    def faults(self) -> list[Submission]:
+        """Submissions on which the grader itself failed: not graded, or with an earlier score."""
+        return [one for one in self.submissions if one.fault]
+
     def ended_early(self) -> list[tuple[str, list[str]]]:
         """Reasons why runs ended early, each with the students."""
         return _grouped((usage.end, name) for name, usage in self.usages.items() if usage.end)
@@ -262,7 +269,7 @@ def read_class(classroom: Classroom, assignment: str) -> list[Submission]:
         )
     try:
         given = {g.student: g for g in grades(classroom.course, assignment, classroom.folder)}
-    except CourseError:  # no score in the gradebook
+    except ClassError:  # no score in the gradebook
         given = {}
     students = sorted(graded | set(given) | set(classroom.students(assignment)))
     return [_read(classroom, student, assignment, given.get(student)) for student in students]
@@ -271,6 +278,9 @@ def read_class(classroom: Classroom, assignment: str) -> list[Submission]:
 def _read(classroom: Classroom, student: str, assignment: str, grade: Grade | None) -> Submission:
     path = classroom.autograded(student, assignment)
     submission = Submission(student, grade=grade)
+    fault = fault_file(classroom.folder, assignment, student)
+    if fault.exists():
+        submission.fault = str(fault)
     try:
         submission.graded = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
         notebook = nbformat.from_dict(json.loads(path.read_bytes()))

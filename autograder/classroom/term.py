@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.classroom.export import Grade, grades
+from autograder.classroom.export import Grade, grades, not_graded
 from autograder.course.layout import Course
-from autograder.errors import CourseError
+from autograder.errors import ClassError, CourseError
 from autograder.escaping import for_spreadsheet
 from autograder.gradebook.class_folder import Classroom
 from autograder.pages.templating import environment, number
@@ -34,13 +34,15 @@ class Row:
 
     Attributes
     ----------
-    grades : one per assignment, in order; None for what was not handed in.
+    grades : one per assignment, in order; None for what was not handed in or has no score.
     max_scores : what each assignment is worth.
+    not_graded : numbers of the assignments that were handed in and have no score; they do not count.
     """
 
     student: str
     grades: tuple[Grade | None, ...]
     max_scores: tuple[float, ...]
+    not_graded: frozenset[int] = frozenset()
 
     @property
     def points(self) -> float:
@@ -49,11 +51,16 @@ class Row:
     @property
     def share(self) -> float:
         """Share of the points of all assignments; what was not handed in counts as 0."""
-        return self.points / sum(self.max_scores) if sum(self.max_scores) else 0.0
+        return self.points / self.most if self.most else 0.0
+
+    @property
+    def most(self) -> float:
+        """What the assignments are worth together, without those that have no score yet."""
+        return sum(most for i, most in enumerate(self.max_scores) if i not in self.not_graded)
 
     @cached_property
     def shares(self) -> tuple[float | None, ...]:
-        """Share of the points by assignment; None for what was not handed in."""
+        """Share of the points by assignment; None for what has no score."""
         return tuple(
             grade.score / most if grade and most else None
             for grade, most in zip(self.grades, self.max_scores)
@@ -70,7 +77,7 @@ class Row:
 
     @property
     def missing(self) -> int:
-        return sum(grade is None for grade in self.grades)
+        return sum(grade is None for grade in self.grades) - len(self.not_graded)
 
     @property
     def trend(self) -> float | None:
@@ -80,12 +87,14 @@ class Row:
 
     def behind(self) -> str:
         """Why the student may have fallen behind, in a few words, or ""."""
-        last = self.grades[-_MISSED:]
-        if len(last) == _MISSED and all(grade is None for grade in last):
+        missing = [
+            grade is None and i not in self.not_graded for i, grade in enumerate(self.grades)
+        ]
+        if len(missing) >= _MISSED and all(missing[-_MISSED:]):
             return f"has not handed in the last {_MISSED} assignments"
         if self.trend is not None and self.trend <= -_DROP:
             return f"is {round(-100 * self.trend)}% below the earlier assignments"
-        if self.share < _LOW:
+        if self.share < _LOW and len(self.not_graded) < len(self.grades):
             return f"has {round(100 * self.share)}% of all points"
         return ""
 
@@ -126,24 +135,31 @@ def read_term(course: Course, folder: Path | None = None) -> Term:
 
     Raises
     ------
-    CourseError
+    ClassError
         Nothing is graded yet.
     """
     found: dict[str, dict[str, Grade]] = {}
+    waiting: list[set[str]] = []
     students = set()
     for assignment in course.assignments():
         students |= set(Classroom(course, folder).students(assignment))
         try:
             given = grades(course, assignment, folder)
-        except CourseError:  # not graded, or not released yet
+        except ClassError:  # nothing of it is graded yet
             continue
+        waiting.append(set(not_graded(course, assignment, folder)))
         found[assignment] = {grade.student: grade for grade in given}
     if not found:
-        raise CourseError("nothing is graded yet; run `autograder grade ASSIGNMENT` first.")
+        raise ClassError("nothing is graded yet; run `autograder grade ASSIGNMENT` first.")
     most = tuple(max(grade.max_score for grade in own.values()) for own in found.values())
     students |= {student for own in found.values() for student in own}
     rows = [
-        Row(student, tuple(own.get(student) for own in found.values()), most)
+        Row(
+            student,
+            tuple(own.get(student) for own in found.values()),
+            most,
+            frozenset(i for i, those in enumerate(waiting) if student in those),
+        )
         for student in sorted(students, key=str.casefold)
     ]
     return Term(list(found), rows)
@@ -186,6 +202,8 @@ def as_csv(term: Term) -> str:
     writer.writerow(["student", *term.assignments, "total", "max", "late", "missing"])
     for row in term.rows:
         points = ["" if grade is None else number(grade.score) for grade in row.grades]
-        total = [number(row.points), number(sum(row.max_scores)), row.late, row.missing]
+        for index in row.not_graded:
+            points[index] = "not graded"
+        total = [number(row.points), number(row.most), row.late, row.missing]
         writer.writerow([for_spreadsheet(row.student), *points, *total])
     return out.getvalue()

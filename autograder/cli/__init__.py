@@ -12,19 +12,19 @@ from typing import Any
 import click
 
 from autograder.cli import author_commands, class_commands, grading_commands
-from autograder.errors import CourseError, Stopped
+from autograder.errors import CourseError, GraderFault, MachineError, Stopped
 from autograder.escaping import for_terminal
 
 
 class _Group(click.Group):
-    """Turns an error the user can fix, or ctrl-C, into a message and an exit status."""
+    """Turns an error into a message and an exit status: 1 if the user can fix it, 2 if it is ours."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
         except KeyboardInterrupt:
-            error: CourseError = Stopped("stopped.")
-        except CourseError as found:
+            error: CourseError | GraderFault = Stopped("stopped.")
+        except (CourseError, GraderFault) as found:
             error = found
         except Exception as found:
             from autograder.gradebook.patience import is_of_this_machine, machine_problem
@@ -32,7 +32,7 @@ class _Group(click.Group):
             if not is_of_this_machine(found):
                 raise
             problem = machine_problem(found)
-            error = CourseError(f"{problem}; when that is over, run the command again.")
+            error = MachineError(f"{problem}; when that is over, run the command again.")
         click.echo(for_terminal(f"autograder: {error}"), err=True)
         sys.exit(error.status)
 
@@ -42,8 +42,19 @@ class _Group(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(package_name="coursekit-autograder")
-def main() -> None:
+@click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is being done.")
+@click.pass_context
+def main(context: click.Context, verbose: bool) -> None:
     """Build, release, collect and grade the assignments of a course."""
+    if verbose:
+        import logging
+
+        shown = logging.StreamHandler()
+        shown.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
+        logger = logging.getLogger("autograder")
+        logger.addHandler(shown)
+        logger.setLevel(logging.DEBUG)
+        context.call_on_close(lambda: logger.removeHandler(shown))
 
 
 for _command in (

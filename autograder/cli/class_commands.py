@@ -70,13 +70,14 @@ def export(
     folder: Path | None,
 ) -> None:
     """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
-    from autograder.classroom.export import as_csv, fill_in, grades
+    from autograder.classroom.export import as_csv, fill_in, grades, not_graded
     from coursekit.data.paths import write_atomically
 
     assignment = course.require(assignment)
     found = grades(course, assignment, folder)
     output = output or (folder or course.root) / "exports" / f"{assignment}.csv"
-    text = as_csv(found)
+    without = not_graded(course, assignment, folder)
+    text = as_csv(found, without)
     if into is not None:
         filled = fill_in(found, into, column or assignment, who)
         text = filled.text
@@ -87,6 +88,8 @@ def export(
         ):
             if names:
                 say(f"{title}, {len(names)}: {on_one_line(names)}")
+    if without:
+        say(f"not graded, {len(without)}: {on_one_line(without)}")
     waiting = [grade.student for grade in found if grade.note]
     if waiting:
         count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"

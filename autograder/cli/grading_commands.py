@@ -64,7 +64,10 @@ def grade(
     all_cells: bool,
     json: bool,
 ) -> None:
-    """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost."""
+    """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost.
+
+    Exit status 2 if the autograder itself failed on a submission, which costs nobody a point.
+    """
     if scheduler and (no_sandbox or jobs):
         raise click.UsageError(
             "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
@@ -83,9 +86,11 @@ def grade(
             {"student": s, "exercise": now.exercise, "before": before.points, "now": now.points}
             for s, before, now in graded.changes()
         ]
+        faults = {student: str(path) for student, path in graded.faults.items()}
         rest = {"unread": graded.unread, "kept": graded.kept, "changes": changes}
-        json_module.dump({"verdicts": data, **rest}, sys.stdout, indent=1)
+        json_module.dump({"verdicts": data, **rest, "faults": faults}, sys.stdout, indent=1)
         click.echo()
+        graded.require_no_fault()
         return
     if exercise is None:
         show(*verdict_tables(graded, perfect=False), summary_table(graded))
@@ -96,6 +101,7 @@ def grade(
             f"{len(graded.kept)} of {len(graded.verdicts)} submissions are unchanged since they were"
             " graded and kept their scores; --regrade grades them again."
         )
+    graded.require_no_fault()
 
 
 @click.command()

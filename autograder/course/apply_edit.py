@@ -13,10 +13,10 @@ from __future__ import annotations
 import difflib
 import textwrap
 
-from autograder.errors import CourseError
+from autograder.errors import AnswerError
 
 
-class EditError(CourseError):
+class EditError(AnswerError):
     """The edit does not apply; the message names the line and its closest match."""
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.course.apply_edit import EditError, is_edit
+from autograder.course.apply_edit import is_edit
 from autograder.course.assignment import Assignment
 from autograder.course.exercise import Misconception
 from autograder.course.recording import essence, one_thread
-from autograder.errors import CourseError
+from autograder.errors import AnswerError
 from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
 from coursekit.checking.recordings import RecordingError, read
 from coursekit.checking.run_cases import run_cases
@@ -113,7 +113,7 @@ def _answers(
             try:
                 text = second.source(first.source(reference))
                 answer = solution.run_answer(name, text)
-            except (EditError, CourseError):  # they change the same lines
+            except AnswerError:  # they change the same lines
                 continue
             yield one, two, json.loads(json.dumps(run_cases(answer, cases)))
             break

@@ -18,7 +18,7 @@ from autograder.course.cells import (
     parse,
     without_delimiters,
 )
-from autograder.errors import CourseError
+from autograder.errors import AnswerError, AuthorError
 
 
 def read(notebook: Path) -> nbformat.NotebookNode:
@@ -26,15 +26,15 @@ def read(notebook: Path) -> nbformat.NotebookNode:
 
     Raises
     ------
-    CourseError
+    AuthorError
         The file is missing or is not a notebook.
     """
     try:
         return nbformat.read(notebook, as_version=4)
     except FileNotFoundError as error:
-        raise CourseError(f"there is no notebook {notebook.name}.") from error
+        raise AuthorError(f"there is no notebook {notebook.name}.") from error
     except Exception as error:
-        raise CourseError(f"{notebook.name} cannot be read as a notebook: {error}") from error
+        raise AuthorError(f"{notebook.name} cannot be read as a notebook: {error}") from error
 
 
 class Solution:
@@ -55,7 +55,7 @@ class Solution:
 
         Raises
         ------
-        CourseError
+        AuthorError
             The file is missing or is not a notebook.
         """
         return read(self.path)
@@ -74,7 +74,7 @@ class Solution:
 
         Raises
         ------
-        CourseError
+        AuthorError
             The notebook is missing, is not a notebook, or a definition cannot be loaded.
         """
         # as in a kernel: the name of a class tells its module
@@ -89,7 +89,7 @@ class Solution:
             try:
                 exec(compile(tree, filename, "exec"), module.__dict__)  # our own notebook
             except Exception as error:
-                raise CourseError(f"{filename} cannot be loaded: {error}") from error
+                raise AuthorError(f"{filename} cannot be loaded: {error}") from error
         return module.__dict__
 
     @cached_property
@@ -130,7 +130,7 @@ class Solution:
 
         Raises
         ------
-        CourseError
+        AnswerError
             The text is not Python, cannot be run, or does not define `name`.
         """
         scope = dict(self.definitions)
@@ -138,9 +138,9 @@ class Solution:
         try:
             exec(compile(text, f"<answer to {name}>", "exec"), scope)  # our own text
         except Exception as error:
-            raise CourseError(f"{name}: {label} cannot be run: {error}\n{text}") from error
+            raise AnswerError(f"{name}: {label} cannot be run: {error}\n{text}") from error
         if scope.get(name) is before:
-            raise CourseError(f"{name}: {label} does not define {name}:\n{text}")
+            raise AnswerError(f"{name}: {label} does not define {name}:\n{text}")
         return scope[name]
 
 

@@ -24,7 +24,8 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course.layout import Course
-from autograder.errors import CourseError
+from autograder.errors import AuthorError, ClassError
+from autograder.gradebook.entries import Entry, read_entry, restore_entry
 from autograder.gradebook.late import Lateness, lateness
 from autograder.gradebook.origins import read_origins
 from autograder.gradebook.patience import machine_error
@@ -80,13 +81,13 @@ class Classroom:
             return None
 
     def require_writable(self) -> None:
-        """Raise `CourseError` if files cannot be written to the class's folder."""
+        """Raise `ClassError` if files cannot be written to the class's folder."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.folder):
                 pass
         except OSError as error:
-            raise CourseError(
+            raise ClassError(
                 f"the folder of the class, {self.folder}, cannot be written"
                 f" ({error.strerror or error}); choose another with --folder."
             ) from error
@@ -165,13 +166,37 @@ class Classroom:
                 first, _, last = wanted[student].strip().rpartition(" ")
                 gradebook.update_or_create_student(student, first_name=first, last_name=last)
 
-    def autograde(self, assignment: str, student: str, config: Config) -> str:
-        """Autograde one submission with nbgrader; return "" or nbgrader's error message."""
-        return _run(Autograde, config, assignment, student)
+    def autograde(self, assignment: str, student: str, config: Config) -> None:
+        """Autograde one submission with nbgrader.
 
-    def write_feedback(self, assignment: str, student: str) -> str:
-        """Write one student's feedback page; return "" or nbgrader's error message."""
-        return _run(GenerateFeedback, self.config(), assignment, student)
+        Raises
+        ------
+        Exception
+            What stopped nbgrader.
+        """
+        if failure := _run(Autograde, config, assignment, student):
+            raise failure.cause or failure
+
+    def entry(self, assignment: str, student: str) -> Entry | None:
+        """What the gradebook says about a submission; None if it does not know it."""
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            return read_entry(gradebook, assignment, student)
+
+    def restore(self, assignment: str, student: str, entry: Entry | None) -> None:
+        """Put back what `entry` has returned."""
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            restore_entry(gradebook, assignment, student, entry)
+
+    def write_feedback(self, assignment: str, student: str) -> None:
+        """Write one student's feedback page.
+
+        Raises
+        ------
+        Exception
+            What stopped nbgrader.
+        """
+        if failure := _run(GenerateFeedback, self.config(), assignment, student):
+            raise failure.cause or failure
 
 
 def generate(config: Config, assignment: str, release: Path, database: bool) -> None:
@@ -179,15 +204,14 @@ def generate(config: Config, assignment: str, release: Path, database: bool) -> 
 
     Raises
     ------
-    CourseError
+    AuthorError
         nbgrader rejects the solution notebook; the message includes nbgrader's.
     """
     config.CourseDirectory.release_directory = str(release)
     config.GenerateAssignment.no_database = not database
     config.SaveCells.enabled = database
-    log = _run(GenerateAssignment, config, assignment, "")
-    if log:
-        raise CourseError(f"nbgrader could not release {assignment}: {log}")
+    if failure := _run(GenerateAssignment, config, assignment, ""):
+        raise AuthorError(f"nbgrader could not release {assignment}: {failure}") from failure.cause
 
 
 def zip_collect(classroom: Classroom, assignment: str, downloaded: Path) -> None:
@@ -197,7 +221,7 @@ def zip_collect(classroom: Classroom, assignment: str, downloaded: Path) -> None
 
     Raises
     ------
-    CourseError
+    ClassError
         nbgrader fails; the message includes nbgrader's.
     """
     config = classroom.config()
@@ -214,15 +238,29 @@ def zip_collect(classroom: Classroom, assignment: str, downloaded: Path) -> None
             app.extract_archive_files()
             app.process_extracted_files()
         except (NbGraderException, SystemExit, RuntimeError) as error:
-            raise CourseError(
+            raise ClassError(
                 f"nbgrader could not collect {assignment}: {log.text().strip() or error}"
             ) from error
 
 
+class NbgraderFailure(Exception):
+    """One of nbgrader's converters has failed.
+
+    Attributes
+    ----------
+    cause : Exception or None
+        What it had caught and logged.
+    """
+
+    def __init__(self, message: str, cause: Exception | None) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
 def _run(
     converter_class: type[BaseConverter], config: Config, assignment: str, student: str
-) -> str:
-    """Run one of nbgrader's converters; return "" or its error message.
+) -> NbgraderFailure | None:
+    """Run one of nbgrader's converters; return its failure, if it fails.
 
     Raises
     ------
@@ -245,8 +283,10 @@ def _run(
                 if cause is not None:
                     raise cause from None
             messages = _EXCEPTION.findall(log.text())
-            return messages[-1] if messages else str(error).splitlines()[0]
-    return ""
+            message = messages[-1] if messages else str(error).partition("\n")[0]
+            caught = [one for one in log.causes if isinstance(one, Exception)]
+            return NbgraderFailure(message, next(iter(caught), None))
+    return None
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.errors import CourseError
+from autograder.errors import ClassError
 
 try:
     import fcntl
@@ -23,7 +23,7 @@ def sole_grader(folder: Path) -> Iterator[None]:
 
     Raises
     ------
-    CourseError
+    ClassError
         Another process has locked it.
     """
     held: int | None = None
@@ -33,7 +33,7 @@ def sole_grader(folder: Path) -> Iterator[None]:
                 held = os.open(folder, os.O_RDONLY)
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise CourseError(
+            raise ClassError(
                 f"another grader is at work in {folder}: wait until it has ended, and run the"
                 " command again."
             ) from error

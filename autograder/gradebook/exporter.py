@@ -8,8 +8,13 @@ from typing import Any
 from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_notebook
 
-from autograder.errors import CourseError
-from autograder.grading.grade_submission import STEP_SECONDS, why_unread
+from autograder.gradebook.faults import (
+    fault_file,
+    forget_fault,
+    is_of_the_grader,
+    keep_fault,
+)
+from autograder.grading.grade_submission import OF_THE_SUBMISSION, STEP_SECONDS, why_unread
 from autograder.grading.submissions import read_submission
 from autograder.grading.time_limit import time_limit
 
@@ -23,18 +28,43 @@ class SubmissionExporter(NotebookExporter):
     What cannot be read, or only with much time or memory, goes on as a notebook without cells, and
     `RestoreCells` and `Grade` give it zeros with the reason. The file of nbgrader's second pass,
     which holds the sanitized notebook, is read as it is.
+
+    A fault of the grader in either pass is nbgrader's failure: it gives no points and goes on with
+    the class. The traceback is also kept where `autograder grade` keeps it.
     """
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
-        if self.config.Grade.get("graded") or not getattr(self.parent, "_sanitizing", False):
+        if self.config.Grade.get("graded"):  # `autograder grade` keeps its faults itself
             return super().from_filename(filename, resources, **kw)
+        about = (resources or {})["nbgrader"]
+        folder = class_folder(about["db_url"])
+        assignment, student = about["assignment"], about["student"]
+        fault = fault_file(folder, assignment, student)
+        try:
+            if getattr(self.parent, "_sanitizing", False):
+                return self._sanitized(Path(filename), resources, **kw)
+            graded = super().from_filename(filename, resources, **kw)
+        except Exception as error:
+            if is_of_the_grader(error):
+                keep_fault(fault, f"grading {assignment} of {student}", error)
+                self.log.error("The autograder has failed; %s has the traceback.", fault)
+            raise
+        forget_fault(fault)
+        return graded
+
+    def _sanitized(
+        self, path: Path, resources: dict[str, Any] | None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
         try:
             with time_limit(STEP_SECONDS):
-                return self.from_notebook_node(read_submission(Path(filename)), resources, **kw)
-        except (OSError, CourseError):
-            raise  # of this machine
-        except Exception as error:  # whatever a student hands in gets a score
+                return self.from_notebook_node(read_submission(path), resources, **kw)
+        except OF_THE_SUBMISSION as error:
             marked = {**(resources or {}), UNREAD: why_unread(error)}
             return self.from_notebook_node(new_notebook(), marked, **kw)
+
+
+def class_folder(database: str) -> Path:
+    """The folder of the class whose gradebook has this address: it may be apart from the course."""
+    return Path(database.removeprefix("sqlite:///")).parent.resolve()

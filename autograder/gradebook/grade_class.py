@@ -3,56 +3,38 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import functools
-import glob
 import json
 import os
-import re
-import shutil
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import nbformat
-from nbformat import NotebookNode
 from tqdm.auto import tqdm
 from traitlets.config import Config
 
 from autograder.course.assignment import Assignment, find
 from autograder.course.cells import import_statements
 from autograder.course.layout import Course
-from autograder.errors import CourseError
+from autograder.errors import ClassError, CourseError, GraderFault, MachineError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.class_lock import sole_grader
+from autograder.gradebook.desk import Desk
+from autograder.gradebook.faults import listed
 from autograder.gradebook.late import Lateness
 from autograder.gradebook.patience import is_of_this_machine, machine_problem, patiently
 from autograder.gradebook.preprocessors import Grade
 from autograder.gradebook.regrade_cache import RegradeCache
-from autograder.grading.grade_submission import (
-    Grading,
-    Running,
-    Task,
-    grade_submission,
-)
+from autograder.grading.grade_submission import Task
 from autograder.grading.isolated_run import PRELOAD
 from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.questions import Questions
 from autograder.grading.runners import Pool, Runner, Serial
-from autograder.grading.submissions import copy_files, ensure_secret
 from autograder.grading.verdicts import class_seed, read_verdicts
 from autograder.sandbox.doctor import missing
 from autograder.sandbox.launch import start_server_in_background
-from autograder.sandbox.scratch import scratch
 from coursekit.checking.verdict import Verdict
-
-#: Characters in a folder name that nbgrader's paths, its database or its pages cannot have.
-_RENAME = (
-    'its name has control characters, <, > or ", spaces at an end, or is not UTF-8;'
-    " rename the folder"
-)
-_UNUSABLE = re.compile(r"^\s|\s$|[<>\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass
@@ -68,6 +50,8 @@ class Graded:
     earlier : student -> the verdicts of the last time, for those that were graded again.
     by_hand : (student, exercise) pairs whose points an instructor set in formgrader; they stay.
     late : student -> how late, for late submissions.
+    faults : student -> the file with the traceback, where the grader has failed; the verdicts are
+        those of the last time, or none: the submission is then not graded.
     """
 
     assignment: str
@@ -77,6 +61,25 @@ class Graded:
     earlier: dict[str, list[Verdict]] = field(default_factory=dict)
     by_hand: set[tuple[str, str]] = field(default_factory=set)
     late: dict[str, Lateness] = field(default_factory=dict)
+    faults: dict[str, Path] = field(default_factory=dict)
+
+    def not_graded(self) -> list[str]:
+        """The students without a score, because the grader has failed."""
+        return [student for student in self.faults if not self.verdicts.get(student)]
+
+    def require_no_fault(self) -> None:
+        """Raise a `GraderFault` that names the file of each fault, if there was one."""
+        without = set(self.not_graded())
+        what = [
+            (
+                f"the autograder failed on {student}, who"
+                f" {'is not graded' if student in without else 'keeps the earlier score'}",
+                path,
+            )
+            for student, path in self.faults.items()
+        ]
+        if what:
+            raise GraderFault(listed(what))
 
     def changes(self) -> list[tuple[str, Verdict, Verdict]]:
         """(student, verdict before, verdict now) where the points are not those of the last time."""
@@ -134,7 +137,8 @@ def grade_class(
     """Autograde the submissions under `folder`/submitted with nbgrader.
 
     Every submission ends with a score. One that cannot be read gets zeros and the reason, in the
-    gradebook and on its feedback page.
+    gradebook and on its feedback page. Where the grader itself fails, the earlier score stays, or
+    there is none, and the class goes on.
 
     Raises
     ------
@@ -155,7 +159,7 @@ def _grade(
     course = classroom.course
     local = options.sandbox and options.scheduler is None
     if local and (problem := missing()):
-        raise CourseError(
+        raise MachineError(
             f"this machine cannot run submissions in a sandbox ({problem}): `autograder doctor`"
             " says what to do. For code that you trust there is --no-sandbox."
         )
@@ -165,7 +169,7 @@ def _grade(
         _require_exercise(course, assignment, options.exercise)
         chosen = [s for s in chosen if _has(earlier.get(s, []), options.exercise)]
         if not chosen:
-            raise CourseError(
+            raise ClassError(
                 f"no submission of {assignment} is graded yet; run `autograder grade {assignment}`."
             )
     config = classroom.config()
@@ -177,6 +181,7 @@ def _grade(
     graded = Graded(assignment, earlier={s: earlier[s] for s in changed if s in earlier})
     with _stopping(graded, chosen):
         if changed:
+            patiently(functools.partial(cache.forget, changed))
             graded_against = Assignment(course, assignment)
             if local:
                 cells = graded_against.release.cells
@@ -189,13 +194,15 @@ def _grade(
                 _runner(task.questions, limits, options) as runner,
                 tqdm(total=len(changed), desc=assignment, unit="submission", disable=None) as bar,
             ):
-                desk = _Desk(classroom, assignment, config, task, runner, earlier)
-                for student, verdicts, unread in desk.grade(changed):
-                    graded.verdicts[student] = verdicts
-                    if unread:
-                        graded.unread[student] = unread
-                    if options.exercise is None:  # else the other exercises may have changed
-                        patiently(functools.partial(cache.keep, student, unread))
+                desk = Desk(classroom, assignment, config, task, runner, earlier)
+                for done in desk.grade(changed):
+                    graded.verdicts[done.student] = done.verdicts
+                    if done.unread:
+                        graded.unread[done.student] = done.unread
+                    if done.fault is not None:
+                        graded.faults[done.student] = done.fault
+                    elif options.exercise is None:  # else the other exercises may have changed
+                        patiently(functools.partial(cache.keep, done.student, done.unread))
                     bar.update()
         for student in chosen:
             if student not in graded.verdicts:
@@ -206,75 +213,13 @@ def _grade(
     return graded
 
 
-@dataclass
-class _Desk:
-    """Grades one submission after another; the next ones run meanwhile."""
-
-    classroom: Classroom
-    assignment: str
-    config: Config
-    task: Task
-    runner: Runner
-    earlier: dict[str, list[Verdict]]
-
-    def grade(self, students: list[str]) -> Iterator[tuple[str, list[Verdict], str]]:
-        """For each student: the name, the verdicts, and why the submission could not be run."""
-        # twice as many as run at a time: no slot is idle, and no more wait in a larger class
-        most = 1 + 2 * self.runner.slots
-        coming = deque(students)
-        waiting: deque[tuple[Running, Grading[tuple[str, list[Verdict], str]]]] = deque()
-        while coming or waiting:
-            if coming and len(waiting) < most:
-                grading = self._one(coming.popleft())
-            else:
-                running, grading = waiting.popleft()
-                running.result()
-            try:
-                waiting.append((next(grading), grading))  # it runs, or runs again
-            except StopIteration as done:
-                yield done.value
-
-    def _one(self, student: str) -> Grading[tuple[str, list[Verdict], str]]:
-        if glob.escape(student) != student:
-            return student, [], "nbgrader cannot handle [, * or ? in a name; rename the folder"
-        if _UNUSABLE.search(student):
-            return student, [], _RENAME
-        result = self.classroom.autograded(student, self.assignment)
-        shutil.rmtree(result.parent, ignore_errors=True)
-        path = self.classroom.submission(student, self.assignment)
-
-        def save(notebook: NotebookNode) -> str:
-            return patiently(lambda: self._save(student, notebook))
-
-        earlier = self.earlier.get(student, [])
-        reason = yield from grade_submission(path, self.task, self.runner.start, save, earlier)
-        saved = read_verdicts(nbformat.read(result, as_version=4)) if result.exists() else []
-        return student, saved, reason
-
-    def _save(self, student: str, notebook: NotebookNode) -> str:
-        """Have nbgrader score and save a graded notebook; "", or why it cannot."""
-        with scratch() as folder:
-            graded = Path(folder) / "graded.ipynb"
-            nbformat.write(notebook, graded)
-            path = Path(folder) / "submitted" / student / self.assignment
-            copy_files(self.classroom.submission(student, self.assignment).parent, path)
-            path.mkdir(parents=True, exist_ok=True)
-            ensure_secret(path)
-            shutil.copyfile(graded, path / f"{self.assignment}.ipynb")
-            config = copy.deepcopy(self.config)  # nbgrader's converters write into it
-            config.CourseDirectory.submitted_directory = str(path.parents[1])
-            config.Grade.graded = str(graded)
-            failure = self.classroom.autograde(self.assignment, student, config)
-            return f"nbgrader cannot process the notebook: {failure}" if failure else ""
-
-
 def _chosen(classroom: Classroom, assignment: str, students: list[str] | None) -> list[str]:
     everyone = classroom.students(assignment)
     for student in students or []:
         if student not in everyone:
-            raise CourseError(f"{student} has not submitted {assignment}.")
+            raise ClassError(f"{student} has not submitted {assignment}.")
     if not everyone:
-        raise CourseError(
+        raise ClassError(
             f"there is no submission of {assignment}: they belong in"
             f" {classroom.folder}/submitted/STUDENT/{assignment}/{assignment}.ipynb."
         )
@@ -341,7 +286,7 @@ def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
     except OSError as error:
         if not is_of_this_machine(error):
             raise
-        raise CourseError(
+        raise MachineError(
             f"grading has stopped ({machine_problem(error)}: {error.filename}); run the command"
             " again when there is room, and it goes on from there."
         ) from error

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from tqdm.auto import tqdm
 
-from autograder.errors import CourseError
+from autograder.errors import MachineError
 
 _Result = TypeVar("_Result")
 
@@ -57,7 +57,7 @@ def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _R
 
     Raises
     ------
-    CourseError
+    MachineError
         It could not for so long.
     """
     seconds = PATIENCE_SECONDS if seconds is None else seconds
@@ -71,7 +71,7 @@ def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _R
                 raise
             reason = machine_problem(error)
             if time.monotonic() >= end:
-                raise CourseError(
+                raise MachineError(
                     f"grades could not be stored for {seconds / 60:.0f} minutes ({reason}): free"
                     " disk space, or close what locks the gradebook, and run the command again;"
                     " it goes on from there."

@@ -9,7 +9,6 @@ import copy
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -19,8 +18,14 @@ from traitlets import Bool, Float, Integer, Unicode
 
 from autograder.course.assignment import Assignment
 from autograder.course.layout import find_course
-from autograder.gradebook.exporter import UNREAD
-from autograder.grading.grade_submission import Task, finish, run_and_judge
+from autograder.gradebook.exporter import UNREAD, class_folder
+from autograder.grading.grade_submission import (
+    OF_THE_SUBMISSION,
+    Task,
+    finish,
+    run_and_judge,
+    why_unread,
+)
 from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.notes import Notes, read_notes
 from autograder.grading.runners import Serial
@@ -93,15 +98,18 @@ class Grade(NbGraderPreprocessor):
             _copy_outputs(nbformat.read(self.graded, as_version=4), nb)
             return nb, resources
         course = find_course()
-        # the gradebook's own folder: that of the class, which may be apart from the course
-        folder = Path(resources["nbgrader"]["db_url"].removeprefix("sqlite:///")).parent
-        limits = replace(self.limits(), hidden=hidden_folders(course.root, folder.resolve()))
+        folder = class_folder(resources["nbgrader"]["db_url"])
+        limits = replace(self.limits(), hidden=hidden_folders(course.root, folder))
         task = Task.of(_assignment(resources), class_seed(folder), limits)
         notes = read_notes(nb)
-        if notes.unread:
-            write_verdicts(nb, refusal(task.recorded, notes.unread), notes)
-            return nb, resources
-        nb, verdicts, notes.usage = finish(run_and_judge(nb, task, Serial(task.questions).start))
+        verdicts = refusal(task.recorded, notes.unread)
+        if not notes.unread:
+            try:
+                run = Serial(task.questions).start
+                nb, verdicts, notes.usage = finish(run_and_judge(nb, task, run))
+            except OF_THE_SUBMISSION as error:
+                notes.unread = why_unread(error)
+                verdicts = refusal(task.recorded, notes.unread)
         write_verdicts(nb, verdicts, notes)
         for verdict in verdicts:
             if not verdict.passed:

@@ -11,6 +11,7 @@ import json
 import logging
 import socket
 import time
+import traceback
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +21,14 @@ from distributed import TimeoutError as DaskTimeout
 from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
-from autograder.errors import CourseError
+from autograder.errors import CourseError, GraderFault, MachineError
 from autograder.grading.grader_digest import grader_digest
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers, Questions, without_expected
 from autograder.sandbox.doctor import missing
 
+_log = logging.getLogger(__name__)
 _LOOK_EVERY = 3.0  # seconds between checks while waiting for an answer
 _FROZEN_AFTER = 30.0  # seconds without a heartbeat
 _JOIN_SECONDS = 30.0
@@ -73,7 +75,7 @@ class Cluster:
         try:
             self.client = Client(address, timeout=10, set_as_default=False)
         except (OSError, DaskTimeout, ValueError) as error:
-            raise CourseError(
+            raise MachineError(
                 f"no Dask scheduler answers at {address} ({type(error).__name__}): start one with"
                 " `dask scheduler`, or omit --scheduler to grade on this machine."
             ) from None
@@ -81,7 +83,7 @@ class Cluster:
             self.client.wait_for_workers(1, timeout=_JOIN_SECONDS)
         except DaskTimeout:
             self.client.close()
-            raise CourseError(
+            raise MachineError(
                 f"the scheduler at {address} has no workers: start some with"
                 f" `dask worker {address}` in an environment with this course installed."
             ) from None
@@ -119,6 +121,8 @@ class Cluster:
         ------
         CourseError
             A worker has another version of the course, or cannot run a sandbox.
+        GraderFault
+            The grader has failed on the worker, and again here.
         """
         while True:
             try:
@@ -128,6 +132,8 @@ class Cluster:
                 pass
             except CourseError:
                 raise
+            except GraderFault as fault:
+                return self._once_more(sent, fault)
             except Exception as error:  # lost the worker, the scheduler or the connection
                 return self._run_locally(sent, type(error).__name__)
             if self.client.status != "running":
@@ -140,9 +146,27 @@ class Cluster:
             elif time.monotonic() - self._no_workers_since > _JOIN_SECONDS:
                 return self._run_locally(sent, "no workers left")
 
+    def _once_more(self, sent: _Sent, fault: GraderFault) -> tuple[NotebookNode, Answers]:
+        """Run a notebook here on which the grader has failed on a worker, which may lack something.
+
+        Raises
+        ------
+        GraderFault
+            This machine cannot run it; the worker's traceback is in the message.
+        Exception
+            The grader fails here, too; the fault on the worker is its cause.
+        """
+        _log.debug("the grader has failed on a worker", exc_info=fault)
+        if missing():
+            raise fault
+        try:
+            return self._run_locally(sent, "the grader failed there")
+        except Exception as error:
+            raise error from fault
+
     def _run_locally(self, sent: _Sent, why: str) -> tuple[NotebookNode, Answers]:
         if problem := missing():
-            raise CourseError(
+            raise MachineError(
                 f"lost the workers of {self.address} ({why}), and this machine cannot run submissions"
                 f" in a sandbox ({problem}); start workers and run the command again. Grades so far"
                 " are saved."
@@ -190,17 +214,26 @@ def run_here(text: str, questions: str, limits: Limits, digest: str) -> tuple[st
     ------
     CourseError
         The version differs, or this machine cannot run a sandbox.
+    GraderFault
+        The grader fails; the message has the traceback, since an exception loses it on its way.
     """
     if digest != grader_digest():
-        raise CourseError(
+        raise MachineError(
             f"the worker on {socket.gethostname()} has another version of the course than this"
             " machine: install the same version there and restart the worker."
         )
     if limits.sandbox and (problem := missing()):
-        raise CourseError(
+        raise MachineError(
             f"the worker on {socket.gethostname()} cannot run submissions in a sandbox"
             f" ({problem}): run `autograder doctor` there to see how to fix it."
         )
-    notebook: Any = nbformat.from_dict(json.loads(text))
-    answers = run_notebook(notebook, json.loads(questions), limits)
-    return json.dumps(notebook), answers
+    try:
+        notebook: Any = nbformat.from_dict(json.loads(text))
+        answers = run_notebook(notebook, json.loads(questions), limits)
+        return json.dumps(notebook), answers
+    except CourseError:
+        raise
+    except Exception:
+        raise GraderFault(
+            f"the worker on {socket.gethostname()} failed:\n\n{traceback.format_exc()}"
+        ) from None

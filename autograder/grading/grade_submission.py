@@ -15,7 +15,6 @@ from autograder.course.cells import checked_exercise
 from autograder.course.compounds import with_released_pairs
 from autograder.course.recording import record, record_assignment
 from autograder.errors import CourseError
-from autograder.escaping import for_terminal
 from autograder.grading.left_out import (
     LEFT_OUT,
     leave_out_other_checks,
@@ -33,6 +32,8 @@ from coursekit.checking.verdict import Verdict
 
 _Result = TypeVar("_Result")
 
+#: What a submission can bring about in the grader; it then gets zeros. All else is the grader's fault.
+OF_THE_SUBMISSION = (UnreadableSubmission, TookTooLong, MemoryError, RecursionError)
 STEP_SECONDS = 60.0  # of processor time, for the grader's work before a run or after it
 #: How every cell runs for what it does to the answers, not for what it shows.
 BRIEFLY: dict[str, Any] = {"figures": False, "training_steps": 1, "data_rows": 300}
@@ -115,7 +116,7 @@ def grade_submission(
     path: Path,
     task: Task,
     run: Run,
-    save: Callable[[NotebookNode], str],
+    save: Callable[[NotebookNode], None],
     earlier: Sequence[Verdict] = (),
 ) -> Grading[str]:
     """The way of a notebook from `submitted/` to a score: sanitize, run, verdict.
@@ -125,12 +126,17 @@ def grade_submission(
     Parameters
     ----------
     path : the submitted notebook, if it is one.
-    save : puts a notebook with verdicts into the gradebook; "", or why it cannot.
+    save : puts a notebook with verdicts into the gradebook.
     earlier : the submission's verdicts of the last time, if the task is to grade one exercise again.
 
     Returns
     -------
     "" or why the submission could not be graded; its exercises then get zeros with that reason.
+
+    Raises
+    ------
+    Exception
+        A fault of the grader or of this machine; nothing is saved.
     """
     try:
         with time_limit(STEP_SECONDS):
@@ -139,29 +145,25 @@ def grade_submission(
         notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run)
         with time_limit(STEP_SECONDS):
             write_verdicts(notebook, task.among(verdicts, earlier), notes)
-            reason = save(notebook)
-    except (OSError, CourseError):
-        raise  # of this machine
-    except Exception as error:  # nothing that a student hands in ends the batch
+            save(notebook)
+    except OF_THE_SUBMISSION as error:
         reason = why_unread(error)
-    if reason:
         notebook = copy.deepcopy(task.release)
         verdicts = task.among(refusal(task.recorded, reason), earlier)
         write_verdicts(notebook, verdicts, Notes(unread=reason))
-        failure = save(notebook)
-        if failure:
-            return f"{reason}; and no score could be saved: {failure}"
-    return reason
+        save(notebook)
+        return reason
+    return ""
 
 
-def why_unread(error: Exception) -> str:
-    """Why a submission gets zeros that raised `error` in the grader."""
+def why_unread(error: BaseException) -> str:
+    """Why a submission gets zeros: in words, one of the exceptions in `OF_THE_SUBMISSION`."""
     if isinstance(error, UnreadableSubmission):
         return str(error)
     if isinstance(error, TookTooLong):
         return f"the grader stopped working on it: {error}"
-    kind, text = type(error).__name__, for_terminal(str(error))
-    return f"the grader could not handle it ({kind}: {text[:200]})"
+    what = "takes too much memory" if isinstance(error, MemoryError) else "is nested too deeply"
+    return f"the grader stopped working on it: it {what}"
 
 
 def run_and_judge(
@@ -193,6 +195,6 @@ def finish(grading: Grading[_Result]) -> _Result:
     """Drive a grading to its end, waiting for each of its runs."""
     while True:
         try:
-            next(grading).result()
+            next(grading)
         except StopIteration as stop:
             return stop.value

@@ -12,6 +12,7 @@ import signal
 import tempfile
 import threading
 import time
+import traceback
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.errors import CourseError
+from autograder.errors import CourseError, GraderFault, MachineError
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.questions import Answers, Outcomes, Questions, without_expected
@@ -61,6 +62,8 @@ def run_notebook(
     ------
     CourseError
         No kernel could be started, which is not the submission's fault.
+    GraderFault
+        The grader has failed in the process that reads what the kernel sends.
     """
     limits, questions = limits or Limits(), without_expected(questions)
     if not limits.sandbox:
@@ -74,7 +77,7 @@ def run_notebook(
         if answers.usage is not None and answers.usage.end != LOST:
             break
         if not has_server():
-            raise CourseError("grading was interrupted; run the command again.")
+            raise MachineError("grading was interrupted; run the command again.")
     return answers
 
 
@@ -127,7 +130,9 @@ def _receive(connection: Connection, notebook: NotebookNode, answers: Answers) -
     for message in connection:
         last = message.get("begun", last)
         if "failed" in message:
-            raise CourseError(message["failed"])
+            raise MachineError(message["failed"])
+        if "fault" in message:
+            raise GraderFault(f"the reader of a submission failed:\n\n{message['fault']}")
         if "exercise" in message:
             answers.note(message["exercise"], message["outcomes"], message["end"])
         for index, outputs, count in message.get("cells", ()):
@@ -146,6 +151,15 @@ def run_request(connection: Connection, request: dict[str, Any]) -> None:
     connection : to the process that called `run_notebook`.
     request : what `_run_in_sandbox` sends.
     """
+    try:
+        _answer_request(connection, request)
+    except (MemoryError, RecursionError):
+        raise  # of what the kernel has sent: the reader ends
+    except Exception:
+        connection.send(fault=traceback.format_exc())
+
+
+def _answer_request(connection: Connection, request: dict[str, Any]) -> None:
     limits = Limits(**request["limits"])
     _limit_reader(round(limits.notebook_seconds) + _GRACE_SECONDS, limits.reader_bytes)
     threading.Thread(target=_end_with, args=(connection,), daemon=True).start()

@@ -31,7 +31,7 @@ from autograder.course.cells import (
     defined_names,
     kept_definitions,
 )
-from autograder.errors import CourseError
+from autograder.errors import CourseError, is_own
 from autograder.grading.kernels import kernel_manager, sandbox_limits
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.limits import Limits, slowdown
@@ -228,6 +228,8 @@ class _Client(NotebookClient):
             reason = getattr(self.km, "reason", "") or "out of memory, or it exited by itself"
             self.end = f"the notebook's kernel died ({reason})"
         except Exception as error:
+            if is_own(error):
+                raise  # not of a kernel: its messages are well-formed, see `sandbox.client`
             how = "failed" if self.started else "did not start"
             self.end = f"the notebook's kernel {how}: {error}"[:300]
         finally:

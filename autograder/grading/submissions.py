@@ -20,6 +20,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
+from autograder.errors import is_own
 from autograder.escaping import for_terminal
 from autograder.grading.notebook_json import MAX_BYTES, TooLarge, check_cells, load
 
@@ -87,14 +88,25 @@ def read_submission(path: Path) -> NotebookNode:
         raise UnreadableSubmission(
             f"{path.name} is not a valid notebook: its values are nested too deeply"
         ) from error
-    except ValueError as error:
-        raise UnreadableSubmission(
-            f"{path.name} is not a valid notebook: {_damage(content)}"
-        ) from error
     except Exception as error:  # nbformat raises many types for an invalid notebook
+        if is_own(error) and _is_valid(data):
+            raise
+        if isinstance(error, ValueError):
+            raise UnreadableSubmission(
+                f"{path.name} is not a valid notebook: {_damage(content)}"
+            ) from error
         words = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise UnreadableSubmission(f"{path.name} is not a valid notebook ({words})") from error
     return notebook
+
+
+def _is_valid(data: dict[str, Any]) -> bool:
+    """Whether the JSON of a notebook is what nbformat says: then nobody but the grader fails on it."""
+    try:
+        nbformat.validate(nbformat.from_dict(data))
+    except Exception:  # as above
+        return False
+    return True
 
 
 def tidy(notebook: NotebookNode) -> None:

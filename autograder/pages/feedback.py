@@ -8,8 +8,15 @@ from pathlib import Path
 from tqdm.auto import tqdm
 
 from autograder.course.layout import Course
-from autograder.errors import CourseError
+from autograder.errors import ClassError, GraderFault
 from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.faults import (
+    fault_file,
+    forget_fault,
+    is_of_the_grader,
+    keep_fault,
+    listed,
+)
 from autograder.gradebook.patience import patiently
 from autograder.grading.time_limit import TookTooLong, time_limit
 
@@ -21,31 +28,39 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
 
     Raises
     ------
-    CourseError
-        There are no graded submissions, or nbgrader could not write a page.
+    ClassError
+        There are no graded submissions, or one takes too long to show.
+    GraderFault
+        The autograder has failed on some pages; the others are written.
     """
     classroom = Classroom(course, folder)
     graded = [
         s for s in classroom.students(assignment) if classroom.autograded(s, assignment).exists()
     ]
     if not graded:
-        raise CourseError(
+        raise ClassError(
             f"no submissions of {assignment} are graded yet; run `autograder grade {assignment}`"
             " first."
         )
-    pages, failures = [], []
+    pages, slow, faults = [], [], []
     for student in tqdm(graded, desc="feedback", unit="page", disable=None):
+        fault = fault_file(classroom.folder, assignment, student, page=True)
+        what = f"the feedback page of {student}"
         try:
             with time_limit(_PAGE_SECONDS):
-                failure = patiently(
-                    functools.partial(classroom.write_feedback, assignment, student)
-                )
+                patiently(functools.partial(classroom.write_feedback, assignment, student))
         except TookTooLong as error:
-            failure = str(error)
-        if failure:
-            failures.append(f"could not write the feedback page of {student}: {failure}")
+            slow.append(f"could not write {what}: {error}")
+        except Exception as error:
+            if not is_of_the_grader(error):
+                raise
+            keep_fault(fault, f"writing {what} for {assignment}", error)
+            faults.append((f"the autograder failed on {what}", fault))
         else:
+            forget_fault(fault)
             pages.append(classroom.feedback(student, assignment))
-    if failures:
-        raise CourseError("\n  ".join(failures))
+    if faults:
+        raise GraderFault("\n  ".join([*slow, listed(faults)]))
+    if slow:
+        raise ClassError("\n  ".join(slow))
     return pages

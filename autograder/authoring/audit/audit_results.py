@@ -15,11 +15,12 @@ from typing import Any
 
 from autograder.authoring.audit.mutants import as_edit, form
 from autograder.course.assignment import SHARED, Assignment, every_assignment
+from autograder.course.bare_source import judged, without
 from autograder.course.cells import kept_definitions
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
-from autograder.errors import CourseError
+from autograder.errors import AnswerError, CourseError
 
 _PACKAGE = Path(__file__).parent
 #: What judges a mutant: the same text must give the same verdict.
@@ -41,8 +42,6 @@ _MECHANISM = (
 )
 #: The committed result, below the course's folder.
 RESULTS = Path("data", "results", "audit.json")
-#: What no verdict depends on: right answers, and hints (of `WRONG`, names and answers count).
-_NOT_JUDGED = ("RIGHT", "EQUIVALENT", "FURTHER", "WRONG")
 
 
 @dataclass
@@ -126,7 +125,7 @@ def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, st
     for answer in exercise.equivalents:
         try:
             found[form(answer.source(reference))] = answer.name, answer.text
-        except (CourseError, SyntaxError, ValueError) as error:
+        except (AnswerError, SyntaxError, ValueError) as error:
             problems.append(str(error))
     return found, problems
 
@@ -170,12 +169,8 @@ def mechanism() -> str:
 
 def _judged(module: str) -> str:
     """A module of cases without comments, imports and what no verdict depends on."""
-    lines = module.splitlines()
-    for node in ast.parse(module).body:
-        imports = isinstance(node, (ast.Import, ast.ImportFrom))
-        assigned = getattr(node, "targets", [None])[0]
-        if imports or getattr(assigned, "id", "") in _NOT_JUDGED:
-            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    bare = without(judged(module), lambda node: isinstance(node, (ast.Import, ast.ImportFrom)))
+    lines = bare.splitlines()
     return "\n".join(line for line in lines if line.strip() and line.lstrip()[0] != "#")
 
 

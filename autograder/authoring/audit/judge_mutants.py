@@ -20,7 +20,7 @@ from typing import Any
 
 from autograder.course.recording import RECORDING_SEED
 from autograder.course.reference import Solution
-from autograder.errors import CourseError
+from autograder.errors import AnswerError
 from coursekit.checking.judge_case import judge_case, judge_cases
 from coursekit.checking.run_cases import run_case, run_cases
 from coursekit.checking.verdict import judge
@@ -88,7 +88,7 @@ def judge_one(solution: Solution, recorded: dict[int, dict[str, Any]], source: s
     name = recorded[RECORDING_SEED]["name"]
     try:
         answer = solution.run_answer(name, source)
-    except CourseError as error:
+    except AnswerError as error:
         return Judged({RECORDING_SEED: True}, headline=str(error).partition("\n")[0])
     suspect = 0
     for seed, exercise in recorded.items():

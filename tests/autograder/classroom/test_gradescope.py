@@ -14,10 +14,11 @@ import pytest
 from downloads import NAME
 
 from autograder.authoring.gradescope_archive import write_autograder
-from autograder.classroom.grade_in_gradescope import grade_here
+from autograder.classroom.grade_in_gradescope import grade_here, grade_or_fail
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
+from autograder.grading import grade_submission
 from autograder.sandbox.doctor import is_available
 
 PARTLY = "def average_topic(scores, mask):\n    return (scores * mask).sum(1) / mask.sum(1)"
@@ -104,6 +105,18 @@ def test_without_a_sandbox_another_user_runs_the_submission(small_course, tmp_pa
     found = grade_here(course, NAME, root, user="nobody")
     assert "denied denied denied" in found["tests"][0]["output"]
     assert json.loads((root / "results" / "results.json").read_text()) == found
+
+
+def test_a_fault_of_the_grader_is_no_score_and_only_the_staff_sees_it(
+    small_course, tmp_path, monkeypatch, capsys
+):
+    root = tmp_path / "autograder"
+    course = container(small_course, root, f"{NAME}.ipynb")
+    (root / "results" / "results.json").write_text("{}")
+    monkeypatch.setattr(grade_submission, "sanitize", lambda *args: {}["a bug of the grader"])
+    assert grade_or_fail(course, NAME, root, user="") == 2
+    assert list((root / "results").iterdir()) == []
+    assert "KeyError: 'a bug of the grader'" in capsys.readouterr().err
 
 
 def test_the_archive_holds_what_grading_one_assignment_needs(course, tmp_path):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import nbformat
 import pytest
@@ -235,3 +236,46 @@ def test_no_scheduler_no_worker_and_another_version_are_each_one_sentence(
     monkeypatch.setattr(cluster, "grader_digest", lambda: "another")
     with pytest.raises(CourseError, match="another version of the course"):
         grade_class(course, NAME, options=Options(scheduler=scheduler))
+
+
+FAULT = """
+import autograder.grading.isolated_run as module
+def run_notebook(*args):
+    return {}["a bug of the worker"]
+module.run_notebook = run_notebook
+"""
+
+
+@pytest.fixture
+def faulty_worker(start_worker, tmp_path, monkeypatch):
+    """A worker on which the grader fails."""
+    (tmp_path / "sitecustomize.py").write_text(FAULT)
+    with monkeypatch.context() as planted:
+        planted.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+        return start_worker()
+
+
+def test_a_fault_on_a_worker_is_tried_once_here_and_then_costs_no_point(
+    course, scheduler, faulty_worker, monkeypatch, capsys
+):
+    options = Options(scheduler=scheduler)
+    graded = grade_class(course, NAME, students=["s0"], options=options)
+    assert (graded.faults, [v.points for v in graded.verdicts["s0"]]) == ({}, [3])
+    assert "lost a submission on the cluster (the grader failed there)" in capsys.readouterr().out
+    tried = []
+
+    def fail_here_too(*args):
+        tried.append(args)
+        return {}["a bug of this machine"]
+
+    monkeypatch.setattr(cluster, "run_notebook", fail_here_too)
+    graded = grade_class(
+        course, NAME, students=["s0", "s1"], options=replace(options, regrade=True)
+    )
+    assert len(tried) == 2
+    assert list(graded.faults) == ["s0", "s1"]
+    assert [v.points for v in graded.verdicts["s0"]] == [3]
+    assert graded.not_graded() == ["s1"]
+    text = graded.faults["s1"].read_text()
+    assert "KeyError: 'a bug of the worker'" in text
+    assert text.rstrip().endswith("KeyError: 'a bug of this machine'")

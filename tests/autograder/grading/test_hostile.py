@@ -20,6 +20,7 @@ from hostile import (
 
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
+from autograder.gradebook.faults import FOLDER
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.grading.notes import read_notes
 from autograder.grading.verdicts import read_verdicts
@@ -71,7 +72,9 @@ def make_room(make_small_course, tmp_path_factory):
                 path = course.root / "submitted" / f"{name}_honest" / NAME / f"{NAME}.ipynb"
                 path.parent.mkdir(parents=True)
                 nbformat.write(filled(Assignment(course, NAME)), path)
-        return course, hostile, grade_class(course, NAME, options=Options(cell_seconds=5))
+        graded = grade_class(course, NAME, options=Options(cell_seconds=5))
+        assert not (course.root / FOLDER).exists()  # what they do is no fault of the grader's
+        return course, hostile, graded
 
     return make
 

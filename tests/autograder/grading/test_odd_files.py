@@ -17,6 +17,7 @@ from autograder.classroom.collect import collect
 from autograder.cli import main
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
+from autograder.gradebook.faults import FOLDER
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.grading.submissions import (
     MAX_FOLDERS,
@@ -116,6 +117,7 @@ def test_nothing_in_submitted_ends_the_batch(small_course, room, monkeypatch):
     graded = grade_class(small_course, NAME, options=Options(cell_seconds=15))
     points = {s: sum(v.points for v in verdicts) for s, verdicts in graded.verdicts.items()}
     assert {s for s in points if points[s] == 3} == {"files", "metadata", LONG}
+    assert not (small_course.root / FOLDER).exists()  # no fault of the grader's
     assert set(graded.unread) == set(points) - {"files", "metadata", LONG}
     assert "rename the folder" in graded.unread[NOT_UTF8]
     assert "rename the folder" in graded.unread[CONTROL]
