@@ -15,7 +15,7 @@ from autograder.course.layout import Course
 from autograder.course.reference import checked_names
 from autograder.errors import CourseError
 
-#: The name of the module with what several exercises share; it is not an exercise.
+#: The name of the module with what several exercises of an assignment share; it is no exercise.
 SHARED = "common"
 
 
@@ -35,7 +35,7 @@ def exercises(course: Course, assignment: str) -> dict[str, Exercise]:
             f"{assignment} has no cases: write exercises/{folder.name}/EXERCISE.py"
             " (`autograder new` creates a first one)."
         )
-    changed = shared.stat().st_mtime_ns if shared else 0
+    changed = _changed([*course.shared_cases(), *([shared] if shared else [])])
     order = {
         name: position for position, name in enumerate(checked_names(course.solution(assignment)))
     }
@@ -62,18 +62,29 @@ def find(course: Course, name: str) -> tuple[str, Exercise]:
     raise CourseError(f"there is no exercise called {name}; {tip}")
 
 
+def _changed(paths: list[Path]) -> tuple[tuple[Path, int], ...]:
+    """Modules, and when each was modified: a key for caches."""
+    return tuple((path, path.stat().st_mtime_ns) for path in paths)
+
+
 @functools.lru_cache(maxsize=256)
-def _load(path: Path, modified: int, shared: int) -> Exercise:
-    """The exercise in a module, cached by the modification times `modified` and `shared`."""
+def _load(path: Path, modified: int, shared: tuple[tuple[Path, int], ...]) -> Exercise:
+    """The exercise in a module, cached until it or one of those in `shared` is modified."""
     package = _package(path.parent)
-    if (path.parent / f"{SHARED}.py").exists():
-        _load_shared(path.parent / f"{SHARED}.py", shared)
+    _load_shared(package, shared)
     return read_exercise(path.stem, _import(f"{package}.{path.stem}", path))
 
 
 @functools.lru_cache(maxsize=32)
-def _load_shared(path: Path, modified: int) -> ModuleType:
-    return _import(f"{_package(path.parent)}.{SHARED}", path)
+def _load_shared(package: str, shared: tuple[tuple[Path, int], ...]) -> None:
+    """Load anew what exercises share: first what all do, then what those of an assignment do."""
+    above = package.rpartition(".")[0]
+    names = [f"{package if path.stem == SHARED else above}.{path.stem}" for path, _ in shared]
+    for name in names:
+        sys.modules.pop(name, None)  # where one imports another, it is found by its path
+    for name, (path, _) in zip(names, shared, strict=True):
+        if name not in sys.modules:
+            _import(name, path)
 
 
 def _package(folder: Path) -> str:

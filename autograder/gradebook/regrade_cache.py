@@ -37,6 +37,7 @@ class RegradeCache:
             course.solution(assignment),
             course.root / "nbgrader_config.py",
             *sorted(course.cases(assignment).glob("*.py")),
+            *course.shared_cases(),
         ):
             self.rest.update(path.read_bytes())
         self.rest.update(str(classroom.due(assignment)).encode())

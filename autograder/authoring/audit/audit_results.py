@@ -124,9 +124,9 @@ def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, st
 
 
 def digest(course: Course, assignment: str, name: str) -> str:
-    """Of an exercise's sources: its module, `common` beside it, its reference and what that uses."""
+    """Of an exercise's sources: its module, those it shares, its reference and what that uses."""
     folder = course.cases(assignment)
-    modules = [folder / f"{name}.py", folder / f"{catalog.SHARED}.py"]
+    modules = [folder / f"{name}.py", folder / f"{catalog.SHARED}.py", *course.shared_cases()]
     texts = [_judged(path.read_text("utf-8")) for path in modules if path.exists()]
     wrong = catalog.exercises(course, assignment)[name].misconceptions
     texts += [f"{misconception.name}\n{misconception.text}" for misconception in wrong]
