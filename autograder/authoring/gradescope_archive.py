@@ -82,7 +82,7 @@ def _files(course: Course, assignment: str) -> list[tuple[str, Path]]:
     """What grading one assignment needs of the course, and the tool, which runs from its folder."""
     wanted = [course.root / name for name in ("nbgrader_config.py", "pyproject.toml")]
     wanted += [course.solution(assignment), course.notebook(assignment)]
-    wanted += sorted(course.cases(assignment).glob("*.py"))
+    wanted += [*course.shared_cases(), *sorted(course.cases(assignment).glob("*.py"))]
     found = [(path.relative_to(course.root).as_posix(), path) for path in wanted]
     tool = Path(autograder.__file__).parent
     for path in sorted(tool.rglob("*")):

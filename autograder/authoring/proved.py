@@ -49,7 +49,7 @@ def digest(course: Course, name: str) -> str:
     for own in (cells, *(_cells(course, source) for source in sorted(earlier))):
         wanted = [[cell.get(key) for key in _READ] for cell in own]
         found.update(json.dumps(wanted).encode())
-    modules = [*course.cases(name).glob("*.py"), *course.cases(name).parent.glob("*.py")]
+    modules = [*course.cases(name).glob("*.py"), *course.shared_cases()]
     generated = [course.notebook(name), course.recordings / f"{name}.json"]
     for file in (*sorted(modules), *sorted(course.drawings(name).glob("*.py")), *generated):
         found.update(file.read_bytes() if file.exists() else b"missing")

@@ -18,7 +18,7 @@ from autograder.course.layout import Course
 from autograder.course.reference import Solution, read
 from autograder.errors import CourseError
 
-#: The name of the module with what several exercises share; it is not an exercise.
+#: The module with what several exercises of an assignment share; it is no exercise.
 SHARED = "common"
 
 

@@ -46,6 +46,10 @@ class Course:
         """The folder of the assignment's exercises: a module of cases each, and typed answers."""
         return self.root / "exercises" / assignment
 
+    def shared_cases(self) -> list[Path]:
+        """The modules that the exercises of all assignments share, `exercises/*.py`."""
+        return sorted((self.root / "exercises").glob("*.py"))
+
     def drawings(self, assignment: str) -> Path:
         """The folder of the drawings that the assignment's text shows."""
         return self.root / "drawings" / assignment

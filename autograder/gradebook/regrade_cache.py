@@ -57,7 +57,7 @@ class RegradeCache:
         """
         course = self.classroom.course
         solution, config = course.solution(self.assignment), course.root / "nbgrader_config.py"
-        cases = sorted(course.cases(self.assignment).glob("*.py"))
+        cases = [*sorted(course.cases(self.assignment).glob("*.py")), *course.shared_cases()]
         text = hashlib.sha256(text_digest().encode())
         for path in (solution, config, *cases):
             text.update(f"{path.name}\n".encode() + path.read_bytes())

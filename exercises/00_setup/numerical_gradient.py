@@ -10,6 +10,7 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking.codec import Source
 
+from ..draw import EXACT
 from .common import whole
 
 POINTS = {"values": 3, "edges": 1}
@@ -31,8 +32,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [mixed, point, 0.25], title="a product of two numbers", judge=exact)
     yield Case("values", [cube, _point(rng, 3), 0.5], title="a cube and a large step", judge=exact)
     point = whole(rng, 1)
-    single = {"dtype": "exact"}
-    yield Case("edges", [cube, point, 0.5], title="a single number, in float32", judge=single)
+    yield Case("edges", [cube, point, 0.5], title="a single number, in float32", judge=EXACT)
     flat = Source(f"lambda x: {k} * x[0].cos()")
     point = _point(rng, int(rng.integers(2, 4))) + 0.5
     title = "only x[0] matters, and the step is small"

@@ -6,7 +6,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import draw_texts, some_words
+from ..draw import some_words
+from .common import WORDS, draw_texts
 
 POINTS = {"values": 2, "limits": 2}
 FORBIDDEN = ("coursekit.text.Vocabulary",)
@@ -14,13 +15,13 @@ FORBIDDEN = ("coursekit.text.Vocabulary",)
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     ordered = {"order": True}
-    words = some_words(rng, 7)
+    words = some_words(rng, WORDS, 7)
     yield Case("values", [draw_texts(rng, 4, words)], judge=ordered)
     # Here the number of texts and the number of occurrences order the words differently.
-    often, wide, once = some_words(rng, 3)
+    often, wide, once = some_words(rng, WORDS, 3)
     spread = [[often] * int(rng.integers(4, 7)), [wide], [wide], [often, wide], [once]]
     yield Case("values", [spread], title="a word frequent in few texts", judge=ordered)
-    tied = sorted(some_words(rng, 5), reverse=True)
+    tied = sorted(some_words(rng, WORDS, 5), reverse=True)
     twice = [tied[:3], tied[3:], tied]
     yield Case("values", [twice], title="all equally frequent", judge=ordered)
     for least in (2, 3):

@@ -6,22 +6,23 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import PLAIN_WORDS, draw_texts, some_words
+from ..draw import some_words
+from .common import PLAIN_WORDS, WORDS, draw_texts
 
 POINTS = {"values": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n in (2, 4, int(rng.integers(5, 8))):
-        yield Case("values", [draw_texts(rng, n, some_words(rng, 8))])
-    word, other = some_words(rng, 2)
+        yield Case("values", [draw_texts(rng, n, some_words(rng, WORDS, 8))])
+    word, other = some_words(rng, WORDS, 2)
     repeated = [[word] * int(rng.integers(2, 5)), [word, other, word]]
     yield Case("values", [repeated], title="a word several times in one text")
-    cased = [["Great", "film"], ["great", "Film"], ["great", *some_words(rng, 2, PLAIN_WORDS[:7])]]
+    cased = [["Great", "film"], ["great", "Film"], ["great", *some_words(rng, PLAIN_WORDS[:7], 2)]]
     yield Case("values", [cased], title="words are taken as they are, upper case too")
-    inside = [["party", *some_words(rng, 2, ["long", "the", "is"])], ["art"], ["along"]]
+    inside = [["party", *some_words(rng, ["long", "the", "is"], 2)], ["art"], ["along"]]
     yield Case("values", [inside], title="a word that is a substring of another word")
-    yield Case("edges", [[[], some_words(rng, 3, PLAIN_WORDS), []]], title="empty texts")
+    yield Case("edges", [[[], some_words(rng, PLAIN_WORDS, 3), []]], title="empty texts")
     yield Case("edges", [[]], title="no texts at all")
 
 

@@ -7,7 +7,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import draw_labels, normal
+from ..draw import normal
+from .common import draw_labels
 
 POINTS = {"values": 3, "l2": 2}
 

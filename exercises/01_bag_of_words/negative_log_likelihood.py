@@ -7,7 +7,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import draw_labels, normal
+from ..draw import normal
+from .common import draw_labels
 
 POINTS = {"values": 2, "stability": 2, "gradient": 1}
 

@@ -7,7 +7,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import normal
+from ..draw import normal
 
 POINTS = {"values": 2, "stability": 2}
 

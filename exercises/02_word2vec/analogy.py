@@ -12,14 +12,8 @@ from torch.nn.functional import normalize
 
 from autograder.course.exercise import Case
 
-from .common import (
-    WORDS,
-    apart,
-    normal,
-    some_words,
-    until,
-    vectors,
-)
+from ..draw import normal, some_words
+from .common import WORDS, apart, until, vectors
 
 POINTS = {"values": 2, "edges": 1}
 
@@ -92,7 +86,7 @@ def _inputs_are_nearest(V: torch.Tensor) -> bool:
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def draw(n: int, K: int, good: Callable) -> tuple[list[str], torch.Tensor]:
-        return some_words(rng, n), until(lambda: vectors(rng, n, K), good)
+        return some_words(rng, WORDS, n), until(lambda: vectors(rng, n, K), good)
 
     def nearly_equal() -> torch.Tensor:
         V = vectors(rng, 6, 3)
@@ -115,7 +109,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "one of the three is itself nearest"
     for inputs in until(lambda: [shuffled(*d) for d in drawn], _places_matter):
         yield Case("values", inputs, title=title if len(inputs[3]) < 8 else "")
-    words, V = some_words(rng, 6), until(nearly_equal, _digits_matter)
+    words, V = some_words(rng, WORDS, 6), until(nearly_equal, _digits_matter)
     yield Case("values", [*words[:3], words, V], title="two words with nearly the same vector")
     words, V = draw(6, 3, _inputs_are_nearest)
     unknown = next(word for word in WORDS if word not in words)
@@ -128,7 +122,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     words, V = draw(5, 3, lambda V: _signs_matter(V) and bool(_scores(V)[3:].max() < -0.1))
     title = "all other words have a cosine below 0"
     yield Case("edges", [*words[:3], words, unit(V)], title=title)
-    words, V = some_words(rng, 6), unit(draw(5, 3, _inputs_are_nearest)[1])
+    words, V = some_words(rng, WORDS, 6), unit(draw(5, 3, _inputs_are_nearest)[1])
     V = torch.cat([V[:4], torch.zeros(1, 3), V[4:]])
     yield Case("edges", [*words[:3], words, V], title="one of the vectors is zero")
 

@@ -11,16 +11,12 @@ import torch
 
 from autograder.course.exercise import Case
 
-EXACT = {"dtype": "exact"}
+from ..draw import EXACT, normal
 
 WORDS = (
     "king queen man woman film banana where walk walked by a great driver exceeded speed limit"
     " riveting movie interlink dog barked audio"
 ).split()
-
-
-def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
-    return torch.from_numpy(np.asarray(rng.normal(scale=scale, size=shape), dtype=np.float32))
 
 
 def aligned(v: torch.Tensor, score: float) -> torch.Tensor:
@@ -35,10 +31,6 @@ def until(draw: Callable[[], Any], good: Callable[[Any], bool], tries: int = 500
         if good(drawn):
             return drawn
     raise AssertionError("no draw was as wanted")
-
-
-def some_words(rng: np.random.Generator, n: int) -> list[str]:
-    return [str(word) for word in rng.choice(WORDS, size=n, replace=False)]
 
 
 def letters(rng: np.random.Generator, n: int) -> str:

@@ -9,7 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, counts_of_words
+from ..draw import EXACT
+from .common import counts_of_words
 
 POINTS = {"values": 2, "edges": 1}
 

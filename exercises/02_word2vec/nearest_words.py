@@ -10,7 +10,8 @@ from torch.nn.functional import normalize
 
 from autograder.course.exercise import Case
 
-from .common import WORDS, apart, normal, some_words, until, vectors
+from ..draw import normal, some_words
+from .common import WORDS, apart, until, vectors
 
 POINTS = {"values": 2, "edges": 2}
 
@@ -40,18 +41,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         (6, 3, 3, None),
         (int(rng.integers(7, 10)), 4, 1, None),
     ):
-        (V, i), words = draw(n, K, end), some_words(rng, n)
+        (V, i), words = draw(n, K, end), some_words(rng, WORDS, n)
         yield Case("values", [words[i], words, V, wanted])
-    (V, i), words = draw(5, 3), some_words(rng, 5)
+    (V, i), words = draw(5, 3), some_words(rng, WORDS, 5)
     yield Case("edges", [words[i], words, V, 8], title="fewer than n other words")
     yield Case("edges", [words[0], words[:1], V[:1], 2], title="there is no other word")
     yield Case("edges", [words[i], words, V, 0], title="no neighbor is asked for")
     unknown = next(word for word in WORDS if word not in words)
     yield Case("edges", [unknown, words, V, 2], title="the word is unknown")
-    (V, i), words = until(lambda: draw(4, 3), all_near), some_words(rng, 4)
+    (V, i), words = until(lambda: draw(4, 3), all_near), some_words(rng, WORDS, 4)
     V[0] = 0
     yield Case("edges", [words[i], words, V, 3], title="one of the vectors is zero")
-    V, words = normal(rng, 2, 3), some_words(rng, 2)
+    V, words = normal(rng, 2, 3), some_words(rng, WORDS, 2)
     V[1] = 0
     title = "the word's own vector is zero"
     tied = ("with_the_word_itself", "cut_before_leaving_out")

@@ -9,7 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, sampling_cases
+from ..draw import EXACT
+from .common import sampling_cases
 
 POINTS = {"values": 2, "edges": 2}
 

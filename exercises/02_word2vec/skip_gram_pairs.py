@@ -8,7 +8,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, window_cases
+from ..draw import EXACT
+from .common import window_cases
 
 POINTS = {"values": 2, "edges": 1}
 

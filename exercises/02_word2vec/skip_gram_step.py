@@ -11,7 +11,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, normal
+from ..draw import EXACT, normal
 
 POINTS = {"values": 4, "edges": 2}
 

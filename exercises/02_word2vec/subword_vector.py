@@ -10,7 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, letters, normal
+from ..draw import EXACT, normal
+from .common import letters
 
 POINTS = {"values": 2, "unseen": 2}
 

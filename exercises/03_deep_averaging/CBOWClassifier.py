@@ -8,13 +8,8 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import (
-    UNKNOWN,
-    draw_gaps,
-    draw_lengths,
-    draw_texts,
-    normal,
-)
+from ..draw import normal
+from .common import UNKNOWN, draw_gaps, draw_lengths, draw_texts
 
 POINTS = {"scores": 2, "unknown": 1, "edges": 1}
 

@@ -9,13 +9,8 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import (
-    UNKNOWN,
-    draw_gaps,
-    draw_lengths,
-    draw_texts,
-    normal,
-)
+from ..draw import normal
+from .common import UNKNOWN, draw_gaps, draw_lengths, draw_texts
 
 POINTS = {"layers": 2, "dropout": 2, "edges": 1}
 

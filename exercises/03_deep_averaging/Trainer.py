@@ -10,12 +10,8 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import (
-    draw_lengths,
-    draw_numbers,
-    draw_texts,
-    normal,
-)
+from ..draw import draw_ids, normal
+from .common import draw_lengths, draw_texts
 
 POINTS = {"training": 3, "evaluation": 2, "early stopping": 3}
 
@@ -33,14 +29,14 @@ def _batch(rng: np.random.Generator, n: int, longest: int, n_words: int) -> tupl
     """Texts of both classes, and one word, 2, in every text."""
     ids, mask = draw_texts(rng, draw_lengths(rng, n, longest), n_words)
     ids[:, 0] = 2
-    labels = draw_numbers(rng, 0, 2, n)
+    labels = draw_ids(rng, 2, n)
     labels[:2] = torch.tensor([0, 1])[:n]
     return ids, mask, labels
 
 
 def _loud_batch(rng: np.random.Generator, n_words: int) -> tuple[Any, ...]:
     """Texts of one word each, many times, all negative: a gradient of more than two."""
-    words = draw_numbers(rng, 3, n_words, 3, 1).expand(3, 16).clone()
+    words = draw_ids(rng, n_words, 3, 1, low=3).expand(3, 16).clone()
     return words, words > 0, torch.zeros(3, dtype=torch.int64)
 
 

@@ -7,7 +7,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import HALF, normal
+from ..draw import HALF, normal
 
 POINTS = {"one text": 1, "batch": 1, "edges": 1}
 

@@ -7,23 +7,10 @@ import torch
 
 from autograder.course.exercise import Case
 
+from ..draw import EXACT, draw_ids, lengths_mask, normal
+
 #: The id of <unk> in coursekit.text.Vocabulary.
 UNKNOWN = 1
-#: For sums in half precision: adding in another order rounds differently.
-HALF = {"dtype": "exact", "atol": 0.02}
-
-
-def normal(rng: np.random.Generator, *shape: int) -> torch.Tensor:
-    return torch.from_numpy(np.asarray(rng.normal(size=shape), dtype=np.float32))
-
-
-def draw_numbers(rng: np.random.Generator, low: int, high: int, *shape: int) -> torch.Tensor:
-    return torch.from_numpy(rng.integers(low, high, size=shape))
-
-
-def draw_mask(lengths: list[int]) -> torch.Tensor:
-    """True at the first positions of each row, as `pad_batch` makes it."""
-    return torch.arange(max(1, *lengths)) < torch.tensor(lengths)[:, None]
 
 
 def draw_lengths(rng: np.random.Generator, n: int, longest: int) -> list[int]:
@@ -34,13 +21,13 @@ def draw_lengths(rng: np.random.Generator, n: int, longest: int) -> list[int]:
 
 def draw_texts(rng: np.random.Generator, lengths: list[int], n_words: int) -> list[torch.Tensor]:
     """The ids of known words, 0 at padding, and the mask."""
-    mask = draw_mask(lengths)
-    return [draw_numbers(rng, 2, n_words, *mask.shape) * mask, mask]
+    mask = lengths_mask(lengths)
+    return [draw_ids(rng, n_words, *mask.shape, low=2) * mask, mask]
 
 
 def draw_gaps(rng: np.random.Generator, n: int, n_words: int) -> list[torch.Tensor]:
     """The ids of n texts of known words, and a mask that leaves out some of them."""
-    ids = draw_numbers(rng, 2, n_words, n, 5)
+    ids = draw_ids(rng, n_words, n, 5, low=2)
     mask = torch.from_numpy(rng.random((n, 5)) < 0.6)
     mask[:, 4], mask[:, int(rng.integers(4))] = True, False
     return [ids, mask]
@@ -48,7 +35,7 @@ def draw_gaps(rng: np.random.Generator, n: int, n_words: int) -> list[torch.Tens
 
 def draw_vectors(rng: np.random.Generator, n: int, longest: int, k: int) -> list[torch.Tensor]:
     """X and mask; the vectors at padding are as large as those at words."""
-    return [normal(rng, n, longest, k), draw_mask(draw_lengths(rng, n, longest))]
+    return [normal(rng, n, longest, k), lengths_mask(draw_lengths(rng, n, longest))]
 
 
 def opposed(X: torch.Tensor) -> torch.Tensor:
@@ -74,12 +61,12 @@ def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [normal(rng, 2, 5, k), holes], title=title)
     none = torch.zeros(1, 3, dtype=torch.bool)
     yield Case("edges", [normal(rng, 1, 3, k), none], title="a text without words")
-    mixed = [opposed(normal(rng, 3, 4, k)), draw_mask([4, 0, 2])]
+    mixed = [opposed(normal(rng, 3, 4, k)), lengths_mask([4, 0, 2])]
     yield Case("edges", mixed, title="one of three texts has no words")
-    yield Case("edges", [normal(rng, 1, 1, k), draw_mask([1])], title="one text of one word")
-    short = [normal(rng, 2, 1, 1), draw_mask([1, 1])]
+    yield Case("edges", [normal(rng, 1, 1, k), lengths_mask([1])], title="one text of one word")
+    short = [normal(rng, 2, 1, 1), lengths_mask([1, 1])]
     yield Case("edges", short, title="two texts of one word, vectors of one number")
-    gaps = [opposed(normal(rng, 2, k, 4).mT), draw_mask([4, 2])]
+    gaps = [opposed(normal(rng, 2, k, 4).mT), lengths_mask([4, 2])]
     yield Case("edges", gaps, title="a tensor that is not contiguous in memory")
 
 
@@ -90,21 +77,20 @@ def gradient_case(rng: np.random.Generator, group: str) -> Case:
 
 def quarters(rng: np.random.Generator, *shape: int) -> torch.Tensor:
     """Multiples of 1/4 from -2 to 2 without 0: in half precision, too, their sums are exact."""
-    return draw_numbers(rng, 1, 9, *shape) * (2 * draw_numbers(rng, 0, 2, *shape) - 1) / 4
+    return draw_ids(rng, 9, *shape, low=1) * (2 * draw_ids(rng, 2, *shape) - 1) / 4
 
 
 def precision_cases(rng: np.random.Generator, large: float) -> Iterator[Case]:
-    exact = {"dtype": "exact"}
     k = int(rng.integers(2, 4))
     brain = opposed(quarters(rng, 2, 4, k)).bfloat16()
     title = "half precision (bfloat16)"
-    yield Case("precision", [brain, draw_mask([4, 2])], title=title, judge=exact)
+    yield Case("precision", [brain, lengths_mask([4, 2])], title=title, judge=EXACT)
     half = ((normal(rng, 2, 5, k).abs() + 1) * large).clamp(max=60_000).half()
     title = "large numbers in half precision (float16)"
-    yield Case("precision", [half, draw_mask([5, 3])], title=title, judge=exact)
+    yield Case("precision", [half, lengths_mask([5, 3])], title=title, judge=EXACT)
     empty = quarters(rng, 2, 3, k).half()
     title = "half precision (float16), one text without words"
-    yield Case("precision", [empty, draw_mask([3, 0])], title=title, judge=exact)
+    yield Case("precision", [empty, lengths_mask([3, 0])], title=title, judge=EXACT)
 
 
 def draw_letters(rng: np.random.Generator, n: int, letters: str = "abcdefghinorst") -> str:

@@ -7,16 +7,16 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import HALF, draw_numbers, normal
+from ..draw import HALF, draw_ids, normal
 
 POINTS = {"values": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for k, v, length in ((2, 5, 4), (4, 9, 7), (3, int(rng.integers(8, 12)), 9)):
-        yield Case("values", [normal(rng, k, v), draw_numbers(rng, 0, v, length)])
+        yield Case("values", [normal(rng, k, v), draw_ids(rng, v, length)])
     square = int(rng.integers(4, 7))
-    text = [normal(rng, square, square), draw_numbers(rng, 0, square, 3)]
+    text = [normal(rng, square, square), draw_ids(rng, square, 3)]
     yield Case("values", text, title="as many components as words")
     word, other = (int(i) for i in rng.permutation(6)[:2])
     again = torch.tensor([word] * int(rng.integers(2, 5)) + [other, word])
@@ -27,14 +27,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     k = int(rng.integers(2, 5))
     empty = torch.zeros(0, dtype=torch.long)
     yield Case("edges", [normal(rng, k, 5), empty], title="a text without words")
-    yield Case("edges", [normal(rng, k, 5), draw_numbers(rng, 0, 5, 1)], title="one word")
-    single = [normal(rng, 1, 5), draw_numbers(rng, 0, 5, 3)]
+    yield Case("edges", [normal(rng, k, 5), draw_ids(rng, 5, 1)], title="one word")
+    single = [normal(rng, 1, 5), draw_ids(rng, 5, 3)]
     yield Case("edges", single, title="vectors of one number")
-    half = [normal(rng, k, 5).half(), draw_numbers(rng, 0, 5, 6)]
+    half = [normal(rng, k, 5).half(), draw_ids(rng, 5, 6)]
     yield Case("edges", half, title="half precision (float16)", judge=HALF)
     none = [normal(rng, k, 5).half(), empty]
     yield Case("edges", none, title="no words, in half precision (float16)", judge=HALF)
-    gaps = [normal(rng, 7, k).mT, draw_numbers(rng, 0, 7, 4)]
+    gaps = [normal(rng, 7, k).mT, draw_ids(rng, 7, 4)]
     yield Case("edges", gaps, title="a matrix that is not contiguous in memory")
 
 

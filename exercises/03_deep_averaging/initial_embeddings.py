@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import normal
+from ..draw import EXACT, normal
 
 POINTS = {"values": 2, "edges": 1}
 
@@ -40,7 +40,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     words, index, matrix, random = case("edges", 4, 3, 1, 2).args
     title = "vectors in half precision, random numbers in float32"
     half = [words, index, matrix.half(), random]
-    yield Case("edges", half, title=title, judge={"dtype": "exact"})
+    yield Case("edges", half, title=title, judge=EXACT)
 
 
 FURTHER = """

@@ -6,12 +6,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import (
-    draw_vectors,
-    gradient_case,
-    pool_cases,
-    precision_cases,
-)
+from ..draw import EXACT
+from .common import draw_vectors, gradient_case, pool_cases, precision_cases
 
 POINTS = {"values": 2, "edges": 1, "precision": 1}
 
@@ -23,7 +19,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X, mask = draw_vectors(rng, 2, int(rng.integers(3, 5)), 2)
     low = (-20_000 * (X.abs() + 1)).clamp(min=-60_000).half()
     title = "very negative numbers in half precision (float16)"
-    yield Case("precision", [low, mask], title=title, judge={"dtype": "exact"})
+    yield Case("precision", [low, mask], title=title, judge=EXACT)
 
 
 FURTHER = """

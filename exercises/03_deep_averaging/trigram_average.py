@@ -7,7 +7,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import draw_letters, normal
+from ..draw import EXACT, normal
+from .common import draw_letters
 
 POINTS = {"values": 1, "unknown": 1, "edges": 1}
 
@@ -56,10 +57,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [[], index_1, T_1], title=title)
     half = ((T.abs() + 1) * 20_000).clamp(max=60_000).half()
     title = "large numbers in half precision (float16)"
-    exact = {"dtype": "exact"}
-    yield Case("edges", [plain_ones(index, 4), index, half], title=title, judge=exact)
+    yield Case("edges", [plain_ones(index, 4), index, half], title=title, judge=EXACT)
     title = "no trigrams, half precision (bfloat16)"
-    yield Case("edges", [[], index, T.bfloat16()], title=title, judge=exact)
+    yield Case("edges", [[], index, T.bfloat16()], title=title, judge=EXACT)
 
 
 WRONG = {

@@ -8,7 +8,8 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import draw_lengths, draw_mask
+from ..draw import lengths_mask
+from .common import draw_lengths
 
 POINTS = {"drops": 2, "evaluation": 1, "no word left": 1}
 
@@ -44,29 +45,29 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     for n, longest, rate in ((3, 6, 0.3), (4, 8, 0.5), (int(rng.integers(5, 7)), 9, 0.4)):
         lengths = [longest, *rng.integers(3, longest, size=n - 1).tolist()]
-        yield drops(draw_mask(lengths), rate)
+        yield drops(lengths_mask(lengths), rate)
     holes = torch.from_numpy(rng.random((3, 8)) < 0.7)
     holes[:, :3] = True
     holes[:, 3] = False
     yield drops(holes, 0.3, "words are missing in the middle")
-    yield drops(draw_mask([int(rng.integers(4, 7))]), 0.4, "a batch of one text")
+    yield drops(lengths_mask([int(rng.integers(4, 7))]), 0.4, "a batch of one text")
     yield _number_equal_to_rate(rng)
     lengths = [*draw_lengths(rng, 4, 7), 0]
-    yield case("evaluation", draw_mask(lengths), 0.5, False, "in evaluation, nothing is dropped")
-    one = draw_mask([int(rng.integers(2, 6))])
+    yield case("evaluation", lengths_mask(lengths), 0.5, False, "in evaluation, nothing is dropped")
+    one = lengths_mask([int(rng.integers(2, 6))])
     title = "in evaluation, one text, no generator"
     yield Case("evaluation", [one, 0.5, False], title=title)
-    mask = draw_mask(draw_lengths(rng, 3, 5))
+    mask = lengths_mask(draw_lengths(rng, 3, 5))
     yield case("evaluation", mask, 0.0, True, "a rate of 0 drops nothing")
-    mask = draw_mask([5, 7, *rng.integers(3, 7, size=2).tolist()])
+    mask = lengths_mask([5, 7, *rng.integers(3, 7, size=2).tolist()])
     yield drops(mask, 0.4, "in training, words are dropped", "evaluation")
     title = "texts that would lose all their words keep them"
-    yield case("no word left", draw_mask([3, 1, int(rng.integers(2, 6))]), 1.0, True, title)
-    short = draw_mask([1] * int(rng.integers(8, 12)) + [5, 2])
+    yield case("no word left", lengths_mask([3, 1, int(rng.integers(2, 6))]), 1.0, True, title)
+    short = lengths_mask([1] * int(rng.integers(8, 12)) + [5, 2])
     title = "many texts of one word, one longer one"
     yield drops(short, 0.6, title, "no word left", slice(-2, -1), unlucky=True)
     title = "texts without words stay empty"
-    yield drops(draw_mask([0, 4, 0]), 0.5, title, "no word left", slice(1, 2))
+    yield drops(lengths_mask([0, 4, 0]), 0.5, title, "no word left", slice(1, 2))
 
 
 def _number_equal_to_rate(rng: np.random.Generator) -> Case:
@@ -76,7 +77,7 @@ def _number_equal_to_rate(rng: np.random.Generator) -> Case:
     draw.manual_seed(draw.initial_seed())
     rate = numbers.sort(descending=True).values[0, 2].item()
     title = "a number is equal to the rate: its word stays"
-    return Case("drops", [draw_mask([6]), rate, True, draw], title=title)
+    return Case("drops", [lengths_mask([6]), rate, True, draw], title=title)
 
 
 FURTHER = """

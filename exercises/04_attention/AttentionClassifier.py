@@ -9,14 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    draw_gaps,
-    draw_ids,
-    draw_mask,
-    draw_other_ids,
-    no_padding,
-    normal,
-)
+from ..draw import normal
+from .common import draw_gaps, draw_ids, draw_mask, draw_other_ids, no_padding
 
 POINTS = {"attention": 2, "logits": 2, "edges": 1}
 

@@ -9,7 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import draw_ids, draw_other_ids, no_padding, normal
+from ..draw import normal
+from .common import draw_ids, draw_other_ids, no_padding
 
 POINTS = {"attention": 3, "logits": 1, "edges": 2}
 

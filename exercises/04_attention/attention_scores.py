@@ -9,7 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, draw_strided, normal
+from ..draw import EXACT, normal
+from .common import draw_strided
 
 POINTS = {"values": 1, "edges": 1}
 

@@ -7,12 +7,9 @@ import torch
 
 from coursekit.checking import codec
 
-EXACT = {"dtype": "exact"}
+from ..draw import normal
+
 WORDS = "great fun long dull but the film plot never awesome cast bad".split()
-
-
-def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
-    return torch.from_numpy(np.asarray(rng.normal(0, scale, size=shape), dtype=np.float32))
 
 
 def draw_weights(rng: np.random.Generator, batch: int, length: int) -> torch.Tensor:

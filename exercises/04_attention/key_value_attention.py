@@ -9,14 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    EXACT,
-    draw_gaps,
-    draw_mask,
-    draw_strided,
-    no_padding,
-    normal,
-)
+from ..draw import EXACT, normal
+from .common import draw_gaps, draw_mask, draw_strided, no_padding
 
 POINTS = {"values": 2, "masking": 1, "edges": 1}
 

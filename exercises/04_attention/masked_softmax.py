@@ -9,7 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, draw_gaps, draw_mask, no_padding, normal
+from ..draw import EXACT, normal
+from .common import draw_gaps, draw_mask, no_padding
 
 POINTS = {"values": 2, "stability": 1, "empty": 2, "gradient": 1}
 

@@ -9,13 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    draw_gaps,
-    draw_mask,
-    draw_strided,
-    no_padding,
-    normal,
-)
+from ..draw import normal
+from .common import draw_gaps, draw_mask, draw_strided, no_padding
 
 POINTS = {"values": 2, "masking": 1, "edges": 1}
 

@@ -9,7 +9,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, normal
+from ..draw import EXACT, normal
 
 POINTS = {"values": 1, "sharpness": 1, "edges": 1}
 

@@ -10,15 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    HALF,
-    TO_HALF,
-    attention_state,
-    causal,
-    draw_sizes,
-    lengths_mask,
-    normal,
-)
+from ..draw import HALF, TO_HALF, attention_state, causal, lengths_mask, normal
+from .common import draw_sizes
 
 POINTS = {"values": 2, "widths": 1, "masking": 1, "safety": 2}
 

@@ -10,12 +10,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    HALF,
-    TO_HALF,
-    linear,
-    normal,
-)
+from ..draw import HALF, TO_HALF, linear, normal
 
 POINTS = {"relu": 1, "gelu": 1, "shapes": 1}
 

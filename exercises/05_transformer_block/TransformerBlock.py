@@ -10,16 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    HALF,
-    TO_EVAL,
-    TO_HALF,
-    block_state,
-    causal,
-    draw_sizes,
-    lengths_mask,
-    normal,
-)
+from ..draw import HALF, TO_EVAL, TO_HALF, causal, lengths_mask, normal
+from .common import block_state, draw_sizes
 
 POINTS = {"values": 2, "masking": 1, "dropout": 1, "options": 1}
 

@@ -10,14 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    TO_EVAL,
-    block_state,
-    draw_sizes,
-    lengths_mask,
-    linear,
-    normal,
-)
+from ..draw import TO_EVAL, lengths_mask, linear, normal
+from .common import block_state, draw_sizes
 
 POINTS = {"values": 2, "blocks": 1, "padding": 2, "edges": 1}
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import draw_sizes, lengths_mask
+from ..draw import lengths_mask
+from .common import draw_sizes
 
 POINTS = {"values": 1, "edges": 1}
 

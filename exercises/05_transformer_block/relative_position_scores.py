@@ -9,7 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import HALF, draw_sizes, normal
+from ..draw import HALF, normal
+from .common import draw_sizes
 
 POINTS = {"values": 2, "batch": 1, "edges": 1}
 

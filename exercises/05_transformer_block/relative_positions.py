@@ -8,16 +8,16 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-POINTS = {"values": 2, "edges": 1}
+from ..draw import EXACT
 
-_EXACT = {"dtype": "exact"}
+POINTS = {"values": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for k, low in ((1, 3), (2, 5)):
-        yield Case("values", [low + int(rng.integers(0, 3)), k], judge=_EXACT)
+        yield Case("values", [low + int(rng.integers(0, 3)), k], judge=EXACT)
     k = int(rng.integers(2, 4))
-    yield Case("values", [k + int(rng.integers(3, 5)), k], judge=_EXACT)
+    yield Case("values", [k + int(rng.integers(3, 5)), k], judge=EXACT)
     length = int(rng.integers(2, 5))
     yield Case("edges", [length, length + 2], title="k is larger than any distance")
     yield Case("edges", [length, 0], title="k is 0: all distances are the same")

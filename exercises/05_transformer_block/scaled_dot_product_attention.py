@@ -9,13 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    HALF,
-    causal,
-    draw_sizes,
-    lengths_mask,
-    normal,
-)
+from ..draw import HALF, causal, lengths_mask, normal
+from .common import draw_sizes
 
 POINTS = {"values": 2, "masking": 2, "safety": 2}
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import HALF, draw_sizes, normal
+from ..draw import HALF, normal
+from .common import draw_sizes
 
 POINTS = {"values": 1, "batch": 1, "edges": 1}
 

@@ -9,6 +9,7 @@ import torch
 
 from autograder.course.exercise import Case
 
+from ..draw import EXACT
 from .common import block_state
 
 POINTS = {"values": 2, "edges": 1}
@@ -25,7 +26,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [mixed], title="the dictionary in another order")
     yield Case("edges", [weights(1)], title="one number per token")
     half = {name: weight.half() for name, weight in weights(2).items()}
-    yield Case("edges", [half], title="half precision", judge={"dtype": "exact"})
+    yield Case("edges", [half], title="half precision", judge=EXACT)
 
 
 WRONG = {

@@ -10,15 +10,8 @@ import numpy as np
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import (
-    TO_EVAL,
-    draw_ids,
-    draw_linear,
-    draw_number,
-    lengths_mask,
-    normal,
-    one_line,
-)
+from ..draw import TO_EVAL, draw_ids, lengths_mask, linear, normal, number
+from .common import one_line
 
 POINTS = {"scores": 2, "frozen": 2, "dropout": 1}
 
@@ -73,16 +66,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         **options: Any,
     ) -> Case:
         """`inner` is the dropout of the encoder, `options` are those of the classifier."""
-        vocab_size, d_model = draw_number(rng, 7, 9), draw_number(rng, 3, 4)
+        vocab_size, d_model = number(rng, 7, 9), number(rng, 3, 4)
         encoder = codec.Source(one_line(_TINY_ENCODER, n=vocab_size, d=d_model))
         state = {
             "encoder.tokens.weight": normal(rng, vocab_size, d_model, scale=0.5),
             "encoder.segments.weight": normal(rng, 2, d_model, scale=0.5),
             "encoder.dropout.p": inner,
         }
-        state |= draw_linear(rng, "output", d_model, 1) | (hooks or {})
+        state |= linear(rng, "output", d_model, 1) | (hooks or {})
         mask = lengths_mask(lengths)
-        ids = draw_ids(rng, 1, vocab_size - 1, *mask.shape)
+        ids = draw_ids(rng, vocab_size, *mask.shape, low=1)
         if any_ids:
             ids[:, 1] = 0
         else:
@@ -91,7 +84,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         options = {"dropout": 0.0} | options
         return Case(group, [encoder, d_model], options, title, state, then, gradient)
 
-    n = draw_number(rng, 3, 5)
+    n = number(rng, 3, 5)
     yield case("scores", [n, n])
     yield case("scores", [n, 2, 3], "padding")
     yield case("scores", [n], "a batch of one")
@@ -116,8 +109,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "dropout 1 in training mode: only the bias is left"
     yield case("dropout", [n, 2], title, dropout=1.0)
     title = "dropout 1 in evaluation mode: nothing is dropped"
-    hooks = {"_forward_pre_hooks": TO_EVAL}
-    yield case("dropout", [n, 2], title, inner=1.0, hooks=hooks, dropout=1.0)
+    yield case("dropout", [n, 2], title, inner=1.0, hooks=TO_EVAL, dropout=1.0)
     title = "not frozen, in training mode: the encoder's dropout, 1, is on"
     yield case("dropout", [n, 2], title, inner=1.0)
     title = "frozen, in training mode: the classifier's own dropout, 1, is on"
@@ -127,16 +119,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "the default dropout, and the number of outputs"
     reads = [(".dropout.p",), (".output.out_features",)]
     yield Case("dropout", sizes, title=title, then=reads)
-    rate = {"dropout": draw_number(rng, 3, 6) / 16}
+    rate = {"dropout": number(rng, 3, 6) / 16}
     yield Case("dropout", sizes, rate, title="another dropout", then=reads[:1])
     mask = lengths_mask([8, 7, 6, 5])  # long, so that simpler cases are shown first
-    then = [("__call__", draw_ids(rng, 1, 6, *mask.shape) * mask, mask)]
+    then = [("__call__", draw_ids(rng, 7, *mask.shape, low=1) * mask, mask)]
     yield Case(
         "scores",
         [codec.Source(one_line(_ASKED_ENCODER)), 2],
         {"dropout": 0.0},
         title="an encoder that only looks at how it is called",
-        state=draw_linear(rng, "output", 2, 1),
+        state=linear(rng, "output", 2, 1),
         then=then,
     )
 

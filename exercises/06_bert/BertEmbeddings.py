@@ -9,12 +9,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import (
-    TO_EVAL,
-    draw_ids,
-    draw_number,
-    embeddings_state,
-)
+from ..draw import TO_EVAL, draw_ids, number
+from .common import embeddings_state
 
 POINTS = {"values": 2, "norm": 1, "dropout": 1}
 
@@ -35,13 +31,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         hooks: dict[str, Any] | None = None,
         **more: Any,
     ) -> Case:
-        vocab_size, max_length = draw_number(rng, 7, 9), length + spare
+        vocab_size, max_length = number(rng, 7, 9), length + spare
         tables = (vocab_size, d_model, max_length, n_segments)
         state = embeddings_state(rng, tables, scale=scale) | (hooks or {})
-        ids = draw_ids(rng, 0, vocab_size - 1, n_texts, length)
+        ids = draw_ids(rng, vocab_size, n_texts, length)
         if zero:
             ids[-1, -1] = 0
-        segments = draw_ids(rng, 0, n_segments - 1, n_texts, length)
+        segments = draw_ids(rng, n_segments, n_texts, length)
         segments[0, 0], segments[0, -1] = 0, n_segments - 1
         segments = segments.sort(dim=1).values  # first all of one text, then of the next
         if not contiguous:
@@ -53,7 +49,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         sizes = [vocab_size, d_model]
         return Case(group, sizes, options, title, state, then, undefined=drawn, **more)
 
-    length = draw_number(rng, 3, 5)
+    length = number(rng, 3, 5)
     yield case("values", 2, length)
     yield case("values", 3, 3, d_model=3, title="three texts of three tokens")
     yield case("values", 1, length, title="a batch of one")
@@ -66,13 +62,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("norm", 2, length, contiguous=False, title="tensors that are not contiguous")
     yield case("dropout", 2, 2, dropout=1.0, title="dropout 1 in training: nothing is left")
     title = "dropout 1 in evaluation: nothing is dropped"
-    yield case("dropout", 1, 3, dropout=1.0, hooks={"_forward_pre_hooks": TO_EVAL}, title=title)
-    sizes = [draw_number(rng, 5, 9), 2]
+    yield case("dropout", 1, 3, dropout=1.0, hooks=TO_EVAL, title=title)
+    sizes = [number(rng, 5, 9), 2]
     names = ("positions.num_embeddings", "segments.num_embeddings", "dropout.p")
     reads = [(f".{name}",) for name in names]
     yield Case("dropout", sizes, then=reads, title="default arguments")
-    options = {"max_length": draw_number(rng, 10, 20), "n_segments": draw_number(rng, 3, 5)}
-    options["dropout"] = draw_number(rng, 3, 6) / 16
+    options = {"max_length": number(rng, 10, 20), "n_segments": number(rng, 3, 5)}
+    options["dropout"] = number(rng, 3, 6) / 16
     reads = [(".tokens.num_embeddings",), *reads, (".norm.weight",)]
     title = "the sizes of the tables, the dropout, and the normalization's initial weights"
     yield Case("dropout", sizes, options, then=reads, title=title)

@@ -10,15 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    TO_EVAL,
-    draw_ids,
-    draw_linear,
-    draw_number,
-    embeddings_state,
-    lengths_mask,
-    norm,
-)
+from ..draw import TO_EVAL, draw_ids, lengths_mask, linear, norm, number
+from .common import embeddings_state
 
 POINTS = {"values": 2, "padding": 2, "details": 1}
 
@@ -32,9 +25,9 @@ def _block_state(
 ) -> dict[str, torch.Tensor]:
     state: dict[str, torch.Tensor] = {}
     for name in ("W_Q", "W_K", "W_V", "W_O"):
-        state |= draw_linear(rng, f"{path}attention.{name}", d_model, d_model)
-    state |= draw_linear(rng, f"{path}feed_forward.W_1", d_model, d_ff)
-    state |= draw_linear(rng, f"{path}feed_forward.W_2", d_ff, d_model)
+        state |= linear(rng, f"{path}attention.{name}", d_model, d_model)
+    state |= linear(rng, f"{path}feed_forward.W_1", d_model, d_ff)
+    state |= linear(rng, f"{path}feed_forward.W_2", d_ff, d_model)
     return state | norm(rng, f"{path}norm_1", d_model) | norm(rng, f"{path}norm_2", d_model)
 
 
@@ -55,23 +48,23 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         gradient: str = "",
     ) -> Case:
         d_model, n_heads = sizes
-        vocab_size, d_ff, longest = draw_number(rng, 7, 9), draw_number(rng, 5, 6), max(lengths)
+        vocab_size, d_ff, longest = number(rng, 7, 9), number(rng, 5, 6), max(lengths)
         tables = (vocab_size, d_model, longest + 1, n_segments)
         state: dict[str, Any] = embeddings_state(rng, tables, "embeddings.", scale=scale)
         for block in range(n_blocks):
             state |= _block_state(rng, f"blocks.{block}.", d_model, d_ff)
         if tiny:
             state |= {k: 1e-5 * v for k, v in state.items() if k.endswith(_SHRUNK)}
-        state |= draw_linear(rng, "pooler", d_model, d_model) | (hooks or {})
+        state |= linear(rng, "pooler", d_model, d_model) | (hooks or {})
         mask = lengths_mask(lengths)
-        ids = draw_ids(rng, 1, vocab_size - 1, len(lengths), longest)
+        ids = draw_ids(rng, vocab_size, len(lengths), longest, low=1)
         if any_ids:
             ids[:, 1] = 0
         else:
             ids *= mask
         segments = torch.zeros_like(ids)
         for row, length in enumerate(lengths):
-            segments[row, draw_number(rng, 1, max(1, length - 1)) : length] = n_segments - 1
+            segments[row, number(rng, 1, max(1, length - 1)) : length] = n_segments - 1
         options = {"max_length": longest + 1, "n_segments": n_segments, "dropout": dropout}
         then = [("__call__", ids, segments, mask), *((name,) for name in reads)]
         numbers = [vocab_size, d_model, n_heads, d_ff, n_blocks]
@@ -81,31 +74,30 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         drawn = ("forgets_dropout_in_blocks",) if n_blocks and not hooks else ()
         return Case(group, numbers, options, title, state, then, gradient, judge, drawn)
 
-    length = draw_number(rng, 3, 4)
+    length = number(rng, 3, 4)
     yield case("values", 0, [length, length], "no blocks: embeddings and pooler")
     yield case("values", 1, [length], "one block, a batch of one")
     yield case("values", 2, [3, 3], "two blocks")
     yield case("values", 1, [2, 2], "three heads", sizes=(6, 3))
     yield case("values", 1, [3], "what training changes", scale=1.0, gradient="all")
     yield case("values", 1, [length, length, length], "three texts of the same length")
-    yield case("padding", 1, [draw_number(rng, 1, 2), 4], "padding")
+    yield case("padding", 1, [number(rng, 1, 2), 4], "padding")
     yield case("padding", 2, [4, 2], "padding, two blocks")
     title = "real tokens with the id 0, padding with others: the mask tells what is real"
     yield case("padding", 1, [2, 4], title, any_ids=True)
     yield case("padding", 1, [2, 2 + length], "nothing but [CLS] and [SEP]")
     yield case("details", 1, [length, 2], "tiny vectors: eps must not dominate", tiny=True)
     yield case("details", 1, [2, 3], "three segments", n_segments=3)
-    rate = draw_number(rng, 2, 6) / 16
+    rate = number(rng, 2, 6) / 16
     reads = (".embeddings.dropout.p", ".blocks.0.dropout.p")
     title = "another dropout: does it reach embeddings and blocks?"
-    hooks = {"_forward_pre_hooks": TO_EVAL}
-    yield case("details", 1, [2], title, dropout=rate, hooks=hooks, reads=reads)
-    options = {"max_length": draw_number(rng, 10, 20), "n_segments": draw_number(rng, 3, 5)}
+    yield case("details", 1, [2], title, dropout=rate, hooks=TO_EVAL, reads=reads)
+    options = {"max_length": number(rng, 10, 20), "n_segments": number(rng, 3, 5)}
     reads = [
         (f".embeddings.{name}.num_embeddings",) for name in ("tokens", "positions", "segments")
     ]
     reads += [(".blocks.0.feed_forward.W_1.out_features",)]
-    sizes = [draw_number(rng, 5, 9), 4, 2, 4, 1]
+    sizes = [number(rng, 5, 9), 4, 2, 4, 1]
     title = "the sizes of the three tables, and the width of the feed-forward network in a block"
     yield Case("details", sizes, options, then=reads, title=title)
     reads = [*reads[1:3], (".embeddings.dropout.p",)]

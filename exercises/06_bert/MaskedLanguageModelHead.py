@@ -10,24 +10,18 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-from coursekit.checking import codec
 
-from .common import draw_linear, draw_number, norm, normal
+from ..draw import TO_HALF, linear, norm, normal, number
 
 POINTS = {"values": 2, "edges": 1}
 
-# A hook that a case sets, since `then` can only call and read.
-_TO_HALF = codec.Source("{0: lambda module, inputs: module.half() and None}")
 
-
-def _draw_vectors(
-    rng: np.random.Generator, linear: dict[str, torch.Tensor], n: int
-) -> torch.Tensor:
+def _draw_vectors(rng: np.random.Generator, layer: dict[str, torch.Tensor], n: int) -> torch.Tensor:
     """Vectors, (n, d_model), of which layer and activation leave clearly different numbers.
 
     Normalizing nearly equal numbers would show rounding, and any eps.
     """
-    weight, bias = (tensor.double() for tensor in linear.values())
+    weight, bias = (tensor.double() for tensor in layer.values())
     rows: list[torch.Tensor] = []
     while len(rows) < n:
         row = normal(rng, len(bias))
@@ -49,10 +43,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         gradient: str = "",
     ) -> Case:
         d_model = shape[-1]
-        linear = draw_linear(rng, "transform", d_model, d_model)
-        H = _draw_vectors(rng, linear, math.prod(shape[:-1])).reshape(shape)
+        layer = linear(rng, "transform", d_model, d_model)
+        H = _draw_vectors(rng, layer, math.prod(shape[:-1])).reshape(shape)
         table = normal(rng, vocab_size, d_model)
-        state: dict[str, Any] = {name: scale * tensor for name, tensor in linear.items()}
+        state: dict[str, Any] = {name: scale * tensor for name, tensor in layer.items()}
         state |= norm(rng, "norm", d_model) | {"bias": normal(rng, vocab_size)} | (hooks or {})
         judge: dict[str, Any] = {"atol": 1e-4}
         if not contiguous:
@@ -62,7 +56,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         then = [("__call__", H, table)]
         return Case(group, [vocab_size, d_model], {}, title, state, then, gradient, judge)
 
-    n, d = draw_number(rng, 7, 9), draw_number(rng, 3, 4)
+    n, d = number(rng, 7, 9), number(rng, 3, 4)
     yield case("values", (2, 3, d), n)
     yield case("values", (1, 2, d + 2), n + 1, "a batch of one")
     yield case("values", (2, 2, 4), 4, "as many tokens as numbers in a vector")
@@ -70,8 +64,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", (d,), n, "a single vector")
     yield case("edges", (2, d), n, "tiny vectors: eps must not dominate", scale=1e-5)
     yield case("edges", (2, 3, d), n, "a tensor that is not contiguous", contiguous=False)
-    hooks = {"_forward_pre_hooks": _TO_HALF}
-    yield case("edges", (1, 2, d), n, "half precision", half=True, hooks=hooks)
+    yield case("edges", (1, 2, d), n, "half precision", half=True, hooks=TO_HALF)
     title = "what training changes, the table included"
     yield case("edges", (2, d), n, title, gradient="all")
     title = "the initial bias is 0 for every token"

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import draw_ids, draw_number
+from ..draw import draw_ids, number
 
 POINTS = {"single": 1, "pairs": 1, "cutting": 2}
 
@@ -16,17 +16,19 @@ POINTS = {"single": 1, "pairs": 1, "cutting": 2}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(group: str, first: int, second: int | None, max_length: int, title: str = "") -> Case:
         cls_id, sep_id = rng.permutation(np.arange(1, 9))[:2].tolist()
-        texts = [None if n is None else draw_ids(rng, 10, 99, n).tolist() for n in (first, second)]
+        texts = [
+            None if n is None else draw_ids(rng, 100, n, low=10).tolist() for n in (first, second)
+        ]
         return Case(group, [*texts, max_length, cls_id, sep_id], title=title)
 
-    n, m = draw_number(rng, 2, 4), draw_number(rng, 5, 7)
-    yield case("single", n, None, n + draw_number(rng, 4, 6))
+    n, m = number(rng, 2, 4), number(rng, 5, 7)
+    yield case("single", n, None, n + number(rng, 4, 6))
     yield case("single", m, None, m - 1, title="too long")
     yield case("single", m + 4, None, m + 1, title="too long")
     yield case("single", n, None, n + 2, title="fits exactly")
     yield case("single", n + 1, None, n + 2, title="one token too long")
     yield case("single", 0, None, 5, title="an empty text")
-    yield case("pairs", n, 2, n + draw_number(rng, 6, 8))
+    yield case("pairs", n, 2, n + number(rng, 6, 8))
     yield case("pairs", n, m, n + m + 3, title="a pair that fits exactly")
     yield case("pairs", n, 0, n + 5, title="an empty second text is still a second text")
     yield case("pairs", 0, n, n + 5, title="an empty first text")

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import draw_number
+from ..draw import number
 
 POINTS = {"values": 2, "warmup": 1}
 
@@ -21,25 +21,25 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         kwargs = {} if warmup is None else {"warmup": warmup}
         return Case(group, [step, n_steps, peak], kwargs, title, judge={"atol": 1e-9})
 
-    n = 20 * draw_number(rng, 3, 9)
+    n = 20 * number(rng, 3, 9)
     yield case("values", n // 20, n, title="halfway through the warm-up")
     yield case("values", n // 10, n, title="the end of the warm-up")
     yield case("values", 0, n, title="the first step")
     yield case("values", n, n, title="the end")
     yield case("values", n // 2, n)
-    yield case("values", n - draw_number(rng, 1, 3), n, title="shortly before the end")
+    yield case("values", n - number(rng, 1, 3), n, title="shortly before the end")
     yield case("warmup", n // 10, n, 0.25, title="a longer warm-up")
     yield case("warmup", n // 2 + 3, n, 0.5, title="half of the steps up, half of them down")
     yield case("warmup", 0, n, 0.0, title="no warm-up, the first step")
     yield case("warmup", n // 4, n, 0.0, title="no warm-up")
-    odd = draw_number(rng, 2, 4) * 10 + 7
+    odd = number(rng, 2, 4) * 10 + 7
     title = "the warm-up ends between two steps"
     yield case("warmup", odd // 10, odd, title=title)
     yield case("warmup", odd // 10 + 1, odd, title=title)
-    top = draw_number(rng, 2, 4)
+    top = number(rng, 2, 4)
     yield case("warmup", top, 8 * top + 1, 0.125, title=title)
     yield case("warmup", 0, 10, title="a warm-up of one step")
-    yield case("warmup", draw_number(rng, 1, 3), 7, 1.0, title="nothing but warm-up")
+    yield case("warmup", number(rng, 1, 3), 7, 1.0, title="nothing but warm-up")
     yield case("warmup", n, n, 1.0, title="nothing but warm-up, the end")
 
 

@@ -10,7 +10,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, draw_ids, draw_number
+from ..draw import EXACT, draw_ids, number
 
 POINTS = {"values": 3, "edges": 1}
 
@@ -58,19 +58,19 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title: str = "",
         **given: Any,
     ) -> Case:
-        ids, random_ids = (draw_ids(rng, 10, 99, n_texts, length) for _ in range(2))
+        ids, random_ids = (draw_ids(rng, 100, n_texts, length, low=10) for _ in range(2))
         ids[:, -1] = random_ids[:, -1] = 0  # [PAD], in most vocabularies
         inputs = {"ids": ids} | _draw(rng, n_texts, length, probability) | given
         ids, special, select_draws, replace_draws = inputs.values()
-        args = [ids, special, draw_number(rng, 1, 9), select_draws, replace_draws, random_ids]
+        args = [ids, special, number(rng, 1, 9), select_draws, replace_draws, random_ids]
         kwargs = {} if probability == 0.15 else {"probability": probability}
         return Case(group, args, kwargs, title, judge={**EXACT, "keeps_generators": True})
 
-    length = draw_number(rng, 8, 10)
+    length = number(rng, 8, 10)
     yield case("values", 2, length)
     yield case("values", 3, length - 1)
     yield case("values", 1, length, title="a batch of one")
-    yield case("values", 2, length, draw_number(rng, 5, 8) / 16, title="another probability")
+    yield case("values", 2, length, number(rng, 5, 8) / 16, title="another probability")
     kinds = rng.permutation([0.79999, 0.8, 0.89999, 0.9])
     at_limits = {
         "special": torch.zeros(1, 8, dtype=torch.bool),
@@ -89,7 +89,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         "replace_draws": torch.tensor([[0.5], [0.85], [0.95]]),
     }
     yield case("edges", 3, 1, title="texts of one token", **short)
-    gaps = draw_ids(rng, 10, 99, 8, 2).mT
+    gaps = draw_ids(rng, 100, 8, 2, low=10).mT
     yield case("edges", 2, 8, title="a tensor that is not contiguous", ids=gaps)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, draw_ids, draw_number
+from ..draw import EXACT, draw_ids, number
 
 POINTS = {"values": 1, "mask": 1, "edges": 1}
 FORBIDDEN = ("coursekit.text.pad_batch",)
@@ -19,15 +19,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def inputs(*lengths: int) -> list[tuple[list[int], list[int]]]:
         pairs = []
         for length in lengths:
-            first = draw_number(rng, 1, length)
+            first = number(rng, 1, length)
             segments = [0] * first + [1] * (length - first)
-            pairs.append((draw_ids(rng, 10, 99, length).tolist(), segments))
+            pairs.append((draw_ids(rng, 100, length, low=10).tolist(), segments))
         return pairs
 
     def case(group: str, pairs: list[Any], pad: int, title: str = "") -> Case:
         return Case(group, [pairs, pad], title=title, judge=EXACT)
 
-    n, pad = draw_number(rng, 4, 6), draw_number(rng, 1, 9)
+    n, pad = number(rng, 4, 6), number(rng, 1, 9)
     yield case("values", inputs(2, n), 0)
     yield case("values", inputs(n, 2, 3), pad, title="[PAD] has another id than 0")
     pairs = inputs(n, n - 1, 2)

@@ -10,7 +10,8 @@ import numpy as np
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import draw_ids, draw_number, one_line
+from ..draw import draw_ids, number
+from .common import one_line
 
 POINTS = {"values": 1, "padding": 2, "modes": 1, "edges": 1}
 
@@ -56,16 +57,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         zeros: bool = False,
         **more: Any,
     ) -> Case:
-        vocab_size = draw_number(rng, 7, 9)
+        vocab_size = number(rng, 7, 9)
         table = [[round(float(x), 2)] for x in 1 + rng.normal(size=vocab_size)]
         source = one_line(_TINY_MODEL, most=batch_size, table=table, training=training)
-        inputs = [draw_ids(rng, 1, vocab_size - 1, length).tolist() for length in lengths]
+        inputs = [draw_ids(rng, vocab_size, length, low=1).tolist() for length in lengths]
         if zeros:
             for ids in inputs:
                 ids[-2] = 0
         return Case(group, [codec.Source(source), inputs, batch_size], **more)
 
-    n = draw_number(rng, 5, 7)
+    n = number(rng, 5, 7)
     yield case("values", [n, n, n, n], 2)
     yield case("values", [n, n, n, n, n], 2, title="the last batch is smaller")
     title = "batch_size 1, texts of different lengths: the scores in the order of the inputs"
@@ -74,7 +75,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", [n, n, n, n, n], 2, then=[_CALLS], title=title)
     yield case("padding", [n, 3, 4], 3, title="one batch, with padding")
     yield case("padding", [3, n, n + 1, 4, 3], 2, title="batches of different lengths")
-    yield case("padding", [3, 4], draw_number(rng, 4, 9), title="fewer texts than batch_size")
+    yield case("padding", [3, 4], number(rng, 4, 9), title="fewer texts than batch_size")
     title = "a real token has the id 0: only the lengths tell what is padding"
     yield case("padding", [n, 4], 2, zeros=True, title=title)
     title = "a model in training mode, with dropout 1"

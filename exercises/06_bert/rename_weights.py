@@ -9,7 +9,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, draw_number, normal
+from ..draw import EXACT, normal, number
 
 POINTS = {"names": 2, "heads": 1, "files": 1}
 
@@ -61,7 +61,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("heads", [weights], title="with heads")
     weights = {"embeddings.position_ids": torch.arange(4)[None]}
     weights |= _draw(rng, _EMBEDDINGS | _POOLER)
-    weights["classifier.weight"] = normal(rng, draw_number(rng, 1, 3), 2)
+    weights["classifier.weight"] = normal(rng, number(rng, 1, 3), 2)
     title = "a head with another name, and position_ids beside the positions' vectors"
     yield Case("heads", [weights], title=title)
     older = {
@@ -71,7 +71,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     }
     title = "the normalizations of an older file: gamma and beta"
     yield Case("files", [_draw(rng, older, "bert.")], title=title)
-    path, n = "encoder.layer.{}.attention.output.LayerNorm.bias", draw_number(rng, 12, 14)
+    path, n = "encoder.layer.{}.attention.output.LayerNorm.bias", number(rng, 12, 14)
     layers = {path.format(number): normal(rng, 1) for number in range(n)}
     yield Case("files", [layers], title=f"{n} layers, one tensor of each")
     weights = _draw(rng, _EMBEDDINGS, "bert.") | _draw(rng, _HEADS)

@@ -10,12 +10,9 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import draw_number, normal
+from ..draw import HALF, normal, number
 
 POINTS = {"values": 2, "edges": 1}
-
-# Half precision keeps three digits, and sums of them fewer.
-_HALF = {"dtype": "exact", "atol": 2e-2}
 
 
 def _words(*lengths: int, middle: int | None = None) -> list[int | None]:
@@ -30,10 +27,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
         group: str, words: list[int | None], H: torch.Tensor | None = None, **more: Any
     ) -> Case:
-        H = normal(rng, len(words), draw_number(rng, 2, 4)) if H is None else H
+        H = normal(rng, len(words), number(rng, 2, 4)) if H is None else H
         return Case(group, [H, words], **more)
 
-    n = draw_number(rng, 3, 4)
+    n = number(rng, 3, 4)
     yield case("values", _words(1, 1, 1), title="one token per word")
     yield case("values", _words(2, 1, n, 1))
     yield case("values", _words(1, n, 2), title="the last word has two tokens")
@@ -48,9 +45,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     gaps = normal(rng, n, len(words)).mT
     yield case("edges", words, gaps, title="a tensor that is not contiguous")
     half = normal(rng, len(words), n).half()
-    yield case("edges", words, half, title="half precision", judge=_HALF)
+    yield case("edges", words, half, title="half precision", judge=HALF)
     none = normal(rng, 2, n).half()
-    yield case("edges", [None, None], none, title="no words, half precision", judge=_HALF)
+    yield case("edges", [None, None], none, title="no words, half precision", judge=HALF)
 
 
 WRONG = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import normal
+from ..draw import normal
 
 POINTS = {"values": 2, "gradient": 1, "edges": 1}
 

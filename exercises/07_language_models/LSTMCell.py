@@ -10,7 +10,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import normal
+from ..draw import normal
 
 POINTS = {"values": 2, "gates": 2, "forget bias": 1, "gradient": 1}
 

@@ -11,7 +11,7 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import draw_ids, normal
+from ..draw import draw_ids, normal
 
 POINTS = {"training": 3, "state": 2, "evaluation": 2}
 

@@ -10,7 +10,7 @@ import numpy as np
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import draw_ids, normal
+from ..draw import TO_EVAL, draw_ids, normal
 
 POINTS = {"values": 3, "state": 1, "training": 2}
 
@@ -22,10 +22,6 @@ _COUNT = {
         "{0: lambda model, _, output: sum(p.dim() == 2 and len(p) == output[0].shape[-1]"
         " for p in model.parameters())}"
     )
-}
-#: A hook, set by a case's `state`, that switches the model to evaluation before the call.
-_TO_EVAL = {
-    "_forward_pre_hooks": codec.Source("{0: lambda module, inputs: module.eval() and None}")
 }
 
 
@@ -70,7 +66,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "dropout 1 in training: what is left are biases"
     yield case("training", title, "RNN", 2, 2, options={"dropout": 1.0})
     title = "dropout 1 in evaluation: nothing is dropped"
-    yield case("training", title, "GRU", 2, 2, options={"dropout": 1.0}, given=_TO_EVAL)
+    yield case("training", title, "GRU", 2, 2, options={"dropout": 1.0}, given=TO_EVAL)
     title = "the number of matrices with a row for each word"
     yield case("values", title, "RNN", 2, 2, given=_COUNT, hidden=3)
     steps = [(".bias",), (".bias.requires_grad",), (".dropout.p",), (".rnn.mode",)]

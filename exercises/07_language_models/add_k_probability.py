@@ -9,6 +9,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
+from ..draw import VALUE_ERROR
 from .common import WORDS, as_counters, draw_table
 
 POINTS = {"maximum likelihood": 1, "add-k": 2, "edges": 1}
@@ -46,8 +47,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     table = draw_table(rng, [("the", "cat")], WORDS)
     word = next(iter(table["the", "cat"]))
     yield Case("edges", [as_counters(table), word, ("the", "cat"), 11, 0.5], title="trigrams")
-    yield Case("edges", [*inputs(True), -1], title="k = -1", judge={"raises": "ValueError"})
-    title, judge = "k = -0.01", {"raises": "ValueError"}
+    yield Case("edges", [*inputs(True), -1], title="k = -1", judge=VALUE_ERROR)
+    title, judge = "k = -0.01", VALUE_ERROR
     yield Case("edges", [*inputs(True), -0.01], title=title, judge=judge)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import draw_ids
+from ..draw import VALUE_ERROR, draw_ids
 
 POINTS = {"values": 2, "edges": 2}
 
@@ -28,7 +28,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", "the next token of the last one is the last of the text", 13, 3, 2)
     for n, batch in ((4, 4), (int(rng.integers(1, 3)), 3), (1, 1)):
         inputs = [draw_ids(rng, 90, n), batch, 2]
-        title, judge = f"{n} tokens, {batch} rows", {"raises": "ValueError"}
+        title, judge = f"{n} tokens, {batch} rows", VALUE_ERROR
         yield Case("edges", inputs, title=title, judge=judge)
 
 

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from coursekit.checking import codec
 
 WORDS = "the cat dog bird sees chases sleeps sings and".split()
-
-
-def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
-    return torch.from_numpy(np.asarray(rng.normal(0, scale, size=shape), dtype=np.float32))
-
-
-def draw_ids(rng: np.random.Generator, n_words: int, *shape: int) -> torch.Tensor:
-    return torch.from_numpy(rng.integers(0, n_words, size=shape))
 
 
 def draw_sentences(rng: np.random.Generator, n: int, n_words: int = 5) -> list[list[str]]:

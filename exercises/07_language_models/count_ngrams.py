@@ -8,6 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
+from ..draw import VALUE_ERROR
 from .common import WORDS, draw_sentences
 
 POINTS = {"bigrams": 1, "other orders": 2, "edges": 1}
@@ -25,8 +26,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [sentences, 2], title="an empty sentence")
     yield Case("edges", [[], int(rng.integers(1, 4))], title="no sentence at all")
     for n in (0, -int(rng.integers(1, 4))):
-        judge = {"raises": "ValueError"}
-        yield Case("edges", [draw_sentences(rng, 1), n], title=f"n = {n}", judge=judge)
+        yield Case("edges", [draw_sentences(rng, 1), n], title=f"n = {n}", judge=VALUE_ERROR)
 
 
 FURTHER = """

@@ -10,7 +10,7 @@ import numpy as np
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import normal
+from ..draw import normal
 
 POINTS = {"values": 3, "states": 1, "edges": 1}
 

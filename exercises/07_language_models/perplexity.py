@@ -8,6 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
+from ..draw import VALUE_ERROR
 from .common import draw_probability, draw_sentences
 
 POINTS = {"values": 2, "edges": 2}
@@ -35,7 +36,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         "edges",
         [[], draw_probability(rng), int(rng.integers(1, 4))],
         title="no sentence",
-        judge={"raises": "ValueError"},
+        judge=VALUE_ERROR,
     )
 
 

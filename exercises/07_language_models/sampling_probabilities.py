@@ -9,6 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
+from ..draw import VALUE_ERROR
+
 POINTS = {"temperature": 2, "top-k": 1, "nucleus": 2, "edges": 2}
 
 _JUDGE = {"properties": {"sums_to_one": -1, "at_least": 0}, "dtype": "family"}
@@ -78,7 +80,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", "one word, temperature 0", _logits(rng, 1), temperature=0.0)
     for bad in ({"temperature": -0.5}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}):
         (name, value) = next(iter(bad.items()))
-        title, judge = f"{name} = {value}", {"raises": "ValueError"}
+        title, judge = f"{name} = {value}", VALUE_ERROR
         yield Case("edges", [_logits(rng, n)], bad, title, judge=judge)
 
 

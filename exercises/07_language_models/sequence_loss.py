@@ -10,7 +10,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import draw_ids, normal
+from ..draw import draw_ids, lengths_mask, normal
 
 POINTS = {"values": 2, "padding": 2, "edges": 2}
 
@@ -20,14 +20,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         logits = normal(rng, batch, length, n_words, scale=scale)
         return [logits, draw_ids(rng, n_words, batch, length), torch.ones(batch, length) > 0]
 
-    def padded(lengths: list[int], length: int) -> torch.Tensor:
-        return torch.arange(length) < torch.tensor(lengths)[:, None]
-
     yield Case("values", inputs(2, 3, 4), title="nothing is padding")
     yield Case("values", inputs(1, int(rng.integers(4, 6)), 3), title="a batch of one")
     yield Case("values", inputs(3, 3, 3), title="three of everything")
     logits, targets, _ = inputs(3, 4, 5)
-    mask = padded([int(rng.integers(1, 4)), 4, 2], 4)
+    mask = lengths_mask([int(rng.integers(1, 4)), 4, 2], 4)
     yield Case("padding", [logits, targets, mask], title="texts of different lengths")
     title = "padding has any id, and id 0 is a token like any other"
     odd = targets.clone()

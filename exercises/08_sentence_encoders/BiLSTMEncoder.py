@@ -9,12 +9,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import (
-    fill_padding,
-    lengths_mask,
-    normal,
-    number,
-)
+from ..draw import VALUE_ERROR, lengths_mask, normal, number
+from .common import fill_padding
 
 POINTS = {"last": 2, "mean and max": 2, "padding": 2, "edges": 1}
 
@@ -70,7 +66,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     then = [(".lstm.batch_first",), (".lstm.num_layers",), (".pooling",)]
     yield Case("edges", [2, number(rng, 2, 4)], then=then, title="the LSTM and the default pooling")
     name = str(rng.choice(["sum", "first", "Mean"]))
-    title, judge = "a pooling that does not exist", {"raises": "ValueError"}
+    title, judge = "a pooling that does not exist", VALUE_ERROR
     yield Case("edges", [2, 2, name], title=title, judge=judge)
 
 

@@ -9,17 +9,10 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import (
-    branching,
-    draw_tree,
-    linear,
-    normal,
-    number,
-)
+from ..draw import normal, number
+from .common import N_WORDS, branching, draw_tree, linear
 
 POINTS = {"vector": 3, "scores": 2, "leaf": 1}
-
-_N_WORDS = 7
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -28,7 +21,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         then: list[tuple[Any, ...]],
         title: str = "",
         dim: int = 2,
-        n_words: int = _N_WORDS,
+        n_words: int = N_WORDS,
         **more: Any,
     ) -> Case:
         n_classes = number(rng, 2, 5)
@@ -37,15 +30,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return Case(group, [n_words, dim, n_classes], state=state, then=then, title=title, **more)
 
     def tree(n_leaves: int) -> tuple:
-        return draw_tree(rng, n_leaves, _N_WORDS)
+        return draw_tree(rng, n_leaves, N_WORDS)
 
     pair = (int(rng.integers(5)), (1, 5), (4, number(rng, 2, 4)))
     yield case("vector", [("vector", pair)], "two words")
     label, left, right = pair
     yield case("vector", [("vector", (label, right, left))], "the same words in the other order")
     yield case("vector", [("vector", tree(number(rng, 5, 7)))], dim=3)
-    yield case("vector", [("vector", branching(rng, 4, _N_WORDS))], "branching to the right")
-    left_branching = branching(rng, 4, _N_WORDS, to_the_right=False)
+    yield case("vector", [("vector", branching(rng, 4, N_WORDS))], "branching to the right")
+    left_branching = branching(rng, 4, N_WORDS, to_the_right=False)
     yield case("vector", [("vector", left_branching)], "branching to the left")
     title = "nine words"
     yield case("vector", [("vector", (2, (1, 8), tree(2)))], title, n_words=9)

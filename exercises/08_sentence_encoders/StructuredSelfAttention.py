@@ -10,14 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    draw_gaps,
-    fill_padding,
-    lengths_mask,
-    linear,
-    normal,
-    number,
-)
+from ..draw import lengths_mask, normal, number
+from .common import draw_gaps, fill_padding, linear
 
 POINTS = {"attention": 2, "vectors": 2, "penalty": 2, "edges": 1}
 

@@ -9,12 +9,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import (
-    lengths_mask,
-    linear,
-    normal,
-    number,
-)
+from ..draw import lengths_mask, normal, number
+from .common import linear
 
 POINTS = {"values": 2, "padding": 3, "edges": 1}
 

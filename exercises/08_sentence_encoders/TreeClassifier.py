@@ -11,20 +11,11 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import (
-    branching,
-    draw_tree,
-    linear,
-    normal,
-    number,
-    numbered,
-)
+from ..draw import TO_EVAL, normal, number
+from .common import N_WORDS, branching, draw_tree, linear, numbered
 
 POINTS = {"one tree": 2, "several trees": 3, "dropout": 1, "edges": 1}
 
-_N_WORDS = 7
-# A hook, set by a case's `state`, that switches the module to evaluation before the call.
-_TO_EVAL = codec.Source("{0: lambda module, inputs: module.eval() and None}")
 _OTHER_CELL = codec.Source(
     "lambda dim, hidden: type('Cell', (torch.nn.Module,), {"
     "'leaf': lambda self, X: (X, 2 * X), "
@@ -38,7 +29,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         trees: list[tuple],
         title: str = "",
         hidden: int = 2,
-        n_words: int = _N_WORDS,
+        n_words: int = N_WORDS,
         dropout: float = 0.0,
         forest: list[torch.Tensor] | None = None,
         **more: Any,
@@ -53,11 +44,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return Case(group, sizes, state=state, then=then, title=title, **more)
 
     def tree(n_leaves: int) -> tuple:
-        return draw_tree(rng, n_leaves, _N_WORDS)
+        return draw_tree(rng, n_leaves, N_WORDS)
 
     yield case("one tree", [tree(2)], "two words")
-    yield case("one tree", [branching(rng, number(rng, 3, 5), _N_WORDS)], "to the right")
-    left = branching(rng, number(rng, 3, 5), _N_WORDS, to_the_right=False)
+    yield case("one tree", [branching(rng, number(rng, 3, 5), N_WORDS)], "to the right")
+    left = branching(rng, number(rng, 3, 5), N_WORDS, to_the_right=False)
     yield case("one tree", [left], "to the left", hidden=3)
     yield case("one tree", [tree(number(rng, 5, 7))])
     low = branching(rng, 6, 3)
@@ -66,10 +57,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "nodes of equal height in another order"
     yield case("one tree", [], title, forest=other)
     title = "states of one component"
-    yield case("one tree", [branching(rng, number(rng, 3, 5), _N_WORDS)], title, hidden=1)
+    yield case("one tree", [branching(rng, number(rng, 3, 5), N_WORDS)], title, hidden=1)
     yield case("several trees", [tree(3), tree(2)], "trees of two heights")
     yield case("several trees", [tree(1), tree(number(rng, 4, 6)), tree(3)], hidden=3)
-    both = [branching(rng, 4, _N_WORDS), branching(rng, 4, _N_WORDS, to_the_right=False)]
+    both = [branching(rng, 4, N_WORDS), branching(rng, 4, N_WORDS, to_the_right=False)]
     yield case("several trees", both, "one to the right, one to the left")
     yield case("several trees", [tree(3), tree(2)], "what training changes", gradient="all")
     title = "a layer x / (1 + |x|) in place of the dropout: where does it act?"
@@ -78,17 +69,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "dropout 1 in training: the scores are the biases"
     yield case("dropout", [tree(number(rng, 2, 4))], title, dropout=1.0)
     title = "dropout 1 in evaluation: nothing is dropped"
-    state = {"_forward_pre_hooks": _TO_EVAL}
-    yield case("dropout", [tree(number(rng, 2, 4))], title, dropout=1.0, state=state)
+    yield case("dropout", [tree(number(rng, 2, 4))], title, dropout=1.0, state=TO_EVAL)
     rate = int(rng.integers(1, 8)) / 16
     then = [(".dropout.p",), (".embedding.padding_idx",)]
     yield Case("dropout", [5, 2, 2, 3, rate], then=then, title="the rate; row 0 is padding")
     yield Case("dropout", [5, number(rng, 2, 3), 2, 3], then=[(".dropout.p",)], title="the default")
     yield case("edges", [tree(1)], "a single leaf")
     yield case("edges", [tree(1), tree(1), tree(1)], "three single leaves")
-    state = {"embedding.weight": normal(rng, _N_WORDS, 2), **linear(rng, "output", 2, 3)}
+    state = {"embedding.weight": normal(rng, N_WORDS, 2), **linear(rng, "output", 2, 3)}
     then = [("__call__", *numbered([tree(3), tree(number(rng, 2, 4))]))]
-    sizes, kwargs = [_N_WORDS, 2, 2, 3], {"cell": _OTHER_CELL}
+    sizes, kwargs = [N_WORDS, 2, 2, 3], {"cell": _OTHER_CELL}
     title = "another cell is passed in"
     yield Case("edges", sizes, kwargs, state=state, then=then, title=title)
 

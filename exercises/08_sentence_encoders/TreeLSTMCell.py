@@ -10,7 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import linear, normal, number
+from ..draw import normal, number
+from .common import linear
 
 POINTS = {"leaf": 2, "node": 3, "training": 1}
 

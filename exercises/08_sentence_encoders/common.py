@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import math
+from functools import partial
 
 import numpy as np
 import torch
 
-EXACT = {"dtype": "exact"}
+from ..draw import linear as plain_linear
+
 WORDS = "not a good film dull long never great plot cast".split()
+#: How many different words the trees have, with padding.
+N_WORDS = 7
 
-
-def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
-    return torch.from_numpy(np.asarray(rng.normal(0, scale, size=shape), dtype=np.float32))
-
-
-def number(rng: np.random.Generator, low: int, high: int) -> int:
-    """A whole number from `low` up to and including `high`."""
-    return int(rng.integers(low, high + 1))
-
-
-def lengths_mask(lengths: list[int], longest: int | None = None) -> torch.Tensor:
-    return torch.arange(longest or max(lengths)) < torch.tensor(lengths)[:, None]
+#: Layers with larger weights than elsewhere.
+linear = partial(plain_linear, gain=1.5, shift=0.5)
 
 
 def draw_gaps(rng: np.random.Generator, batch: int, length: int) -> torch.Tensor:
@@ -37,13 +30,6 @@ def draw_gaps(rng: np.random.Generator, batch: int, length: int) -> torch.Tensor
 
 def fill_padding(X: torch.Tensor, mask: torch.Tensor, value: float) -> torch.Tensor:
     return X.masked_fill(~mask.unsqueeze(-1), value)
-
-
-def linear(
-    rng: np.random.Generator, path: str, into: int, out: int, bias: bool = True
-) -> dict[str, torch.Tensor]:
-    found = {f"{path}.weight": normal(rng, out, into, scale=1.5 / math.sqrt(into))}
-    return found | ({f"{path}.bias": normal(rng, out, scale=0.5)} if bias else {})
 
 
 def draw_tree(rng: np.random.Generator, n_leaves: int, n_words: int, labels: int = 5) -> tuple:

@@ -8,14 +8,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import (
-    EXACT,
-    draw_gaps,
-    fill_padding,
-    lengths_mask,
-    normal,
-    number,
-)
+from ..draw import EXACT, lengths_mask, normal, number
+from .common import draw_gaps, fill_padding
 
 POINTS = {"values": 2, "padding": 2, "empty": 1}
 

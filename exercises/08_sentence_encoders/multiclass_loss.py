@@ -9,7 +9,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, normal, number
+from ..draw import EXACT, normal, number
 
 POINTS = {"values": 2, "stability": 2, "gradient": 1}
 

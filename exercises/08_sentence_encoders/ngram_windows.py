@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, normal, number
+from ..draw import EXACT, VALUE_ERROR, normal, number
 
 POINTS = {"values": 2, "edges": 2}
 
@@ -24,10 +24,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [normal(rng, 2, 4, 1), 3], title="vectors of one component")
     X = normal(rng, 2, 4, 2).double()
     yield Case("edges", [X, 2], title="double precision", judge=EXACT)
-    judge = {"raises": "ValueError"}
-    yield Case("edges", [normal(rng, 1, 3, 2), 0], title="a width of 0", judge=judge)
+    yield Case("edges", [normal(rng, 1, 3, 2), 0], title="a width of 0", judge=VALUE_ERROR)
     width = -number(rng, 1, 3)
-    yield Case("edges", [normal(rng, 1, 3, 2), width], title="a negative width", judge=judge)
+    yield Case("edges", [normal(rng, 1, 3, 2), width], title="a negative width", judge=VALUE_ERROR)
 
 
 WRONG = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, normal, number
+from ..draw import EXACT, normal, number
 
 POINTS = {"values": 2, "edges": 1}
 

@@ -9,7 +9,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import normal, number
+from ..draw import normal, number
 
 POINTS = {"values": 2, "edges": 2}
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
+from ..draw import VALUE_ERROR
 from .common import WORDS
 
 POINTS = {"trees": 2, "edges": 3}
@@ -37,7 +38,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [f"  {text}\n"], title="space and line breaks everywhere")
 
     def broken(text: str, title: str) -> Case:
-        return Case("edges", [text], title=title, judge={"raises": "ValueError"})
+        return Case("edges", [text], title=title, judge=VALUE_ERROR)
 
     yield broken("", "an empty text")
     yield broken(" \n", "nothing but space")

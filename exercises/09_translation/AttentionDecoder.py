@@ -10,14 +10,8 @@ import numpy as np
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import (
-    draw_ids,
-    draw_lengths,
-    linear,
-    mask_of,
-    normal,
-    recurrent,
-)
+from ..draw import draw_ids, normal
+from .common import draw_lengths, linear, mask_of, recurrent
 
 POINTS = {"logits": 2, "states": 1, "weights": 1, "edges": 1}
 

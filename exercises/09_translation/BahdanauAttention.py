@@ -8,7 +8,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import draw_lengths, linear, mask_of, normal
+from ..draw import normal
+from .common import draw_lengths, linear, mask_of
 
 POINTS = {"values": 2, "masking": 1, "edges": 1}
 

@@ -9,13 +9,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import (
-    VALUE_ERROR,
-    draw_lengths,
-    linear,
-    mask_of,
-    normal,
-)
+from ..draw import VALUE_ERROR, normal
+from .common import draw_lengths, linear, mask_of
 
 POINTS = {"dot": 1, "general": 2, "concat": 2, "edges": 2}
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import draw_ids, linear, normal, recurrent
+from ..draw import draw_ids, normal
+from .common import linear, recurrent
 
 POINTS = {"logits": 2, "states": 1, "edges": 1}
 

@@ -10,14 +10,8 @@ import torch.nn.functional as F
 
 from autograder.course.exercise import Case
 
-from .common import (
-    draw_ids,
-    draw_lengths,
-    linear,
-    mask_of,
-    normal,
-    recurrent,
-)
+from ..draw import draw_ids, lengths_mask, normal
+from .common import draw_lengths, linear, recurrent
 
 POINTS = {"values": 2, "padding": 2, "edges": 1}
 
@@ -37,7 +31,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n_words, d_e, d = next(sizes)
         state = {"embedding.weight": normal(rng, n_words, d_e)}
         state |= recurrent(rng, "lstm", d_e, d, 4, both=True) | linear(rng, "bridge", 2 * d, d)
-        mask = F.pad(mask_of(lengths), (0, columns))
+        mask = F.pad(lengths_mask(lengths), (0, columns))
         ids = draw_ids(rng, n_words, *mask.shape)
         if first is not None:
             ids[0, 0] = first

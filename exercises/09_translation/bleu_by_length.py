@@ -8,7 +8,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import FRENCH, VALUE_ERROR, draw_words, edited
+from ..draw import VALUE_ERROR, draw_words
+from .common import FRENCH, edited
 
 POINTS = {"values": 2, "edges": 2}
 

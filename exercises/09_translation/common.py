@@ -5,13 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-VALUE_ERROR = {"raises": "ValueError"}
-ENGLISH = "she likes the white cat but he never sees a dog in our old garden".split()
+from ..draw import lengths_mask, normal
+
 FRENCH = "elle aime le chat blanc mais il ne voit jamais de chien dans notre jardin".split()
-
-
-def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> torch.Tensor:
-    return torch.from_numpy(np.asarray(rng.normal(0, scale, size=shape), dtype=np.float32))
 
 
 def linear(
@@ -44,20 +40,10 @@ def draw_lengths(rng: np.random.Generator, batch: int, length: int) -> list[int]
 
 def mask_of(lengths: list[int], gap: bool = False) -> torch.Tensor:
     """An attention mask; with a gap, it is False at the second position of every sentence too."""
-    mask = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+    mask = lengths_mask(lengths)
     if gap:
         mask[:, 1] = False
     return mask
-
-
-def draw_ids(rng: np.random.Generator, n_words: int, *shape: int) -> torch.Tensor:
-    """Ids of any words, also where there is padding: only a mask says what is real."""
-    return torch.from_numpy(rng.integers(0, n_words, size=shape))
-
-
-def draw_words(rng: np.random.Generator, words: list[str], n: int) -> list[str]:
-    """n words in any order, some of them more than once."""
-    return [words[int(i)] for i in rng.integers(0, len(words), size=n)]
 
 
 def edited(rng: np.random.Generator, tokens: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import VALUE_ERROR
+from ..draw import VALUE_ERROR
 
 POINTS = {"values": 2, "ends": 3}
 

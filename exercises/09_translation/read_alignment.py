@@ -9,7 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import ENGLISH, FRENCH, VALUE_ERROR, draw_words
+from ..draw import ENGLISH, VALUE_ERROR, draw_words
+from .common import FRENCH
 
 POINTS = {"values": 2, "edges": 3}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import VALUE_ERROR
+from ..draw import EXACT, VALUE_ERROR
 
 POINTS = {"values": 2, "edges": 2}
 
@@ -19,7 +19,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     def case(group: str, sources: list, targets: list, title: str = "", **more) -> Case:
         bos, eos = rng.permutation(np.arange(90, 99))[:2].tolist()
-        more.setdefault("judge", {"dtype": "exact"})
+        more.setdefault("judge", EXACT)
         return Case(group, [sources, targets, bos, eos], title=title, **more)
 
     n = int(rng.integers(3, 6))

@@ -9,14 +9,15 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import draw_ids, draw_lengths, mask_of, normal
+from ..draw import draw_ids, lengths_mask, normal
+from .common import draw_lengths
 
 POINTS = {"values": 2, "padding": 2}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(group: str, lengths: list[int], padding: int | None = None, **more) -> Case:
-        n_words, mask = int(rng.integers(5, 8)), mask_of(lengths)
+        n_words, mask = int(rng.integers(5, 8)), lengths_mask(lengths)
         y_out = 1 + draw_ids(rng, n_words - 1, *mask.shape)
         if padding:  # then 0 is a word like any other
             y_out = torch.where(y_out == padding, 0, y_out)

@@ -11,7 +11,7 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import TO_EVAL, norm_state, normal, number
+from ..draw import TO_EVAL, norm, normal, number
 
 POINTS = {"post-LN": 2, "pre-LN": 2, "dropout": 1}
 
@@ -35,7 +35,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         kwargs = {} if dropout is None else {"dropout": dropout}
         if norm_first is not None:
             kwargs["norm_first"] = norm_first
-        weights = norm_state(rng, d, "norm") | (state or {})
+        weights = norm(rng, "norm", d) | (state or {})
         then = [("__call__", X, sublayer()), *(more_calls or [])]
         return Case(group, [d], kwargs, state=weights, then=then, **more)
 

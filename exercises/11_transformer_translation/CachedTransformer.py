@@ -10,15 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    VALUE_ERROR,
-    draw_ids,
-    mask_of,
-    model_state,
-    normal,
-    number,
-    only,
-)
+from ..draw import VALUE_ERROR, lengths_mask, normal, number
+from .common import draw_ids, model_state, only
 
 POINTS = {"start": 2, "step": 3, "padding": 1, "edges": 1}
 
@@ -48,7 +41,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return Case(group, sizes, kwargs, state=state, then=list(then), **more)
 
     def start(*lengths: int) -> tuple:
-        mask = mask_of(*lengths)
+        mask = lengths_mask(lengths)
         return "start", draw_ids(rng, n_words, *mask.shape), mask
 
     def cache(t: int, mask: torch.Tensor, n_layers: int = 1) -> list[torch.Tensor]:
@@ -59,7 +52,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return found
 
     def step(t: int, *lengths: int, n_layers: int = 1) -> tuple:
-        mask = mask_of(*lengths)
+        mask = lengths_mask(lengths)
         y = 1 + rng.permutation(n_words - 1)[: len(lengths), None]  # all different
         return "step", torch.from_numpy(y), cache(t, mask, n_layers)
 

@@ -10,14 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    VALUE_ERROR,
-    attention_state,
-    frozen_but,
-    mask_of,
-    normal,
-    number,
-)
+from ..draw import VALUE_ERROR, attention_state, causal, lengths_mask, normal, number
+from .common import frozen_but
 
 POINTS = {"values": 2, "masking": 1, "methods": 2, "edges": 1}
 
@@ -38,12 +32,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X, M = normal(rng, 2, 2, 4), normal(rng, 2, n, 4)
     yield case("values", [4, 2], X, M, title="what training changes", gradient="all")
 
-    padded = mask_of(number(rng, 1, 2), n)[:, None]
+    padded = lengths_mask([number(rng, 1, 2), n])[:, None]
     X, M = normal(rng, 2, 3, 4), normal(rng, 2, n, 4)
     yield case("masking", [4, 2], X, M, padded, title="padding in the source")
     X = normal(rng, 1, n, 4)
-    causal = torch.ones(n, n, dtype=torch.bool).tril()
-    yield case("masking", [4, 2], X, X, causal, title="self-attention with a causal mask")
+    yield case("masking", [4, 2], X, X, causal(n), title="self-attention with a causal mask")
     X, M = normal(rng, 2, 2, 4), normal(rng, 2, 3, 4)
     mask = torch.from_numpy(rng.random((2, 2, 3)) < 0.5)
     mask[:, 0, 0] = mask[:, 1, 2] = True
@@ -55,7 +48,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "attend to given keys and values"
     yield case("methods", [4, 2], X, K, V, method="attend", title=title)
     K, V = normal(rng, 2, 2, 4, 2), normal(rng, 2, 2, 4, 2)
-    mask, title = mask_of(2, 4)[:, None], "attend, with a mask"
+    mask, title = lengths_mask([2, 4])[:, None], "attend, with a mask"
     yield case("methods", [4, 2], X, K, V, mask, method="attend", title=title)
 
     X, M = normal(rng, 1, 1, 4), normal(rng, 1, 1, 4)
@@ -64,7 +57,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", [4, 2], X, M, title="tensors that are not contiguous")
     X, M = normal(rng, 2, n, 4), normal(rng, 2, 3, 4)
     title = "a source without a real token: weights of 0"
-    yield case("edges", [4, 2], X, M, mask_of(0, 3)[:, None], title=title)
+    yield case("edges", [4, 2], X, M, lengths_mask([0, 3])[:, None], title=title)
     d = 3 * number(rng, 1, 3) + 1
     yield Case("edges", [d, 3], title="three heads cannot share that", judge=VALUE_ERROR)
 

@@ -10,14 +10,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    TO_EVAL,
-    frozen_but,
-    layer_state,
-    mask_of,
-    normal,
-    number,
-)
+from ..draw import TO_EVAL, causal, lengths_mask, normal, number
+from .common import frozen_but, layer_state
 
 POINTS = {"values": 2, "masking": 2, "options": 2}
 
@@ -43,9 +37,6 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         then = [("__call__", *inputs), *(reads or [])]
         return Case(group, [d_model, n_heads, d_ff], kwargs, state=state, then=then, **more)
 
-    def causal(length: int) -> torch.Tensor:
-        return torch.ones(length, length, dtype=torch.bool).tril()
-
     n = number(rng, 3, 4)
     yield case("values", normal(rng, 1, n, 4), normal(rng, 1, n + 1, 4))
     title = "the target is longer"
@@ -54,13 +45,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     Y, M = normal(rng, 1, n, 4), normal(rng, 1, n - 1, 4)
     yield case("masking", Y, M, causal(n), title="a causal mask")
-    Y, M, mask = normal(rng, 2, n, 4), normal(rng, 2, 3, 4), mask_of(1, 3)[:, None]
+    Y, M, mask = normal(rng, 2, n, 4), normal(rng, 2, 3, 4), lengths_mask([1, 3])[:, None]
     yield case("masking", Y, M, None, mask, title="padding in the source")
     Y, M = normal(rng, 2, n, 4), normal(rng, 2, n, 4)
-    target = causal(n) & mask_of(number(rng, 1, n - 1), n)[:, None]
+    target = causal(n) & lengths_mask([number(rng, 1, n - 1), n])[:, None]
     title = "padding in both, equal lengths"
-    yield case("masking", Y, M, target, mask_of(n, 1)[:, None], title=title)
-    Y, M, mask = normal(rng, 2, 2, 4), normal(rng, 2, 3, 4), mask_of(1, 3)[:, None]
+    yield case("masking", Y, M, target, lengths_mask([n, 1])[:, None], title=title)
+    Y, M, mask = normal(rng, 2, 2, 4), normal(rng, 2, 3, 4), lengths_mask([1, 3])[:, None]
     title = "what training changes"
     yield case("masking", Y, M, causal(2), mask, title=title, gradient="all")
 

@@ -11,17 +11,8 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import (
-    TO_EVAL,
-    VALUE_ERROR,
-    draw_ids,
-    frozen_but,
-    mask_of,
-    model_state,
-    normal,
-    number,
-    only,
-)
+from ..draw import TO_EVAL, VALUE_ERROR, lengths_mask, normal, number
+from .common import draw_ids, frozen_but, model_state, only
 
 POINTS = {"values": 2, "encoder": 1, "decoder": 2, "padding": 1, "options": 2}
 
@@ -57,10 +48,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return Case(group, [*sizes, n_layers], kwargs, state=state, then=then, **more)
 
     def source(*lengths: int) -> tuple[torch.Tensor, torch.Tensor]:
-        return draw_ids(rng, n_source, len(lengths), max(lengths)), mask_of(*lengths)
+        return draw_ids(rng, n_source, len(lengths), max(lengths)), lengths_mask(lengths)
 
     def target(*lengths: int) -> torch.Tensor:
-        return draw_ids(rng, n_target, len(lengths), max(lengths)) * mask_of(*lengths)
+        return draw_ids(rng, n_target, len(lengths), max(lengths)) * lengths_mask(lengths)
 
     def call(lengths: list[int], targets: list[int]) -> tuple:
         return ("__call__", *source(*lengths), target(*targets))
@@ -78,14 +69,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("encoder", [("encode", ids, mask)], parts=_ENCODER, title=title)
 
     y, M = target(1, 3), normal(rng, 2, n, _D)
-    mask = mask_of(n, 2)
+    mask = lengths_mask([n, 2])
     mask[0, 0] = False
     then = [("decode", y, M, mask)]
     yield case("decoder", then, parts=_DECODER, title="the decoder, padding")
 
     (first, mask), y = source(2), target(3)
     wide = torch.cat([first, draw_ids(rng, n_source, 1, 2)], dim=1)
-    then = [("__call__", first, mask, y), ("__call__", wide, mask_of(2, 4)[:1], y)]
+    then = [("__call__", first, mask, y), ("__call__", wide, lengths_mask([2, 4])[:1], y)]
     yield case("padding", then, title="the same source with padding")
 
     embed = "embed", codec.Source(_EMBEDDING), draw_ids(rng, 5, 2, 2)

@@ -9,7 +9,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import draw_words, number
+from ..draw import number
+from .common import draw_words
 
 POINTS = {"values": 2, "order": 1, "edges": 1}
 

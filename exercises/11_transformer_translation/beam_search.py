@@ -12,7 +12,7 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import VALUE_ERROR, number
+from ..draw import VALUE_ERROR, number
 
 POINTS = {"greedy": 1, "values": 2, "states": 2, "ends": 2}
 

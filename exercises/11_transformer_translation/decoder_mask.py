@@ -9,7 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import EXACT, draw_ids, mask_of, number
+from ..draw import EXACT, lengths_mask, number
+from .common import draw_ids
 
 POINTS = {"values": 2, "edges": 1}
 
@@ -21,9 +22,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     n = number(rng, 3, 4)
     yield case("values", draw_ids(rng, 9, 1, n), title="one sentence")
-    y = draw_ids(rng, 9, 2, n + 1) * mask_of(number(rng, 1, 2), n + 1)
+    y = draw_ids(rng, 9, 2, n + 1) * lengths_mask([number(rng, 1, 2), n + 1])
     yield case("values", y, title="padding at the end")
-    y = draw_ids(rng, 9, 3, n) * mask_of(n, 1, 2)
+    y = draw_ids(rng, 9, 3, n) * lengths_mask([n, 1, 2])
     yield case("values", y, title="three sentences")
     y = draw_ids(rng, 9, 3, 6) * torch.from_numpy(rng.random((3, 6)) < 0.6)
     yield case("values", y, title="padding anywhere")
@@ -33,7 +34,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     y[1, 1] = 0
     title = "padding has another id, and 0 is a token"
     yield case("edges", y, padding, title=title)
-    y = draw_ids(rng, 9, 2, n) * mask_of(n, 2).flip(1)
+    y = draw_ids(rng, 9, 2, n) * lengths_mask([n, 2]).flip(1)
     yield case("edges", y, title="padding at the start")
     y = draw_ids(rng, 9, 1, n + 1)
     y[0, 1] = 0

@@ -8,7 +8,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import draw_words, number
+from ..draw import number
+from .common import draw_words
 
 POINTS = {"values": 1, "edges": 2}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import VALUE_ERROR, number
+from ..draw import VALUE_ERROR, number
 
 POINTS = {"values": 2, "edges": 2}
 

@@ -9,13 +9,8 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import (
-    VALUE_ERROR,
-    draw_ids,
-    mask_of,
-    normal,
-    number,
-)
+from ..draw import VALUE_ERROR, lengths_mask, normal, number
+from .common import draw_ids
 
 POINTS = {"values": 2, "padding": 1, "edges": 1}
 
@@ -36,7 +31,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         if padding:  # then 0 is a token like any other, and the first one here
             y = torch.where(y == padding, 0, y)
             y[0, 0] = 0
-        y = y.masked_fill(~mask_of(*lengths), padding or 0)
+        y = y.masked_fill(~lengths_mask(lengths), padding or 0)
         kwargs = {"padding": padding} if padding else {}
         inputs = [normal(rng, *y.shape, n_words, scale=scale), y, smoothing]
         return Case(group, inputs, kwargs, **more)

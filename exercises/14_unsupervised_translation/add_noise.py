@@ -14,7 +14,7 @@ import torch
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import VALUE_ERROR
+from ..draw import VALUE_ERROR
 
 POINTS = {"dropping": 2, "shuffling": 2, "edges": 2}
 

@@ -9,12 +9,8 @@ import numpy as np
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import (
-    TRANSLATE,
-    VALUE_ERROR,
-    languages,
-    sentences,
-)
+from ..draw import EXACT, VALUE_ERROR
+from .common import TRANSLATE, languages, sentences
 
 POINTS = {"values": 2, "no gradient": 1, "edges": 1}
 #: The same, whatever the gradients do.
@@ -31,7 +27,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     ) -> Case:
         language, other, eos = languages(rng)
         inputs = [translate, sentences(rng, *lengths), language, other, eos]
-        return Case(group, inputs, title=title, judge={"dtype": "exact"} | more)
+        return Case(group, inputs, title=title, judge=EXACT | more)
 
     n = int(rng.integers(4, 7))
     yield case("values", _WORDS, [2], "one sentence")

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from coursekit.checking import codec
 
-VALUE_ERROR = {"raises": "ValueError"}
 #: Moves every word by the language token, turns the sentence around, and tells whether gradients are on.
 TRANSLATE = codec.Source(
     "lambda sentences, language: [[(3 * i + language) % 83 + 4 + 100 * torch.is_grad_enabled()"
     " for i in ids][::-1] for ids in sentences]"
 )
-
-
-def normal(rng: np.random.Generator, *shape: int) -> torch.Tensor:
-    return torch.from_numpy(np.asarray(rng.normal(size=shape), dtype=np.float32))
 
 
 def sentences(rng: np.random.Generator, *lengths: int) -> list[list[int]]:

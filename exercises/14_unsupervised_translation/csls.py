@@ -9,7 +9,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import VALUE_ERROR
+from ..draw import VALUE_ERROR
 
 POINTS = {"values": 2, "neighborhoods": 2, "edges": 1}
 

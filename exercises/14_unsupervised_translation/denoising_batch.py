@@ -9,7 +9,8 @@ import numpy as np
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import VALUE_ERROR, languages, sentences
+from ..draw import EXACT, VALUE_ERROR
+from .common import languages, sentences
 
 POINTS = {"values": 2, "noise": 2, "edges": 1}
 
@@ -19,7 +20,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         language, _, eos = languages(rng)
         generator = codec.Drawn(int(rng.integers(10_000)), count=int(rng.integers(1, 9)))
         inputs = [sentences(rng, *lengths), language, eos, p, k, generator]
-        return Case(group, inputs, title=title, judge={"dtype": "exact"} | more)
+        return Case(group, inputs, title=title, judge=EXACT | more)
 
     n = int(rng.integers(5, 8))
     yield case("values", [3], 0.0, 0, "one sentence, no noise")

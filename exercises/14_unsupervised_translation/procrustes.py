@@ -9,7 +9,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from .common import VALUE_ERROR, normal
+from ..draw import VALUE_ERROR, normal
 
 POINTS = {"rotations": 2, "reflections": 1, "noise": 2, "edges": 1}
 #: The singular vectors come from float32 products.

@@ -9,7 +9,8 @@ import numpy as np
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import VALUE_ERROR, languages, sentences
+from ..draw import VALUE_ERROR
+from .common import languages, sentences
 
 POINTS = {"values": 2, "directions": 2, "edges": 1}
 #: Moves the words up on the way into the first language, and down on the way into the second one.

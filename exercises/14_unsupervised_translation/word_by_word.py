@@ -8,16 +8,17 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
+from ..draw import ENGLISH, draw_words
+
 POINTS = {"values": 2, "edges": 1}
-_ENGLISH = "she likes the white cat but he never sees a dog in our old garden".split()
 _FRENCH = "elle aime le blanc chat mais il ne voit un chien dans notre vieux jardin".split()
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    both = dict(zip(_ENGLISH, _FRENCH, strict=True))
+    both = dict(zip(ENGLISH, _FRENCH, strict=True))
 
     def drawn(n: int) -> list[str]:
-        return [_ENGLISH[int(i)] for i in rng.integers(0, len(_ENGLISH), size=n)]
+        return draw_words(rng, ENGLISH, n)
 
     n = int(rng.integers(4, 8))
     yield Case("values", [drawn(1), both], title="one word")
@@ -28,7 +29,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     some = drawn(n)
     some.insert(int(rng.integers(n)), names[int(rng.integers(3))])
     yield Case("values", [some, both], title="a name that is not in the dictionary")
-    name, some = _ENGLISH[int(rng.integers(len(_ENGLISH)))].capitalize(), drawn(n)
+    name, some = ENGLISH[int(rng.integers(len(ENGLISH)))].capitalize(), drawn(n)
     some.insert(int(rng.integers(n)), name)
     yield Case("edges", [some, both], title="a name that is spelled like a word")
     yield Case("edges", [drawn(n), {}], title="an empty dictionary")

@@ -131,9 +131,10 @@ def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, st
 
 
 def digest(assignment: Assignment, name: str) -> str:
-    """Of an exercise's sources: its module, `common` beside it, its reference and what that uses."""
-    folder = assignment.course.cases(assignment.name)
-    modules = [folder / f"{name}.py", folder / f"{SHARED}.py"]
+    """Of an exercise's sources: its module, those it shares, its reference and what that uses."""
+    course = assignment.course
+    folder = course.cases(assignment.name)
+    modules = [folder / f"{name}.py", folder / f"{SHARED}.py", *course.shared_cases()]
     texts = [_judged(path.read_text("utf-8")) for path in modules if path.exists()]
     wrong = assignment.exercises[name].misconceptions
     texts += [f"{misconception.name}\n{misconception.text}" for misconception in wrong]
