@@ -133,8 +133,6 @@ class Vocabulary:
             return NotImplemented
         return self.words == other.words and self.counts == other.counts
 
-    __hash__ = None
-
     def __repr__(self) -> str:
         shown = ", ".join(self.words[2:7]) or "no words"
         more = ", ..." if len(self) > 7 else ""
