@@ -9,6 +9,10 @@ class CourseError(Exception):
     status = 1
 
 
+class TookTooLong(Exception):
+    """A step of the grader's own took more time than it may."""
+
+
 class Stopped(CourseError):
     """The user pressed ctrl-C; the message says what is kept. The exit status is a shell's."""
 

@@ -8,10 +8,10 @@ from typing import Any
 from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_notebook
 
-from autograder.errors import CourseError
+from autograder.errors import CourseError, TookTooLong
 from autograder.grading.grade_submission import STEP_SECONDS, why_unread
 from autograder.grading.submissions import read_submission
-from autograder.grading.time_limit import time_limit
+from coursekit.checking.time_limit import time_limit
 
 #: Where preprocessors find why the submission cannot be graded.
 UNREAD = "coursekit_unread"
@@ -31,7 +31,7 @@ class SubmissionExporter(NotebookExporter):
         if self.config.Grade.get("graded") or not getattr(self.parent, "_sanitizing", False):
             return super().from_filename(filename, resources, **kw)
         try:
-            with time_limit(STEP_SECONDS):
+            with time_limit(STEP_SECONDS, TookTooLong):
                 return self.from_notebook_node(read_submission(Path(filename)), resources, **kw)
         except (OSError, CourseError):
             raise  # of this machine

@@ -8,10 +8,10 @@ from pathlib import Path
 from tqdm.auto import tqdm
 
 from autograder.course.layout import Course
-from autograder.errors import CourseError
+from autograder.errors import CourseError, TookTooLong
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.patience import patiently
-from autograder.grading.time_limit import TookTooLong, time_limit
+from coursekit.checking.time_limit import time_limit
 
 _PAGE_SECONDS = 60.0  # of processor time
 
@@ -36,7 +36,7 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
     pages, failures = [], []
     for student in tqdm(graded, desc="feedback", unit="page", disable=None):
         try:
-            with time_limit(_PAGE_SECONDS):
+            with time_limit(_PAGE_SECONDS, TookTooLong):
                 failure = patiently(
                     functools.partial(classroom.write_feedback, assignment, student)
                 )

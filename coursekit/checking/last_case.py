@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from coursekit.checking import codec
-from coursekit.checking.guards import random_state
 from coursekit.checking.records import Case, Outcome, Plain
 from coursekit.checking.run_cases import call
+from coursekit.checking.seeded import random_state
 
 
 class LastCase:

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from coursekit.checking import codec
-from coursekit.checking.forbidden import without
 from coursekit.checking.gradients import Followed
-from coursekit.checking.guards import TimeUp, random_state, time_limit
 from coursekit.checking.records import Outcome, Plain, Question
+from coursekit.checking.seeded import random_state
+from coursekit.checking.time_limit import TimeUp, time_limit
+from coursekit.forbidden import without
 
 #: Processor time.
 SECONDS_PER_CASE = 10.0
