@@ -33,6 +33,10 @@ class MachineError(CourseError):
     """The state of this machine, or of one it uses: no sandbox, a full disk, a lost worker."""
 
 
+class TookTooLong(Exception):
+    """A step of the grader's own took more time than it may."""
+
+
 class Stopped(CourseError):
     """The user pressed ctrl-C; the message says what is kept. The exit status is a shell's."""
 

@@ -79,6 +79,11 @@ class BertBlock(nn.Module):
 class _Attention(nn.Module):
     """Returns the output, (B, L, d_model), and the weights of all heads, (B, H, L, L)."""
 
+    W_Q: nn.Linear
+    W_K: nn.Linear
+    W_V: nn.Linear
+    W_O: nn.Linear
+
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
@@ -112,5 +117,6 @@ class _Attention(nn.Module):
             key_padding_mask=mask[:, 0],
             average_attn_weights=False,
         )
+        assert weights is not None  # torch leaves them out only on request
         # contiguous, so that the dropout draws as it does in the course's TransformerBlock
         return output.transpose(0, 1).contiguous(), weights

@@ -214,7 +214,7 @@ def _from_hub(name: str) -> Path:
 
 def _config(folder: Path) -> dict[str, Any]:
     try:
-        config = json.loads(_needed(folder, "config.json").read_text("utf-8"))
+        config: dict[str, Any] = json.loads(_needed(folder, "config.json").read_text("utf-8"))
     except ValueError as error:
         raise DamagedFile(f"{folder / 'config.json'} is damaged; download it again.") from error
     kind = config.get("model_type", "bert") if isinstance(config, dict) else None

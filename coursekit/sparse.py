@@ -35,7 +35,8 @@ class SparseRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.matrix.shape
+        n, d = self.matrix.shape
+        return n, d
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -126,6 +126,12 @@ def test_code_is_formatted_and_lint_free():
         assert done.returncode == 0, done.stdout
 
 
+def test_types_are_right():
+    command = [sys.executable, "-m", "mypy"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_no_image_holds_what_a_class_has_left():
     lines = (ROOT / ".gitignore").read_text().splitlines()
     begin = lines.index("# what grading a class leaves beside the course")
@@ -145,7 +151,7 @@ def test_the_image_for_students_gets_the_wheel_and_the_notebooks_only():
 def test_hooks_call_programs_that_the_setup_installs():
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
     programs = {hook["entry"].split()[0] for hook in hooks}
-    assert programs == {".venv/bin/ruff", ".venv/bin/autograder"}
+    assert programs == {".venv/bin/ruff", ".venv/bin/mypy", ".venv/bin/autograder"}
 
 
 def test_threads_wait_without_spinning_unless_the_user_wants_it():

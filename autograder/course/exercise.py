@@ -18,8 +18,8 @@ import numpy as np
 from autograder.course.apply_edit import EditError, apply_edit, is_edit
 from autograder.errors import CourseError
 from coursekit.checking import codec
-from coursekit.checking.forbidden import parts
 from coursekit.checking.gradients import ALL
+from coursekit.forbidden import HELPERS
 
 #: The hint of a misconception whose hint is still to be written; a release refuses it.
 UNWRITTEN_HINT = "TODO: write the hint."
@@ -211,17 +211,14 @@ def read_exercise(name: str, module: Any) -> Exercise:
 
 
 def _forbidden(exercise: str, names: Any) -> tuple[str, ...]:
-    """The names in `FORBIDDEN`, each of a function or class of coursekit."""
+    """The names in `FORBIDDEN`, each of a helper of coursekit that can be forbidden."""
     if not isinstance(names, tuple):
         raise CourseError(f'{exercise}: FORBIDDEN must be a tuple of names, as in ("a.b",).')
     for name in names:
-        try:
-            functions = name.startswith("coursekit.") and parts(name)
-        except (AttributeError, ImportError):
-            functions = []
-        if not functions:
+        if name not in HELPERS:
             raise CourseError(
-                f"{exercise}: FORBIDDEN has {name!r}, which is no function or class of coursekit."
+                f"{exercise}: FORBIDDEN has {name!r}, but only {' and '.join(HELPERS)} can be"
+                " forbidden."
             )
     return names
 

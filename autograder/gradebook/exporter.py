@@ -8,6 +8,7 @@ from typing import Any
 from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_notebook
 
+from autograder.errors import TookTooLong
 from autograder.gradebook.faults import (
     fault_file,
     forget_fault,
@@ -16,7 +17,7 @@ from autograder.gradebook.faults import (
 )
 from autograder.grading.grade_submission import OF_THE_SUBMISSION, STEP_SECONDS, why_unread
 from autograder.grading.submissions import read_submission
-from autograder.grading.time_limit import time_limit
+from coursekit.checking.time_limit import time_limit
 
 #: Where preprocessors find why the submission cannot be graded.
 UNREAD = "coursekit_unread"
@@ -58,7 +59,7 @@ class SubmissionExporter(NotebookExporter):
         self, path: Path, resources: dict[str, Any] | None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         try:
-            with time_limit(STEP_SECONDS):
+            with time_limit(STEP_SECONDS, TookTooLong):
                 return self.from_notebook_node(read_submission(path), resources, **kw)
         except OF_THE_SUBMISSION as error:
             marked = {**(resources or {}), UNREAD: why_unread(error)}

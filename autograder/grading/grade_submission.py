@@ -14,7 +14,7 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise
 from autograder.course.compounds import with_released_pairs
 from autograder.course.recording import record, record_assignment
-from autograder.errors import CourseError
+from autograder.errors import CourseError, TookTooLong
 from autograder.grading.left_out import (
     LEFT_OUT,
     leave_out_other_checks,
@@ -26,8 +26,8 @@ from autograder.grading.notes import Notes, Usage
 from autograder.grading.questions import Answers, Questions, without_expected
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
-from autograder.grading.time_limit import TookTooLong, time_limit
 from autograder.grading.verdicts import decide, refusal, write_verdicts
+from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import Verdict
 
 _Result = TypeVar("_Result")
@@ -139,11 +139,11 @@ def grade_submission(
         A fault of the grader or of this machine; nothing is saved.
     """
     try:
-        with time_limit(STEP_SECONDS):
+        with time_limit(STEP_SECONDS, TookTooLong):
             submission = read_submission(path)
             notebook, notes = sanitize(submission, task.release)
         notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run)
-        with time_limit(STEP_SECONDS):
+        with time_limit(STEP_SECONDS, TookTooLong):
             write_verdicts(notebook, task.among(verdicts, earlier), notes)
             save(notebook)
     except OF_THE_SUBMISSION as error:

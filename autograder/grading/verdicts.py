@@ -16,12 +16,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.course.cells import checked_exercise
-from autograder.errors import CourseError
+from autograder.errors import CourseError, TookTooLong
 from autograder.grading.clean_outputs import clean_outputs
 from autograder.grading.notes import Notes
 from autograder.grading.questions import Answers
-from autograder.grading.time_limit import TookTooLong, time_limit
 from coursekit.checking.html import VerdictView
+from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import GroupResult, Verdict, judge
 from coursekit.data.paths import write_atomically
 
@@ -71,7 +71,7 @@ def _verdict(exercise: dict[str, Any], answers: Answers) -> Verdict:
     end = answers.ends.get(name, "")
     if outcomes is not None:
         try:
-            with time_limit(_JUDGE_SECONDS):
+            with time_limit(_JUDGE_SECONDS, TookTooLong):
                 return judge(exercise, outcomes)
         except TookTooLong:
             end = f"comparing its results took more than {_JUDGE_SECONDS:g} seconds"

@@ -8,7 +8,7 @@ from pathlib import Path
 from tqdm.auto import tqdm
 
 from autograder.course.layout import Course
-from autograder.errors import ClassError, GraderFault
+from autograder.errors import ClassError, GraderFault, TookTooLong
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.faults import (
     fault_file,
@@ -18,7 +18,7 @@ from autograder.gradebook.faults import (
     listed,
 )
 from autograder.gradebook.patience import patiently
-from autograder.grading.time_limit import TookTooLong, time_limit
+from coursekit.checking.time_limit import time_limit
 
 _PAGE_SECONDS = 60.0  # of processor time
 
@@ -47,7 +47,7 @@ def write_feedback(course: Course, assignment: str, folder: Path | None = None) 
         fault = fault_file(classroom.folder, assignment, student, page=True)
         what = f"the feedback page of {student}"
         try:
-            with time_limit(_PAGE_SECONDS):
+            with time_limit(_PAGE_SECONDS, TookTooLong):
                 patiently(functools.partial(classroom.write_feedback, assignment, student))
         except TookTooLong as error:
             slow.append(f"could not write {what}: {error}")

@@ -16,6 +16,7 @@ from typing import Any
 
 from coursekit.checking import recordings
 from coursekit.checking.last_case import LastCase
+from coursekit.checking.records import RecordedExercise
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 
@@ -61,13 +62,14 @@ def check(thing: Any) -> float | None:
     exercise = _find(thing)
     outcomes = run_cases(thing, exercise["cases"])
     verdict = judge(exercise, outcomes)
-    check.last = None
+    last = None
     if verdict.case >= 0 and verdict.stage != "missing":
-        check.last = LastCase(thing, exercise["cases"][verdict.case], outcomes[verdict.case])
+        last = LastCase(thing, exercise["cases"][verdict.case], outcomes[verdict.case])
+    _remember(last)
     if grading:
         _display(verdict)
         return verdict.points
-    _display(verdict, _NOTE if check.last else "", _further(exercise, verdict))
+    _display(verdict, _NOTE if last else "", _further(exercise, verdict))
     if not verdict.passed:
         raise CheckFailed(summary(verdict), verdict)
     return None
@@ -82,7 +84,7 @@ def summary(verdict: Verdict) -> str:
     return f"{verdict.exercise}: {headline}{stop}"
 
 
-def _find(thing: Any) -> dict[str, Any]:
+def _find(thing: Any) -> RecordedExercise:
     """The recorded exercise that `thing` answers, or `CheckFailed` saying what to do instead."""
     known = recordings.names()
     if isinstance(thing, str):
@@ -124,8 +126,12 @@ def _unknown(name: str, known: list[str]) -> str:
     return f"{start}. Keep the name given after `def` and check that one."
 
 
-#: The failing case of the last check, or None if it passed.
-check.last: LastCase | None = None
+def _remember(case: LastCase | None) -> None:
+    """Set `check.last`: the failing case of the last check, or None if it passed."""
+    check.last = case  # type: ignore[attr-defined]  # mypy knows no attributes of functions
+
+
+_remember(None)
 #: How often each exercise's check has failed since it last passed.
 _failures: dict[str, int] = {}
 #: A further hint is offered from this failure on.
@@ -133,7 +139,7 @@ _TRIES = 3
 _NOTE = "`check.last` has this case as objects (`.args`, `.expected`, ...); `.run()` runs it again."
 
 
-def _further(exercise: dict[str, Any], verdict: Verdict) -> str:
+def _further(exercise: RecordedExercise, verdict: Verdict) -> str:
     """The exercise's further hint after so many failed tries, else ""."""
     name = verdict.exercise
     if verdict.passed or verdict.stage == "missing":

@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from coursekit.checking.records import Plain
+
 MAX_BYTES = 4 * 2**20
 MAX_NODES = 2_000_000
 MAX_DEPTH = 40
@@ -92,17 +94,21 @@ class Encoder:
         self.bytes_left = max_bytes
         self.nodes_left = max_nodes
 
-    def encode(self, value: Any, depth: int = 0) -> Any:
+    def encode(self, value: Any, depth: int = 0) -> Plain:
         self._spend(depth)
         kind = type(value)
+        plain: Plain
         if value is None or kind is bool:
-            return value
+            plain = value
+            return plain
         if kind is int:
-            return value if abs(value) < 2**63 else {"$int": self._text(str(value))}
+            plain = value
+            return plain if abs(value) < 2**63 else {"$int": self._text(str(value))}
         if kind is str:
             return self._text(value)
         if kind is float:
-            return value if math.isfinite(value) else {"$float": repr(value)}
+            plain = value
+            return plain if math.isfinite(value) else {"$float": repr(value)}
         if kind is list:
             return [self.encode(item, depth + 1) for item in value]
         if kind is tuple:
@@ -110,7 +116,7 @@ class Encoder:
         if kind in (set, frozenset):
             return {"$set": sorted((self.encode(v, depth + 1) for v in value), key=repr)}
         if isinstance(value, Mapping):
-            pairs = [
+            pairs: list[Plain] = [
                 [self.encode(k, depth + 1), self.encode(v, depth + 1)] for k, v in value.items()
             ]
             return {"$dict": pairs, "type": kind.__name__}
@@ -138,7 +144,7 @@ class Encoder:
             return self._text(str.__str__(value))
         return {"$other": [_type_name(value), self._text(_safe_repr(value))]}
 
-    def _tensor(self, torch: Any, value: Any) -> Any:
+    def _tensor(self, torch: Any, value: Any) -> Plain:
         tensor = value.detach()
         name = str(tensor.dtype).removeprefix("torch.")
         device = str(tensor.device)
@@ -151,7 +157,7 @@ class Encoder:
             tensor = tensor.view(torch.int16)
         return {"$tensor": {**self._array(name, tensor.numpy()), "device": device, **gaps}}
 
-    def _array(self, name: str, array: np.ndarray) -> dict[str, Any]:
+    def _array(self, name: str, array: np.ndarray) -> dict[str, Plain]:
         self._spend_bytes(array.nbytes)
         little = np.ascontiguousarray(array).astype(_DTYPES[name].newbyteorder("<"), copy=False)
         data = base64.b64encode(little.tobytes()).decode("ascii")
@@ -174,7 +180,7 @@ class Encoder:
             raise PlainDataError(f"the value is larger than {MAX_BYTES // 2**20} MiB")
 
 
-def encode(value: Any) -> Any:
+def encode(value: Any) -> Plain:
     """The value as JSON-serializable plain data.
 
     Raises

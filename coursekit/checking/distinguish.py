@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView
+from coursekit.checking.records import Case
 
 
-def passing(cases: list[dict[str, Any]], failing: list[int]) -> str:
+def passing(cases: Sequence[Case], failing: list[int]) -> str:
     """How many cases pass in each group: ``all of values, 1 of 3 in padding``; "" if none does."""
     texts = []
     for group in dict.fromkeys(case["group"] for case in cases):
@@ -24,7 +25,7 @@ def passing(cases: list[dict[str, Any]], failing: list[int]) -> str:
     return ", ".join(texts)
 
 
-def distinguish(cases: list[dict[str, Any]], failing: list[int], at_most: int = 2) -> str:
+def distinguish(cases: Sequence[Case], failing: list[int], at_most: int = 2) -> str:
     """What is true of the inputs of every failing case and of no passing one; "" if nothing is."""
     names = {name for case in cases for name in (*case.get("names", []), *case.get("kwargs", {}))}
     facts = [_facts(case, names) for case in cases]
@@ -40,7 +41,7 @@ def distinguish(cases: list[dict[str, Any]], failing: list[int], at_most: int = 
     return " and ".join(shared[:at_most])
 
 
-def _inputs(case: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _inputs(case: Case) -> Iterator[tuple[str, Any]]:
     names = case.get("names", [])
     for i, value in enumerate(case.get("args", [])):
         yield (names[i] if i < len(names) else f"input {i + 1}"), value
@@ -53,7 +54,7 @@ def _inputs(case: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield f"{name} of {where}", value
 
 
-def _facts(case: dict[str, Any], names: set[str]) -> list[str]:
+def _facts(case: Case, names: set[str]) -> list[str]:
     """Sentences on the inputs of a case, the most telling first."""
     given: dict[str, list[str]] = {}
     for name, value in _inputs(case):

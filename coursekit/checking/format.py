@@ -10,6 +10,7 @@ import numpy as np
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView, OtherView, SetView
 from coursekit.checking.gradients import ALL
+from coursekit.checking.records import Question, RecordedExercise
 
 _LIMIT = 240
 _FEW_WEIGHTS = 4
@@ -22,7 +23,7 @@ def show(value: Any, limit: int = _LIMIT) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def show_call(exercise: dict[str, Any], case: dict[str, Any]) -> str:
+def show_call(exercise: RecordedExercise, case: Question) -> str:
     """A case as the call a student would type: ``softmax(tensor([1., 2.]))``."""
     parts = [show(codec.decode_views(a), 120) for a in case.get("args", [])]
     gradient = case.get("gradient")

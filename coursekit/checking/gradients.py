@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from coursekit.checking.records import Question
+
 #: As a case's ``gradient``: of every float input, those in a tuple included, and of every parameter.
 ALL = "all"
 
@@ -21,7 +23,7 @@ class Followed:
         self.tensors: dict[str, Any] = {}
 
     @classmethod
-    def of(cls, case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Followed | None:
+    def of(cls, case: Question, args: list[Any], kwargs: dict[str, Any]) -> Followed | None:
         """Follow the inputs of a case, in place of which its call gets clones; None if it asks for
         no gradient."""
         name = case.get("gradient")
@@ -29,11 +31,13 @@ class Followed:
             return None
         followed = cls(name)
         names = case.get("names", [])
-        for inputs, keys in ((args, range(len(args))), (kwargs, list(kwargs))):
-            for key in keys:
-                label = names[key] if inputs is args and key < len(names) else str(key)
-                if name in (ALL, label):
-                    followed._follow(inputs, key, label)
+        for number in range(len(args)):
+            label = names[number] if number < len(names) else str(number)
+            if name in (ALL, label):
+                followed._follow(args, number, label)
+        for key in kwargs:
+            if name in (ALL, key):
+                followed._follow(kwargs, key, key)
         return followed
 
     def add_inputs(self, inputs: list[Any], named: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,17 +11,24 @@ import numpy as np
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView
 from coursekit.checking.judge_case import same_outcome
+from coursekit.checking.records import (
+    Case,
+    Outcome,
+    RecordedExercise,
+    RecordedMisconception,
+    RecordedPair,
+)
 
 #: A misconception's outcome where it follows from rounding or chance alone: it matches any.
-UNDEFINED = {"status": "undefined"}
+UNDEFINED: Outcome = {"status": "undefined"}
 #: The least evidence, see `evidence`, for a misconception beside a second mistake: if it gives the
 #: same outcome in all cases that it gets wrong, and if only in some of them.
 _ENOUGH_ALL, ENOUGH = 1.0, 2.0
 
 
 def choose(
-    exercise: dict[str, Any], outcomes: list[dict[str, Any]], failing: list[int]
-) -> tuple[dict[str, Any], list[int]] | None:
+    exercise: RecordedExercise, outcomes: Sequence[Outcome], failing: list[int]
+) -> tuple[RecordedMisconception, list[int]] | None:
     """The misconception that explains the failing cases, and the cases that it explains.
 
     It explains a case if it gives the same wrong outcome. It must explain every case of the first
@@ -35,15 +42,15 @@ def choose(
     order = list(exercise["groups"])
     first = min((cases[i]["group"] for i in failing), key=order.index)
     lost = [i for i in failing if cases[i]["group"] == first]
-    best: tuple[tuple[float, ...], dict[str, Any], list[int]] | None = None
+    best: tuple[tuple[float, ...], RecordedMisconception, list[int]] | None = None
     for misconception in exercise.get("misconceptions", []):
         theirs = misconception["outcomes"]
-        wrong = wrong_cases(misconception)
+        wrong = wrong_outcomes(misconception)
         if not wrong or not set(wrong) <= set(failing):
             continue
         if 2 * sum(theirs[i] is not None for i in lost) < len(lost):
             continue
-        same = [i for i in wrong if same_outcome(cases[i], theirs[i], outcomes[i])]
+        same = [i for i in wrong if same_outcome(cases[i], wrong[i], outcomes[i])]
         here = [i for i in same if cases[i]["group"] == first]
         if any(cases[i]["group"] == first for i in set(wrong) - set(same)):
             continue
@@ -51,17 +58,17 @@ def choose(
         alone = complete and all(theirs[i] is not None for i in failing)
         if not alone:
             enough = _ENOUGH_ALL if complete else ENOUGH
-            if evidence([(cases[i]["expected"], theirs[i]) for i in same]) < enough:
+            if evidence([(cases[i]["expected"], wrong[i]) for i in same]) < enough:
                 continue
         rank = (alone, len(same), -len(wrong))
         if best is None or rank > best[0]:
             best = rank, misconception, here or same
-    return best[1:] if best else None
+    return (best[1], best[2]) if best else None
 
 
 def choose_pair(
-    exercise: dict[str, Any], outcomes: list[dict[str, Any]], failing: list[int]
-) -> tuple[dict[str, Any], list[int]] | None:
+    exercise: RecordedExercise, outcomes: Sequence[Outcome], failing: list[int]
+) -> tuple[RecordedPair, list[int]] | None:
     """Two recorded misconceptions that together explain the first failing group, and its cases."""
     cases = exercise["cases"]
     order = list(exercise["groups"])
@@ -77,19 +84,19 @@ def choose_pair(
 
 
 def same_everywhere(
-    cases: list[dict[str, Any]], theirs: dict[str, Any], ours: dict[str, Any]
+    cases: Sequence[Case], theirs: dict[str, Outcome], ours: dict[str, Outcome]
 ) -> bool:
     """Whether all of `theirs`, outcomes by index as text, equal those of `ours`."""
     return all(same_outcome(cases[int(i)], theirs[i], ours[i]) for i in theirs)
 
 
-def wrong_cases(misconception: dict[str, Any]) -> list[int]:
-    """The cases that the misconception gets wrong in a way that can be compared."""
+def wrong_outcomes(misconception: RecordedMisconception) -> dict[int, Outcome]:
+    """The misconception's wrong outcomes that can be compared, by the number of the case."""
     outcomes = misconception["outcomes"]
-    return [i for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED]
+    return {i: o for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED}
 
 
-def evidence(explained: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:
+def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
     """How unlikely it is that two mistakes give these wrong outcomes by chance.
 
     A fraction that is not expected counts 1. Whole numbers, texts and truth values count less, since
@@ -99,7 +106,8 @@ def evidence(explained: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:
     ----------
     explained : the expected and the wrong outcome of each case.
     """
-    total, seen = 0.0, set()
+    total = 0.0
+    seen: set[Any] = set()
     for expected, wrong in explained:
         if wrong["status"] == "error":
             total, seen = total + 1.0, seen | {"", wrong["type"]}
@@ -115,7 +123,7 @@ def evidence(explained: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:
     return total if len(seen) > 1 or any(_is_fraction(leaf) for leaf in seen) else 0.0
 
 
-def digest(outcomes: dict[int, dict[str, Any]]) -> str:
+def digest(outcomes: dict[int, Outcome]) -> str:
     """A short text that is equal for equal outcomes by case; numbers are rounded to 3 digits."""
     parts: list[Any] = []
     for number, outcome in outcomes.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +14,10 @@ from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView
 from coursekit.checking.gradients import ALL
 from coursekit.checking.judges import ATOL, JUDGES, Finding, same
+from coursekit.checking.records import Case, Outcome, Plain, Rules
 
 
-def judge_cases(
-    cases: list[dict[str, Any]], outcomes: list[dict[str, Any]]
-) -> list[Finding | None]:
+def judge_cases(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[Finding | None]:
     """What is wrong with each outcome, or None; shuffled orders are also compared with each other."""
     findings = [judge_case(case, outcome) for case, outcome in zip(cases, outcomes)]
     shuffled = [
@@ -39,7 +38,7 @@ def judge_cases(
     return findings
 
 
-def _without_generators(inputs: Any) -> tuple[Any, list[Any]]:
+def _without_generators(inputs: Plain) -> tuple[Plain, list[Plain]]:
     """Encoded inputs without the seeds of their generators, and these seeds."""
     if isinstance(inputs, list):
         pairs = [_without_generators(item) for item in inputs]
@@ -58,7 +57,7 @@ _GRADIENT_TOLERANCE = 1e-4
 _CANCELLATION = 1e-5
 
 
-def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
+def judge_case(case: Case, outcome: Outcome) -> Finding | None:
     """What is wrong with one outcome, or None."""
     status = outcome.get("status")
     expected = case["expected"]
@@ -79,7 +78,7 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
         return Finding("value", f"this input should raise {expected['type']}")
     rules = case.get("judge", {})
     misbehaved = _misbehavior(outcome, rules)
-    kind: Callable[..., Finding | None] = JUDGES[rules.get("kind", "close")]
+    kind = JUDGES[rules.get("kind", "close")]
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):
         return _gradient_finding(*views, rules)
@@ -96,7 +95,7 @@ def judge_case(case: dict[str, Any], outcome: dict[str, Any]) -> Finding | None:
 
 
 def _gradient_finding(
-    expected: dict[str, Any], actual: dict[str, Any], rules: dict[str, Any]
+    expected: dict[str, Any], actual: dict[str, Any], rules: Rules
 ) -> Finding | None:
     """What is wrong with the gradients of a case that asks for all of them, by name."""
     least = _gradient_rules(expected, {})["atol"]
@@ -123,7 +122,7 @@ def _are_gradients(view: Any) -> bool:
     )
 
 
-def _gradient_rules(gradients: dict[str, Any], rules: dict[str, Any]) -> dict[str, float]:
+def _gradient_rules(gradients: dict[str, Any], rules: Rules) -> Rules:
     """The tolerances of gradients; `atol` is what rounding may leave of a gradient of 0."""
     tolerance = rules.get("rtol", _GRADIENT_TOLERANCE)
     return {"rtol": tolerance, "atol": tolerance * _largest(gradients.values())}
@@ -140,7 +139,7 @@ def _is_another_name(gradient: Any, expected: dict[str, Any], actual: dict[str, 
     return any(np.array_equal(gradient.values, actual[name].values) for name in expected)
 
 
-def _misbehavior(outcome: dict[str, Any], rules: dict[str, Any]) -> Finding | None:
+def _misbehavior(outcome: Outcome, rules: Rules) -> Finding | None:
     """Side effects of the call: it changed an input, or used a global random generator."""
     if outcome.get("changed") and not rules.get("may_change_inputs"):
         names = ", ".join(outcome["changed"])
@@ -152,7 +151,7 @@ def _misbehavior(outcome: dict[str, Any], rules: dict[str, Any]) -> Finding | No
     return None
 
 
-def _error_finding(outcome: dict[str, Any]) -> Finding:
+def _error_finding(outcome: Outcome) -> Finding:
     kind, message = outcome.get("type", "Error"), outcome.get("message", "")
     line = outcome.get("line", "")
     where = f" ({line})" if line else ""
@@ -181,13 +180,13 @@ _TIPS_FOR_THE_CALL = dict.fromkeys(
 )
 
 
-def agrees(case: dict[str, Any], one: dict[str, Any], two: dict[str, Any]) -> bool:
+def agrees(case: Case, one: Outcome, two: Outcome) -> bool:
     """Whether each of two outcomes passes the case if the other is the expected one."""
     pairs = ((one, two), (two, one))
     return all(judge_case({**case, "expected": a}, b) is None for a, b in pairs)
 
 
-def same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
+def same_outcome(case: Case, theirs: Outcome, ours: Outcome) -> bool:
     """Whether two outcomes of a case are the same, right or wrong, under the case's rules."""
     if theirs["status"] != ours.get("status"):
         return False
@@ -204,7 +203,7 @@ def same_outcome(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, A
     return same(*views, rules)
 
 
-def _same_error(theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
+def _same_error(theirs: Outcome, ours: Outcome) -> bool:
     """Whether two exceptions are the same: type, place and message.
 
     The sizes in a message may be in another order (``a + b`` and ``b + a``), and versions of Python
@@ -217,7 +216,7 @@ def _same_error(theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
     return alike and quoted == our_quoted
 
 
-def _same_kind_of_error(one: dict[str, Any], two: dict[str, Any]) -> bool:
+def _same_kind_of_error(one: Outcome, two: Outcome) -> bool:
     """Whether two exceptions have the same type and place, and messages with the same numbers."""
     keys = ("type", "place")
     return all(one.get(key) == two.get(key) for key in keys) and _numbers(one) == _numbers(two)
@@ -230,7 +229,7 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
 _TOKEN = re.compile(r"(\d+)x(\d+)|([A-Za-z_]\w*)|(\d+)")
 
 
-def _words(error: dict[str, Any]) -> tuple[set[str], list[str]]:
+def _words(error: Outcome) -> tuple[set[str], list[str]]:
     message = error.get("message", "")
     bare = _QUOTED.sub(" ", message)
     return {word.lower() for _, _, word, _ in _TOKEN.findall(bare) if word}, _QUOTED.findall(
@@ -238,6 +237,6 @@ def _words(error: dict[str, Any]) -> tuple[set[str], list[str]]:
     )
 
 
-def _numbers(error: dict[str, Any]) -> list[str]:
+def _numbers(error: Outcome) -> list[str]:
     found = _TOKEN.findall(error.get("message", ""))
     return sorted(number for a, b, _, n in found for number in (a, b, n) if number)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from coursekit.checking.codec import ArrayView, OtherView, SetView
+from coursekit.checking.records import Properties, Rules
 
 RTOL, ATOL = 1e-4, 1e-6
 
@@ -26,17 +27,17 @@ class Finding:
     where: str = ""
 
 
-def close(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | None:
+def close(expected: Any, actual: Any, rules: Rules) -> Finding | None:
     """Same structure, and numbers equal up to ``rtol`` and ``atol`` (default 1e-4 and 1e-6)."""
     return _compare(expected, actual, rules, "")
 
 
-def same(expected: Any, actual: Any, rules: dict[str, Any]) -> bool:
+def same(expected: Any, actual: Any, rules: Rules) -> bool:
     """Whether two outputs are the same answer, right or wrong."""
     return _compare(expected, actual, {**rules, "properties": {}}, "") is None
 
 
-def accuracy(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | None:
+def accuracy(expected: Any, actual: Any, rules: Rules) -> Finding | None:
     """Predictions whose accuracy on ``labels`` is at least ``at_least``."""
     finding = _compare(expected, actual, rules, "", values=False)
     if finding is not None:
@@ -53,7 +54,7 @@ def accuracy(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | Non
     )
 
 
-def shuffled(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | None:
+def shuffled(expected: Any, actual: Any, rules: Rules) -> Finding | None:
     """Parts of the expected sizes that together contain the expected numbers, in any order.
 
     With ``must_shuffle``, sorted order is rejected, forwards and backwards, and so are parts of
@@ -82,7 +83,7 @@ def shuffled(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | Non
     return None
 
 
-def between(expected: Any, actual: Any, rules: dict[str, Any]) -> Finding | None:
+def between(expected: Any, actual: Any, rules: Rules) -> Finding | None:
     """A number (or numbers) from ``low`` to ``high``."""
     finding = _compare(expected, actual, rules, "", values=False)
     if finding is not None:
@@ -104,7 +105,7 @@ def _all_numbers(value: Any) -> np.ndarray:
     return np.asarray(values, dtype=float).reshape(-1)
 
 
-JUDGES: dict[str, Callable[[Any, Any, dict[str, Any]], Finding | None]] = {
+JUDGES: dict[str, Callable[[Any, Any, Rules], Finding | None]] = {
     "close": close,
     "accuracy": accuracy,
     "shuffled": shuffled,
@@ -142,7 +143,7 @@ def describe(value: Any) -> str:
 
 
 def _compare(
-    expected: Any, actual: Any, rules: dict[str, Any], path: str, values: bool = True
+    expected: Any, actual: Any, rules: Rules, path: str, values: bool = True
 ) -> Finding | None:
     """`path` names the part of the result to compare, such as ``[0]`` or ``['good']``."""
     finding = _compare_type(expected, actual, path)
@@ -161,10 +162,7 @@ def _compare(
             return None
         return Finding("value", _at(path, "the set has the wrong elements"))
     if isinstance(expected, float):
-        views = [
-            ArrayView("array", "float64", "cpu", np.asarray(_float(v))) for v in (expected, actual)
-        ]
-        return _compare_values(*views, rules, path)
+        return _compare_values(_number_view(expected), _number_view(actual), rules, path)
     if expected != actual:
         return Finding("value", _at(path, f"expected {_short(expected)}, got {_short(actual)}"))
     return None
@@ -174,11 +172,12 @@ def same_members(expected: SetView, actual: SetView) -> bool:
     return sorted(map(repr, expected.items)) == sorted(map(repr, actual.items))
 
 
-def _float(value: float) -> float:
+def _number_view(value: float) -> ArrayView:
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:  # an integer too large for a float
-        return float("inf")
+        number = float("inf")
+    return ArrayView("array", "float64", "cpu", np.asarray(number))
 
 
 def _compare_type(expected: Any, actual: Any, path: str) -> Finding | None:
@@ -229,7 +228,7 @@ def _family(dtype: str) -> str:
 
 
 def _compare_arrays(
-    expected: ArrayView, actual: ArrayView, rules: dict[str, Any], path: str, values: bool
+    expected: ArrayView, actual: ArrayView, rules: Rules, path: str, values: bool
 ) -> Finding | None:
     if expected.shape != actual.shape:
         message = f"its shape is {actual.shape} instead of {expected.shape}"
@@ -256,7 +255,7 @@ def _compare_arrays(
 
 
 def _check_properties(
-    actual: ArrayView, properties: dict[str, Any], rounding: float, path: str
+    actual: ArrayView, properties: Properties, rounding: float, path: str
 ) -> Finding | None:
     """`rounding` is how far from 1 a sum of weights may be."""
     values = actual.values.astype(float) if actual.values.dtype.kind in "fiub" else actual.values
@@ -285,7 +284,7 @@ def _check_properties(
 
 
 def _compare_values(
-    expected: ArrayView, actual: ArrayView, rules: dict[str, Any], path: str
+    expected: ArrayView, actual: ArrayView, rules: Rules, path: str
 ) -> Finding | None:
     if _family(expected.dtype) != "float" and _family(expected.dtype) == _family(actual.dtype):
         return _compare_exactly(expected.values, actual.values, path)
@@ -335,7 +334,7 @@ def _where(mask: np.ndarray, expected: np.ndarray, actual: np.ndarray) -> str:
 
 
 def _compare_sequences(
-    expected: Any, actual: Any, rules: dict[str, Any], path: str, values: bool
+    expected: Any, actual: Any, rules: Rules, path: str, values: bool
 ) -> Finding | None:
     if len(expected) != len(actual):
         plural = "" if len(actual) == 1 else "s"
@@ -351,7 +350,7 @@ def _compare_sequences(
 def _compare_dicts(
     expected: dict[Any, Any],
     actual: dict[Any, Any],
-    rules: dict[str, Any],
+    rules: Rules,
     path: str,
     values: bool,
 ) -> Finding | None:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from coursekit.checking.records import Outcome, Question
 from coursekit.checking.run_cases import run_cases
 
 MIME = "application/vnd.coursekit.outcomes+json"
@@ -24,13 +25,11 @@ def answer(name: str, request: str) -> None:
     from IPython.display import publish_display_data
 
     scope: dict[str, Any] = get_ipython().user_ns
-    cases = json.loads(request)
+    cases: list[Question] = json.loads(request)
     if "torch" in sys.modules:
         sys.modules["torch"].set_default_device(None)  # the inputs are on the CPU
-    if name in scope:
-        outcomes = run_cases(scope[name], cases)
-    else:
-        outcomes = [{"status": "unwritten", "message": f"{name} is not defined"}] * len(cases)
+    absent: Outcome = {"status": "unwritten", "message": f"{name} is not defined"}
+    outcomes = run_cases(scope[name], cases) if name in scope else [absent] * len(cases)
     for texts in _messages([json.dumps(outcome) for outcome in outcomes]):
         publish_display_data({MIME: f"[{', '.join(texts)}]"})
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from coursekit.checking import codec
-from coursekit.checking.guards import random_state
+from coursekit.checking.records import Case, Outcome, Plain
 from coursekit.checking.run_cases import call
+from coursekit.checking.seeded import random_state
 
 
 class LastCase:
@@ -21,9 +22,7 @@ class LastCase:
     expected, actual : the results; the name of the exception where there is none.
     """
 
-    def __init__(
-        self, thing: Callable[..., Any], case: dict[str, Any], outcome: dict[str, Any]
-    ) -> None:
+    def __init__(self, thing: Callable[..., Any], case: Case, outcome: Outcome) -> None:
         self._thing, self._case = thing, case
         self.args = [codec.decode(value) for value in case.get("args", [])]
         self.kwargs = _decoded(case.get("kwargs", {}))
@@ -58,11 +57,11 @@ class LastCase:
         return name in ("expected", "actual") or bool(getattr(self, name))
 
 
-def _decoded(values: dict[str, Any]) -> dict[str, Any]:
+def _decoded(values: dict[str, Plain]) -> dict[str, Any]:
     return {name: codec.decode(value) for name, value in values.items()}
 
 
-def _result(outcome: dict[str, Any]) -> Any:
+def _result(outcome: Outcome) -> Any:
     if outcome["status"] != "value":
         return outcome.get("type", outcome["status"])
     try:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import json
 from pathlib import Path
-from typing import Any
+
+from coursekit.checking.records import RecordedExercise, Recording
 
 #: Bump when the recording format changes.
 FORMAT = 2
@@ -29,9 +30,10 @@ def index() -> dict[str, str]:
     """Exercise name -> assignment, over all recordings."""
     path = _FOLDER / "index.json"
     try:
-        return json.loads(path.read_text("utf-8"))
+        found: dict[str, str] = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise RecordingError(_damaged(path)) from error
+    return found
 
 
 def names() -> list[str]:
@@ -39,7 +41,7 @@ def names() -> list[str]:
     return list(index())
 
 
-def find(name: str) -> dict[str, Any]:
+def find(name: str) -> RecordedExercise:
     """The recorded exercise called `name`.
 
     Raises
@@ -55,7 +57,7 @@ def find(name: str) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=32)
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> Recording:
     """One assignment's recording.
 
     Raises
@@ -64,7 +66,7 @@ def read(path: Path) -> dict[str, Any]:
         The file is missing, damaged or of another format.
     """
     try:
-        recording = json.loads(path.read_text("utf-8"))
+        recording: Recording = json.loads(path.read_text("utf-8"))
         version = recording["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RecordingError(_damaged(path)) from error

@@ -1,12 +1,8 @@
 """Runs an exercise's cases on a function or class and returns the outcomes as plain data.
 
 The same code runs on a student's machine (`check`), in a release (recording the reference) and in
-a submission's kernel (grading). Nothing is judged here: an *outcome* only says what happened.
-
-An outcome is a dict with ``status`` one of ``"value"``, ``"error"``, ``"unwritten"``,
-``"timeout"`` or ``"unreadable"``, and, where they apply: ``value`` (plain data), ``type``,
-``message``, ``line`` and ``place`` of the exception, ``changed`` (inputs altered in place),
-``drew_from`` (global random generators that the call used or reseeded), ``printed``.
+a submission's kernel (grading). Nothing is judged here: an *outcome* only says what happened, see
+`records.Outcome`.
 """
 
 from __future__ import annotations
@@ -16,14 +12,16 @@ import io
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from coursekit.checking import codec
-from coursekit.checking.forbidden import without
 from coursekit.checking.gradients import Followed
-from coursekit.checking.guards import TimeUp, random_state, time_limit
+from coursekit.checking.records import Outcome, Plain, Question
+from coursekit.checking.seeded import random_state
+from coursekit.checking.time_limit import TimeUp, time_limit
+from coursekit.forbidden import without
 
 #: Processor time.
 SECONDS_PER_CASE = 10.0
@@ -34,28 +32,30 @@ _LIBRARIES = (
     *(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
     "<frozen",
 )
+#: An input: its name, its encoded value before the call, and the value itself.
+Given: TypeAlias = tuple[str, Plain, Any]
 
 
 def run_cases(
-    thing: Callable[..., Any], cases: list[dict[str, Any]], seconds: float = SECONDS_PER_CASE
-) -> list[dict[str, Any]]:
+    thing: Callable[..., Any], cases: Sequence[Question], seconds: float = SECONDS_PER_CASE
+) -> list[Outcome]:
     """The outcomes of calling `thing` on every case.
 
     After a timeout the remaining cases are not run but get the same outcome, so that an infinite
     loop costs the time limit only once.
     """
-    outcomes: list[dict[str, Any]] = []
+    outcomes: list[Outcome] = []
     for case in cases:
         if outcomes and outcomes[-1]["status"] == "timeout":
-            outcomes.append(dict(outcomes[-1]))
+            outcomes.append(outcomes[-1].copy())
         else:
             outcomes.append(run_case(thing, case, seconds))
     return outcomes
 
 
 def run_case(
-    thing: Callable[..., Any], case: dict[str, Any], seconds: float = SECONDS_PER_CASE
-) -> dict[str, Any]:
+    thing: Callable[..., Any], case: Question, seconds: float = SECONDS_PER_CASE
+) -> Outcome:
     """The outcome of one case: inputs are decoded, time is limited, output is captured.
 
     The random generators of Python, NumPy and torch are seeded for the call and restored
@@ -66,7 +66,7 @@ def run_case(
     followed = Followed.of(case, args, kwargs)
     given = _given(case, args, kwargs)
     printed = _Printed()
-    outcome: dict[str, Any]
+    outcome: Outcome
     with (
         random_state(case.get("seed", 0)) as drew_from,
         contextlib.redirect_stdout(printed),
@@ -101,7 +101,7 @@ def run_case(
     return outcome
 
 
-def call(thing: Callable[..., Any], case: dict[str, Any]) -> Any:
+def call(thing: Callable[..., Any], case: Question) -> Any:
     """What `thing` returns for a case; with ``gradient``, the gradient instead."""
     args = [codec.decode(a) for a in case.get("args", [])]
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
@@ -115,8 +115,8 @@ def _call(
     thing: Callable[..., Any],
     args: list[Any],
     kwargs: dict[str, Any],
-    case: dict[str, Any],
-    given: list[tuple[str, Any, Any]],
+    case: Question,
+    given: list[Given],
     followed: Followed | None,
 ) -> Any:
     """The result of the call, or of the calls that follow it (a tuple if several).
@@ -175,10 +175,7 @@ def _set_state(thing: Any, path: str, value: Any) -> None:
         setattr(owner, name, value)
 
 
-def _given(
-    case: dict[str, Any], args: list[Any], kwargs: dict[str, Any]
-) -> list[tuple[str, Any, Any]]:
-    """The name, the encoded value before the call, and the value of every input."""
+def _given(case: Question, args: list[Any], kwargs: dict[str, Any]) -> list[Given]:
     names = case.get("names", [])
     given = [
         (names[i] if i < len(names) else f"input {i + 1}", case["args"][i], value)
@@ -187,7 +184,7 @@ def _given(
     return given + [(name, case["kwargs"][name], value) for name, value in kwargs.items()]
 
 
-def _is_changed(before: Any, value: Any) -> bool:
+def _is_changed(before: Plain, value: Any) -> bool:
     if isinstance(before, dict) and next(iter(before)) in ("$source", "$generator"):
         return False
     try:
@@ -198,7 +195,7 @@ def _is_changed(before: Any, value: Any) -> bool:
         return True
 
 
-def _unwritten(thing: Callable[..., Any], error: NotImplementedError) -> dict[str, Any] | None:
+def _unwritten(thing: Callable[..., Any], error: NotImplementedError) -> Outcome | None:
     """The outcome if a TODO raised the error; None if a library did.
 
     If it is the TODO of another exercise, which this one calls, the outcome is an error naming it.
@@ -213,7 +210,7 @@ def _unwritten(thing: Callable[..., Any], error: NotImplementedError) -> dict[st
     return {"status": "unwritten", "message": str(error)[:300]}
 
 
-def _error(error: BaseException) -> dict[str, Any]:
+def _error(error: BaseException) -> Outcome:
     if isinstance(error, RecursionError):
         message = "the function calls itself without ever stopping"
     else:

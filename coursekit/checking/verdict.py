@@ -7,13 +7,15 @@ trusts the outcomes: they are plain data, compared with those of the reference.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from coursekit.checking import codec
 from coursekit.checking.hints import choose, choose_pair, digest
 from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.judges import Finding
+from coursekit.checking.records import Case, Outcome, RecordedExercise
 
 #: The stages in the order in which they are checked; the first that fails is reported.
 STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
@@ -74,13 +76,23 @@ class Verdict:
         return cls(**{**data, "groups": groups})
 
 
+_Text = Literal["type", "bases", "message", "line", "place", "printed"]
 #: The texts in an outcome, and their greatest lengths.
-_TEXTS = {"type": 80, "bases": 200, "message": 500, "line": 300, "place": 200, "printed": 2_000}
+_TEXTS: dict[_Text, int] = {
+    "type": 80,
+    "bases": 200,
+    "message": 500,
+    "line": 300,
+    "place": 200,
+    "printed": 2_000,
+}
+#: What a submission can say; it has no say in what is undefined.
+_STATUSES = ("value", "error", "unwritten", "timeout", "unreadable")
 #: Control characters, which a terminal would interpret instead of showing.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
+def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     """The verdict on one exercise.
 
     Parameters
@@ -90,7 +102,7 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     outcomes : one per case, in order; a missing one counts as unanswered.
     """
     cases = exercise["cases"]
-    missing = {"status": "unreadable", "message": "no answer came back"}
+    missing: Outcome = {"status": "unreadable", "message": "no answer came back"}
     outcomes = [_clean(outcome) for outcome in outcomes[: len(cases)]]
     outcomes += [missing] * (len(cases) - len(outcomes))
     findings = judge_cases(cases, outcomes)
@@ -101,7 +113,8 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
         max_points=float(sum(exercise["groups"].values())),
         groups=groups,
     )
-    failing = [i for i, finding in enumerate(findings) if finding is not None]
+    wrong = {i: finding for i, finding in enumerate(findings) if finding is not None}
+    failing = list(wrong)
     if not failing:
         verdict.headline = "every case matches the reference"
         return verdict
@@ -112,11 +125,11 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
         both,  # the case shown must be one that the hint explains
         key=lambda i: (
             position[cases[i]["group"]],
-            *_rank(cases[i], findings[i]),
+            *_rank(cases[i], wrong[i]),
             _size(cases[i]),
         ),
     )
-    finding = findings[worst]
+    finding = wrong[worst]
     verdict.stage = finding.stage
     verdict.headline = finding.message
     verdict.detail = _detail(exercise, cases[worst], outcomes[worst], finding)
@@ -136,11 +149,11 @@ def judge(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> Verdict:
     return verdict
 
 
-def _clean(outcome: Any) -> dict[str, Any]:
+def _clean(outcome: Any) -> Outcome:
     """The outcome with only valid fields: it comes from an untrusted process."""
-    if not isinstance(outcome, dict) or not isinstance(outcome.get("status"), str):
+    if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
         return {"status": "unreadable", "message": "the answer is malformed"}
-    clean = {"status": outcome["status"], "value": outcome.get("value")}
+    clean: Outcome = {"status": outcome["status"], "value": outcome.get("value")}
     for key, limit in _TEXTS.items():
         if isinstance(outcome.get(key), str):
             clean[key] = _CONTROLS.sub("", outcome[key][:limit])
@@ -159,7 +172,7 @@ def _clean(outcome: Any) -> dict[str, Any]:
 
 
 def _group(
-    name: str, points: float, cases: list[dict[str, Any]], findings: list[Finding | None]
+    name: str, points: float, cases: Sequence[Case], findings: list[Finding | None]
 ) -> GroupResult:
     """All of the group's points, or none and the reason."""
     own = [(case, finding) for case, finding in zip(cases, findings) if case["group"] == name]
@@ -172,17 +185,17 @@ def _group(
     return result
 
 
-def _rank(case: dict[str, Any], finding: Finding) -> tuple[bool, int]:
+def _rank(case: Case, finding: Finding) -> tuple[bool, int]:
     """Gradients are explained last, since wrong values have wrong gradients; then by stage."""
     return "gradient" in case, STAGES.index(finding.stage)
 
 
-def _size(case: dict[str, Any]) -> int:
+def _size(case: Case) -> int:
     return len(str(case.get("args"))) + len(str(case.get("kwargs"))) + len(str(case.get("then")))
 
 
 def _detail(
-    exercise: dict[str, Any], case: dict[str, Any], outcome: dict[str, Any], finding: Finding
+    exercise: RecordedExercise, case: Case, outcome: Outcome, finding: Finding
 ) -> list[list[str]]:
     """Rows of label and text that show the failing case."""
     from coursekit.checking.format import show, show_call
@@ -202,7 +215,7 @@ def _detail(
     return rows
 
 
-def _comparison(cases: list[dict[str, Any]], failing: list[int], shown: int) -> list[list[str]]:
+def _comparison(cases: Sequence[Case], failing: list[int], shown: int) -> list[list[str]]:
     """Rows that say what is right, and what is special about the inputs that are not."""
     from coursekit.checking.distinguish import distinguish, passing
 
@@ -212,7 +225,7 @@ def _comparison(cases: list[dict[str, Any]], failing: list[int], shown: int) -> 
     return [row for row in rows if row[1]]
 
 
-def _printed(outcome: dict[str, Any]) -> str:
+def _printed(outcome: Outcome) -> str:
     """The first lines that the failing case printed, and how many characters there were in all."""
     text, count = outcome.get("printed", ""), outcome.get("printed_characters", 0)
     lines = text[:300].splitlines()[:5]

@@ -77,7 +77,7 @@ def fetch(dataset: Dataset, name: str) -> Path:
     if file.fallback is not None and not mirror_is_gone:
         path = _obtain(dataset.files[file.fallback], problems)
         if path is not None:
-            return _unpack(path, file) if file.member else path
+            return _unpack(path, file, file.member) if file.member else path
     raise _explain(file, problems)
 
 
@@ -86,7 +86,8 @@ def matches(path: Path, checksum: str) -> bool:
     import pooch
 
     algorithm, _, expected = checksum.partition(":")
-    return pooch.file_hash(str(path), alg=algorithm) == expected
+    found: str = pooch.file_hash(str(path), alg=algorithm)
+    return found == expected
 
 
 def _obtain(file: File, problems: list[Problem]) -> Path | None:
@@ -169,13 +170,13 @@ def _download(address: str, file: File, cached: Path, problems: list[Problem]) -
     return None
 
 
-def _unpack(archive: Path, file: File) -> Path:
+def _unpack(archive: Path, file: File, member: str) -> Path:
     """Extract one member of a zip archive into the cache, verified."""
     try:
         with zipfile.ZipFile(archive) as opened:
-            if opened.getinfo(file.member).file_size != file.bytes:
+            if opened.getinfo(member).file_size != file.bytes:
                 raise ValueError("not the size that the registry has")
-            content = opened.read(file.member)
+            content = opened.read(member)
         algorithm, _, expected = file.checksum.partition(":")
         if hashlib.new(algorithm, content).hexdigest() != expected:
             raise ValueError("not the checksum that the registry has")

@@ -140,7 +140,9 @@ def read_archive(archive: Path) -> dict[str, Reviews]:
                 if name is None or not member.isfile() or member.size > _LARGEST:
                     continue
                 split = "unlabelled" if "/unsup/" in name[1] else name[2]
-                found.setdefault(split, []).append((name[1], opened.extractfile(member).read()))
+                content = opened.extractfile(member)
+                if content is not None:
+                    found.setdefault(split, []).append((name[1], content.read()))
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise DamagedFile(
             f"The archive {archive} cannot be read ({error}); delete it so that it is "

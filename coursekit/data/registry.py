@@ -173,10 +173,9 @@ def describe(name: str) -> str:
 def _size_of(dataset: Dataset) -> str:
     if dataset.is_shipped:
         return "small; works without network"
-    needed = {name for files in dataset.splits.values() for name in files}
+    files = {dataset.files[name] for split in dataset.splits.values() for name in split}
     # A file without an address of its own comes from the archive that contains it.
-    needed = {dataset.files[name] for name in needed}
-    needed = {file if file.addresses else dataset.files[file.fallback or ""] for file in needed}
+    needed = {file if file.addresses else dataset.files[file.fallback or ""] for file in files}
     total = readable(sum(file.bytes for file in needed))
     return f"{total} in {len(needed)} file{'s' if len(needed) > 1 else ''}"
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from coursekit.data.errors import DataError
 
@@ -48,6 +48,10 @@ class TextDataset(Sequence[Example]):
     def __len__(self) -> int:
         return len(self.texts)
 
+    @overload
+    def __getitem__(self, index: int) -> Example: ...
+    @overload
+    def __getitem__(self, index: slice) -> TextDataset: ...
     def __getitem__(self, index: int | slice) -> Example | TextDataset:
         if isinstance(index, slice):
             return self._pick(range(len(self))[index])
@@ -66,7 +70,7 @@ class TextDataset(Sequence[Example]):
         """
         chosen: list[int] = []
         # Taking one of each class in turn keeps the classes equally large until one runs out.
-        queues = {label: [] for label in sorted(set(self.labels))}
+        queues: dict[int, list[int]] = {label: [] for label in sorted(set(self.labels))}
         for index in _shuffled(n, len(self), seed):
             queues[self.labels[index]].append(index)
         while len(chosen) < n and any(queues.values()):
@@ -114,6 +118,10 @@ class Corpus(Sequence[str]):
     def __len__(self) -> int:
         return len(self.texts)
 
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Corpus: ...
     def __getitem__(self, index: int | slice) -> str | Corpus:
         if isinstance(index, slice):
             return replace(self, texts=self.texts[index])
@@ -161,6 +169,10 @@ class Bitext(Sequence[SentencePair]):
     def __len__(self) -> int:
         return len(self.sources)
 
+    @overload
+    def __getitem__(self, index: int) -> SentencePair: ...
+    @overload
+    def __getitem__(self, index: slice) -> Bitext: ...
     def __getitem__(self, index: int | slice) -> SentencePair | Bitext:
         if isinstance(index, slice):
             return self.pick(range(len(self))[index])
@@ -211,6 +223,10 @@ class WordPairs(Sequence[WordPair]):
     def __len__(self) -> int:
         return len(self.pairs)
 
+    @overload
+    def __getitem__(self, index: int) -> WordPair: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[WordPair]: ...
     def __getitem__(self, index: int | slice) -> WordPair | list[WordPair]:
         return self.pairs[index]
 
@@ -237,6 +253,10 @@ class SentencePairs(Sequence[RatedPair]):
     def __len__(self) -> int:
         return len(self.pairs)
 
+    @overload
+    def __getitem__(self, index: int) -> RatedPair: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[RatedPair]: ...
     def __getitem__(self, index: int | slice) -> RatedPair | list[RatedPair]:
         return self.pairs[index]
 
@@ -269,6 +289,10 @@ class Analogies(Sequence[Analogy]):
     def __len__(self) -> int:
         return len(self._all)
 
+    @overload
+    def __getitem__(self, index: int) -> Analogy: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Analogy]: ...
     def __getitem__(self, index: int | slice) -> Analogy | list[Analogy]:
         return self._all[index]
 

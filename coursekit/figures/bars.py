@@ -107,7 +107,8 @@ def phenomenon_bars(
                 loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(models), borderaxespad=0.2
             )
             for handle in legend.legend_handles:
-                handle.set_alpha(_FULL)
+                if handle is not None:
+                    handle.set_alpha(_FULL)
             # The legend takes the title's place, so the title moves up.
             ax.set_title(title or "", pad=32)
     return ax
@@ -158,7 +159,7 @@ def decisive_words(
         ax.axvline(0, color=GRAY, linewidth=1)
         # Each word is written beside its bar, on the empty side, as in a butterfly chart.
         gap = 0.015 * np.abs(weights).max()
-        for place, weight, index in zip(places, weights, order):
+        for place, (weight, index) in enumerate(zip(weights, order)):
             right = weight <= 0
             ax.text(
                 gap if right else -gap,

@@ -40,6 +40,7 @@ def learning_curves(
         If a history is empty or is not one.
     """
     named = _named(histories)
+    axes: np.ndarray
     with style():
         if ax is None:
             _, axes = plt.subplots(1, 2, figsize=(9.6, 3.5), layout="constrained")
@@ -95,7 +96,7 @@ def _colors(n: int) -> list[str]:
     return [COLORS[i % len(COLORS)] for i in range(n)]
 
 
-def _named(histories: Any) -> dict[str, dict[str, Any]]:
+def _named(histories: Any) -> dict[str, Mapping[str, Any]]:
     if hasattr(histories, "to_dict") or (
         isinstance(histories, Mapping) and "train_loss" in histories
     ):
@@ -105,7 +106,7 @@ def _named(histories: Any) -> dict[str, dict[str, Any]]:
             "learning_curves needs the History that fit returns, or a dictionary of them by name, "
             f"but got {type(histories).__name__}."
         )
-    named = {}
+    named: dict[str, Mapping[str, Any]] = {}
     for name, history in histories.items():
         history = history.to_dict() if hasattr(history, "to_dict") else history
         if not isinstance(history, Mapping) or "train_loss" not in history:

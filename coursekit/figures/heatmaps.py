@@ -209,7 +209,8 @@ def _grid(heads: int, query_words: Sequence[str], key_words: Sequence[str]) -> l
 
 
 def _in_first_row(ax: Axes) -> bool:
-    return ax.get_subplotspec().is_first_row()
+    place = ax.get_subplotspec()
+    return place is not None and place.is_first_row()
 
 
 def _grid_lines(ax: Axes, shape: tuple[int, ...]) -> None:

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter
 
 from coursekit.figures.bars import model_bars
@@ -104,8 +106,7 @@ def labels_figure(
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         # The best one first, as the lines end at the right.
         handles, names = ax.get_legend_handles_labels()
-        last = [handle.get_ydata()[-1] for handle in handles]
-        order = sorted(range(len(names)), key=lambda i: -last[i])
+        order = sorted(range(len(names)), key=lambda i: -_last_value(handles[i]))
         ax.legend(
             [handles[i] for i in order],
             [names[i] for i in order],
@@ -131,3 +132,8 @@ def _rungs(results: Any, rungs: Sequence[str] | None) -> dict[str, Mapping[str, 
                 f"The rung {rung!r} was not measured; measured are {'; '.join(measured)}."
             )
     return {rung: measured[rung] for rung in (measured if rungs is None else rungs)}
+
+
+def _last_value(handle: Artist) -> float:
+    """Where a line ends; 0 for what is no line."""
+    return float(np.asarray(handle.get_ydata())[-1]) if isinstance(handle, Line2D) else 0.0

@@ -73,10 +73,10 @@ def project_words(
         kinds = [None] * n if groups is None else [str(group) for group in groups]
         colors = {}
         for i, kind in enumerate(dict.fromkeys(kinds)):
-            own = points[[k == kind for k in kinds]]
+            xs, ys = points[[k == kind for k in kinds]].T
             colors[kind] = COLORS[i % len(COLORS)]
             marker = _MARKERS[i % len(_MARKERS)]
-            ax.scatter(*own.T, s=30, color=colors[kind], marker=marker, label=kind, zorder=3)
+            ax.scatter(xs, ys, s=30, color=colors[kind], marker=marker, label=kind, zorder=3)
         ax.set_xlabel(f"first principal axis ({_percent(shares[0])} of the variance)")
         ax.set_ylabel(f"second principal axis ({_percent(shares[1])})")
         ax.set(xticks=[], yticks=[])
@@ -117,7 +117,7 @@ def label_points(ax: Axes, points: np.ndarray, words: Sequence[str], colors: Seq
     words, colors
         The n words, and the color of each.
     """
-    ax.figure.draw_without_rendering()
+    ax.figure.figure.draw_without_rendering()  # of the whole figure, if it has parts
     pixels = ax.transData.transform(points)
     unit = ax.figure.dpi / 72
     dots = [Bbox.from_bounds(x - 4 * unit, y - 4 * unit, 8 * unit, 8 * unit) for x, y in pixels]
@@ -154,4 +154,4 @@ def _shared(one: Bbox, other: Bbox) -> float:
     """The area that two boxes share, in square pixels."""
     width = min(one.x1, other.x1) - max(one.x0, other.x0)
     height = min(one.y1, other.y1) - max(one.y0, other.y0)
-    return max(0.0, width) * max(0.0, height)
+    return float(max(0.0, width) * max(0.0, height))

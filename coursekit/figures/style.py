@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.rcsetup import cycler
 
 # The palette of Okabe and Ito (2008), which stays distinct in every common color blindness; its
 # yellow is left out, because it is too faint for lines on white.
@@ -27,7 +28,7 @@ def style() -> Iterator[None]:
         **sns.axes_style("ticks"),
         **sns.plotting_context("notebook"),
         "figure.dpi": 110,
-        "axes.prop_cycle": plt.cycler(color=COLORS),
+        "axes.prop_cycle": cycler(color=COLORS),
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.titlesize": 13,

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from coursekit.forbidden import require_allowed
 from coursekit.text.errors import TextError
 from coursekit.text.tokens import tokenize
 from coursekit.text.vocabulary import Vocabulary
@@ -61,6 +62,7 @@ def pad_batch(
     TextError
         If there is no text, or one is not a flat list of integers.
     """
+    require_allowed("coursekit.text.pad_batch")
     import torch
 
     _check_max_length(max_length)

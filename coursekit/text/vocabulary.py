@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from coursekit.forbidden import require_allowed
 from coursekit.text.errors import TextError
 
 PADDING = "<pad>"
 UNKNOWN = "<unk>"
+_NAME = "coursekit.text.Vocabulary"
 _FORMAT = "coursekit vocabulary 1"
 
 
@@ -51,6 +53,7 @@ class Vocabulary:
         counts: Sequence[int] | None = None,
         unknown_count: int = 0,
     ) -> None:
+        require_allowed(_NAME)
         if isinstance(words, str):
             raise TextError("Vocabulary needs a list of words, but got one string.")
         words = list(words)
@@ -94,6 +97,7 @@ class Vocabulary:
         TextError
             If a text has not been tokenized, or `min_count` or `max_size` makes no sense.
         """
+        require_allowed(_NAME)
         if min_count < 1:
             raise TextError(f"min_count must be 1 or more, but is {min_count}.")
         if max_size is not None and max_size < 2:
@@ -132,8 +136,6 @@ class Vocabulary:
         if not isinstance(other, Vocabulary):
             return NotImplemented
         return self.words == other.words and self.counts == other.counts
-
-    __hash__ = None
 
     def __repr__(self) -> str:
         shown = ", ".join(self.words[2:7]) or "no words"
@@ -235,6 +237,7 @@ class Vocabulary:
         TextError
             If the file is missing or is not a vocabulary.
         """
+        require_allowed(_NAME)
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:

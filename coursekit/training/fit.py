@@ -133,7 +133,7 @@ def fit(
                     bar.update()
                 if average.n == 0:
                     raise TrainingError(f"Epoch {epoch + 1} has no training data.", history)
-                score = (float(epoch),)
+                score: tuple[float, ...] = (float(epoch),)
 
                 if validation is not None:
                     evaluated = _evaluate(model, validation, device)

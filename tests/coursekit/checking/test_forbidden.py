@@ -1,13 +1,15 @@
 """What an exercise forbids raises while its cases run, however a notebook reaches it."""
 
+import pkgutil
+
 import pytest
 
 import coursekit
 from coursekit import Vocabulary, pad_batch
 from coursekit.checking import codec
-from coursekit.checking.forbidden import NotAllowed, without
 from coursekit.checking.run_cases import call, run_case
 from coursekit.checking.verdict import judge
+from coursekit.forbidden import HELPERS, NotAllowed, without
 from coursekit.text import pad_batch as helper
 
 PAD, VOCABULARY = "coursekit.text.pad_batch", "coursekit.text.Vocabulary"
@@ -48,9 +50,15 @@ def test_a_forbidden_function_raises_under_every_name(answer):
     ],
     ids=["built", "made", "from a class of one's own"],
 )
-def test_a_forbidden_class_raises_in_every_method(answer):
+def test_a_forbidden_class_raises_however_it_is_made(answer):
     assert run_case(answer, case([["a", "b"]], VOCABULARY))["type"] == "NotAllowed"
     assert run_case(answer, case([["a", "b"]]))["status"] == "value"
+
+
+@pytest.mark.parametrize("name", HELPERS)
+def test_every_helper_that_can_be_forbidden_refuses(name):
+    with without([name]), pytest.raises(NotAllowed, match=name):
+        pkgutil.resolve_name(name)([])
 
 
 def test_the_last_case_runs_under_the_same_rule_and_nothing_stays_forbidden():
