@@ -1,7 +1,8 @@
-"""The course's site: the student notebooks as chapters. `make site` writes it to `site/html/`.
+"""The course's site: notebooks, guides and reference. `make site` writes it to `site/html/`.
 
 The pages are the files named in `include_patterns`, read where they are: nothing is copied and
-nothing of `solutions/` is read. Formulas become MathML, which needs no script and no network.
+nothing of `solutions/` is read. The reference is made from docstrings. Formulas become MathML, which
+needs no script and no network.
 """
 
 from __future__ import annotations
@@ -21,9 +22,21 @@ from autograder.pages.formulas import to_mathml  # noqa: E402
 
 project = "coursekit"
 copyright = "the authors of coursekit; text CC BY 4.0, code BSD 3-Clause"
-extensions = ["myst_nb"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/index"
-include_patterns = ["docs/index.md", "LECTURES.md", "notebooks/*/*.ipynb"]
+include_patterns = [
+    "docs/*.md",
+    "docs/api/*.md",
+    "LECTURES.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "RELEASING.md",
+    "notebooks/*/*.ipynb",
+]
+default_role = "py:obj"  # `name` in a docstring: a link where the reference has that name
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
 nb_execution_mode = "off"
 myst_enable_extensions = ["amsmath", "dollarmath"]
 myst_heading_anchors = 3
