@@ -8,6 +8,7 @@ needs no script and no network.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -36,6 +37,7 @@ include_patterns = [
 default_role = "py:obj"  # `name` in a docstring: a link where the reference has that name
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
+napoleon_use_ivar = True  # of a named tuple, autodoc describes the fields already
 napoleon_use_rtype = False
 nb_execution_mode = "off"
 myst_enable_extensions = ["amsmath", "dollarmath"]
@@ -84,8 +86,16 @@ def _embed_attachments(app: object, page: str, source: list[str]) -> None:
     source[0] = json.dumps(notebook)
 
 
+def _keep_bars(
+    app: object, kind: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
+    """Let |V| in a docstring be the size of V, not a name to replace."""
+    lines[:] = [re.sub(r"\|(\w+)\|", r"\\|\1\\|", line) for line in lines]
+
+
 def setup(app: object) -> None:
-    """Register the renderer of formulas and the reader of drawings."""
+    """Register the renderer of formulas, and the readers of drawings and docstrings."""
+    app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("source-read", _embed_attachments)
     app.add_html_math_renderer(
         "mathml",
