@@ -2,12 +2,15 @@
 # make lab      open JupyterLab on the student notebooks
 # make test     set up and run the tests: about 15 minutes on two cores; make test ONLY=05 for one assignment's
 # make test-all run also the slow tests, which repeat at length what make test proves once: nightly
+# make lint     check format, style and types
 # make oldest   release under the oldest torch that pyproject.toml allows: no file may change
 # make bench    run the benchmarks behind the performance claims
 # make ladder   train every model on one data set: make ladder DATA=reviews, sst2 or imdb
 # make pretrain train the BERT of assignment 06 on IMDb: takes hours, resumes after an interruption
 # make distil   distil a larger BERT into that one: make distil TEACHER=folder, see pretraining/distill.py
-# make site     write the course's site, the student notebooks as chapters, to site/html/
+# make site     write the course's site to site/html/: notebooks, guides, reference
+# make tag      release a version: make tag VERSION=0.2.0, see RELEASING.md
+# make dist     build what is published, wheels and source archives, in dist/; needs build and twine
 # make execute  run the solution notebooks and store their outputs
 # make constraints   resolve constraints.txt again
 
@@ -18,7 +21,7 @@ TOKENS ?= 100e6
 # one more than there are cores, since many tests wait for processes of their own
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: course lab test test-all oldest bench ladder pretrain distil site execute constraints
+.PHONY: course lab test test-all lint oldest bench ladder pretrain distil site tag dist execute constraints
 
 course: .venv/ready
 	$(BIN)/autograder release
@@ -32,6 +35,11 @@ test: .venv/ready
 
 test-all: .venv/ready
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(if $(ONLY),-k $(ONLY)_)
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy coursekit autograder
 
 oldest: .venv/ready
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
@@ -57,6 +65,17 @@ distil: .venv/ready
 site: .venv/ready
 	$(BIN)/python -m sphinx -q -W --keep-going -d site/trees -c docs . site/html
 	@echo "written: site/html/index.html"
+
+tag: .venv/ready
+	$(BIN)/python .ci/tag.py "$(VERSION)"
+
+# without .venv: what is published is built from a clean checkout, by packages of its own
+dist:
+	rm -rf dist
+	$(PYTHON) -m build --outdir dist .
+	$(PYTHON) -m build --outdir dist autograder
+	$(PYTHON) -m twine check --strict dist/*
+	$(if $(TAG),test -e dist/coursekit-$(TAG:v%=%)-py3-none-any.whl)
 
 execute: .venv/ready
 	$(BIN)/autograder execute

@@ -1,7 +1,7 @@
-"""Build hook: the wheel gets the shipped data.
+"""Build hook: wheel and source archive get the shipped data.
 
-A wheel, for students, contains `data/` as `coursekit/shipped/`; an editable install
-(`pip install -e .`), for instructors, reads `data/` in place.
+A wheel, for students, contains `data/` as `coursekit/shipped/`, and a source archive the same files
+in `data/`; an editable install (`pip install -e .`), for instructors, reads `data/` in place.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ class Packaging(BuildHookInterface):
         root = Path(self.root)
         if version == "editable":
             return
+        folder = "data" if self.target_name == "sdist" else "coursekit/shipped"
         for name in _SHIPPED:
             for path in sorted((root / "data" / name).rglob("*")):
                 relative = path.relative_to(root / "data")
                 if _NOT_SHIPPED & set(relative.parts):
                     continue
                 if path.is_file() and path.suffix in _SUFFIXES:
-                    target = f"coursekit/shipped/{relative}"
+                    target = f"{folder}/{relative}"
                     build_data["force_include"][str(path)] = target

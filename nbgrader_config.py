@@ -48,11 +48,11 @@ c.HTMLExporter.filters = {
 c.GenerateFeedback.exporter_class = "autograder.pages.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
 
-# Late work costs nothing unless you say so here; README.md, "Late work".
+# Late work costs nothing unless you say so here; docs/instructors.md, "Late work".
 c.AssignLatePenalties.plugin_class = "autograder.gradebook.late.DailyPenalty"
 c.DailyPenalty.percent_per_day = 0  # of the score, as in 10
 c.DailyPenalty.grace_days = 0  # per student in the term, free of charge
 
-# nbgrader's exchange, on a JupyterHub or shared computers: README.md, "The exchange".
+# nbgrader's exchange, on a JupyterHub or shared computers: docs/instructors.md, "JupyterHub".
 # c.CourseDirectory.course_id = "text"
 # c.Exchange.root = "/srv/nbgrader/exchange"

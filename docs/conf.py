@@ -1,12 +1,14 @@
-"""The course's site: the student notebooks as chapters. `make site` writes it to `site/html/`.
+"""The course's site: notebooks, guides and reference. `make site` writes it to `site/html/`.
 
 The pages are the files named in `include_patterns`, read where they are: nothing is copied and
-nothing of `solutions/` is read. Formulas become MathML, which needs no script and no network.
+nothing of `solutions/` is read. The reference is made from docstrings. Formulas become MathML, which
+needs no script and no network.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -21,9 +23,22 @@ from autograder.pages.formulas import to_mathml  # noqa: E402
 
 project = "coursekit"
 copyright = "the authors of coursekit; text CC BY 4.0, code BSD 3-Clause"
-extensions = ["myst_nb"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/index"
-include_patterns = ["docs/index.md", "LECTURES.md", "notebooks/*/*.ipynb"]
+include_patterns = [
+    "docs/*.md",
+    "docs/api/*.md",
+    "LECTURES.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "RELEASING.md",
+    "notebooks/*/*.ipynb",
+]
+default_role = "py:obj"  # `name` in a docstring: a link where the reference has that name
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_ivar = True  # of a named tuple, autodoc describes the fields already
+napoleon_use_rtype = False
 nb_execution_mode = "off"
 myst_enable_extensions = ["amsmath", "dollarmath"]
 myst_heading_anchors = 3
@@ -71,8 +86,16 @@ def _embed_attachments(app: object, page: str, source: list[str]) -> None:
     source[0] = json.dumps(notebook)
 
 
+def _keep_bars(
+    app: object, kind: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
+    """Let |V| in a docstring be the size of V, not a name to replace."""
+    lines[:] = [re.sub(r"\|(\w+)\|", r"\\|\1\\|", line) for line in lines]
+
+
 def setup(app: object) -> None:
-    """Register the renderer of formulas and the reader of drawings."""
+    """Register the renderer of formulas, and the readers of drawings and docstrings."""
+    app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("source-read", _embed_attachments)
     app.add_html_math_renderer(
         "mathml",

@@ -1,11 +1,15 @@
-"""The files that set the project up agree with each other."""
+"""The files that set the project up, and the documents, agree with each other and with the code."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
+import zipfile
 
 import nbformat
+import pytest
 import yaml
 from checkout import ROOT
 from packaging.requirements import Requirement
@@ -85,6 +89,10 @@ def test_the_readme_has_exactly_two_setup_commands():
     assert commands == ["make course", "make test"]
 
 
+def test_the_readme_is_read_in_a_few_minutes():
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
+
+
 def test_the_readme_lists_every_assignment_with_the_time_that_its_notebook_says():
     readme = (ROOT / "README.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d½]+ hours)[^|]*\|$", readme, re.M)
@@ -93,6 +101,203 @@ def test_the_readme_lists_every_assignment_with_the_time_that_its_notebook_says(
         text = "\n".join(cell.source for cell in nbformat.read(notebook, 4).cells)
         said[notebook.stem] = re.search(r"\*\*Time\.?\*\* [Aa]bout ([\d½]+ hours)", text)[1]
     assert dict(rows) == said
+
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "drawings/README.md"])
+#: In a path of a document: what a reader fills in, and what a command writes.
+_FILLED_IN = re.compile(r"NN_|[A-Z]{4,}(?!\.md)|10_tagging|\*")
+_WRITTEN = ("autograded/", "demo/", "dist/", "earlier/", "exports/", "feedback/", "grader-errors/")
+_WRITTEN += ("reports/", "site/", "submitted/", ".audit/", ".venv/")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_and_paths_of_a_document_lead_somewhere(document):
+    text = document.read_text("utf-8")
+    prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
+    broken = []
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", re.sub(r"`[^`]*`", "", prose)):
+        path, _, anchor = target.partition("#")
+        found = (document.parent / path) if path else document
+        if not found.exists() or (anchor and anchor not in anchors(found.read_text("utf-8"))):
+            broken.append(target)
+    for path in re.findall(r"`([\w.-]+(?:/[\w.*-]+)+/?|[\w-]+\.(?:md|toml|txt))`", prose):
+        known = _FILLED_IN.search(path) or path.startswith(_WRITTEN)
+        if not known and not any((place / path).exists() for place in (ROOT, document.parent)):
+            broken.append(path)
+    assert broken == []
+
+
+def anchors(text):
+    """The names that headings get: their words in lower case, joined by hyphens."""
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_documents_name_commands_and_targets_that_exist():
+    from autograder.cli import main
+
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
+    unknown = []
+    for document in DOCUMENTS:
+        text = document.read_text("utf-8")
+        commands = re.findall(r"(?:`|\$ |^(?=.*# ))autograder ([a-z]+)", text, re.M)
+        unknown += [f"autograder {name}" for name in commands if name not in main.commands]
+        made = re.findall(r"(?:^|`)make ([a-z-]+)", text, re.M)
+        unknown += [f"make {name}" for name in made if name not in targets]
+    assert unknown == []
+
+
+def test_every_public_name_of_the_package_is_in_the_reference():
+    import coursekit
+
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    assert [name for name in coursekit.__all__[1:] if f"`{name}`" not in page] == []
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_calls_what_exists_and_may_only_read_unless_it_says_why(workflow):
+    text = workflow.read_text("utf-8")
+    parsed = yaml.safe_load(text)
+    assert parsed["permissions"] == {"contents": "read"}
+    makefile = (ROOT / "Makefile").read_text()
+    for name, job in parsed["jobs"].items():
+        assert job["timeout-minutes"], name
+        for needed in [job["needs"]] if "needs" in job else []:
+            assert needed in parsed["jobs"]
+        for target in re.findall(r"^make ([\w-]+)", "\n".join(commands_of(job)), re.M):
+            assert re.search(f"^{target}:", makefile, re.M), f"{name} calls make {target}"
+        for target in job.get("strategy", {}).get("matrix", {}).get("target", []):
+            assert re.search(f"^{target}:", makefile, re.M), f"{name} calls make {target}"
+
+
+def commands_of(job):
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
+def test_workflows_test_the_oldest_and_the_newest_python_that_the_project_names():
+    job = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text("utf-8"))["jobs"]["test"]
+    versions = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert job["strategy"]["matrix"]["python"] == [versions[0], versions[-1]]
+    assert PROJECT["requires-python"] == f">={versions[0]}"
+
+
+def test_both_distributions_say_where_they_come_from():
+    for project in (PROJECT, TOOL):
+        assert project["authors"] == [{"name": "The coursekit developers"}]
+        assert {"Homepage", "Documentation", "Issues", "Changelog"} <= set(project["urls"])
+        assert project["keywords"]
+        assert project["classifiers"]
+    assert (ROOT / "autograder/LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+
+
+def build(folder, source, kind):
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    (made,) = folder.glob("*.tar.gz" if kind == "sdist" else "*.whl")
+    if kind == "wheel":
+        return zipfile.ZipFile(made).namelist()
+    return [name.split("/", 1)[1] for name in tarfile.open(made).getnames()]
+
+
+def test_the_tool_is_published_whole_and_without_a_line_of_a_course(tmp_path):
+    inside = {n for n in build(tmp_path, ROOT / "autograder", "wheel") if ".dist-info/" not in n}
+    files = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "autograder").rglob("*")
+        if path.is_file() and not {"__pycache__", ".mypy_cache"} & set(path.parts)
+    }
+    own = {f"autograder/{name}" for name in ("LICENSE", "README.md", "pyproject.toml")}
+    assert inside == files - own
+    assert not [name for name in inside if name.endswith(".ipynb")]
+
+
+@pytest.mark.slow
+def test_the_source_archive_of_the_package_has_what_its_wheel_needs_and_nothing_else(tmp_path):
+    inside = build(tmp_path, ROOT, "sdist")
+    own = ("PKG-INFO", ".gitignore", "LICENSE", "LICENSES.md", "hatch_build.py", "pyproject.toml")
+    assert {name for name in inside if not name.startswith(("coursekit/", "data/"))} == set(own)
+    shipped = {name.removeprefix("data/") for name in inside if name.startswith("data/")}
+    assert not [name for name in shipped if name.endswith((".py", "audit.json", "hints.tsv"))]
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        file.extractall(tmp_path, filter="data")
+    (source,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    wheel = build(tmp_path, source, "wheel")
+    assert {name.removeprefix("coursekit/shipped/") for name in wheel if "/shipped/" in name} == (
+        shipped
+    )
+
+
+def tag(course, version):
+    command = [sys.executable, str(course / ".ci" / "tag.py"), version]
+    return subprocess.run(command, cwd=course, capture_output=True, text=True)
+
+
+def git(course, *arguments):
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *arguments]
+    done = subprocess.run(command, cwd=course, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def changed(tmp_path, monkeypatch):
+    """A repository with a version, a changelog, and a release that only says its version."""
+    for name in (".ci/tag.py", "coursekit/__init__.py", "CHANGELOG.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "autograder").mkdir()
+    (tmp_path / "autograder" / "__init__.py").write_text("")
+    (tmp_path / "autograder" / "__main__.py").write_text(
+        "import pathlib, sys, coursekit\n"
+        "pathlib.Path('wheel').write_text(coursekit.__version__)\n"
+        "sys.exit(pathlib.Path('proof').exists())\n"
+    )
+    changelog = "# Changelog\n\n## 7.1.0 (2031-02-03)\n\n- New.\n"
+    (tmp_path / "CHANGELOG.md").write_text(changelog)
+    (tmp_path / "wheel").write_text("")
+    for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"):
+        monkeypatch.setenv(name, "a")
+    for name in ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
+        monkeypatch.setenv(name, "a@b.c")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "Begin")
+    return tmp_path
+
+
+def test_a_tag_moves_version_notebooks_and_history_together(changed):
+    done = tag(changed, "7.1.0")
+    assert done.returncode == 0, done.stderr
+    assert git(changed, "tag", "--points-at", "HEAD") == "v7.1.0"
+    assert git(changed, "log", "-1", "--format=%s") == "Release 7.1.0"
+    assert (changed / "wheel").read_text() == "7.1.0"
+    assert '__version__ = "7.1.0"' in (changed / "coursekit/__init__.py").read_text()
+    assert git(changed, "status", "--porcelain") == ""
+
+
+def test_what_cannot_be_released_is_refused_and_changes_nothing(changed):
+    for version, why in {
+        "7.1": "not a version",
+        "0.0.1": "not above",
+        "7.2.0": "no section `## 7.2.0 (YEAR-MONTH-DAY)`",
+    }.items():
+        done = tag(changed, version)
+        assert (done.returncode, why in done.stderr) == (1, True), done.stderr
+    (changed / "notes").write_text("")
+    assert "not committed" in tag(changed, "7.1.0").stderr
+    (changed / "notes").rename(changed / "proof")
+    git(changed, "add", "--all")
+    git(changed, "commit", "--quiet", "--message", "A proof that fails")
+    done = tag(changed, "7.1.0")
+    assert (done.returncode, "every file is as it was" in done.stderr) == (1, True)
+    assert git(changed, "tag") == ""
+    assert git(changed, "status", "--porcelain") == ""
+    assert (changed / "wheel").read_text() == ""
 
 
 def test_the_version_stands_in_one_place():
