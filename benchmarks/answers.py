@@ -9,29 +9,28 @@ The answers are those in `exercises/NN_topic/answers/right.py`; each must earn a
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from _results import write
 
-ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "autograder")]
+from autograder.course.assignment import Assignment, every_assignment
+from autograder.course.layout import Course
+from autograder.course.recording import RECORDING_SEED, record_reference
+from autograder.course.typed_answers import typed_answers, verdict_on
 
-from typed_answers import COURSE, answers, verdict_on  # noqa: E402
-
-from autograder.course.assignment import Assignment  # noqa: E402
-from autograder.course.recording import RECORDING_SEED, record_reference  # noqa: E402
+COURSE = Course(Path(__file__).parent.parent)
 
 
-def lost_points(assignment: str, seed: int) -> list[str]:
+def lost_points(assignment: Assignment, seed: int) -> list[str]:
     """The right answers that lose points with the cases of one seed, and why."""
     recorded, lost = {}, []
-    for name, words, _, source in answers("right", assignment):
+    for answer in typed_answers(assignment, "right"):
+        name = answer.exercise
         if name not in recorded:
-            recorded[name] = record_reference(Assignment(COURSE, assignment), name, seed)
-        verdict = verdict_on(assignment, recorded[name], source)
+            recorded[name] = record_reference(assignment, name, seed)
+        verdict = verdict_on(assignment, recorded[name], answer.source)
         if not verdict.passed:
-            lost.append(f"{name}, {words}, {seed}: {verdict.headline}")
+            lost.append(f"{name}, {answer.words}, {seed}: {verdict.headline}")
     return lost
 
 
@@ -42,11 +41,11 @@ def main() -> None:
     )
     seeds = parser.parse_args().seeds
     counts, lost = {}, []
-    for assignment in COURSE.assignments():
-        counts[assignment] = len(answers("right", assignment))
+    for assignment in every_assignment(COURSE):
+        counts[assignment.name] = len(typed_answers(assignment, "right"))
         for seed in (RECORDING_SEED, *range(1, 1 + seeds)):
             lost += lost_points(assignment, seed)
-        print(assignment, counts[assignment], lost, flush=True)
+        print(assignment.name, counts[assignment.name], lost, flush=True)
     found = {"answers": counts, "in all": sum(counts.values()), "seeds": seeds, "lost points": lost}
     write("answers", found)
 

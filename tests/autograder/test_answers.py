@@ -1,8 +1,7 @@
 """Answers as students would type them, written from the student notebooks alone.
 
-`exercises/NN_topic/answers/right.py` holds right answers in many styles, `wrong.py` wrong ones. A cell begins with ``# %% EXERCISE: in words``; for a wrong answer the misconception
-whose hint it gets follows after ``|``, or nothing where no hint fits. `python benchmarks/answers.py`
-judges the right ones with class seeds and stores how many there are.
+They are in `exercises/NN_topic/answers/`; `autograder.course.typed_answers` says how they are written.
+`python benchmarks/answers.py` judges the right ones with class seeds and stores how many there are.
 """
 
 import json
@@ -10,20 +9,24 @@ from collections import Counter
 
 import pytest
 from checkout import ROOT, shared_assignment
-from typed_answers import COURSE, answers, verdict_on
 
+from autograder.course.assignment import Assignment
+from autograder.course.layout import Course
 from autograder.course.recording import record_reference
+from autograder.course.typed_answers import typed_answers, verdict_on
+from autograder.errors import CourseError
 from coursekit.checking.recordings import find
 
+COURSE = Course(ROOT)
 STYLES = 3  # right answers to each exercise, at least: typed here, or an alternative in its module
 RESULTS = ROOT / "data" / "results" / "answers.json"
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments())
 def test_right_answers_in_any_style_pass_the_check(assignment):
-    for name, words, _, source in answers("right", assignment):
-        verdict = verdict_on(assignment, find(name), source)
-        assert verdict.passed, (name, words, verdict.headline, verdict.detail)
+    for answer in typed_answers(shared_assignment(assignment), "right"):
+        verdict = verdict_on(shared_assignment(assignment), find(answer.exercise), answer.source)
+        assert verdict.passed, (answer, verdict.headline, verdict.detail)
 
 
 @pytest.mark.slow
@@ -31,34 +34,73 @@ def test_right_answers_in_any_style_pass_the_check(assignment):
 @pytest.mark.parametrize("assignment", COURSE.assignments())
 def test_right_answers_in_any_style_earn_full_points(assignment, seed):
     recorded = {}
-    for name, words, _, source in answers("right", assignment):
+    for answer in typed_answers(shared_assignment(assignment), "right"):
+        name = answer.exercise
         if name not in recorded:
             recorded[name] = record_reference(shared_assignment(assignment), name, seed)
-        verdict = verdict_on(assignment, recorded[name], source)
-        assert verdict.passed, (name, words, verdict.headline, verdict.detail)
+        verdict = verdict_on(shared_assignment(assignment), recorded[name], answer.source)
+        assert verdict.passed, (answer, verdict.headline, verdict.detail)
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments())
 def test_every_exercise_has_right_answers_in_several_styles(assignment):
-    found = answers("right", assignment)
-    styles = Counter(name for name, *_ in found)
+    found = typed_answers(shared_assignment(assignment), "right")
+    styles = Counter(answer.exercise for answer in found)
     assert set(styles) == set(shared_assignment(assignment).exercises)
     for name, exercise in shared_assignment(assignment).exercises.items():
         assert styles[name] + len(exercise.alternatives) >= STYLES, name
-    assert len({source for *_, source in found}) == len(found)
-    assert len({(name, words) for name, words, *_ in found}) == len(found)
+    assert len({answer.source for answer in found}) == len(found)
+    assert len({(answer.exercise, answer.words) for answer in found}) == len(found)
 
 
 def test_all_right_answers_were_judged_with_class_seeds():
     stored = json.loads(RESULTS.read_text("utf-8"))
-    assert stored["answers"] == {name: len(answers("right", name)) for name in stored["answers"]}
+    assert stored["answers"] == {
+        name: len(typed_answers(shared_assignment(name), "right")) for name in stored["answers"]
+    }
     assert stored["seeds"] >= 3
     assert stored["lost points"] == []
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments())
 def test_wrong_answers_lose_points_and_get_the_hint_that_names_the_mistake(assignment):
-    for name, words, misconception, source in answers("wrong", assignment):
-        verdict = verdict_on(assignment, find(name), source)
-        assert not verdict.passed, (name, words)
-        assert verdict.misconception == misconception, (name, words, verdict.headline)
+    for answer in typed_answers(shared_assignment(assignment), "wrong"):
+        verdict = verdict_on(shared_assignment(assignment), find(answer.exercise), answer.source)
+        assert not verdict.passed, answer
+        assert verdict.misconception == answer.misconception, (answer, verdict.headline)
+
+
+@pytest.fixture
+def answers_of(small_course):
+    """Writes a file of typed answers to the exercise of the small course, and reads the wrong ones."""
+    folder = small_course.cases("07_topic") / "answers"
+
+    def read(**files):
+        folder.mkdir(exist_ok=True)
+        for kind, text in files.items():
+            (folder / f"{kind}.py").write_text(text, "utf-8")
+        return typed_answers(Assignment(small_course, "07_topic"), "wrong")
+
+    return read
+
+
+def test_a_wrong_answer_can_be_an_edit_of_a_right_one(answers_of):
+    right = (
+        "# %% average_topic: by hand\ndef average_topic(scores, mask):\n    return scores.sum()\n"
+    )
+    wrong = "# %% average_topic: twice\n# edits: by hand\n# - return scores.sum()\n# + return 2 * scores"
+    (answer,) = answers_of(right=right, wrong=wrong)
+    assert answer.source == "def average_topic(scores, mask):\n    return 2 * scores\n"
+    with pytest.raises(CourseError, match="average_topic: twice: there is no right answer called"):
+        answers_of(wrong=wrong.replace("by hand", "by heart"))
+    with pytest.raises(
+        CourseError, match=r"twice: `return scores.mean\(\)` is not in the solution"
+    ):
+        answers_of(wrong=wrong.replace("sum()", "mean()"))
+
+
+def test_answers_that_are_missing_or_malformed_are_a_sentence(answers_of):
+    with pytest.raises(CourseError, match=r"there is no exercises/07_topic/answers/wrong\.py"):
+        answers_of()
+    with pytest.raises(CourseError, match="begin every cell with `# %% EXERCISE: in words`"):
+        answers_of(wrong="# %% average_topic\nx = 1\n")

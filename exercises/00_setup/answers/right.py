@@ -24,19 +24,6 @@ def word_lengths(words):
     return lengths
 
 
-# %% word_lengths: map
-def word_lengths(words):
-    return list(map(len, words))
-
-
-# %% word_lengths: append
-def word_lengths(words: list[str]) -> list[int]:
-    lengths: list[int] = []
-    for word in words:
-        lengths.append(len(word))
-    return lengths
-
-
 # %% word_lengths: recursive
 def word_lengths(words):
     if not words:
@@ -250,11 +237,6 @@ def standardize(x: torch.Tensor) -> torch.Tensor:
     centered = x - x.mean(dim=0, keepdim=True)
     norm = torch.linalg.vector_norm(centered, dim=0) / x.shape[0] ** 0.5
     return centered / norm.masked_fill(norm == 0, 1.0)
-
-
-# %% pairwise_distances: cdist
-def pairwise_distances(a, b):
-    return torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 # %% pairwise_distances: two loops
@@ -587,12 +569,6 @@ def numerical_gradient(f, x, eps):
     return gradient
 
 
-# %% numerical_gradient: rows of the identity
-def numerical_gradient(f, x, eps):
-    steps = eps * torch.eye(len(x), dtype=x.dtype)
-    return torch.stack([(f(x + e) - f(x - e)) / (2 * eps) for e in steps])
-
-
 # %% numerical_gradient: a helper for one slope
 def numerical_gradient(f, x, eps):
     def slope(i):
@@ -737,13 +713,6 @@ def seeded_sample(n, seed):
     g = torch.Generator()
     g = g.manual_seed(seed)
     return torch.randn(1, n, generator=g)[0]
-
-
-# %% seeded_sample: forks the global generator
-def seeded_sample(n, seed):
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return torch.randn(n)
 
 
 # %% seeded_sample: normal with a tensor of means

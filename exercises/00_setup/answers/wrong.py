@@ -1,11 +1,3 @@
-# %% word_lengths: returns inside the loop | returns_in_the_loop
-def word_lengths(words):
-    lengths = []
-    for word in words:
-        lengths.append(len(word))
-        return lengths
-
-
 # %% word_lengths: the total instead of a list | adds_up
 def word_lengths(words):
     total = 0
@@ -37,9 +29,8 @@ def pairwise_distances(a, b):
 
 
 # %% pairwise_distances: adds up along the wrong axis | wrong_axis
-def pairwise_distances(a, b):
-    diff = a[:, None] - b[None, :]
-    return torch.sqrt((diff**2).sum(dim=1))
+# -     return difference.square().sum(dim=-1).sqrt()
+# +     return torch.sqrt((difference**2).sum(dim=1))
 
 
 # %% masked_mean: divides by the length of the row | counts_padding
@@ -55,9 +46,8 @@ def masked_mean(x, mask):
 
 
 # %% mean_squared_error_gradient: forgets the factor 2 | without_two
-def mean_squared_error_gradient(w, X, y):
-    error = X @ w - y
-    return X.T @ error / len(y)
+# -     return 2 / len(y) * (X.T @ errors)
+# +     return X.T @ errors / len(y)
 
 
 # %% mean_squared_error_gradient: a sum, not a mean | sum_of_squares
@@ -67,15 +57,12 @@ def mean_squared_error_gradient(w, X, y):
 
 
 # %% numerical_gradient: the second name of x is no copy | second_name
-def numerical_gradient(f, x, eps):
-    gradient = torch.zeros_like(x)
-    for i in range(len(x)):
-        up = x
-        down = x
-        up[i] += eps
-        down[i] -= eps
-        gradient[i] = (f(up) - f(down)) / (2 * eps)
-    return gradient
+# edits: two clones
+# -     for i in range(x.shape[0]):
+# -         up, down = x.clone(), x.clone()
+# +     for i in range(len(x)):
+# +         up = x
+# +         down = x
 
 
 # %% numerical_gradient: a step to one side only | forward_only
@@ -88,22 +75,10 @@ def numerical_gradient(f, x, eps):
     return gradient
 
 
-# %% seeded_sample: seeds the shared generator | seeds_the_global_generator
-def seeded_sample(n, seed):
-    torch.manual_seed(seed)
-    return torch.randn(n)
-
-
 # %% seeded_sample: a generator that is never seeded |
-def seeded_sample(n, seed):
-    generator = torch.Generator()
-    generator.seed()
-    return torch.randn(n, generator=generator)
-
-
-# %% word_lengths: how many words there are | returns_the_number_of_words
-def word_lengths(words):
-    return len(words)
+# -     generator = torch.Generator().manual_seed(seed)
+# +     generator = torch.Generator()
+# +     generator.seed()
 
 
 # %% word_lengths: the length of the first word | returns_the_first_length
@@ -142,31 +117,14 @@ def masked_mean(x, mask):
     return (x * mask).sum(dim=1) / mask.sum()
 
 
-# %% masked_mean: one mean for the whole batch | one_mean_for_all_texts
-def masked_mean(x, mask):
-    return x[mask].mean()
-
-
 # %% masked_mean: sums without a dim | one_mean_for_all_texts
 def masked_mean(x, mask):
     return (x * mask).sum() / mask.sum()
 
 
-# %% mean_squared_error_gradient: X is not transposed | table_not_transposed
-def mean_squared_error_gradient(w, X, y):
-    error = X @ w - y
-    return 2 / len(y) * (X @ error)
-
-
 # %% mean_squared_error_gradient: errors without a second axis | errors_as_a_row
-def mean_squared_error_gradient(w, X, y):
-    error = X @ w - y
-    return 2 * (error * X).mean(dim=0)
-
-
-# %% word_lengths: letters only | counts_letters_only
-def word_lengths(words):
-    return [sum(c.isalpha() for c in word) for word in words]
+# -     return 2 / len(y) * (X.T @ errors)
+# +     return 2 * (errors * X).mean(dim=0)
 
 
 # %% standardize: the root is forgotten | divides_by_variance
@@ -186,14 +144,8 @@ def standardize(x):
 
 
 # %% pairwise_distances: the mean of the squares | averages_the_squares
-def pairwise_distances(a, b):
-    diff = a[:, None] - b[None, :]
-    return (diff ** 2).mean(dim=-1).sqrt()
-
-
-# %% masked_mean: divides by no words | empty_text_is_nan
-def masked_mean(x, mask):
-    return (x * mask).sum(dim=1) / mask.sum(dim=1)
+# -     return difference.square().sum(dim=-1).sqrt()
+# +     return (difference ** 2).mean(dim=-1).sqrt()
 
 
 # %% masked_mean: counts the numbers that are not 0 | counts_real_numbers_that_are_not_zero
@@ -213,17 +165,6 @@ def mean_squared_error_gradient(w, X, y):
     return 2 * X.T @ (X @ w - y) / X.numel()
 
 
-# %% numerical_gradient: the steps stay in the copies | keeps_the_earlier_steps
-def numerical_gradient(f, x, eps):
-    grad = torch.zeros_like(x)
-    up, down = x.clone(), x.clone()
-    for i in range(len(x)):
-        up[i] += eps
-        down[i] -= eps
-        grad[i] = (f(up) - f(down)) / (2 * eps)
-    return grad
-
-
 # %% numerical_gradient: the second step only leads back | half_a_step_over_the_whole_width
 def numerical_gradient(f, x, eps):
     grad = torch.zeros_like(x)
@@ -238,10 +179,9 @@ def numerical_gradient(f, x, eps):
 
 
 # %% seeded_sample: a generator that randn does not get | forgets_to_pass_it
-def seeded_sample(n, seed):
-    generator = torch.Generator()
-    generator.manual_seed(seed)
-    return torch.randn(n)
+# edits: RIGHT normal_in_place
+# -     return torch.empty(n).normal_(generator=generator)
+# +     return torch.randn(n)
 
 
 # %% standardize: the mean of the whole table, a deviation per column | one_mean_for_all_columns
@@ -286,12 +226,6 @@ def standardize(x):
     return (x - lo) / torch.where(span > 0, span, 1.0)
 
 
-# %% standardize: a constant column keeps its numbers | leaves_constant_columns
-def standardize(x):
-    std = x.std(dim=0, unbiased=False)
-    return torch.where(std > 0, (x - x.mean(dim=0)) / std, x)
-
-
 # %% masked_mean: fills where the mask is True | adds_up_the_padding
 def masked_mean(x, mask):
     x = x.masked_fill(mask, 0)
@@ -314,17 +248,5 @@ def pairwise_distances(a, b):
 
 
 # %% mean_squared_error_gradient: errors times rows, not added up | does_not_add_up
-def mean_squared_error_gradient(w, X, y):
-    e = X @ w - y
-    return 2 * e[:, None] * X / len(y)
-
-
-# %% numerical_gradient: steps in x itself | changes_x
-def numerical_gradient(f, x, eps):
-    g = torch.zeros_like(x)
-    for i in range(len(x)):
-        x[i] += eps
-        up = f(x)
-        x[i] -= 2 * eps
-        g[i] = (up - f(x)) / (2 * eps)
-    return g
+# -     return 2 / len(y) * (X.T @ errors)
+# +     return 2 * errors[:, None] * X / len(y)

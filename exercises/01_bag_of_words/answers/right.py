@@ -181,15 +181,6 @@ def build_vocabulary(texts, min_count=1, max_size=None):
     return vocabulary
 
 
-# %% binary_bag: a loop
-def binary_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for token in tokens:
-        if token in vocabulary:
-            x[vocabulary[token]] = 1
-    return x
-
-
 # %% binary_bag: get
 def binary_bag(tokens, vocabulary):
     x = torch.zeros(len(vocabulary), dtype=torch.float32)
@@ -661,12 +652,6 @@ def gradient(X, y, w, w_0, l2):
     J = negative_log_likelihood(X @ w_ + b_, y) + l2 / 2 * w_.square().sum()
     J.backward()
     return w_.grad, b_.grad
-
-
-# %% minibatches: slices
-def minibatches(n, batch_size, generator):
-    order = torch.randperm(n, generator=generator)
-    return [order[i : i + batch_size] for i in range(0, n, batch_size)]
 
 
 # %% minibatches: a while loop

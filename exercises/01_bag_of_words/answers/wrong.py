@@ -1,10 +1,7 @@
 # %% document_frequency: counts every occurrence | counts_occurrences
-def document_frequency(texts):
-    df = {}
-    for text in texts:
-        for word in text:
-            df[word] = df.get(word, 0) + 1
-    return df
+# edits: loops and get
+# -         for word in set(text):
+# +         for word in text:
 
 
 # %% document_frequency: only the words of the first text |
@@ -16,12 +13,9 @@ def document_frequency(texts):
 
 
 # %% document_frequency: starts from one | starts_at_one
-def document_frequency(texts):
-    df = {}
-    for text in texts:
-        for word in set(text):
-            df[word] = df.get(word, 1) + 1
-    return df
+# edits: loops and get
+# -             df[word] = df.get(word, 0) + 1
+# +             df[word] = df.get(word, 1) + 1
 
 
 # %% build_vocabulary: equally frequent words in the order of the text | breaks_ties_by_appearance
@@ -51,29 +45,16 @@ def build_vocabulary(texts, min_count=1, max_size=None):
     return {word: i for i, word in enumerate(words)}
 
 
-# %% binary_bag: counts | counts_words
-def binary_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for token in tokens:
-        if token in vocabulary:
-            x[vocabulary[token]] += 1
-    return x
-
-
 # %% binary_bag: KeyError for an unknown word | stops_at_unknown
-def binary_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for token in tokens:
-        x[vocabulary[token]] = 1
-    return x
+# -     x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
+# +     for token in tokens:
+# +         x[vocabulary[token]] = 1
 
 
 # %% binary_bag: minus one for an unknown word | unknown_is_last
-def binary_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for token in tokens:
-        x[vocabulary.get(token, -1)] = 1
-    return x
+# -     x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
+# +     for token in tokens:
+# +         x[vocabulary.get(token, -1)] = 1
 
 
 # %% count_bag: adds 1 only once per index | adds_only_once
@@ -102,12 +83,6 @@ def tfidf(counts, df, n_texts):
     return counts * torch.log(n_texts / df)
 
 
-# %% tfidf: the fraction upside down | inverts_the_fraction
-def tfidf(counts, df, n_texts):
-    idf = torch.log((1 + df) / (1 + n_texts))
-    return counts * idf
-
-
 # %% tfidf: logarithm to base 2 | has_another_base
 def tfidf(counts, df, n_texts):
     return counts * torch.log2((n_texts + 1) / (df + 1))
@@ -116,12 +91,6 @@ def tfidf(counts, df, n_texts):
 # %% tfidf: one plus the fraction | adds_one_to_the_fraction
 def tfidf(counts, df, n_texts):
     return counts * torch.log(1 + n_texts / (1 + df))
-
-
-# %% predict_classes: 1 also for a score of 0 | includes_zero
-def predict_classes(X, w, w_0):
-    scores = X @ w + w_0
-    return (scores >= 0).long()
 
 
 # %% predict_classes: truth values, not whole numbers | gives_booleans
@@ -163,12 +132,6 @@ def sigmoid(z):
     e = torch.exp(z[~for_positive].float())
     p[~for_positive] = e / (1 + e)
     return p
-
-
-# %% negative_log_likelihood: log of the sigmoid | multiplies_zero_by_infinity
-def negative_log_likelihood(scores, y):
-    p = sigmoid(scores)
-    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
 
 
 # %% negative_log_likelihood: a sum, not a mean | sums
@@ -217,46 +180,19 @@ def gradient(X, y, w, w_0, l2):
     return X.T @ error / len(y) + l2 / 2 * w, error.mean()
 
 
-# %% gradient: forgets to divide by N | sums_over_texts
-def gradient(X, y, w, w_0, l2):
-    error = sigmoid(X @ w + w_0) - y
-    return X.T @ error + l2 * w, error.sum()
-
-
-# %% gradient: divides by the number of words | divides_by_the_words
-def gradient(X, y, w, w_0, l2):
-    error = sigmoid(X @ w + w_0) - y
-    return X.T @ error / X.shape[1] + l2 * w, error.mean()
-
-
 # %% gradient: one mean over the whole matrix | averages_over_the_words
-def gradient(X, y, w, w_0, l2):
-    error = sigmoid(X @ w + w_0) - y
-    return (X * error.unsqueeze(1)).mean() + l2 * w, error.mean()
+# -     return X.T @ error / len(y) + l2 * w, error.mean()
+# +     return (X * error.unsqueeze(1)).mean() + l2 * w, error.mean()
 
 
 # %% minibatches: drops the last, shorter batch | drops_the_last
-def minibatches(n, batch_size, generator):
-    order = torch.randperm(n, generator=generator)
-    return [order[i * batch_size : (i + 1) * batch_size] for i in range(n // batch_size)]
-
-
-# %% minibatches: ignores the generator | ignores_generator
-def minibatches(n, batch_size, generator):
-    order = torch.randperm(n)
-    return list(order.split(batch_size))
+# -     return list(order.split(batch_size))
+# +     return [order[i * batch_size : (i + 1) * batch_size] for i in range(n // batch_size)]
 
 
 # %% minibatches: an empty batch at the end | adds_an_empty_batch
-def minibatches(n, batch_size, generator):
-    order = torch.randperm(n, generator=generator)
-    return [order[i * batch_size : (i + 1) * batch_size] for i in range(n // batch_size + 1)]
-
-
-# %% minibatches: the starts end too early | stops_before_the_last_text
-def minibatches(n, batch_size, generator):
-    order = torch.randperm(n, generator=generator)
-    return [order[start : start + batch_size] for start in range(0, n - 1, batch_size)]
+# -     return list(order.split(batch_size))
+# +     return [order[i * batch_size : (i + 1) * batch_size] for i in range(n // batch_size + 1)]
 
 
 # %% train_logistic_regression: the learning rate stays the same | never_decays_the_rate
@@ -286,27 +222,21 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
 
 
 # %% train_logistic_regression: l2 is not passed on | forgets_l2
-def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
-    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
-    for epoch in progress(range(epochs)):
-        eta = lr * (1 - epoch / epochs)
-        for batch in minibatches(len(X), batch_size, generator):
-            dw, dw_0 = gradient(X[batch], y[batch], w, w_0, 0)
-            w -= eta * dw
-            w_0 -= eta * dw_0
-    return w, w_0
+# edits: in place
+# -         eta = lr * (epochs - e) / epochs
+# +         eta = lr * (1 - e / epochs)
+# ...
+# -             for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+# +             for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, 0)
 
 
 # %% train_logistic_regression: w_0 outside the inner loop | moves_the_bias_once_per_epoch
-def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
-    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
-    for epoch in progress(range(epochs)):
-        eta = lr * (1 - epoch / epochs)
-        for batch in minibatches(len(X), batch_size, generator):
-            dw, dw_0 = gradient(X[batch], y[batch], w, w_0, l2)
-            w -= eta * dw
-        w_0 -= eta * dw_0
-    return w, w_0
+# -     w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+# +     w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+# ...
+# -             w, w_0 = w - step * for_w, w_0 - step * for_w_0
+# +             w -= step * for_w
+# +         w_0 -= step * for_w_0
 
 
 # %% train_logistic_regression: w_0 with the new w | moves_the_bias_after_w
@@ -349,20 +279,15 @@ def decisive_words(w, vocabulary, k):
 
 
 # %% document_frequency: a fraction of the texts | gives_proportions
-def document_frequency(texts):
-    df = {}
-    for text in texts:
-        for word in set(text):
-            df[word] = df.get(word, 0) + 1
-    return {word: n / len(texts) for word, n in df.items()}
+# edits: loops and get
+# -     return df
+# +     return {word: n / len(texts) for word, n in df.items()}
 
 
 # %% binary_bag: 0 for an unknown word | unknown_is_first
-def binary_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for token in tokens:
-        x[vocabulary.get(token, 0)] = 1
-    return x
+# -     x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
+# +     for token in tokens:
+# +         x[vocabulary.get(token, 0)] = 1
 
 
 # %% count_bag: asks whether the index is true | loses_the_first_word
@@ -386,11 +311,6 @@ def tfidf(counts, df, n_texts):
     return tf * torch.log((1 + n_texts) / (1 + df))
 
 
-# %% predict_classes: compares with w_0 | compares_with_the_bias
-def predict_classes(X, w, w_0):
-    return (X @ w > w_0).long()
-
-
 # %% sigmoid: the clamps swapped | swaps_the_clamps
 def sigmoid(z):
     left = 1 / (1 + torch.exp(-z.clamp(max=0)))
@@ -402,18 +322,6 @@ def sigmoid(z):
 def negative_log_likelihood(scores, y):
     p = torch.sigmoid(scores).clamp(1e-7, 1 - 1e-7)
     return -(y * p.log() + (1 - y) * (1 - p).log()).mean()
-
-
-# %% gradient: pulls the bias | penalizes_the_bias
-def gradient(X, y, w, w_0, l2):
-    error = sigmoid(X @ w + w_0) - y
-    return X.T @ error / len(y) + l2 * w, error.mean() + l2 * w_0
-
-
-# %% gradient: l2 inside the mean | divides_l2_too
-def gradient(X, y, w, w_0, l2):
-    error = sigmoid(X @ w + w_0) - y
-    return (X.T @ error + l2 * w) / len(y), error.mean()
 
 
 # %% minibatches: shuffles the batches | shuffles_the_batches
@@ -470,16 +378,14 @@ def tfidf(counts, df, n_texts):
 
 
 # %% gradient: twice lambda | doubles_l2
-def gradient(X, y, w, w_0, l2):
-    error = sigmoid(X @ w + w_0) - y
-    return X.T @ error / len(X) + 2 * l2 * w, error.mean()
+# -     return X.T @ error / len(y) + l2 * w, error.mean()
+# +     return X.T @ error / len(X) + 2 * l2 * w, error.mean()
 
 
 # %% build_vocabulary: only the alphabet | only_alphabetical
-def build_vocabulary(texts, min_count=1, max_size=None):
-    c = Counter(w for t in texts for w in t)
-    words = sorted(w for w in c if c[w] >= min_count)
-    return {w: i for i, w in enumerate(words[:max_size])}
+# -     kept = [word for word in counts if counts[word] >= min_count]
+# -     kept.sort(key=lambda word: (-counts[word], word))
+# +     kept = sorted(word for word in counts if counts[word] >= min_count)
 
 
 # %% build_vocabulary: words by index | indices_as_keys
@@ -494,44 +400,18 @@ def tfidf(counts, df, n_texts):
     return counts * torch.log10((1 + n_texts) / (1 + df))
 
 
-# %% predict_classes: the probability above 0 | compares_probabilities_with_zero
-def predict_classes(X, w, w_0):
-    return (torch.sigmoid(X @ w + w_0) > 0).long()
-
-
 # %% sigmoid: computes and returns float32 | turns_float32
 def sigmoid(z):
     z = z.float()
     return torch.where(z >= 0, 1 / (1 + torch.exp(-z.clamp(min=0))), torch.exp(z.clamp(max=0)) / (1 + torch.exp(z.clamp(max=0))))
 
 
-# %% negative_log_likelihood: a small number in the logarithm | adds_1e_9_inside_the_logarithm
-def negative_log_likelihood(scores, y):
-    p = torch.sigmoid(scores)
-    return -(y * (p + 1e-9).log() + (1 - y) * (1 - p + 1e-9).log()).mean()
-
-
-# %% negative_log_likelihood: the logarithm of the scores | takes_scores_for_probabilities
-def negative_log_likelihood(scores, y):
-    return -(y * scores.log() + (1 - y) * (1 - scores).log()).mean()
-
-
-# %% gradient: the slope of the sigmoid in the error | differentiates_the_squared_error
-def gradient(X, y, w, w_0, l2):
-    p = sigmoid(X @ w + w_0)
-    e = (p - y) * p * (1 - p)
-    return X.T @ e / len(y) + l2 * w, e.mean()
-
-
 # %% train_logistic_regression: lr over 1 + e | decays_like_a_fraction
-def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
-    w, b = torch.zeros(X.shape[1]), torch.zeros(())
-    for e in progress(range(epochs)):
-        s = lr / (1 + e)
-        for k in minibatches(len(X), batch_size, generator):
-            g, h = gradient(X[k], y[k], w, b, l2)
-            w, b = w - s * g, b - s * h
-    return w, b
+# -     w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+# +     w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+# ...
+# -         step = lr * (1 - epoch / epochs)
+# +         step = lr / (1 + epoch)
 
 
 # %% build_vocabulary: if max_size treats 0 as None | takes_zero_for_no_limit
@@ -540,11 +420,6 @@ def build_vocabulary(texts, min_count=1, max_size=None):
     words = sorted((w for w in c if c[w] >= min_count), key=lambda w: (-c[w], w))
     if max_size: words = words[:max_size]
     return {w: i for i, w in enumerate(words)}
-
-
-# %% binary_bag: length of text | one_component_per_token
-def binary_bag(tokens, vocabulary):
-    return torch.tensor([float(t in vocabulary) for t in tokens])
 
 
 # %% sigmoid: limited to 10 | cuts_the_score_at_10
@@ -570,28 +445,13 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
 
 
 # %% train_logistic_regression: whole X in each step | all_texts_in_every_step
-def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
-    w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
-    for e in progress(range(epochs)):
-        eta = lr * (1 - e / epochs)
-        for b in minibatches(len(X), batch_size, generator):
-            g, g0 = gradient(X, y, w, w_0, l2)
-            w, w_0 = w - eta * g, w_0 - eta * g0
-    return w, w_0
+# -     w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+# +     w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
+# ...
+# -             for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+# +             for_w, for_w_0 = gradient(X, y, w, w_0, l2)
 
 
 # %% train_logistic_regression: random start | draws_the_weights
-def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
-    w, w_0 = 0.01 * torch.randn(X.shape[1], generator=generator), torch.zeros(())
-    for e in progress(range(epochs)):
-        eta = lr * (1 - e / epochs)
-        for b in minibatches(len(X), batch_size, generator):
-            g, g0 = gradient(X[b], y[b], w, w_0, l2)
-            w, w_0 = w - eta * g, w_0 - eta * g0
-    return w, w_0
-
-
-# %% decisive_words: by absolute value | largest_and_smallest_size
-def decisive_words(w, vocabulary, k):
-    words = sorted(vocabulary, key=lambda x: -abs(w[vocabulary[x]].item()))
-    return words[:k], words[-k:]
+# -     w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
+# +     w, w_0 = 0.01 * torch.randn(X.shape[1], generator=generator), torch.zeros(())

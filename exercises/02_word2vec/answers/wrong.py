@@ -37,28 +37,16 @@ def cbow_examples(ids, window):
     return examples
 
 
-# %% cbow_examples: the right side is one word short | one_too_few_on_the_right
-def cbow_examples(ids, window):
-    examples = []
-    for i, center in enumerate(ids):
-        context = ids[max(0, i - window) : i] + ids[i + 1 : i + window]
-        if context:
-            examples.append((context, center))
-    return examples
-
-
 # %% softmax_loss: the naive softmax | naive_softmax
-def softmax_loss(v_c, U, o):
-    scores = U @ v_c
-    p = torch.exp(scores) / torch.exp(scores).sum()
-    return -torch.log(p[o])
+# -     return torch.logsumexp(scores, dim=0) - scores[o]
+# +     p = torch.exp(scores) / torch.exp(scores).sum()
+# +     return -torch.log(p[o])
 
 
 # %% softmax_loss: subtracts the maximum only in the sum | does_not_add_back
-def softmax_loss(v_c, U, o):
-    scores = U @ v_c
-    m = scores.max()
-    return -scores[o] + torch.log(torch.exp(scores - m).sum())
+# -     return torch.logsumexp(scores, dim=0) - scores[o]
+# +     m = scores.max()
+# +     return -scores[o] + torch.log(torch.exp(scores - m).sum())
 
 
 # %% softmax_gradients: y is left out | truth_for_the_center_only
@@ -68,12 +56,10 @@ def softmax_gradients(v_c, U, o):
 
 
 # %% softmax_gradients: truth minus probability | truth_minus_probability
-def softmax_gradients(v_c, U, o):
-    p = torch.softmax(U @ v_c, dim=0)
-    y = torch.zeros_like(p)
-    y[o] = 1
-    error = y - p
-    return U.T @ error, error[:, None] * v_c[None, :]
+# edits: y as a tensor
+# -     return U.T @ (p - y), torch.outer(p - y, v_c)
+# +     error = y - p
+# +     return U.T @ error, error[:, None] * v_c[None, :]
 
 
 # %% noise_distribution: ignores the power | always_three_quarters
@@ -124,10 +110,9 @@ def negative_sampling_gradients(v_c, u_o, U_neg):
 
 
 # %% negative_sampling_gradients: the negatives are left out for v_c | center_without_negatives
-def negative_sampling_gradients(v_c, u_o, U_neg):
-    e_o = torch.sigmoid(u_o @ v_c) - 1
-    e_neg = torch.sigmoid(U_neg @ v_c)
-    return e_o * u_o, e_o * v_c, torch.outer(e_neg, v_c)
+# -     for_v = true_error * u_o + U_neg.T @ errors
+# -     return for_v, true_error * v_c, errors[:, None] * v_c
+# +     return true_error * u_o, true_error * v_c, torch.outer(errors, v_c)
 
 
 # %% negative_sampling_gradients: minus 1 for the negatives as well | negative_label_one
@@ -138,10 +123,9 @@ def negative_sampling_gradients(v_c, u_o, U_neg):
 
 
 # %% negative_sampling_gradients: one sum for all negatives | one_gradient_for_all_negatives
-def negative_sampling_gradients(v_c, u_o, U_neg):
-    e_o = torch.sigmoid(u_o @ v_c) - 1
-    e_neg = torch.sigmoid(U_neg @ v_c)
-    return e_o * u_o + U_neg.T @ e_neg, e_o * v_c, e_neg.sum() * v_c
+# -     for_v = true_error * u_o + U_neg.T @ errors
+# -     return for_v, true_error * v_c, errors[:, None] * v_c
+# +     return true_error * u_o + U_neg.T @ errors, true_error * v_c, errors.sum() * v_c
 
 
 # %% keep_probabilities: no limit at 1 | not_clamped
@@ -166,9 +150,8 @@ def keep_probabilities(counts, threshold):
 
 
 # %% keep_probabilities: dropped, and words that are absent get 0 | probability_to_drop
-def keep_probabilities(counts, threshold):
-    f = counts / counts.sum().clamp(min=1)
-    return 1 - torch.sqrt(threshold / f).clamp(max=1)
+# -     return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+# +     return 1 - torch.sqrt(threshold / fraction).clamp(max=1)
 
 
 # %% keep_probabilities: f over t | upside_down
@@ -274,12 +257,10 @@ def skip_gram_step(X, Y, Z, mask, k):
 
 
 # %% nearest_words: dot products in place of cosines | dot_products
-def nearest_words(word, words, V, n):
-    if word not in words:
-        return []
-    scores = V @ V[words.index(word)]
-    order = scores.argsort(descending=True).tolist()
-    return [(words[i], scores[i].item()) for i in order if words[i] != word][:n]
+# - def nearest_words(word: str, words: list[str], E: torch.Tensor, n: int) -> list[tuple[str, float]]:
+# + def nearest_words(word, words, unit, n):
+# ...
+# -     unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
 
 
 # %% nearest_words: drops the first of the sorted list | leaves_out_the_first
@@ -293,33 +274,25 @@ def nearest_words(word, words, V, n):
 
 
 # %% nearest_words: only the word's own vector is normalized | others_not_normalized
-def nearest_words(word, words, E, n):
-    if word not in words:
-        return []
-    unit = torch.nn.functional.normalize(E, dim=1)
-    cosines = E @ unit[words.index(word)]
-    order = cosines.argsort(descending=True).tolist()
-    return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
+# -     unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+# -     cosines = unit @ unit[words.index(word)]
+# +     unit = torch.nn.functional.normalize(E, dim=1)
+# +     cosines = E @ unit[words.index(word)]
 
 
 # %% nearest_words: all but the word's own vector are normalized | word_not_normalized
-def nearest_words(word, words, E, n):
-    if word not in words:
-        return []
-    unit = torch.nn.functional.normalize(E, dim=1)
-    cosines = unit @ E[words.index(word)]
-    order = cosines.argsort(descending=True).tolist()
-    return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
+# -     unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+# -     cosines = unit @ unit[words.index(word)]
+# +     unit = torch.nn.functional.normalize(E, dim=1)
+# +     cosines = unit @ E[words.index(word)]
 
 
 # %% nearest_words: ascending | smallest_first
-def nearest_words(word, words, E, n):
-    if word not in words:
-        return []
-    unit = torch.nn.functional.normalize(E, dim=1)
-    cosines = unit @ unit[words.index(word)]
-    order = cosines.argsort().tolist()
-    return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
+# -     unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+# +     unit = torch.nn.functional.normalize(E, dim=1)
+# ...
+# -     order = cosines.argsort(descending=True).tolist()
+# +     order = cosines.argsort().tolist()
 
 
 # %% analogy: the three words are allowed | answers_with_an_input
@@ -490,11 +463,9 @@ def character_ngrams(word, shortest=3, longest=6):
 
 
 # %% character_ngrams: no brackets at all | without_brackets
-def character_ngrams(word, shortest=3, longest=6):
-    grams = [
-        word[i : i + n] for n in range(shortest, longest + 1) for i in range(len(word) - n + 1)
-    ]
-    return list(dict.fromkeys([*grams, word]))
+# - def character_ngrams(word: str, shortest: int = 3, longest: int = 6) -> list[str]:
+# -     marked = f"<{word}>"
+# + def character_ngrams(marked, shortest=3, longest=6):
 
 
 # %% subword_vector: KeyError at an unknown n-gram | stops_at_an_unknown_ngram
@@ -523,16 +494,10 @@ def subword_vector(word, ngram_index, G):
     return total
 
 
-# %% subword_vector: Python's sum | sum_of_nothing_is_a_number
-def subword_vector(word, ngram_index, G):
-    return sum(G[ngram_index[g]] for g in character_ngrams(word) if g in ngram_index)
-
-
 # %% subword_vector: n-grams of a word that has no brackets | ngrams_without_brackets
-def subword_vector(word, ngram_index, G):
-    grams = {word[i : i + n] for n in range(3, 7) for i in range(len(word) - n + 1)} | {f"<{word}>"}
-    rows = [ngram_index[gram] for gram in sorted(grams) if gram in ngram_index]
-    return G[rows].sum(dim=0)
+# -     rows = [ngram_index[ngram] for ngram in character_ngrams(word) if ngram in ngram_index]
+# +     grams = {word[i : i + n] for n in range(3, 7) for i in range(len(word) - n + 1)} | {f"<{word}>"}
+# +     rows = [ngram_index[ngram] for ngram in sorted(grams) if ngram in ngram_index]
 
 
 # %% skip_gram_pairs: by distance, first the neighbors 1 away | nearest_first
@@ -569,14 +534,9 @@ def skip_gram_pairs(ids, window):
 
 
 # %% cbow_examples: removes the center by its value | removes_the_first_equal_word
-def cbow_examples(ids, window):
-    examples = []
-    for i, center in enumerate(ids):
-        context = ids[max(0, i - window) : i + window + 1]
-        context.remove(center)
-        if context:
-            examples.append((context, center))
-    return examples
+# -         context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+# +         context = ids[max(0, i - window) : i + window + 1]
+# +         context.remove(center)
 
 
 # %% cbow_examples: only positions with a full window | only_whole_windows
@@ -594,28 +554,16 @@ def softmax_loss(v_c, U, o):
 
 
 # %% softmax_loss: m is the largest absolute value | largest_absolute_value_subtracted
-def softmax_loss(v_c, U, o):
-    s = U @ v_c
-    m = s.abs().max()
-    return -s[o] + m + torch.log(torch.exp(s - m).sum())
-
-
-# %% softmax_gradients: only the row of the true word | only_the_true_row
-def softmax_gradients(v_c, U, o):
-    errors = torch.softmax(U @ v_c, dim=0)
-    errors[o] -= 1
-    for_U = torch.zeros_like(U)
-    for_U[o] = errors[o] * v_c
-    return U.T @ errors, for_U
+# -     return torch.logsumexp(scores, dim=0) - scores[o]
+# +     m = scores.abs().max()
+# +     return -scores[o] + m + torch.log(torch.exp(scores - m).sum())
 
 
 # %% softmax_gradients: exp of the scores as they are | naive_probabilities
-def softmax_gradients(v_c, U, o):
-    s = U @ v_c
-    p = torch.exp(s) / torch.exp(s).sum()
-    y = torch.zeros_like(p)
-    y[o] = 1
-    return U.T @ (p - y), torch.outer(p - y, v_c)
+# edits: y as a tensor
+# -     p = torch.softmax(U @ v_c, dim=0)
+# +     s = U @ v_c
+# +     p = torch.exp(s) / torch.exp(s).sum()
 
 
 # %% softmax_gradients: sets the error to -1 | true_error_is_minus_one
@@ -635,9 +583,8 @@ def noise_distribution(counts, power=0.75):
 
 
 # %% noise_distribution: divides by the counts' sum | divided_by_the_sum_of_counts
-def noise_distribution(counts, power=0.75):
-    weights = torch.where(counts > 0, counts.float() ** power, 0.0)
-    return weights / counts.sum().clamp(min=1)
+# -     return powers / powers.sum() if powers.any() else powers
+# +     return powers / counts.sum().clamp(min=1)
 
 
 # %% negative_sampling_loss: a mean, if there are negatives | mean_of_the_negatives
@@ -662,13 +609,10 @@ def negative_sampling_gradients(v_c, u_o, U_neg):
 
 
 # %% negative_sampling_gradients: a mean, if there are negatives | center_with_mean
-def negative_sampling_gradients(v_c, u_o, U_neg):
-    e_o = torch.sigmoid(u_o @ v_c) - 1
-    e_neg = torch.sigmoid(U_neg @ v_c)
-    for_v = e_o * u_o
-    if len(U_neg):
-        for_v = for_v + (e_neg[:, None] * U_neg).mean(dim=0)
-    return for_v, e_o * v_c, e_neg[:, None] * v_c
+# -     for_v = true_error * u_o + U_neg.T @ errors
+# +     for_v = true_error * u_o
+# +     if len(U_neg):
+# +         for_v = for_v + (errors[:, None] * U_neg).mean(dim=0)
 
 
 # %% keep_probabilities: the fraction of the most frequent word | fraction_of_the_largest_count
@@ -793,17 +737,9 @@ def character_ngrams(word, shortest=3, longest=6):
 
 
 # %% subword_vector: n-grams only where the word is unknown | known_word_alone
-def subword_vector(word, ngram_index, G):
-    if f"<{word}>" in ngram_index:
-        return G[ngram_index[f"<{word}>"]].clone()
-    rows = [ngram_index[g] for g in character_ngrams(word) if g in ngram_index]
-    return G[rows].sum(dim=0)
-
-
-# %% subword_vector: 0 stands for unknown | unknown_ngram_is_row_zero
-def subword_vector(word, ngram_index, G):
-    rows = [ngram_index.get(ngram, 0) for ngram in character_ngrams(word)]
-    return G[rows].sum(dim=0)
+#   def subword_vector(word: str, ngram_index: dict[str, int], G: torch.Tensor) -> torch.Tensor:
+# +     if f"<{word}>" in ngram_index:
+# +         return G[ngram_index[f"<{word}>"]].clone()
 
 
 # %% subword_vector: stacks the vectors, of which there may be none | stacks_nothing

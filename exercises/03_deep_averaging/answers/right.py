@@ -1,8 +1,3 @@
-# %% bag_times_matrix: einsum
-def bag_times_matrix(R, x):
-    return torch.einsum("kv,...v->...k", R, x.to(R.dtype))
-
-
 # %% bag_times_matrix: two branches
 def bag_times_matrix(R, x):
     x = x.type(R.dtype)
@@ -110,16 +105,6 @@ def embedding_bag(R: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
 def embedding_bag(R, ids):
     ones = torch.ones(len(ids), dtype=R.dtype)
     return torch.einsum("dl,l->d", R[:, ids], ones)
-
-
-# %% sum_pool: multiplies
-def sum_pool(X, mask):
-    return (X * mask.unsqueeze(-1)).sum(dim=1)
-
-
-# %% sum_pool: text by text
-def sum_pool(X, mask):
-    return torch.stack([x[m].sum(dim=0) for x, m in zip(X, mask)])
 
 
 # %% sum_pool: where

@@ -1,31 +1,6 @@
-# %% bag_times_matrix: only works for one text | matrix_on_the_left
-def bag_times_matrix(R, x):
-    return R @ x.to(R.dtype)
-
-
 # %% bag_times_matrix: float32 whatever R is | always_float32
 def bag_times_matrix(R, x):
     return x.float() @ R.float().T
-
-
-# %% embedding_bag: rows in place of columns | looks_up_rows
-def embedding_bag(R, ids):
-    return R[ids].sum(dim=0)
-
-
-# %% embedding_bag: every word once | each_word_once
-def embedding_bag(R, ids):
-    return R[:, ids.unique()].sum(dim=1)
-
-
-# %% embedding_bag: the mean | averages_the_words
-def embedding_bag(R, ids):
-    return R[:, ids].mean(dim=1)
-
-
-# %% sum_pool: ignores the mask | adds_padding
-def sum_pool(X, mask):
-    return X.sum(dim=1)
 
 
 # %% sum_pool: the first n places | adds_the_first_vectors
@@ -91,26 +66,9 @@ def max_pool(X, mask):
     return h.masked_fill(~mask.any(dim=1, keepdim=True), 0)
 
 
-# %% max_pool: the mask inverted | fills_the_words
-def max_pool(X, mask):
-    h = X.masked_fill(mask.unsqueeze(-1), float("-inf")).amax(dim=1)
-    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
-
-
 # %% max_pool: no unsqueeze in a product | mask_without_axis
 def max_pool(X, mask):
     return (X * mask).amax(dim=1)
-
-
-# %% max_pool: empty text at finfo min | leaves_the_filler
-def max_pool(X, mask):
-    return X.masked_fill(~mask.unsqueeze(-1), torch.finfo(X.dtype).min).amax(dim=1)
-
-
-# %% max_pool: whether a text is empty, without its axis | empty_without_axis
-def max_pool(X, mask):
-    h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
-    return h.masked_fill(~mask.any(dim=1), 0.0)
 
 
 # %% CBOWClassifier: unknown words count | includes_unknown_words
@@ -126,16 +84,11 @@ class CBOWClassifier(nn.Module):
 
 
 # %% CBOWClassifier: applies the sigmoid | returns_probabilities
-class CBOWClassifier(nn.Module):
-    def __init__(self, n_words, dim, pool=None):
-        super().__init__()
-        self.R = nn.Embedding(n_words, dim)
-        self.W_o = nn.Linear(dim, 1)
-        self.pool = mean_pool if pool is None else pool
-
-    def forward(self, ids, mask):
-        d = self.pool(self.R(ids), mask & (ids != 1))
-        return torch.sigmoid(self.W_o(d)).squeeze(-1)
+# -         known = mask & (ids != Vocabulary.unknown)
+# -         h = self.pool(self.R(ids), known)  # (B, d)
+# -         return self.W_o(h).squeeze(-1)
+# +         h = self.pool(self.R(ids), mask & (ids != 1))
+# +         return torch.sigmoid(self.W_o(h)).squeeze(-1)
 
 
 # %% Trainer: means of batches in training only | averages_training_batches
@@ -453,28 +406,9 @@ def word_dropout(mask, rate, training, generator=None):
 
 
 # %% word_dropout: an emptied text gets every position | fills_the_whole_row
-def word_dropout(mask, rate, training, generator=None):
-    if not training:
-        return mask
-    kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
-    kept[~kept.any(dim=1)] = True
-    return kept
-
-
-# %% word_dropout: keeps numbers above the rate only | drops_at_the_rate
-def word_dropout(mask, rate, training, generator=None):
-    if not training:
-        return mask
-    kept = mask & (torch.rand(mask.shape, generator=generator) > rate)
-    return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
-
-
-# %% word_dropout: training inverted | drops_only_in_evaluation
-def word_dropout(mask, rate, training, generator=None):
-    if training:
-        return mask
-    kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
-    return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+# -     return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+# +     kept[~kept.any(dim=1)] = True
+# +     return kept
 
 
 # %% DeepAveragingNetwork: an ordinary list of layers | plain_list
@@ -616,12 +550,6 @@ def trigram_average(trigrams, index, T):
     return total / max(1, len(trigrams))
 
 
-# %% trigram_average: NaN if none is known | averages_nothing
-def trigram_average(trigrams, index, T):
-    rows = [index[t] for t in trigrams if t in index]
-    return T[rows].mean(dim=0)
-
-
 # %% trigram_average: a set of trigrams | each_trigram_once
 def trigram_average(trigrams, index, T):
     rows = [index[t] for t in set(trigrams) if t in index]
@@ -707,16 +635,10 @@ def initial_embeddings(words, index, matrix, random):
     return R
 
 
-# %% bag_times_matrix: the batch comes out transposed | texts_in_columns
-def bag_times_matrix(R, x):
-    return (R @ x.to(R.dtype).T)
-
-
 # %% embedding_bag: the mean, and zeros for no words | averages_all_but_nothing
-def embedding_bag(R, ids):
-    if len(ids) == 0:
-        return torch.zeros(R.shape[0], dtype=R.dtype)
-    return R[:, ids].mean(dim=1)
+# edits: list comprehension
+# -     return torch.stack([R[:, i] for i in ids.tolist()]).sum(dim=0)
+# +     return R[:, ids].mean(dim=1)
 
 
 # %% sum_pool: a float mask | sum_turns_float32
@@ -863,51 +785,32 @@ def word_dropout(mask, rate, training, generator=None):
 
 
 # %% DeepAveragingNetwork: no relu | no_activation
-class DeepAveragingNetwork(nn.Module):
-    def __init__(self, n_words, dim, hidden, n_layers, rate):
-        super().__init__()
-        self.R = nn.Embedding(n_words, dim)
-        sizes = [dim] + [hidden] * n_layers
-        self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in zip(sizes, sizes[1:]))
-        self.W_o = nn.Linear(sizes[-1], 1)
-        self.rate = rate
-    def forward(self, ids, mask):
-        mask = word_dropout(mask & (ids != 1), self.rate, self.training)
-        z = mean_pool(self.R(ids), mask)
-        for layer in self.layers:
-            z = layer(z)
-        return self.W_o(z).squeeze(-1)
+# -         self.layers = nn.ModuleList(nn.Linear(sizes[i], hidden) for i in range(n_layers))
+# +         self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in zip(sizes, sizes[1:]))
+# ...
+# -         known = mask & (ids != Vocabulary.unknown)
+# -         z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
+# +         mask = word_dropout(mask & (ids != 1), self.rate, self.training)
+# +         z = mean_pool(self.R(ids), mask)
+# ...
+# -             z = torch.relu(layer(z))
+# +             z = layer(z)
 
 
 # %% DeepAveragingNetwork: drops before it leaves out unknown words | drops_before_unknown
-class DeepAveragingNetwork(nn.Module):
-    def __init__(self, n_words, dim, hidden, n_layers, rate):
-        super().__init__()
-        self.R = nn.Embedding(n_words, dim)
-        sizes = [dim] + [hidden] * n_layers
-        self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in zip(sizes, sizes[1:]))
-        self.W_o = nn.Linear(sizes[-1], 1)
-        self.rate = rate
-    def forward(self, ids, mask):
-        mask = word_dropout(mask, self.rate, self.training) & (ids != 1)
-        z = mean_pool(self.R(ids), mask)
-        for layer in self.layers:
-            z = torch.relu(layer(z))
-        return self.W_o(z).squeeze(-1)
+# -         self.layers = nn.ModuleList(nn.Linear(sizes[i], hidden) for i in range(n_layers))
+# +         self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in zip(sizes, sizes[1:]))
+# ...
+# -         known = mask & (ids != Vocabulary.unknown)
+# -         z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
+# +         mask = word_dropout(mask, self.rate, self.training) & (ids != 1)
+# +         z = mean_pool(self.R(ids), mask)
 
 
 # %% character_trigrams: steps of three | cuts_into_pieces
 def character_trigrams(word):
     marked = "<" + word + ">"
     return [marked[i : i + 3] for i in range(0, len(marked) - 2, 3)]
-
-
-# %% trigram_average: zeros in float32 | zeros_of_another_type
-def trigram_average(trigrams, index, T):
-    known = [index[t] for t in trigrams if t in index]
-    if not known:
-        return torch.zeros(T.shape[1])
-    return T[known].mean(dim=0)
 
 
 # %% initial_embeddings: zeros first, then a vector for the padding | padding_gets_a_vector
@@ -925,16 +828,6 @@ def embedding_bag(R, ids):
     if ids.numel() == 0:
         return torch.zeros(R.shape[0])
     return R[:, ids].sum(1)
-
-
-# %% bag_times_matrix: element by element | element_by_element
-def bag_times_matrix(R, x):
-    return (R * x.to(R.dtype)).sum(dim=-1)
-
-
-# %% sum_pool: adds up X[mask] | flattens_the_batch
-def sum_pool(X, mask):
-    return X[mask].sum(dim=0)
 
 
 # %% sum_pool: keepdim | keeps_the_axis
@@ -987,15 +880,8 @@ def word_dropout(mask, rate, training, generator=None):
 
 
 # %% character_trigrams: only the first mark | misses_the_last
-def character_trigrams(word):
-    m = "<" + word
-    return [m[i : i + 3] for i in range(len(m) - 2)]
-
-
-# %% character_trigrams: pieces of two | cuts_pairs
-def character_trigrams(word):
-    m = f"<{word}>"
-    return [m[i : i + 2] for i in range(len(m) - 2)]
+# -     marked = f"<{word}>"
+# +     marked = "<" + word
 
 
 # %% trigram_average: minus one for the unknown | unknown_is_the_last_row

@@ -1,13 +1,3 @@
-# %% attention_scores: einsum
-def attention_scores(X, v):
-    return torch.einsum("bld,d->bl", X, v)
-
-
-# %% attention_scores: multiply and add
-def attention_scores(X, v):
-    return (X * v).sum(dim=-1)
-
-
 # %% attention_scores: text by text
 def attention_scores(X, v):
     return torch.stack([torch.mv(text, v) for text in X])
@@ -165,16 +155,6 @@ def attend(a, X):
 # %% attend: bmm
 def attend(a, X):
     return torch.bmm(a.unsqueeze(1), X).squeeze(1)
-
-
-# %% attend: text by text
-def attend(a, X):
-    return torch.stack([weights @ words for weights, words in zip(a, X)])
-
-
-# %% attend: einsum
-def attend(a, X):
-    return torch.einsum("bl,bld->bd", a, X)
 
 
 # %% attend: transposed matrix product
@@ -774,16 +754,6 @@ def split_into_sentences(tokens):
             sentences.append(current)
             current = []
     return sentences
-
-
-# %% split_into_sentences: slices between ends
-def split_into_sentences(tokens):
-    starts = [
-        i
-        for i in range(len(tokens))
-        if i == 0 or (tokens[i - 1] in END_MARKS and tokens[i] not in END_MARKS)
-    ]
-    return [tokens[i:j] for i, j in zip(starts, [*starts[1:], len(tokens)])]
 
 
 # %% split_into_sentences: append to the last sentence

@@ -1,13 +1,3 @@
-# %% attention_scores: sums over the words | sums_over_words
-def attention_scores(X, v):
-    return (X * v).sum(dim=1)
-
-
-# %% attention_scores: an axis of length 1 is left | keeps_an_axis
-def attention_scores(X, v):
-    return X @ v[:, None]
-
-
 # %% masked_softmax: a plain softmax, padding set to 0 afterwards | masks_afterwards
 def masked_softmax(r, mask):
     a = torch.softmax(r, dim=-1)
@@ -29,11 +19,6 @@ def masked_softmax(r, mask):
 def masked_softmax(r, mask):
     a = torch.softmax(r.masked_fill(~mask, -1e9), dim=-1)
     return a * mask
-
-
-# %% masked_softmax: the lowest number of the dtype | empty_text_shares_equally
-def masked_softmax(r, mask):
-    return torch.softmax(r.masked_fill(~mask, torch.finfo(r.dtype).min), dim=-1)
 
 
 # %% masked_softmax: the lowest number, padding set to 0 afterwards | nan_for_forbidden_words
@@ -80,71 +65,45 @@ def attend(a, X):
 
 
 # %% AttentionClassifier: v is a plain tensor | v_is_no_parameter
-class AttentionClassifier(nn.Module):
-    def __init__(self, n_words, dim):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.v = torch.zeros(dim)
-        self.output = nn.Linear(dim, 1)
-
-    def attention(self, ids, mask):
-        return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
-
-    def forward(self, ids, mask):
-        X = self.embedding(ids)
-        return self.output(attend(self.attention(ids, mask), X)).squeeze(-1)
+# -         self.v = nn.Parameter(torch.zeros(dim))
+# +         self.v = torch.zeros(dim)
+# ...
+# -         h = attend(self.attention(ids, mask), self.embedding(ids))
+# -         return self.output(h).squeeze(-1)
+# +         h = self.embedding(ids)
+# +         return self.output(attend(self.attention(ids, mask), h)).squeeze(-1)
 
 
 # %% AttentionClassifier: v starts at random | v_starts_at_random
-class AttentionClassifier(nn.Module):
-    def __init__(self, n_words, dim):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.v = nn.Parameter(torch.randn(dim))
-        self.output = nn.Linear(dim, 1)
-
-    def attention(self, ids, mask):
-        r = attention_scores(self.embedding(ids), self.v)
-        return masked_softmax(r, mask)
-
-    def forward(self, ids, mask):
-        h = attend(self.attention(ids, mask), self.embedding(ids))
-        return self.output(h)[:, 0]
+# -         self.v = nn.Parameter(torch.zeros(dim))
+# +         self.v = nn.Parameter(torch.randn(dim))
+# ...
+# -         return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
+# +         r = attention_scores(self.embedding(ids), self.v)
+# +         return masked_softmax(r, mask)
+# ...
+# -         return self.output(h).squeeze(-1)
+# +         return self.output(h)[:, 0]
 
 
 # %% AttentionClassifier: the mask from the ids | mask_from_ids
-class AttentionClassifier(nn.Module):
-    def __init__(self, n_words, dim):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.v = nn.Parameter(torch.zeros(dim))
-        self.output = nn.Linear(dim, 1)
-
-    def attention(self, ids, mask):
-        r = attention_scores(self.embedding(ids), self.v)
-        return masked_softmax(r, ids != 0)
-
-    def forward(self, ids, mask):
-        h = attend(self.attention(ids, mask), self.embedding(ids))
-        return self.output(h).squeeze(-1)
+# -         return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
+# +         r = attention_scores(self.embedding(ids), self.v)
+# +         return masked_softmax(r, ids != 0)
 
 
 # %% leave_one_out: leaves out all equal words | leaves_out_all_equal_words
-def leave_one_out(score, tokens):
-    full = score(tokens)
-    importances = []
-    for token in tokens:
-        rest = [other for other in tokens if other != token]
-        importances.append(full - score(rest))
-    return torch.tensor(importances, dtype=torch.float32)
+# -     importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+# +     importances = []
+# +     for token in tokens:
+# +         rest = [other for other in tokens if other != token]
+# +         importances.append(full - score(rest))
 
 
 # %% leave_one_out: the difference the other way round | subtracts_the_full_score
-def leave_one_out(score, tokens):
-    result = torch.zeros(len(tokens))
-    for i in range(len(tokens)):
-        result[i] = score(tokens[:i] + tokens[i + 1 :]) - score(tokens)
-    return result
+# edits: RIGHT enumerate
+# -         importance[i] = score(tokens) - score([t for j, t in enumerate(tokens) if j != i])
+# +         importance[i] = score(tokens[:i] + tokens[i + 1 :]) - score(tokens)
 
 
 # %% leave_one_out: no dtype | returns_integers
@@ -168,11 +127,9 @@ def key_value_attention(X, mask, q, W_K, W_V):
 
 
 # %% key_value_attention: scaled by the size of the word vectors | scales_by_word_size
-def key_value_attention(X, mask, q, W_K, W_V):
-    K, V = X @ W_K, X @ W_V
-    r = K @ q / X.shape[-1] ** 0.5
-    a = masked_softmax(r, mask)
-    return attend(a, V), a
+# -     a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+# +     r = K @ q / X.shape[-1] ** 0.5
+# +     a = masked_softmax(r, mask)
 
 
 # %% soft_dictionary: the sharpness after the softmax | multiplies_the_weights
@@ -285,31 +242,21 @@ class HierarchicalAttention(nn.Module):
 
 
 # %% HierarchicalAttention: sentences whose first position is real | first_position_only
-class HierarchicalAttention(nn.Module):
-    def __init__(self, n_words, dim):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.word_layer = nn.Linear(dim, dim)
-        self.sentence_layer = nn.Linear(dim, dim)
-        self.word_v = nn.Parameter(torch.zeros(dim))
-        self.sentence_v = nn.Parameter(torch.zeros(dim))
-        self.output = nn.Linear(dim, 1)
-
-    def attention(self, ids, mask):
-        X = self.embedding(ids)
-        a = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
-        h_s = torch.einsum("bsl,bsld->bsd", a, X)
-        r_s = torch.tanh(self.sentence_layer(h_s)) @ self.sentence_v
-        a_s = masked_softmax(r_s, mask[:, :, 0])
-        return a, a_s, attend(a_s, h_s)
-
-    def forward(self, ids, mask):
-        return self.output(self.attention(ids, mask)[2]).squeeze(-1)
-
-
-# %% attention_scores: scaled already | scales_the_scores
-def attention_scores(X, v):
-    return X @ v / math.sqrt(X.shape[-1])
+#           self.word_layer = nn.Linear(dim, dim)
+# +         self.sentence_layer = nn.Linear(dim, dim)
+# ...
+#           self.word_v = nn.Parameter(torch.zeros(dim))
+# -         self.sentence_layer = nn.Linear(dim, dim)
+# ...
+#           a_words = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+# -         h_sentences = (a_words[..., None] * X).sum(dim=2)  # (B, S, d)
+# +         h_sentences = torch.einsum("bsl,bsld->bsd", a_words, X)
+# ...
+#           r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
+# -         a_sentences = masked_softmax(r, mask.any(dim=-1))
+# -         return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
+# +         a_sentences = masked_softmax(r, mask[:, :, 0])
+# +         return a_words, a_sentences, attend(a_sentences, h_sentences)
 
 
 # %% masked_softmax: an own softmax over all, the mask at the end | masks_afterwards
@@ -338,44 +285,22 @@ def attend(a, X):
     return (torch.softmax(a, dim=-1).unsqueeze(-1) * X).sum(dim=1)
 
 
-# %% AttentionClassifier: the linear layer before the sum | weights_the_bias
-class AttentionClassifier(nn.Module):
-    def __init__(self, n_words, dim):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.v = nn.Parameter(torch.zeros(dim))
-        self.output = nn.Linear(dim, 1)
-
-    def attention(self, ids, mask):
-        return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
-
-    def forward(self, ids, mask):
-        word_logits = self.output(self.embedding(ids)).squeeze(-1)
-        return (self.attention(ids, mask) * word_logits).sum(dim=1)
-
-
 # %% leave_one_out: an unknown word in its place | replaces_by_padding
-def leave_one_out(score, tokens):
-    full = score(tokens)
-    found = [full - score(tokens[:i] + ["<unk>"] + tokens[i + 1 :]) for i in range(len(tokens))]
-    return torch.tensor(found, dtype=torch.float32)
+# -     importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+# +     importances = [full - score(tokens[:i] + ["<unk>"] + tokens[i + 1 :]) for i in range(len(tokens))]
 
 
 # %% leave_one_out: only the words after it stay | leaves_out_the_words_before
-def leave_one_out(score, tokens):
-    full = score(tokens)
-    found = [full - score(tokens[i + 1 :]) for i in range(len(tokens))]
-    return torch.tensor(found, dtype=torch.float32)
+# -     importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+# +     importances = [full - score(tokens[i + 1 :]) for i in range(len(tokens))]
 
 
 # %% leave_one_out: looks for the word to find its place | position_by_index
-def leave_one_out(score, tokens):
-    full = score(tokens)
-    found = []
-    for word in tokens:
-        i = tokens.index(word)
-        found.append(full - score(tokens[:i] + tokens[i + 1 :]))
-    return torch.tensor(found, dtype=torch.float32)
+# -     importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
+# +     importances = []
+# +     for word in tokens:
+# +         i = tokens.index(word)
+# +         importances.append(full - score(tokens[:i] + tokens[i + 1 :]))
 
 
 # %% key_value_attention: sums up the keys | sums_the_keys
@@ -386,10 +311,8 @@ def key_value_attention(X, mask, q, W_K, W_V):
 
 
 # %% key_value_attention: the mask after the softmax | key_value_masks_afterwards
-def key_value_attention(X, mask, q, W_K, W_V):
-    K, V = X @ W_K, X @ W_V
-    a = torch.softmax(K @ q / math.sqrt(q.shape[0]), dim=1) * mask
-    return attend(a, V), a
+# -     a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+# +     a = torch.softmax(K @ q / math.sqrt(q.shape[0]), dim=1) * mask
 
 
 # %% soft_dictionary: divides by the sharpness, if it is not 0 | divides_by_sharpness
@@ -404,39 +327,19 @@ def soft_dictionary(Q, K, V, sharpness=1.0):
     return ((e / e.sum(dim=1, keepdim=True)) @ V.float()).to(V.dtype)
 
 
-# %% multi_head_attention_pooling: scaled as in the exercise before | scales_the_heads
-def multi_head_attention_pooling(X, mask, vs):
-    scores = vs @ X.transpose(1, 2) / math.sqrt(X.shape[-1])
-    a = masked_softmax(scores, mask[:, None, :])
-    return (a @ X).flatten(1), a
-
-
 # %% multi_head_attention_pooling: the mask after the softmax | heads_mask_afterwards
 def multi_head_attention_pooling(X, mask, vs):
     a = torch.softmax(torch.einsum("hd,bld->bhl", vs, X), dim=-1) * mask.unsqueeze(1)
     return (a @ X).flatten(1), a
 
 
-# %% split_into_sentences: adds a sentence when the next one begins | loses_the_last_sentence
-def split_into_sentences(tokens):
-    sentences, current = [], []
-    for token in tokens:
-        if current and current[-1] in END_MARKS and token not in END_MARKS:
-            sentences.append(current)
-            current = []
-        current.append(token)
-    return sentences
-
-
 # %% split_into_sentences: a string in place of END_MARKS | forgets_three_dots
-def split_into_sentences(tokens):
-    sentences, before = [], "."
-    for token in tokens:
-        if not sentences or (before in list(".!?") and token not in list(".!?")):
-            sentences.append([])
-        sentences[-1].append(token)
-        before = token
-    return sentences
+# -     sentences = []
+# -     before = "."
+# +     sentences, before = [], "."
+# ...
+# -         if not sentences or (before in END_MARKS and token not in END_MARKS):
+# +         if not sentences or (before in list(".!?") and token not in list(".!?")):
 
 
 # %% HierarchicalAttention: tanh of the words is the value, too | sums_up_word_keys

@@ -111,14 +111,6 @@ def causal_mask(length):
     return ~torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
 
 
-# %% causal_mask: a loop
-def causal_mask(length):
-    mask = torch.zeros(length, length, dtype=torch.bool)
-    for i in range(length):
-        mask[i, : i + 1] = True
-    return mask
-
-
 # %% causal_mask: tril of ones
 def causal_mask(length):
     return torch.tril(torch.ones((length, length))).bool()
@@ -963,15 +955,6 @@ def sinusoidal_positional_encoding(length: int, d_model: int) -> torch.Tensor:
     angle = torch.arange(length).reshape(-1, 1) / wavelength
     both = torch.stack((torch.sin(angle), torch.cos(angle)), dim=-1)
     return both.flatten(1)[:, :d_model]
-
-
-# %% relative_positions: loops
-def relative_positions(length, k):
-    result = torch.zeros(length, length, dtype=torch.int64)
-    for i in range(length):
-        for j in range(length):
-            result[i, j] = max(-k, min(k, j - i)) + k
-    return result
 
 
 # %% relative_positions: clamps after moving

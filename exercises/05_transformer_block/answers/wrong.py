@@ -5,19 +5,13 @@ def simple_self_attention(X):
 
 
 # %% simple_self_attention: divides by the root of d | scales_raw_scores
-def simple_self_attention(X):
-    scores = X @ X.mT / X.shape[-1] ** 0.5
-    return torch.softmax(scores, dim=-1) @ X
+# -     scores = X @ X.mT
+# +     scores = X @ X.mT / X.shape[-1] ** 0.5
 
 
 # %% padding_mask: the axis in the wrong position | closes_rows
 def padding_mask(mask):
     return mask.bool()[:, :, None]
-
-
-# %% padding_mask: whole numbers stay | keeps_whole_numbers
-def padding_mask(mask):
-    return mask.unsqueeze(1)
 
 
 # %% causal_mask: the upper triangle | opens_the_future
@@ -155,14 +149,6 @@ class MultiHeadAttention(nn.Module):
         return self.W_O(Z.transpose(1, 2).flatten(2)), weights
 
 
-# %% layer_norm: divides by d - 1 | unbiased_variance
-def layer_norm(x, gamma, beta, eps=1e-5):
-    y = x.to(torch.promote_types(x.dtype, torch.float32))
-    mean = y.mean(dim=-1, keepdim=True)
-    var = y.var(dim=-1, keepdim=True)
-    return (gamma * (y - mean) / torch.sqrt(var + eps) + beta).to(x.dtype)
-
-
 # %% layer_norm: epsilon outside the root, in the precision of x | eps_outside_root
 def layer_norm(x, gamma, beta, eps=1e-5):
     mean = x.mean(dim=-1, keepdim=True)
@@ -179,44 +165,33 @@ def layer_norm(x, gamma, beta, eps=1e-5):
 
 
 # %% PositionwiseFeedForward: always ReLU | always_relu
-class PositionwiseFeedForward(nn.Module):
-    def __init__(self, d_model, d_ff, activation="relu"):
-        super().__init__()
-        self.W_1 = nn.Linear(d_model, d_ff)
-        self.W_2 = nn.Linear(d_ff, d_model)
-
-    def forward(self, Z):
-        return self.W_2(F.relu(self.W_1(Z)))
+# -         self.activation = {"relu": F.relu, "gelu": F.gelu}[activation]
+# ...
+# -         hidden = self.activation(self.W_1(Z))
+# -         return self.W_2(hidden)
+# +         return self.W_2(F.relu(self.W_1(Z)))
 
 
 # %% PositionwiseFeedForward: an activation at the end, too | activates_twice
-class PositionwiseFeedForward(nn.Module):
-    def __init__(self, d_model, d_ff, activation="relu"):
-        super().__init__()
-        self.W_1 = nn.Linear(d_model, d_ff)
-        self.W_2 = nn.Linear(d_ff, d_model)
-        self.f = F.relu if activation == "relu" else F.gelu
-
-    def forward(self, Z):
-        return self.f(self.W_2(self.f(self.W_1(Z))))
+# -         self.activation = {"relu": F.relu, "gelu": F.gelu}[activation]
+# +         self.f = F.relu if activation == "relu" else F.gelu
+# ...
+# -         hidden = self.activation(self.W_1(Z))
+# -         return self.W_2(hidden)
+# +         return self.f(self.W_2(self.f(self.W_1(Z))))
 
 
 # %% PositionwiseFeedForward: the GELU with a tanh | approximates_gelu
-class PositionwiseFeedForward(nn.Module):
-    def __init__(self, d_model, d_ff, activation="relu"):
-        super().__init__()
-        self.W_1 = nn.Linear(d_model, d_ff)
-        self.W_2 = nn.Linear(d_ff, d_model)
-        self.activation = activation
-
-    def forward(self, Z):
-        hidden = self.W_1(Z)
-        if self.activation == "gelu":
-            c = math.sqrt(2 / math.pi)
-            hidden = 0.5 * hidden * (1 + torch.tanh(c * (hidden + 0.044715 * hidden**3)))
-        else:
-            hidden = hidden.clamp(min=0)
-        return self.W_2(hidden)
+# edits: if
+# -         self.name = activation
+# +         self.activation = activation
+# ...
+# -         hidden = torch.relu(hidden) if self.name == "relu" else F.gelu(hidden)
+# +         if self.activation == "gelu":
+# +             c = math.sqrt(2 / math.pi)
+# +             hidden = 0.5 * hidden * (1 + torch.tanh(c * (hidden + 0.044715 * hidden**3)))
+# +         else:
+# +             hidden = hidden.clamp(min=0)
 
 
 # %% TransformerBlock: normalizes before | normalizes_first
@@ -236,51 +211,39 @@ class TransformerBlock(nn.Module):
 
 
 # %% TransformerBlock: no residual around the feed-forward network | network_without_residual
-class TransformerBlock(nn.Module):
-    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
-        super().__init__()
-        self.attention = MultiHeadAttention(d_model, n_heads)
-        self.norm_1 = nn.LayerNorm(d_model, eps=eps)
-        self.norm_2 = nn.LayerNorm(d_model, eps=eps)
-        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, X, mask=None):
-        out, _ = self.attention(X, mask)
-        Z = self.norm_1(X + self.dropout(out))
-        return self.norm_2(self.dropout(self.feed_forward(Z)))
+#           self.norm_1 = nn.LayerNorm(d_model, eps=eps)
+# +         self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+# ...
+#           self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
+# -         self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+# ...
+#           Z = self.norm_1(X + self.dropout(found))
+# -         return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
+# +         return self.norm_2(self.dropout(self.feed_forward(Z)))
 
 
 # %% TransformerBlock: the second sum starts from X again | second_residual_adds_input
-class TransformerBlock(nn.Module):
-    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
-        super().__init__()
-        self.attention = MultiHeadAttention(d_model, n_heads)
-        self.norm_1 = nn.LayerNorm(d_model, eps=eps)
-        self.norm_2 = nn.LayerNorm(d_model, eps=eps)
-        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, X, mask=None):
-        attended, _ = self.attention(X, mask)
-        Z = self.norm_1(X + self.dropout(attended))
-        return self.norm_2(X + self.dropout(self.feed_forward(Z)))
+#           self.norm_1 = nn.LayerNorm(d_model, eps=eps)
+# +         self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+# ...
+#           self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
+# -         self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+# ...
+#           Z = self.norm_1(X + self.dropout(found))
+# -         return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
+# +         return self.norm_2(X + self.dropout(self.feed_forward(Z)))
 
 
 # %% TransformerBlock: dropout once | drops_only_attention
-class TransformerBlock(nn.Module):
-    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, activation="relu", eps=1e-5):
-        super().__init__()
-        self.attention = MultiHeadAttention(d_model, n_heads)
-        self.norm_1 = nn.LayerNorm(d_model, eps=eps)
-        self.norm_2 = nn.LayerNorm(d_model, eps=eps)
-        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, X, mask=None):
-        attended, _ = self.attention(X, mask)
-        Z = self.norm_1(X + self.dropout(attended))
-        return self.norm_2(Z + self.feed_forward(Z))
+#           self.norm_1 = nn.LayerNorm(d_model, eps=eps)
+# +         self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+# ...
+#           self.feed_forward = PositionwiseFeedForward(d_model, d_ff, activation)
+# -         self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+# ...
+#           Z = self.norm_1(X + self.dropout(found))
+# -         return self.norm_2(Z + self.dropout(self.feed_forward(Z)))
+# +         return self.norm_2(Z + self.feed_forward(Z))
 
 
 # %% to_torch_names: K above Q | keys_before_queries
@@ -350,22 +313,9 @@ def sinusoidal_positional_encoding(length, d_model):
     return PE
 
 
-# %% relative_positions: i - j | reverses_distance
-def relative_positions(length, k):
-    i = torch.arange(length)
-    return (i[:, None] - i[None, :]).clamp(-k, k) + k
-
-
-# %% relative_positions: clipped but not moved | keeps_negative_distances
-def relative_positions(length, k):
-    i = torch.arange(length)
-    return (i[None, :] - i[:, None]).clamp(-k, k)
-
-
 # %% relative_positions: one row too far | numbers_rows_from_one
-def relative_positions(length, k):
-    i = torch.arange(length)
-    return torch.clamp(i[None, :] - i[:, None], -k, k) + k + 1
+# -     return (position[None, :] - position[:, None]).clamp(-k, k) + k
+# +     return torch.clamp(position[None, :] - position[:, None], -k, k) + k + 1
 
 
 # %% relative_position_scores: k is the length of the table | uses_other_query
@@ -418,16 +368,12 @@ def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
 
 
 # %% count_parameters: one norm per block | counts_one_norm
-def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
-    counts = {}
-    counts["embedding"] = vocab_size * d_model
-    counts["head"] = 2 * (d_model + 1) * d_k + (d_model + 1) * d_v
-    counts["attention"] = n_heads * counts["head"] + (n_heads * d_v + 1) * d_model
-    counts["feed_forward"] = (d_model + 1) * d_ff + (d_ff + 1) * d_model
-    counts["norms"] = 2 * d_model
-    counts["block"] = counts["attention"] + counts["feed_forward"] + counts["norms"]
-    counts["total"] = counts["embedding"] + n_blocks * counts["block"]
-    return counts
+# edits: step by step into a dictionary
+# -     n["head"] = (d_model + 1) * (d_k + d_k + d_v)
+# +     n["head"] = 2 * (d_model + 1) * d_k + (d_model + 1) * d_v
+# ...
+# -     n["norms"] = 4 * d_model
+# +     n["norms"] = 2 * d_model
 
 
 # %% count_parameters: the head without biases | counts_no_head_biases
@@ -467,86 +413,40 @@ def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
 
 
 # %% TransformerClassifier: the mean over all positions | averages_padding
-class TransformerClassifier(nn.Module):
-    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
-        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
-        self.dropout = nn.Dropout(dropout)
-        self.blocks = nn.ModuleList(
-            [TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)]
-        )
-        self.output = nn.Linear(d_model, 1)
-
-    def forward(self, ids, mask):
-        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
-        for block in self.blocks:
-            X = block(X, padding_mask(mask))
-        return self.output(X.mean(dim=1)).squeeze(-1)
+# -             TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
+# +             [TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)]
+# ...
+# -         real = mask.unsqueeze(-1)  # (B, L, 1)
+# -         h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+# -         return self.output(h).squeeze(-1)
+# +         return self.output(X.mean(dim=1)).squeeze(-1)
 
 
 # %% TransformerClassifier: forgets the positions | without_positions
-class TransformerClassifier(nn.Module):
-    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
-        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
-        self.dropout = nn.Dropout(dropout)
-        self.blocks = nn.ModuleList(
-            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
-        )
-        self.output = nn.Linear(d_model, 1)
-
-    def forward(self, ids, mask):
-        X = self.dropout(self.embedding(ids))
-        attention_mask = padding_mask(mask)
-        for block in self.blocks:
-            X = block(X, attention_mask)
-        m = mask.unsqueeze(-1).float()
-        h = (X * m).sum(dim=1) / m.sum(dim=1).clamp(min=1)
-        return self.output(h).squeeze(-1)
+# -         X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+# +         X = self.dropout(self.embedding(ids))
+# +         attention_mask = padding_mask(mask)
+# ...
+# -             X = block(X, padding_mask(mask))
+# -         real = mask.unsqueeze(-1)  # (B, L, 1)
+# +             X = block(X, attention_mask)
+# +         real = mask.unsqueeze(-1).float()
 
 
 # %% TransformerClassifier: the sum divided by the padded length | divides_by_padded_length
-class TransformerClassifier(nn.Module):
-    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
-        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
-        self.dropout = nn.Dropout(dropout)
-        self.blocks = nn.ModuleList(
-            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
-        )
-        self.output = nn.Linear(d_model, 1)
-
-    def forward(self, ids, mask):
-        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
-        for block in self.blocks:
-            X = block(X, padding_mask(mask))
-        real = mask[:, :, None].float()
-        h = (X * real).sum(1) / X.shape[1]
-        return self.output(h).squeeze(-1)
+# -         real = mask.unsqueeze(-1)  # (B, L, 1)
+# -         h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+# +         real = mask[:, :, None].float()
+# +         h = (X * real).sum(1) / X.shape[1]
 
 
 # %% TransformerClassifier: the mask as it came | blocks_get_raw_mask
-class TransformerClassifier(nn.Module):
-    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
-        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
-        self.dropout = nn.Dropout(dropout)
-        self.blocks = nn.ModuleList(
-            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
-        )
-        self.output = nn.Linear(d_model, 1)
-
-    def forward(self, ids, mask):
-        X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
-        for block in self.blocks:
-            X = block(X, mask)
-        real = mask[:, :, None].float()
-        h = (X * real).sum(1) / real.sum(1).clamp(min=1)
-        return self.output(h).squeeze(-1)
+# -             X = block(X, padding_mask(mask))
+# -         real = mask.unsqueeze(-1)  # (B, L, 1)
+# -         h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+# +             X = block(X, mask)
+# +         real = mask[:, :, None].float()
+# +         h = (X * real).sum(1) / real.sum(1).clamp(min=1)
 
 
 # %% TransformerBlock: dropout on the sum | drops_after_normalizing
@@ -590,12 +490,6 @@ def sinusoidal_positional_encoding(length, d_model):
     return pe
 
 
-# %% relative_positions: clips only to the right | clips_on_one_side
-def relative_positions(length, k):
-    pos = torch.arange(length)
-    return (pos[None, :] - pos[:, None]).clamp(max=k) + k
-
-
 # %% scaled_dot_product_attention: divides last, and no NaN is left | replaces_nan_of_overflow
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = Q @ K.mT / math.sqrt(Q.shape[-1])
@@ -606,21 +500,12 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 
 
 # %% TransformerClassifier: as many positions as texts | positions_for_the_texts
-class TransformerClassifier(nn.Module):
-    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_blocks, dropout=0.1, max_length=512):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
-        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
-        self.dropout = nn.Dropout(dropout)
-        self.blocks = nn.ModuleList(
-            TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_blocks)
-        )
-        self.output = nn.Linear(d_model, 1)
-
-    def forward(self, ids, mask):
-        X = self.dropout(self.embedding(ids) + self.positions[: len(ids)])
-        for block in self.blocks:
-            X = block(X, padding_mask(mask))
-        X = X * mask[:, :, None]
-        n = mask.sum(dim=1, keepdim=True).clamp(min=1)
-        return self.output(X.sum(dim=1) / n).squeeze(-1)
+# -         X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+# +         X = self.dropout(self.embedding(ids) + self.positions[: len(ids)])
+# ...
+# -         real = mask.unsqueeze(-1)  # (B, L, 1)
+# -         h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+# -         return self.output(h).squeeze(-1)
+# +         X = X * mask[:, :, None]
+# +         h = mask.sum(dim=1, keepdim=True).clamp(min=1)
+# +         return self.output(X.sum(dim=1) / h).squeeze(-1)

@@ -75,101 +75,30 @@ def pad_inputs(inputs, pad):
     return ids, segments, mask
 
 
-# %% BertEmbeddings: the default epsilon | default_epsilon
-class BertEmbeddings(nn.Module):
-    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab_size, d_model)
-        self.positions = nn.Embedding(max_length, d_model)
-        self.segments = nn.Embedding(n_segments, d_model)
-        self.norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, ids, segments):
-        positions = torch.arange(ids.shape[1], device=ids.device)
-        X = self.tokens(ids) + self.positions(positions) + self.segments(segments)
-        return self.dropout(self.norm(X))
-
-
 # %% BertEmbeddings: dropout before the normalization | dropout_before_norm
-class BertEmbeddings(nn.Module):
-    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab_size, d_model)
-        self.positions = nn.Embedding(max_length, d_model)
-        self.segments = nn.Embedding(n_segments, d_model)
-        self.norm = nn.LayerNorm(d_model, eps=1e-12)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, ids, segments):
-        B, L = ids.shape
-        p = torch.arange(L).expand(B, L)
-        X = self.tokens(ids) + self.positions(p) + self.segments(segments)
-        return self.norm(self.dropout(X))
-
-
-# %% BertEmbeddings: the number of the text, as a column | position_of_the_text
-class BertEmbeddings(nn.Module):
-    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab_size, d_model)
-        self.positions = nn.Embedding(max_length, d_model)
-        self.segments = nn.Embedding(n_segments, d_model)
-        self.norm = nn.LayerNorm(d_model, eps=1e-12)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, ids, segments):
-        p = torch.arange(ids.shape[0])[:, None]
-        X = self.tokens(ids) + self.positions(p) + self.segments(segments)
-        return self.dropout(self.norm(X))
+# -         positions = torch.arange(ids.shape[1], device=ids.device)
+# +         B, L = ids.shape
+# +         positions = torch.arange(L).expand(B, L)
+# ...
+# -         return self.dropout(self.norm(vectors))
+# +         return self.norm(self.dropout(vectors))
 
 
 # %% BertEmbeddings: positions start again in the second text | positions_restart
-class BertEmbeddings(nn.Module):
-    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab_size, d_model)
-        self.positions = nn.Embedding(max_length, d_model)
-        self.segments = nn.Embedding(n_segments, d_model)
-        self.norm = nn.LayerNorm(d_model, eps=1e-12)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, ids, segments):
-        p = torch.zeros_like(ids)
-        for b in range(ids.shape[0]):
-            for i in range(1, ids.shape[1]):
-                same = segments[b, i] == segments[b, i - 1]
-                p[b, i] = p[b, i - 1] + 1 if same else 0
-        X = self.tokens(ids) + self.positions(p) + self.segments(segments)
-        return self.dropout(self.norm(X))
+# -         positions = torch.arange(ids.shape[1], device=ids.device)
+# +         positions = torch.zeros_like(ids)
+# +         for b in range(ids.shape[0]):
+# +             for i in range(1, ids.shape[1]):
+# +                 same = segments[b, i] == segments[b, i - 1]
+# +                 positions[b, i] = positions[b, i - 1] + 1 if same else 0
 
 
 # %% BertEncoder: pools the mean of all positions | pools_the_mean
-class BertEncoder(nn.Module):
-    def __init__(
-        self,
-        vocab_size,
-        d_model,
-        n_heads,
-        d_ff,
-        n_blocks,
-        max_length=512,
-        n_segments=2,
-        dropout=0.1,
-    ):
-        super().__init__()
-        self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
-        self.blocks = nn.ModuleList(
-            TransformerBlock(d_model, n_heads, d_ff, dropout, "gelu", 1e-12)
-            for _ in range(n_blocks)
-        )
-        self.pooler = nn.Linear(d_model, d_model)
-
-    def forward(self, ids, segments, mask):
-        X = self.embeddings(ids, segments)
-        for block in self.blocks:
-            X = block(X, padding_mask(mask))
-        return X, torch.tanh(self.pooler(X.mean(dim=1)))
+# -             TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+# +             TransformerBlock(d_model, n_heads, d_ff, dropout, "gelu", 1e-12)
+# ...
+# -         return X, torch.tanh(self.pooler(X[:, 0]))
+# +         return X, torch.tanh(self.pooler(X.mean(dim=1)))
 
 
 # %% BertEncoder: blocks with the ReLU | relu_in_blocks
@@ -202,31 +131,11 @@ class BertEncoder(nn.Module):
 
 
 # %% BertEncoder: pools the last position | pools_the_last_position
-class BertEncoder(nn.Module):
-    def __init__(
-        self,
-        vocab_size,
-        d_model,
-        n_heads,
-        d_ff,
-        n_blocks,
-        max_length=512,
-        n_segments=2,
-        dropout=0.1,
-    ):
-        super().__init__()
-        self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
-        self.blocks = nn.ModuleList(
-            TransformerBlock(d_model, n_heads, d_ff, dropout, "gelu", 1e-12)
-            for _ in range(n_blocks)
-        )
-        self.pooler = nn.Linear(d_model, d_model)
-
-    def forward(self, ids, segments, mask):
-        X = self.embeddings(ids, segments)
-        for block in self.blocks:
-            X = block(X, padding_mask(mask))
-        return X, torch.tanh(self.pooler(X[:, -1]))
+# -             TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+# +             TransformerBlock(d_model, n_heads, d_ff, dropout, "gelu", 1e-12)
+# ...
+# -         return X, torch.tanh(self.pooler(X[:, 0]))
+# +         return X, torch.tanh(self.pooler(X[:, -1]))
 
 
 # %% rename_weights: output.dense replaced inside attention.output.dense | replaces_short_names_first
@@ -425,30 +334,11 @@ def rename_weights(weights):
     return result
 
 
-# %% MaskedLanguageModelHead: no GELU | without_activation
-class MaskedLanguageModelHead(nn.Module):
-    def __init__(self, vocab_size, d_model):
-        super().__init__()
-        self.transform = nn.Linear(d_model, d_model)
-        self.norm = nn.LayerNorm(d_model, eps=1e-12)
-        self.bias = nn.Parameter(torch.zeros(vocab_size))
-
-    def forward(self, H, table):
-        return self.norm(self.transform(H)) @ table.T + self.bias
-
-
 # %% MaskedLanguageModelHead: a softmax at the end | returns_probabilities
-class MaskedLanguageModelHead(nn.Module):
-    def __init__(self, vocab_size, d_model):
-        super().__init__()
-        self.transform = nn.Linear(d_model, d_model)
-        self.norm = nn.LayerNorm(d_model, eps=1e-12)
-        self.bias = nn.Parameter(torch.zeros(vocab_size))
-
-    def forward(self, H, table):
-        u = self.norm(F.gelu(self.transform(H)))
-        scores = u @ table.T + self.bias
-        return torch.softmax(scores, dim=-1)
+# -         return self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
+# +         u = self.norm(F.gelu(self.transform(H)))
+# +         scores = u @ table.T + self.bias
+# +         return torch.softmax(scores, dim=-1)
 
 
 # %% mask_tokens: special tokens can be chosen | selects_special_tokens
@@ -523,92 +413,50 @@ def word_vectors(H, word_ids):
 
 
 # %% BertClassifier: frozen encoder keeps its dropout | frozen_encoder_drops_out
-class BertClassifier(nn.Module):
-    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
-        super().__init__()
-        self.encoder = encoder
-        self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(d_model, 1)
-        if frozen:
-            self.encoder.requires_grad_(False)
-
-    def forward(self, ids, mask):
-        _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
-        return self.output(self.dropout(pooled)).squeeze(-1)
+# -         self.frozen = frozen
+# ...
+# -             encoder.requires_grad_(False)
+# +             self.encoder.requires_grad_(False)
+# ...
+# -         if self.frozen:
+# -             self.encoder.eval()
 
 
 # %% BertClassifier: takes the vector of the first position, not the pooled one | takes_the_first_vector
-class BertClassifier(nn.Module):
-    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
-        super().__init__()
-        self.encoder = encoder
-        self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(d_model, 1)
-        self.frozen = frozen
-        if frozen:
-            for p in encoder.parameters():
-                p.requires_grad = False
-
-    def forward(self, ids, mask):
-        if self.frozen:
-            self.encoder.eval()
-        H, _ = self.encoder(ids, torch.zeros_like(ids), mask)
-        return self.output(self.dropout(H[:, 0])).squeeze(-1)
+# -             encoder.requires_grad_(False)
+# +             for p in encoder.parameters():
+# +                 p.requires_grad = False
+# ...
+# -         return self.output(self.dropout(pooled)).squeeze(-1)
+# +         return self.output(self.dropout(_[:, 0])).squeeze(-1)
 
 
 # %% BertClassifier: all of the classifier in evaluation mode | evaluates_the_whole_classifier
-class BertClassifier(nn.Module):
-    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
-        super().__init__()
-        self.encoder = encoder
-        self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(d_model, 1)
-        self.frozen = frozen
-        if frozen:
-            self.encoder.requires_grad_(False)
-
-    def forward(self, ids, mask):
-        if self.frozen:
-            self.eval()
-        _, c = self.encoder(ids, torch.zeros_like(ids), mask)
-        return self.output(self.dropout(c)).squeeze(-1)
+# -             encoder.requires_grad_(False)
+# +             self.encoder.requires_grad_(False)
+# ...
+# -             self.encoder.eval()
+# +             self.eval()
 
 
 # %% BertClassifier: no_grad also when it is fine-tuned | never_trains_the_encoder
-class BertClassifier(nn.Module):
-    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
-        super().__init__()
-        self.encoder = encoder
-        self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(d_model, 1)
-        self.frozen = frozen
-        if frozen:
-            self.encoder.requires_grad_(False)
-
-    def forward(self, ids, mask):
-        if self.frozen:
-            self.encoder.eval()
-        with torch.no_grad():
-            _, c = self.encoder(ids, torch.zeros_like(ids), mask)
-        return self.output(self.dropout(c)).squeeze(-1)
+# -             encoder.requires_grad_(False)
+# +             self.encoder.requires_grad_(False)
+# ...
+# -         _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
+# +         with torch.no_grad():
+# +             _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
 
 
 # %% BertClassifier: frozen is kept under another name | frozen_under_another_name
-class BertClassifier(nn.Module):
-    def __init__(self, encoder, d_model, dropout=0.1, frozen=False):
-        super().__init__()
-        self.encoder = encoder
-        self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(d_model, 1)
-        self._keep = frozen
-        if frozen:
-            self.encoder.requires_grad_(False)
-
-    def forward(self, ids, mask):
-        if self._keep:
-            self.encoder.eval()
-        _, c = self.encoder(ids, torch.zeros_like(ids), mask)
-        return self.output(self.dropout(c)).squeeze(-1)
+# -         self.frozen = frozen
+# +         self._keep = frozen
+# ...
+# -             encoder.requires_grad_(False)
+# +             self.encoder.requires_grad_(False)
+# ...
+# -         if self.frozen:
+# +         if self._keep:
 
 
 # %% learning_rate: falls from the peak over all steps | decays_from_step_zero
@@ -617,14 +465,6 @@ def learning_rate(step, n_steps, peak, warmup=0.1):
     if step < w:
         return peak * step / w
     return peak * (1 - step / n_steps)
-
-
-# %% learning_rate: divides by zero with nothing but warm-up | divides_by_zero_at_the_end
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    w = warmup * n_steps
-    if step < w:
-        return peak * step / w
-    return peak * (n_steps - step) / (n_steps - w)
 
 
 # %% predict_scores: leaves the model in evaluation mode | leaves_the_model_in_evaluation
@@ -651,18 +491,14 @@ def predict_scores(model, inputs, batch_size):
 
 
 # %% predict_scores: sorted by length, in that order | loses_the_order
-def predict_scores(model, inputs, batch_size):
-    mode = model.training
-    model.eval()
-    inputs = sorted(inputs, key=len)
-    scores = [torch.zeros(0)]
-    with torch.no_grad():
-        for start in range(0, len(inputs), batch_size):
-            part = inputs[start : start + batch_size]
-            ids, _, mask = pad_inputs([(p, [0] * len(p)) for p in part], 0)
-            scores.append(model(ids, mask))
-    model.train(mode)
-    return torch.cat(scores)
+# -     scores = []
+# -     with torch.set_grad_enabled(False):
+# +     inputs = sorted(inputs, key=len)
+# +     scores = [torch.zeros(0)]
+# +     with torch.no_grad():
+# ...
+# -     return torch.cat(scores) if scores else torch.zeros(0)
+# +     return torch.cat(scores)
 
 
 # %% wordpiece: forgets the ## when looking up, adds it afterwards | looks_up_without_the_mark
@@ -723,18 +559,9 @@ def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, 
 
 
 # %% BertEmbeddings: the whole table of positions | adds_all_positions
-class BertEmbeddings(nn.Module):
-    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab_size, d_model)
-        self.positions = nn.Embedding(max_length, d_model)
-        self.segments = nn.Embedding(n_segments, d_model)
-        self.norm = nn.LayerNorm(d_model, eps=1e-12)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, ids, segments):
-        X = self.tokens(ids) + self.segments(segments) + self.positions.weight
-        return self.dropout(self.norm(X))
+# -         positions = torch.arange(ids.shape[1], device=ids.device)
+# -         vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
+# +         vectors = self.tokens(ids) + self.segments(segments) + self.positions.weight
 
 
 # %% wordpiece: cuts the rest by the length of the token, ## included | counts_the_marks_as_letters
@@ -774,11 +601,9 @@ def learning_rate(step, n_steps, peak, warmup=0.1):
 
 
 # %% learning_rate: the fraction of n_steps - 1 | ends_at_the_step_before
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    fraction = step / (n_steps - 1)
-    if warmup > 0 and fraction <= warmup:
-        return peak * fraction / warmup
-    return peak * (1 - fraction) / (1 - warmup)
+# edits: fraction of the steps
+# -     progress = step / n_steps
+# +     progress = step / (n_steps - 1)
 
 
 # %% pad_inputs: segments filled up with 1 | segments_padded_with_one

@@ -90,25 +90,11 @@ def sentence_log_probability(sentence, probability, n):
 
 
 # %% sentence_log_probability: stop forgotten | no_stop
-def sentence_log_probability(sentence, probability, n):
-    words = [START] * (n - 1) + sentence
-    total = 0.0
-    for i in range(n - 1, len(words)):
-        p = probability(words[i], tuple(words[i - n + 1 : i]))
-        total += math.log(p) if p else -math.inf
-    return total
-
-
-# %% sentence_log_probability: the log of the product | log_of_the_product
-def sentence_log_probability(sentence, probability, n):
-    tokens = [START] * (n - 1) + sentence + [STOP]
-    product = 1.0
-    for i in range(n - 1, len(tokens)):
-        p = probability(tokens[i], tuple(tokens[i - n + 1 : i]))
-        if p == 0:
-            return -math.inf
-        product *= p
-    return math.log(product)
+# -     padded = [START] * (n - 1) + sentence + [STOP]
+# +     padded = [START] * (n - 1) + sentence
+# ...
+# -         total += math.log(p) if p > 0 else -math.inf
+# +         total += math.log(p) if p else -math.inf
 
 
 # %% perplexity: stop tokens not counted | forgets_stops
@@ -309,115 +295,46 @@ class KneserNey:
         return p
 
 
-# %% ElmanCell: tanh forgotten | no_tanh
-class ElmanCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.W = nn.Linear(dim, hidden)
-        self.U = nn.Linear(hidden, hidden, bias=False)
-
-    def forward(self, x, h):
-        return self.W(x) + self.U(h)
-
-
-# %% ElmanCell: a bias in both | two_biases
-class ElmanCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.W = nn.Linear(dim, hidden)
-        self.U = nn.Linear(hidden, hidden)
-
-    def forward(self, x, h):
-        return torch.tanh(self.W(x) + self.U(h))
-
-
 # %% RecurrentLanguageModel: softmax at the end | returns_probabilities
-class RecurrentLanguageModel(nn.Module):
-    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
-        self.projection = nn.Linear(hidden, dim)
-        self.bias = nn.Parameter(torch.zeros(n_words))
-        self.dropout = nn.Dropout(dropout)
-        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
-
-    def forward(self, ids, state=None):
-        H, state = self.rnn(self.dropout(self.embedding(ids)), state)
-        logits = self.dropout(self.projection(H)) @ self.embedding.weight.T + self.bias
-        return torch.softmax(logits, dim=-1), state
+# edits: getattr and a product with E
+# -         z = self.dropout(self.projection(H))
+# -         return nn.functional.linear(z, self.embedding.weight, self.bias), state
+# +         z = self.dropout(self.projection(H)) @ self.embedding.weight.T + self.bias
+# +         return torch.softmax(z, dim=-1), state
 
 
 # %% RecurrentLanguageModel: the state is not passed on | forgets_the_state
-class RecurrentLanguageModel(nn.Module):
-    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
-        self.projection = nn.Linear(hidden, dim)
-        self.bias = nn.Parameter(torch.zeros(n_words))
-        self.dropout = nn.Dropout(dropout)
-        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
-
-    def forward(self, ids, state=None):
-        H, state = self.rnn(self.dropout(self.embedding(ids)))
-        return self.dropout(self.projection(H)) @ self.embedding.weight.T + self.bias, state
+# -         X = self.dropout(self.embedding(ids))
+# -         H, state = self.rnn(X, state)
+# -         Z = self.dropout(self.projection(H))
+# -         return nn.functional.linear(Z, self.embedding.weight, self.bias), state
+# +         X, state = self.rnn(self.dropout(self.embedding(ids)))
+# +         return self.dropout(self.projection(X)) @ self.embedding.weight.T + self.bias, state
 
 
 # %% RecurrentLanguageModel: an output layer of its own | output_layer_of_its_own
-class RecurrentLanguageModel(nn.Module):
-    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
-        self.projection = nn.Linear(hidden, dim)
-        self.bias = nn.Parameter(torch.zeros(n_words))
-        self.dropout = nn.Dropout(dropout)
-        self.out = nn.Linear(dim, n_words)
-        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
-
-    def forward(self, ids, state=None):
-        X = self.dropout(self.embedding(ids))
-        H, state = self.rnn(X, state)
-        Z = self.dropout(self.projection(H))
-        return self.out(Z) + self.bias, state
+#           self.dropout = nn.Dropout(dropout)
+# +         self.out = nn.Linear(dim, n_words)
+# ...
+#           Z = self.dropout(self.projection(H))
+# -         return nn.functional.linear(Z, self.embedding.weight, self.bias), state
+# +         return self.out(Z) + self.bias, state
 
 
 # %% RecurrentLanguageModel: an output layer of its own without bias | output_layer_of_its_own
-class RecurrentLanguageModel(nn.Module):
-    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
-        self.projection = nn.Linear(hidden, dim)
-        self.bias = nn.Parameter(torch.zeros(n_words))
-        self.dropout = nn.Dropout(dropout)
-        self.out = nn.Linear(dim, n_words, bias=False)
-        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
-
-    def forward(self, ids, state=None):
-        X = self.dropout(self.embedding(ids))
-        H, state = self.rnn(X, state)
-        Z = self.dropout(self.projection(H))
-        return self.out(Z) + self.bias, state
+#           self.dropout = nn.Dropout(dropout)
+# +         self.out = nn.Linear(dim, n_words, bias=False)
+# ...
+#           Z = self.dropout(self.projection(H))
+# -         return nn.functional.linear(Z, self.embedding.weight, self.bias), state
+# +         return self.out(Z) + self.bias, state
 
 
 # %% RecurrentLanguageModel: dropout in front of the projection | dropout_before_projection
-class RecurrentLanguageModel(nn.Module):
-    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
-        self.projection = nn.Linear(hidden, dim)
-        self.bias = nn.Parameter(torch.zeros(n_words))
-        self.dropout = nn.Dropout(dropout)
-        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
-
-    def forward(self, ids, state=None):
-        X = self.dropout(self.embedding(ids))
-        H, state = self.rnn(X, state)
-        Z = self.projection(self.dropout(H))
-        return Z @ self.embedding.weight.T + self.bias, state
+# -         Z = self.dropout(self.projection(H))
+# -         return nn.functional.linear(Z, self.embedding.weight, self.bias), state
+# +         Z = self.projection(self.dropout(H))
+# +         return Z @ self.embedding.weight.T + self.bias, state
 
 
 # %% sequence_loss: cross-entropy of everything | averages_padding
@@ -693,42 +610,6 @@ class LanguageModelTrainer:
         return total / count
 
 
-# %% LanguageModelTrainer: gradients recorded in evaluation | evaluates_with_gradients
-class LanguageModelTrainer:
-    def __init__(self, model, lr, max_norm=1.0):
-        self.model = model
-        self.max_norm = max_norm
-        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
-
-    def loss(self, x, y, state):
-        logits, state = self.model(x, state)
-        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
-
-    def train_epoch(self, windows):
-        self.model.train()
-        total, count, state = 0.0, 0, None
-        for x, y in windows:
-            if state is not None:
-                state = detach(state)
-            self.optimizer.zero_grad()
-            loss, state = self.loss(x, y, state)
-            loss.backward()
-            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
-            self.optimizer.step()
-            total += loss.item() * y.numel()
-            count += y.numel()
-        return total / count
-
-    def evaluate(self, windows):
-        self.model.eval()
-        total, count, state = 0.0, 0, None
-        for x, y in windows:
-            loss, state = self.loss(x, y, state)
-            total += loss.item() * y.numel()
-            count += y.numel()
-        return total / count
-
-
 # %% LanguageModelTrainer: each component clipped | clips_values
 class LanguageModelTrainer:
     def __init__(self, model, lr, max_norm=1.0):
@@ -817,62 +698,34 @@ def gradient_norms(cell, X, state):
 
 
 # %% GRUCell: the update gate as in Chung et al. | update_gate_writes
-class GRUCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.W = nn.Linear(dim, 3 * hidden)
-        self.U = nn.Linear(hidden, 3 * hidden)
-
-    def forward(self, x, h):
-        a, b = self.W(x).chunk(3, -1), self.U(h).chunk(3, -1)
-        r = torch.sigmoid(a[0] + b[0])
-        z = torch.sigmoid(a[1] + b[1])
-        n = torch.tanh(a[2] + r * b[2])
-        return z * n + (1 - z) * h
+# edits: PyTorch's own function
+# -         return torch.gru_cell(x, h, self.W.weight, self.U.weight, self.W.bias, self.U.bias)
+# +         a, b = self.W(x).chunk(3, -1), self.U(h).chunk(3, -1)
+# +         r = torch.sigmoid(a[0] + b[0])
+# +         z = torch.sigmoid(a[1] + b[1])
+# +         n = torch.tanh(a[2] + r * b[2])
+# +         return z * n + (1 - z) * h
 
 
 # %% GRUCell: no reset gate | no_reset
-class GRUCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.W = nn.Linear(dim, 3 * hidden)
-        self.U = nn.Linear(hidden, 3 * hidden)
-
-    def forward(self, x, h):
-        r, z, n = (self.W(x) + self.U(h)).chunk(3, -1)
-        z = torch.sigmoid(z)
-        return (1 - z) * torch.tanh(n) + z * h
+# edits: PyTorch's own function
+# -         return torch.gru_cell(x, h, self.W.weight, self.U.weight, self.W.bias, self.U.bias)
+# +         r, z, n = (self.W(x) + self.U(h)).chunk(3, -1)
+# +         z = torch.sigmoid(z)
+# +         return (1 - z) * torch.tanh(n) + z * h
 
 
 # %% LSTMCell: returns c first | state_reversed
-class LSTMCell(nn.Module):
-    def __init__(self, dim, hidden, forget_bias=0.0):
-        super().__init__()
-        self.W = nn.Linear(dim, 4 * hidden)
-        self.U = nn.Linear(hidden, 4 * hidden)
-        self.forget_bias = forget_bias
-
-    def forward(self, x, state):
-        h, c = state
-        i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
-        c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
-        h = torch.sigmoid(o) * torch.tanh(c)
-        return c, h
+# -         return torch.sigmoid(o) * torch.tanh(c), c
+# +         h = torch.sigmoid(o) * torch.tanh(c)
+# +         return c, h
 
 
 # %% LSTMCell: the memory is shown as it is | no_tanh_of_the_memory
-class LSTMCell(nn.Module):
-    def __init__(self, dim, hidden, forget_bias=0.0):
-        super().__init__()
-        self.W = nn.Linear(dim, 4 * hidden)
-        self.U = nn.Linear(hidden, 4 * hidden)
-        self.forget_bias = forget_bias
-
-    def forward(self, x, state):
-        h, c = state
-        i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
-        c = (f + self.forget_bias).sigmoid() * c + i.sigmoid() * g.tanh()
-        return o.sigmoid() * c, c
+# -         c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+# -         return torch.sigmoid(o) * torch.tanh(c), c
+# +         c = (f + self.forget_bias).sigmoid() * c + i.sigmoid() * g.tanh()
+# +         return o.sigmoid() * c, c
 
 
 # %% sampling_probabilities: times the temperature | multiplies_by_temperature
@@ -1107,17 +960,6 @@ class KneserNey:
         return p
 
 
-# %% ElmanCell: tanh before the state is added | tanh_of_the_word_alone
-class ElmanCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.W = nn.Linear(dim, hidden)
-        self.U = nn.Linear(hidden, hidden, bias=False)
-
-    def forward(self, x, h):
-        return torch.tanh(self.W(x)) + self.U(h)
-
-
 # %% sequence_loss: softmax, then cross_entropy | softmax_twice
 def sequence_loss(logits, targets, mask):
     p = torch.softmax(logits, dim=-1)
@@ -1169,49 +1011,31 @@ def gradient_norms(cell, X, state):
 
 
 # %% GRUCell: gates from the word alone | gates_without_the_state
-class GRUCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.W = nn.Linear(dim, 3 * hidden)
-        self.U = nn.Linear(hidden, 3 * hidden)
-
-    def forward(self, x, h):
-        wr, wz, wn = self.W(x).chunk(3, dim=-1)
-        r, z = torch.sigmoid(wr), torch.sigmoid(wz)
-        n = torch.tanh(wn + r * self.U(h).chunk(3, dim=-1)[2])
-        return (1 - z) * n + z * h
+# edits: PyTorch's own function
+# -         return torch.gru_cell(x, h, self.W.weight, self.U.weight, self.W.bias, self.U.bias)
+# +         wr, wz, wn = self.W(x).chunk(3, dim=-1)
+# +         r, z = torch.sigmoid(wr), torch.sigmoid(wz)
+# +         n = torch.tanh(wn + r * self.U(h).chunk(3, dim=-1)[2])
+# +         return (1 - z) * n + z * h
 
 
 # %% LSTMCell: keeps h in place of c | keeps_the_hidden_state
-class LSTMCell(nn.Module):
-    def __init__(self, dim, hidden, forget_bias=0.0):
-        super().__init__()
-        self.W = nn.Linear(dim, 4 * hidden)
-        self.U = nn.Linear(hidden, 4 * hidden)
-        self.forget_bias = forget_bias
-
-    def forward(self, x, state):
-        h, _ = state
-        i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
-        i, f, o = i.sigmoid(), (f + self.forget_bias).sigmoid(), o.sigmoid()
-        c = f * h + i * g.tanh()
-        return o * c.tanh(), c
+# -         h, c = state
+# +         h, _ = state
+# ...
+# -         c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+# -         return torch.sigmoid(o) * torch.tanh(c), c
+# +         i, f, o = i.sigmoid(), (f + self.forget_bias).sigmoid(), o.sigmoid()
+# +         c = f * h + i * g.tanh()
+# +         return o * c.tanh(), c
 
 
 # %% LSTMCell: the forget bias in every score | forget_bias_for_all
-class LSTMCell(nn.Module):
-    def __init__(self, dim, hidden, forget_bias=0.0):
-        super().__init__()
-        self.W = nn.Linear(dim, 4 * hidden)
-        self.U = nn.Linear(hidden, 4 * hidden)
-        self.forget_bias = forget_bias
-
-    def forward(self, x, state):
-        h, c = state
-        scores = self.W(x) + self.U(h) + self.forget_bias
-        i, f, g, o = scores.chunk(4, dim=-1)
-        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-        return torch.sigmoid(o) * torch.tanh(c), c
+# -         i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
+# -         c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+# +         scores = self.W(x) + self.U(h) + self.forget_bias
+# +         i, f, g, o = scores.chunk(4, dim=-1)
+# +         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
 
 
 # %% sampling_probabilities: the order the wrong way round | indexes_with_the_order

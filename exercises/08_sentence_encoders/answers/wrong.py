@@ -226,18 +226,14 @@ class TextCNN(nn.Module):
 
 
 # %% TextCNN: the vectors at padding stay | sees_padding
-class TextCNN(nn.Module):
-    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
-        super().__init__()
-        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
-        self.widths = tuple(widths)
-        self.size = n_filters * len(widths)
-
-    def forward(self, X, mask):
-        found = []
-        for n, layer in zip(self.widths, self.filters):
-            found.append(max_pool(torch.relu(layer(ngram_windows(X, n))), mask))
-        return torch.cat(found, dim=1)
+# -         self.size = n_filters * len(self.widths)
+# +         self.size = n_filters * len(widths)
+# ...
+# -         X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+# ...
+# -             responses = torch.relu(layer(ngram_windows(X, n)))  # (B, L, m)
+# -             found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+# +             found.append(max_pool(torch.relu(layer(ngram_windows(X, n))), mask))
 
 
 # %% TextCNN: minus infinity at padding | minus_infinity_for_an_empty_text
@@ -532,39 +528,21 @@ def read_tree(text):
 
 
 # %% RecursiveNetwork: no activation | without_tanh
-class RecursiveNetwork(nn.Module):
-    def __init__(self, n_words, dim, n_classes):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.W = nn.Linear(2 * dim, dim)
-        self.output = nn.Linear(dim, n_classes)
-
-    def vector(self, tree):
-        if len(tree) == 2:
-            return self.embedding(torch.tensor(tree[1]))
-        return self.W(torch.cat([self.vector(tree[1]), self.vector(tree[2])]))
-
-    def forward(self, trees):
-        return self.output(torch.stack([self.vector(tree) for tree in trees]))
+# -             return self.embedding.weight[tree[1]]
+# -         children = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
+# -         return torch.tanh(self.W(children))
+# +             return self.embedding(torch.tensor(tree[1]))
+# +         return self.W(torch.cat([self.vector(tree[1]), self.vector(tree[2])]))
 
 
 # %% RecursiveNetwork: activates the words, too | tanh_of_words
-class RecursiveNetwork(nn.Module):
-    def __init__(self, n_words, dim, n_classes):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.W = nn.Linear(2 * dim, dim)
-        self.output = nn.Linear(dim, n_classes)
-
-    def vector(self, tree):
-        if len(tree) == 2:
-            z = self.embedding(torch.tensor(tree[1]))
-        else:
-            z = self.W(torch.cat([self.vector(tree[1]), self.vector(tree[2])]))
-        return torch.tanh(z)
-
-    def forward(self, trees):
-        return self.output(torch.stack([self.vector(tree) for tree in trees]))
+# -             return self.embedding.weight[tree[1]]
+# -         children = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
+# -         return torch.tanh(self.W(children))
+# +             children = self.embedding(torch.tensor(tree[1]))
+# +         else:
+# +             children = self.W(torch.cat([self.vector(tree[1]), self.vector(tree[2])]))
+# +         return torch.tanh(children)
 
 
 # %% TreeLSTMCell: one forget gate for both | one_forget_gate
@@ -607,83 +585,34 @@ class TreeLSTMCell(nn.Module):
 
 
 # %% TreeLSTMCell: forget gates as they come | forget_gates_without_sigmoid
-class TreeLSTMCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.leaf_gates = nn.Linear(dim, 3 * hidden)
-        self.gates = nn.Linear(2 * hidden, 5 * hidden)
-
-    def leaf(self, X):
-        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
-        c = i.sigmoid() * u.tanh()
-        return o.sigmoid() * c.tanh(), c
-
-    def forward(self, left, right):
-        (h_l, c_l), (h_r, c_r) = left, right
-        z = self.gates(torch.cat([h_l, h_r], dim=1))
-        i, f_l, f_r, o, u = z.chunk(5, dim=1)
-        c = i.sigmoid() * u.tanh() + f_l * c_l + f_r * c_r
-        return o.sigmoid() * c.tanh(), c
+# -         i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+# -         c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+# +         z = self.gates(torch.cat([h_l, h_r], dim=1))
+# +         i, f_l, f_r, o, u = z.chunk(5, dim=1)
+# +         c = i.sigmoid() * u.tanh() + f_l * c_l + f_r * c_r
 
 
 # %% TreeLSTMCell: the output gate second | output_gate_second
-class TreeLSTMCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.leaf_gates = nn.Linear(dim, 3 * hidden)
-        self.gates = nn.Linear(2 * hidden, 5 * hidden)
-
-    def leaf(self, X):
-        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
-        c = i.sigmoid() * u.tanh()
-        return o.sigmoid() * c.tanh(), c
-
-    def forward(self, left, right):
-        (h_l, c_l), (h_r, c_r) = left, right
-        z = self.gates(torch.cat([h_l, h_r], dim=1))
-        i, o, f_l, f_r, u = z.chunk(5, dim=1)
-        c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
-        return o.sigmoid() * c.tanh(), c
+# -         i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+# +         z = self.gates(torch.cat([h_l, h_r], dim=1))
+# +         i, o, f_l, f_r, u = z.chunk(5, dim=1)
 
 
 # %% TreeLSTMCell: sigmoid everywhere | update_is_a_gate
-class TreeLSTMCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.leaf_gates = nn.Linear(dim, 3 * hidden)
-        self.gates = nn.Linear(2 * hidden, 5 * hidden)
-
-    def leaf(self, X):
-        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
-        c = i.sigmoid() * u.sigmoid()
-        return o.sigmoid() * c.tanh(), c
-
-    def forward(self, left, right):
-        (h_l, c_l), (h_r, c_r) = left, right
-        z = self.gates(torch.cat([h_l, h_r], dim=1))
-        i, f_l, f_r, o, u = z.chunk(5, dim=1)
-        c = i.sigmoid() * u.sigmoid() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
-        return o.sigmoid() * c.tanh(), c
+# -         c = i.sigmoid() * u.tanh()
+# +         c = i.sigmoid() * u.sigmoid()
+# ...
+# -         i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+# -         c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+# +         z = self.gates(torch.cat([h_l, h_r], dim=1))
+# +         i, f_l, f_r, o, u = z.chunk(5, dim=1)
+# +         c = i.sigmoid() * u.sigmoid() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
 
 
 # %% TreeLSTMCell: gates that see the memories | gates_from_memories
-class TreeLSTMCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.leaf_gates = nn.Linear(dim, 3 * hidden)
-        self.gates = nn.Linear(2 * hidden, 5 * hidden)
-
-    def leaf(self, X):
-        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
-        c = i.sigmoid() * u.tanh()
-        return o.sigmoid() * c.tanh(), c
-
-    def forward(self, left, right):
-        (h_l, c_l), (h_r, c_r) = left, right
-        z = self.gates(torch.cat([c_l, c_r], dim=1))
-        i, f_l, f_r, o, u = z.chunk(5, dim=1)
-        c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
-        return o.sigmoid() * c.tanh(), c
+# -         i, f_l, f_r, o, u = self.gates(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
+# +         z = self.gates(torch.cat([c_l, c_r], dim=1))
+# +         i, f_l, f_r, o, u = z.chunk(5, dim=1)
 
 
 # %% TreeClassifier: range without its end | stops_too_early
@@ -800,12 +729,10 @@ def pearson_correlation(x, y):
 
 
 # %% pearson_correlation: std divides by n - 1, the mean by n | two_kinds_of_deviation
-def pearson_correlation(x, y):
-    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
-        return 0.0
-    x, y = x.double(), y.double()
-    covariance = ((x - x.mean()) * (y - y.mean())).mean()
-    return (covariance / (x.std() * y.std())).item()
+# -     x, y = x - x.mean(), y - y.mean()
+# -     return (x @ y / (x.norm() * y.norm())).item()
+# +     covariance = ((x - x.mean()) * (y - y.mean())).mean()
+# +     return (covariance / (x.std() * y.std())).item()
 
 
 # %% pearson_correlation: single precision before the means | single_precision
@@ -818,41 +745,11 @@ def pearson_correlation(x, y):
     return (x @ y / (x.norm() * y.norm())).item()
 
 
-# %% pearson_correlation: no conversion | not_converted
-def pearson_correlation(x, y):
-    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
-        return 0.0
-    x, y = x - x.mean(), y - y.mean()
-    return (x @ y / (x.norm() * y.norm())).item()
-
-
 # %% pearson_correlation: no square roots | root_forgotten
-def pearson_correlation(x, y):
-    x, y = x.double(), y.double()
-    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
-        return 0.0
-    x, y = x - x.mean(), y - y.mean()
-    return (x @ y / (x.square().sum() * y.square().sum())).item()
-
-
-# %% pearson_correlation: forgets constants | nan_for_constants
-def pearson_correlation(x, y):
-    if len(x) < 2:
-        return 0.0
-    x, y = x.double(), y.double()
-    x, y = x - x.mean(), y - y.mean()
-    return (x @ y / (x.norm() * y.norm())).item()
-
-
-# %% pearson_correlation: looks for a length of 0 | zero_after_rounding
-def pearson_correlation(x, y):
-    if len(x) < 2:
-        return 0.0
-    x, y = x.double(), y.double()
-    x, y = x - x.mean(), y - y.mean()
-    if x.norm() == 0 or y.norm() == 0:
-        return 0.0
-    return (x @ y / (x.norm() * y.norm())).item()
+# edits: cosine similarity
+# -     return F.cosine_similarity(x - x.mean(), y - y.mean(), dim=0, eps=0.0).item()
+# +     x, y = x - x.mean(), y - y.mean()
+# +     return (x @ y / (x.square().sum() * y.square().sum())).item()
 
 
 # %% multiclass_loss: the labels as an index of the columns | scores_of_all_labels
@@ -882,19 +779,14 @@ def ngram_windows(X, n):
 
 
 # %% TextCNN: only empty texts are masked | padding_wins_but_in_empty_texts
-class TextCNN(nn.Module):
-    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
-        super().__init__()
-        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
-        self.widths = tuple(widths)
-        self.size = n_filters * len(self.widths)
-
-    def forward(self, X, mask):
-        X = X * mask.unsqueeze(-1)
-        parts = []
-        for n, layer in zip(self.widths, self.filters):
-            parts.append(layer(ngram_windows(X, n)).relu().max(dim=1).values)
-        return torch.cat(parts, dim=1) * mask.any(dim=1, keepdim=True)
+# -         X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+# +         X = X * mask.unsqueeze(-1)
+# ...
+# -             responses = torch.relu(layer(ngram_windows(X, n)))  # (B, L, m)
+# -             found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+# -         return torch.cat(found, dim=1)
+# +             found.append(layer(ngram_windows(X, n)).relu().max(dim=1).values)
+# +         return torch.cat(found, dim=1) * mask.any(dim=1, keepdim=True)
 
 
 # %% self_attention_pool: similar means cosine | cosines
@@ -907,31 +799,18 @@ def self_attention_pool(X, mask):
 
 
 # %% self_attention_pool: the mean of the text | mean_of_dot_products
-def self_attention_pool(X, mask):
-    r = (X @ mean_pool(X, mask).unsqueeze(-1)).squeeze(-1)
-    a = masked_softmax(r, mask)
-    return (a.unsqueeze(1) @ X).squeeze(1)
+# -     X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+# -     r = (X @ X.sum(dim=1).unsqueeze(-1)).squeeze(-1)  # (B, L)
+# +     r = (X @ mean_pool(X, mask).unsqueeze(-1)).squeeze(-1)
 
 
 # %% StructuredSelfAttention: the last axis is that of the heads | softmax_over_heads
-class StructuredSelfAttention(nn.Module):
-    def __init__(self, dim, hidden, n_heads):
-        super().__init__()
-        self.W_1 = nn.Linear(dim, hidden, bias=False)
-        self.W_2 = nn.Linear(hidden, n_heads, bias=False)
-        self.size = n_heads * dim
-
-    def attention(self, X, mask):
-        r = self.W_2(torch.tanh(self.W_1(X)))
-        a = r.softmax(dim=-1) * mask.unsqueeze(-1)
-        return a.transpose(1, 2)
-
-    def forward(self, X, mask):
-        return (self.attention(X, mask) @ X).flatten(1)
-
-    def penalty(self, A):
-        P = A @ A.transpose(1, 2) - torch.eye(A.shape[1])
-        return (P**2).sum(dim=(1, 2)).mean()
+# -         return masked_softmax(r.transpose(1, 2), mask.unsqueeze(1))
+# +         a = r.softmax(dim=-1) * mask.unsqueeze(-1)
+# +         return a.transpose(1, 2)
+# ...
+# -         excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
+# +         excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1])
 
 
 # %% read_tree: one or two below a node | one_child_passes
@@ -968,40 +847,13 @@ def read_tree(text):
 
 
 # %% RecursiveNetwork: right, then left | children_swapped
-class RecursiveNetwork(nn.Module):
-    def __init__(self, n_words, dim, n_classes):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.W = nn.Linear(2 * dim, dim)
-        self.output = nn.Linear(dim, n_classes)
-
-    def vector(self, tree):
-        if len(tree) == 2:
-            return self.embedding.weight[tree[1]]
-        _, left, right = tree
-        return torch.tanh(self.W(torch.cat([self.vector(right), self.vector(left)])))
-
-    def forward(self, trees):
-        return self.output(torch.stack([self.vector(t) for t in trees]))
-
-
-# %% TreeLSTMCell: first as in a leaf, then the forget gates | forget_gates_last
-class TreeLSTMCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.leaf_gates = nn.Linear(dim, 3 * hidden)
-        self.gates = nn.Linear(2 * hidden, 5 * hidden)
-
-    def leaf(self, X):
-        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
-        c = i.sigmoid() * u.tanh()
-        return o.sigmoid() * c.tanh(), c
-
-    def forward(self, left, right):
-        (hl, cl), (hr, cr) = left, right
-        i, o, u, fl, fr = self.gates(torch.cat([hl, hr], dim=1)).chunk(5, dim=1)
-        c = i.sigmoid() * u.tanh() + fl.sigmoid() * cl + fr.sigmoid() * cr
-        return o.sigmoid() * c.tanh(), c
+# -         children = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
+# -         return torch.tanh(self.W(children))
+# +         children, left, right = tree
+# +         return torch.tanh(self.W(torch.cat([self.vector(right), self.vector(left)])))
+# ...
+# -         return self.output(torch.stack([self.vector(tree) for tree in trees]))
+# +         return self.output(torch.stack([self.vector(t) for t in trees]))
 
 
 # %% TreeLSTMCell: the sigmoid of all five | node_update_is_a_gate
@@ -1024,22 +876,15 @@ class TreeLSTMCell(nn.Module):
 
 
 # %% TreeClassifier: dropout of words alone | no_dropout_of_states
-class TreeClassifier(nn.Module):
-    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.cell = (cell or TreeLSTMCell)(dim, hidden)
-        self.output = nn.Linear(hidden, n_classes)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, words, left, right, height):
-        h, c = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
-        for k in range(1, int(height.max()) + 1):
-            at = height == k
-            l, r = left[at], right[at]
-            new_h, new_c = self.cell((h[l], c[l]), (h[r], c[r]))
-            h, c = torch.cat([h, new_h]), torch.cat([c, new_c])
-        return self.output(h)
+# -         self.cell = (TreeLSTMCell if cell is None else cell)(dim, hidden)
+# +         self.cell = (cell or TreeLSTMCell)(dim, hidden)
+# ...
+# -         X = self.dropout(self.embedding(words[height == 0]))
+# -         h, c = self.cell.leaf(X)
+# +         h, c = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
+# ...
+# -         return self.output(self.dropout(h))
+# +         return self.output(h)
 
 
 # %% pair_features: the product as a dot product | dot_product
@@ -1054,12 +899,6 @@ def pearson_correlation(x, y):
         return 0.0
     x, y = x - x.mean(), y - y.mean()
     return ((x * y).sum() / (x.square().sum() * y.square().sum()).sqrt()).item()
-
-
-# %% multiclass_loss: a lower limit for the probability | clamps_the_probability
-def multiclass_loss(scores, labels):
-    P = torch.softmax(scores, dim=1)
-    return -P[torch.arange(len(labels)), labels].clamp(min=1e-12).log().mean()
 
 
 # %% last_state: gather without expand | one_component
@@ -1141,35 +980,21 @@ class BiLSTMEncoder(nn.Module):
 
 
 # %% TextCNN: no mask at all | ignores_the_mask
-class TextCNN(nn.Module):
-    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
-        super().__init__()
-        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
-        self.widths = tuple(widths)
-        self.size = n_filters * len(self.widths)
-
-    def forward(self, X, mask):
-        parts = []
-        for n, layer in zip(self.widths, self.filters):
-            parts.append(layer(ngram_windows(X, n)).relu().max(dim=1).values)
-        return torch.cat(parts, dim=1)
+# -         X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+# ...
+# -             responses = torch.relu(layer(ngram_windows(X, n)))  # (B, L, m)
+# -             found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+# +             found.append(layer(ngram_windows(X, n)).relu().max(dim=1).values)
 
 
 # %% TextCNN: the sum over time | sum_over_time
-class TextCNN(nn.Module):
-    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
-        super().__init__()
-        self.filters = nn.ModuleList(nn.Linear(n * dim, n_filters) for n in widths)
-        self.widths = tuple(widths)
-        self.size = n_filters * len(self.widths)
-
-    def forward(self, X, mask):
-        X = X * mask.unsqueeze(-1)
-        parts = []
-        for n, layer in zip(self.widths, self.filters):
-            r = layer(ngram_windows(X, n)).relu() * mask.unsqueeze(-1)
-            parts.append(r.sum(dim=1))
-        return torch.cat(parts, dim=1)
+# -         X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
+# +         X = X * mask.unsqueeze(-1)
+# ...
+# -             responses = torch.relu(layer(ngram_windows(X, n)))  # (B, L, m)
+# -             found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+# +             responses = layer(ngram_windows(X, n)).relu() * mask.unsqueeze(-1)
+# +             found.append(responses.sum(dim=1))
 
 
 # %% self_attention_pool: a mean with weights | mean_of_weighted_vectors
@@ -1196,78 +1021,16 @@ def self_attention_pool(X, mask):
     return (a * X).sum(dim=1)
 
 
-# %% RecursiveNetwork: relu | relu_for_tanh
-class RecursiveNetwork(nn.Module):
-    def __init__(self, n_words, dim, n_classes):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.W = nn.Linear(2 * dim, dim)
-        self.output = nn.Linear(dim, n_classes)
-
-    def vector(self, tree):
-        if len(tree) == 2:
-            return self.embedding.weight[tree[1]]
-        h = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
-        return torch.relu(self.W(h))
-
-    def forward(self, trees):
-        return self.output(torch.stack([self.vector(t) for t in trees]))
-
-
-# %% RecursiveNetwork: tanh at the end, too | tanh_of_scores
-class RecursiveNetwork(nn.Module):
-    def __init__(self, n_words, dim, n_classes):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim)
-        self.W = nn.Linear(2 * dim, dim)
-        self.output = nn.Linear(dim, n_classes)
-
-    def vector(self, tree):
-        if len(tree) == 2:
-            return self.embedding.weight[tree[1]]
-        h = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
-        return torch.tanh(self.W(h))
-
-    def forward(self, trees):
-        return torch.tanh(self.output(torch.stack([self.vector(t) for t in trees])))
-
-
-# %% TreeLSTMCell: c first | pairs_unpacked_wrongly
-class TreeLSTMCell(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.leaf_gates = nn.Linear(dim, 3 * hidden)
-        self.gates = nn.Linear(2 * hidden, 5 * hidden)
-
-    def leaf(self, X):
-        i, o, u = self.leaf_gates(X).chunk(3, dim=1)
-        c = i.sigmoid() * u.tanh()
-        return o.sigmoid() * c.tanh(), c
-
-    def forward(self, left, right):
-        (cl, hl), (cr, hr) = left, right
-        i, fl, fr, o, u = self.gates(torch.cat([hl, hr], dim=1)).chunk(5, dim=1)
-        c = i.sigmoid() * u.tanh() + fl.sigmoid() * cl + fr.sigmoid() * cr
-        return o.sigmoid() * c.tanh(), c
-
-
 # %% TreeClassifier: softmax at the end | returns_probabilities
-class TreeClassifier(nn.Module):
-    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.cell = (cell or TreeLSTMCell)(dim, hidden)
-        self.output = nn.Linear(hidden, n_classes)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, words, left, right, height):
-        h, c = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
-        for k in range(1, int(height.max()) + 1):
-            at = height == k
-            l, r = left[at], right[at]
-            new_h, new_c = self.cell((h[l], c[l]), (h[r], c[r]))
-            h, c = torch.cat([h, new_h]), torch.cat([c, new_c])
-        return self.output(self.dropout(h)).softmax(dim=1)
+# -         self.cell = (TreeLSTMCell if cell is None else cell)(dim, hidden)
+# +         self.cell = (cell or TreeLSTMCell)(dim, hidden)
+# ...
+# -         X = self.dropout(self.embedding(words[height == 0]))
+# -         h, c = self.cell.leaf(X)
+# +         h, c = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
+# ...
+# -         return self.output(self.dropout(h))
+# +         return self.output(self.dropout(h)).softmax(dim=1)
 
 
 # %% pair_features: the distance | one_distance
@@ -1287,12 +1050,3 @@ def pearson_correlation(x, y):
         return 0.0
     x, y = x - x.mean(), y - y.mean()
     return (x @ y / (x.norm() * y.norm()).clamp(min=1e-12)).item()
-
-
-# %% pearson_correlation: centers x alone | centers_one
-def pearson_correlation(x, y):
-    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
-        return 0.0
-    x, y = x.double(), y.double()
-    x = x - x.mean()
-    return (x @ y / (x.norm() * y.norm())).item()

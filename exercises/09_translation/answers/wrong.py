@@ -58,20 +58,6 @@ class TranslationEncoder(nn.Module):
         return H, self.bridge(torch.cat((h[0], h[1]), dim=1))
 
 
-# %% TranslationEncoder: no packing at all | without_packing
-class TranslationEncoder(nn.Module):
-    def __init__(self, n_words, d_e, d):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, d_e)
-        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
-        self.bridge = nn.Linear(2 * d, d)
-
-    def forward(self, source, mask):
-        H, (h_n, c_n) = self.lstm(self.embedding(source))
-        s = torch.tanh(self.bridge(torch.cat([h_n[0], h_n[1]], dim=-1)))
-        return H, s
-
-
 # %% TranslationEncoder: lengths from the ids | lengths_from_ids
 class TranslationEncoder(nn.Module):
     def __init__(self, n_words, d_e, d):
@@ -108,42 +94,24 @@ class TranslationEncoder(nn.Module):
 
 
 # %% TranslationDecoder: the state of the encoder is dropped | starts_at_zeros
-class TranslationDecoder(nn.Module):
-    def __init__(self, n_words, d_e, d):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, d_e)
-        self.gru = nn.GRU(d_e, d, batch_first=True)
-        self.output = nn.Linear(d, n_words)
-
-    def forward(self, y, s):
-        states, last = self.gru(self.embedding(y))
-        return self.output(states), last.squeeze(0)
+# -         S, last = self.gru(self.embedding(y), s[None])
+# -         return self.output(S), last[0]
+# +         S, last = self.gru(self.embedding(y))
+# +         return self.output(S), last.squeeze(0)
 
 
 # %% TranslationDecoder: keeps PyTorch's axis | keeps_the_layer_axis
-class TranslationDecoder(nn.Module):
-    def __init__(self, n_words, d_e, d):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, d_e)
-        self.gru = nn.GRU(d_e, d, batch_first=True)
-        self.output = nn.Linear(d, n_words)
-
-    def forward(self, y, s):
-        states, s = self.gru(self.embedding(y), s.unsqueeze(0))
-        return self.output(states), s
+# -         S, last = self.gru(self.embedding(y), s[None])
+# -         return self.output(S), last[0]
+# +         S, s = self.gru(self.embedding(y), s.unsqueeze(0))
+# +         return self.output(S), s
 
 
 # %% TranslationDecoder: the logits of the last step | one_position
-class TranslationDecoder(nn.Module):
-    def __init__(self, n_words, d_e, d):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, d_e)
-        self.gru = nn.GRU(d_e, d, batch_first=True)
-        self.output = nn.Linear(d, n_words)
-
-    def forward(self, y, s):
-        S, last = self.gru(self.embedding(y), s.unsqueeze(0))
-        return self.output(last[0]), last[0]
+# -         S, last = self.gru(self.embedding(y), s[None])
+# -         return self.output(S), last[0]
+# +         S, last = self.gru(self.embedding(y), s.unsqueeze(0))
+# +         return self.output(last[0]), last[0]
 
 
 # %% translation_loss: padding counts | counts_padding
@@ -342,45 +310,27 @@ def corpus_bleu(hypotheses, references, max_n=4):
 
 
 # %% BahdanauAttention: no mask | attends_to_padding
-class BahdanauAttention(nn.Module):
-    def __init__(self, d_s, d_h, d_a):
-        super().__init__()
-        self.W = nn.Linear(d_s, d_a, bias=False)
-        self.U = nn.Linear(d_h, d_a, bias=False)
-        self.v = nn.Linear(d_a, 1, bias=False)
-
-    def forward(self, S, H, mask):
-        r = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
-        a = r.softmax(dim=-1)
-        return a @ H, a
+# -         hidden = torch.tanh(self.W(S)[:, :, None] + self.U(H)[:, None])  # (B, T, L, d_a)
+# -         r = self.v(hidden).squeeze(-1)
+# -         a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+# +         hidden = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
+# +         a = hidden.softmax(dim=-1)
 
 
 # %% BahdanauAttention: zeros after the softmax | masks_the_weights
-class BahdanauAttention(nn.Module):
-    def __init__(self, d_s, d_h, d_a):
-        super().__init__()
-        self.W = nn.Linear(d_s, d_a, bias=False)
-        self.U = nn.Linear(d_h, d_a, bias=False)
-        self.v = nn.Linear(d_a, 1, bias=False)
-
-    def forward(self, S, H, mask):
-        r = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
-        a = r.softmax(dim=-1).masked_fill(~mask.unsqueeze(1), 0.0)
-        return a @ H, a
+# -         hidden = torch.tanh(self.W(S)[:, :, None] + self.U(H)[:, None])  # (B, T, L, d_a)
+# -         r = self.v(hidden).squeeze(-1)
+# -         a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+# +         hidden = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
+# +         a = hidden.softmax(dim=-1).masked_fill(~mask.unsqueeze(1), 0.0)
 
 
 # %% BahdanauAttention: the mask the wrong way round | mask_inverted
-class BahdanauAttention(nn.Module):
-    def __init__(self, d_s, d_h, d_a):
-        super().__init__()
-        self.W = nn.Linear(d_s, d_a, bias=False)
-        self.U = nn.Linear(d_h, d_a, bias=False)
-        self.v = nn.Linear(d_a, 1, bias=False)
-
-    def forward(self, S, H, mask):
-        r = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
-        a = r.masked_fill(mask.unsqueeze(1), -math.inf).softmax(dim=-1)
-        return a @ H, a
+# -         hidden = torch.tanh(self.W(S)[:, :, None] + self.U(H)[:, None])  # (B, T, L, d_a)
+# -         r = self.v(hidden).squeeze(-1)
+# -         a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+# +         hidden = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
+# +         a = hidden.masked_fill(mask.unsqueeze(1), -math.inf).softmax(dim=-1)
 
 
 # %% LuongAttention: divides by the root of d | divides_by_the_root
@@ -538,51 +488,33 @@ class LuongAttention(nn.Module):
 
 
 # %% AttentionDecoder: [s; c] | state_before_context
-class AttentionDecoder(nn.Module):
-    def __init__(self, n_words, d_e, d, attention):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, d_e)
-        self.gru = nn.GRU(d_e, d, batch_first=True)
-        self.attention = attention
-        self.combine = nn.Linear(3 * d, d)
-        self.output = nn.Linear(d, n_words)
-
-    def forward(self, y, s, H, mask):
-        S, last = self.gru(self.embedding(y), s.unsqueeze(0))
-        C, a = self.attention(S, H, mask)
-        return self.output(torch.tanh(self.combine(torch.cat([S, C], 2)))), last.squeeze(0), a
+# -         S, last = self.gru(self.embedding(y), s[None])
+# +         S, last = self.gru(self.embedding(y), s.unsqueeze(0))
+# ...
+# -         combined = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
+# -         return self.output(combined), last[0], a
+# +         return self.output(torch.tanh(self.combine(torch.cat([S, C], 2)))), last.squeeze(0), a
 
 
 # %% AttentionDecoder: no tanh | without_tanh
-class AttentionDecoder(nn.Module):
-    def __init__(self, n_words, d_e, d, attention):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, d_e)
-        self.gru = nn.GRU(d_e, d, batch_first=True)
-        self.attention = attention
-        self.combine = nn.Linear(3 * d, d)
-        self.output = nn.Linear(d, n_words)
-
-    def forward(self, y, s, H, mask):
-        S, last = self.gru(self.embedding(y), s.unsqueeze(0))
-        C, a = self.attention(S, H, mask)
-        return self.output(self.combine(torch.cat([C, S], 2))), last.squeeze(0), a
+# -         S, last = self.gru(self.embedding(y), s[None])
+# +         S, last = self.gru(self.embedding(y), s.unsqueeze(0))
+# ...
+# -         combined = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
+# -         return self.output(combined), last[0], a
+# +         return self.output(self.combine(torch.cat([C, S], 2))), last.squeeze(0), a
 
 
 # %% AttentionDecoder: makes its own attention | attention_of_its_own
-class AttentionDecoder(nn.Module):
-    def __init__(self, n_words, d_e, d, attention):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, d_e)
-        self.gru = nn.GRU(d_e, d, batch_first=True)
-        self.attention = LuongAttention(d, 2 * d, "general")
-        self.combine = nn.Linear(3 * d, d)
-        self.output = nn.Linear(d, n_words)
-
-    def forward(self, y, s, H, mask):
-        S, last = self.gru(self.embedding(y), s.unsqueeze(0))
-        C, a = self.attention(S, H, mask)
-        return self.output(torch.tanh(self.combine(torch.cat([C, S], 2)))), last.squeeze(0), a
+# -         self.attention = attention
+# +         self.attention = LuongAttention(d, 2 * d, "general")
+# ...
+# -         S, last = self.gru(self.embedding(y), s[None])
+# +         S, last = self.gru(self.embedding(y), s.unsqueeze(0))
+# ...
+# -         combined = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
+# -         return self.output(combined), last[0], a
+# +         return self.output(torch.tanh(self.combine(torch.cat([C, S], 2)))), last.squeeze(0), a
 
 
 # %% read_alignment: the pairs the other way round | source_first

@@ -552,11 +552,6 @@ def apply_merges(word, merges):
         tokens = merge(tokens, merges[done])
 
 
-# %% join_tokens: replace and split at spaces
-def join_tokens(tokens):
-    return "".join(tokens).replace("▁", " ").split()
-
-
 # %% join_tokens: token by token
 def join_tokens(tokens):
     words = []
@@ -581,14 +576,6 @@ def join_tokens(tokens):
 
     characters = chain.from_iterable(tokens)
     return ["".join(g) for mark, g in groupby(characters, lambda c: c == "▁") if not mark]
-
-
-# %% join_tokens: filter over split
-def join_tokens(tokens):
-    text = ""
-    for t in tokens:
-        text = text + t
-    return list(filter(None, text.split("▁")))
 
 
 # %% CrossAttention: a loop over the heads

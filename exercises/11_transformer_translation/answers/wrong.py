@@ -53,11 +53,8 @@ def learn_merges(counts, n_merges):
 
 
 # %% apply_merges: no mark | without_mark
-def apply_merges(word, merges):
-    tokens = list(word)
-    for pair in merges:
-        tokens = merge(tokens, pair)
-    return tokens
+# -     tokens = ["▁", *word]
+# +     tokens = list(word)
 
 
 # %% apply_merges: as WordPiece | longest_token
@@ -72,16 +69,6 @@ def apply_merges(word, merges):
         tokens.append(word[start:end])
         start = end
     return tokens
-
-
-# %% join_tokens: split without a filter | empty_words
-def join_tokens(tokens):
-    return "".join(tokens).split("▁")
-
-
-# %% join_tokens: one string | returns_a_string
-def join_tokens(tokens):
-    return "".join(tokens).replace("▁", " ").strip()
 
 
 # %% CrossAttention: reshapes | reshapes_into_heads
@@ -114,63 +101,32 @@ class CrossAttention(nn.Module):
 
 
 # %% AddAndNorm: the normalized one is added | adds_the_normalized
-class AddAndNorm(nn.Module):
-    def __init__(self, d_model, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, X, sublayer):
-        if self.norm_first:
-            X = self.norm(X)
-            return X + self.dropout(sublayer(X))
-        return self.norm(X + self.dropout(sublayer(X)))
+# -             return X + self.dropout(sublayer(self.norm(X)))
+# +             X = self.norm(X)
+# +             return X + self.dropout(sublayer(X))
 
 
 # %% AddAndNorm: forgets the option | always_post
-class AddAndNorm(nn.Module):
-    def __init__(self, d_model, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, X, sublayer):
-        return self.norm(X + self.dropout(sublayer(X)))
+# -         self.norm_first = norm_first
+# ...
+# -         if self.norm_first:
+# -             return X + self.dropout(sublayer(self.norm(X)))
 
 
 # %% DecoderLayer: no mask in the cross-attention | ignores_the_source_mask
-class DecoderLayer(nn.Module):
-    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.self_attention = CrossAttention(d_model, n_heads)
-        self.cross_attention = CrossAttention(d_model, n_heads)
-        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
-
-    def forward(self, Y, M, target_mask=None, source_mask=None):
-        Y = self.add_1(Y, lambda x: self.self_attention(x, x, target_mask)[0])
-        Y = self.add_2(Y, lambda x: self.cross_attention(x, M)[0])
-        return self.add_3(Y, lambda x: self.feed_forward(x))
+# -         Y = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
+# -         return self.add_3(Y, self.feed_forward)
+# +         Y = self.add_2(Y, lambda X: self.cross_attention(X, M)[0])
+# +         return self.add_3(Y, lambda X: self.feed_forward(X))
 
 
 # %% DecoderLayer: the outer Y inside the lambda | keys_without_norm
-class DecoderLayer(nn.Module):
-    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.self_attention = CrossAttention(d_model, n_heads)
-        self.cross_attention = CrossAttention(d_model, n_heads)
-        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
-
-    def forward(self, Y, M, target_mask=None, source_mask=None):
-        Z = self.add_1(Y, lambda X: self.self_attention(X, Y, target_mask)[0])
-        Z = self.add_2(Z, lambda X: self.cross_attention(X, M, source_mask)[0])
-        return self.add_3(Z, self.feed_forward)
+# -         Y = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+# -         Y = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
+# -         return self.add_3(Y, self.feed_forward)
+# +         Z = self.add_1(Y, lambda X: self.self_attention(X, Y, target_mask)[0])
+# +         Z = self.add_2(Z, lambda X: self.cross_attention(X, M, source_mask)[0])
+# +         return self.add_3(Z, self.feed_forward)
 
 
 # %% decoder_mask: only causal | only_causal
@@ -351,51 +307,6 @@ def join_tokens(tokens):
     return text.split("▁")[1:]
 
 
-# %% AddAndNorm: no dropout | without_dropout
-class AddAndNorm(nn.Module):
-    def __init__(self, d_model, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, X, sublayer):
-        if self.norm_first:
-            return X + sublayer(self.norm(X))
-        return self.norm(X + sublayer(X))
-
-
-# %% AddAndNorm: dropout around the sum | drops_the_sum_in_post_ln
-class AddAndNorm(nn.Module):
-    def __init__(self, d_model, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, X, sublayer):
-        if self.norm_first:
-            return X + self.dropout(sublayer(self.norm(X)))
-        return self.norm(self.dropout(X + sublayer(X)))
-
-
-# %% DecoderLayer: masks in the wrong order | swaps_the_masks
-class DecoderLayer(nn.Module):
-    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.self_attention = CrossAttention(d_model, n_heads)
-        self.cross_attention = CrossAttention(d_model, n_heads)
-        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
-
-    def forward(self, Y, M, target_mask=None, source_mask=None):
-        Y = self.add_1(Y, lambda X: self.self_attention(X, X, source_mask)[0])
-        Y = self.add_2(Y, lambda X: self.cross_attention(X, M, target_mask)[0])
-        return self.add_3(Y, self.feed_forward)
-
-
 # %% decoder_mask: rows and columns | masks_rows_and_columns
 def decoder_mask(y, padding=0):
     real = padding_mask(y != padding)
@@ -496,18 +407,9 @@ def beam_search(step, state, bos, eos, beam, max_length):
 
 
 # %% merge: zips neighbors | loses_the_last
-def merge(tokens, pair):
-    out = []
-    skip = False
-    for a, b in zip(tokens, tokens[1:]):
-        if skip:
-            skip = False
-        elif (a, b) == pair:
-            out.append(a + b)
-            skip = True
-        else:
-            out.append(a)
-    return out
+# edits: an iterator
+# -     for this, following in zip(tokens, list(tokens[1:]) + [None]):
+# +     for this, following in zip(tokens, tokens[1:]):
 
 
 # %% join_tokens: token by token, empty words stay | keeps_bare_marks
@@ -774,14 +676,11 @@ def learn_merges(counts, n_merges):
 
 
 # %% apply_merges: stops where nothing is found | stops_at_a_miss
-def apply_merges(word, merges):
-    tokens = ["▁", *word]
-    for pair in merges:
-        new = merge(tokens, pair)
-        if new == tokens:
-            break
-        tokens = new
-    return tokens
+# -         tokens = merge(tokens, pair)
+# +         new = merge(tokens, pair)
+# +         if new == tokens:
+# +             break
+# +         tokens = new
 
 
 # %% CrossAttention: the wrong axis | softmax_over_the_target
@@ -836,66 +735,22 @@ class CrossAttention(nn.Module):
         return self.attend(X, *self.keys_values(M), mask)
 
 
-# %% AddAndNorm: drops before the sublayer | drops_the_input
-class AddAndNorm(nn.Module):
-    def __init__(self, d_model, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, X, sublayer):
-        if self.norm_first:
-            return X + sublayer(self.dropout(self.norm(X)))
-        return self.norm(X + sublayer(self.dropout(X)))
-
-
-# %% AddAndNorm: adds after the normalization | residual_after_the_norm
-class AddAndNorm(nn.Module):
-    def __init__(self, d_model, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, X, sublayer):
-        if self.norm_first:
-            return X + self.dropout(sublayer(self.norm(X)))
-        return X + self.norm(self.dropout(sublayer(X)))
-
-
 # %% DecoderLayer: the outer Y asks | asks_with_the_first_Y
-class DecoderLayer(nn.Module):
-    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.self_attention = CrossAttention(d_model, n_heads)
-        self.cross_attention = CrossAttention(d_model, n_heads)
-        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
-
-    def forward(self, Y, M, target_mask=None, source_mask=None):
-        Z = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
-        Z = self.add_2(Z, lambda X: self.cross_attention(Y, M, source_mask)[0])
-        return self.add_3(Z, self.feed_forward)
+# -         Y = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+# -         Y = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
+# -         return self.add_3(Y, self.feed_forward)
+# +         Z = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+# +         Z = self.add_2(Z, lambda X: self.cross_attention(Y, M, source_mask)[0])
+# +         return self.add_3(Z, self.feed_forward)
 
 
 # %% DecoderLayer: begins with Y again | loses_the_self_attention
-class DecoderLayer(nn.Module):
-    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.self_attention = CrossAttention(d_model, n_heads)
-        self.cross_attention = CrossAttention(d_model, n_heads)
-        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.add_1 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_2 = AddAndNorm(d_model, dropout, norm_first)
-        self.add_3 = AddAndNorm(d_model, dropout, norm_first)
-
-    def forward(self, Y, M, target_mask=None, source_mask=None):
-        Z = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
-        Z = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
-        return self.add_3(Z, self.feed_forward)
+# -         Y = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+# -         Y = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
+# -         return self.add_3(Y, self.feed_forward)
+# +         Z = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+# +         Z = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
+# +         return self.add_3(Z, self.feed_forward)
 
 
 # %% decoder_mask: True at padding | real_tokens_forbidden

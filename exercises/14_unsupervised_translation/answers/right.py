@@ -252,11 +252,6 @@ def word_by_word(sentence, dictionary):
     return result
 
 
-# %% word_by_word: map
-def word_by_word(sentence, dictionary):
-    return list(map(lambda w: dictionary.get(w, w), sentence))
-
-
 # %% word_by_word: a copied list
 def word_by_word(sentence, dictionary):
     out = list(sentence)

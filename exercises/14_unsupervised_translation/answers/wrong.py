@@ -92,28 +92,14 @@ def add_noise(ids, p, k, generator):
     return [kept[i] for i in order]
 
 
-# %% denoising_batch: the noise is the target | noise_on_the_target
-def denoising_batch(sentences, language, eos, p, k, generator):
-    targets = [add_noise(s, p, k, generator) for s in sentences]
-    return translation_batch(sentences, targets, language, eos)
-
-
 # %% denoising_batch: the language token in front of the source | token_in_the_source
-def denoising_batch(sentences, language, eos, p, k, generator):
-    sources = [[language] + add_noise(s, p, k, generator) for s in sentences]
-    return translation_batch(sources, sentences, language, eos)
+# -     noisy = [add_noise(ids, p, k, generator) for ids in sentences]
+# +     noisy = [[language] + add_noise(ids, p, k, generator) for ids in sentences]
 
 
 # %% back_translation_batch: forgets no_grad | with_gradient
 def back_translation_batch(translate, sentences, language, other, eos):
     return translation_batch(translate(sentences, other), sentences, language, eos)
-
-
-# %% back_translation_batch: forward, not back | learns_to_write_its_own
-def back_translation_batch(translate, sentences, language, other, eos):
-    with torch.no_grad():
-        targets = translate(sentences, other)
-    return translation_batch(sentences, targets, other, eos)
 
 
 # %% unsupervised_loss: the mean of four | mean
@@ -146,12 +132,6 @@ def round_trip_bleu(translate, sentences):
     a, b = sentences
     back = translate(translate(sentences[a], b), a)
     return corpus_bleu(back, [[s] for s in sentences[a]])
-
-
-# %% procrustes: compares no shapes | no_check
-def procrustes(X, Y):
-    U, S, Vh = torch.linalg.svd(X.T @ Y)
-    return U @ Vh
 
 
 # %% csls: forgets keepdim | rows_without_their_axis
@@ -246,12 +226,6 @@ def add_noise(ids, p, k, generator):
     return out
 
 
-# %% denoising_batch: seeds a generator of its own | own_generator
-def denoising_batch(sentences, language, eos, p, k, generator):
-    noisy = [add_noise(s, p, k, torch.Generator().manual_seed(0)) for s in sentences]
-    return translation_batch(noisy, sentences, language, eos)
-
-
 # %% denoising_batch: add_noise draws n numbers twice | add_noise_draws_for_all
 def denoising_batch(sentences, language, eos, p, k, generator):
     def noise(ids):
@@ -263,9 +237,8 @@ def denoising_batch(sentences, language, eos, p, k, generator):
 
 
 # %% denoising_batch: ends the targets itself | eos_twice
-def denoising_batch(sentences, language, eos, p, k, generator):
-    noisy = [add_noise(s, p, k, generator) for s in sentences]
-    return translation_batch(noisy, [s + [eos] for s in sentences], language, eos)
+# -     return translation_batch(noisy, sentences, language, eos)
+# +     return translation_batch(noisy, [ids + [eos] for ids in sentences], language, eos)
 
 
 # %% unsupervised_loss: one token for both | translates_into_the_same
@@ -275,16 +248,6 @@ def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
         total = total + loss(*denoising_batch(ids, x, eos, p, k, generator))
         total = total + loss(*back_translation_batch(translate, ids, x, x, eos))
     return total
-
-
-# %% round_trip_bleu: the tokens exchanged | languages_exchanged
-def round_trip_bleu(translate, sentences):
-    a, b = sentences
-    scores = []
-    for language, other in ((a, b), (b, a)):
-        back = translate(translate(sentences[language], language), other)
-        scores.append(corpus_bleu(back, [[ids] for ids in sentences[language]]))
-    return sum(scores) / 2
 
 
 # %% round_trip_bleu: the same token twice | never_leaves
@@ -356,11 +319,6 @@ def mutual_neighbors(similarity):
     return [(i, best_column[i]) for i in rows if best_row[best_column[i]] == i]
 
 
-# %% word_by_word: as if every word were there | fails_at_unknown_words
-def word_by_word(sentence, dictionary):
-    return [dictionary[w] for w in sentence]
-
-
 # %% add_noise: one number for each word, used twice | one_draw_for_both
 def add_noise(ids, p, k, generator):
     if not 0 <= p < 1 or k < 0:
@@ -371,27 +329,6 @@ def add_noise(ids, p, k, generator):
         left = list(range(len(ids)))
     keys = {n: i + u[n].item() * (k + 1) for i, n in enumerate(left)}
     return [ids[n] for n in sorted(left, key=keys.get)]
-
-
-# %% denoising_batch: noise once more for the target | noise_drawn_twice
-def denoising_batch(sentences, language, eos, p, k, generator):
-    source = [add_noise(s, p, k, generator) for s in sentences]
-    target = [add_noise(s, p, k, generator) for s in sentences]
-    return translation_batch(source, target, language, eos)
-
-
-# %% back_translation_batch: source and target exchanged | sides_exchanged
-def back_translation_batch(translate, sentences, language, other, eos):
-    with torch.no_grad():
-        made = translate(sentences, other)
-    return translation_batch(sentences, made, language, eos)
-
-
-# %% back_translation_batch: the token of the other language | wrong_language_token
-def back_translation_batch(translate, sentences, language, other, eos):
-    with torch.no_grad():
-        made = translate(sentences, other)
-    return translation_batch(made, sentences, other, eos)
 
 
 # %% unsupervised_loss: a mean over two languages | mean_of_languages
@@ -490,16 +427,6 @@ def mutual_neighbors(similarity):
     return [[i, int(j)] for i, j in enumerate(col) if row[j] == i]
 
 
-# %% word_by_word: lower case | lowers_words
-def word_by_word(sentence, dictionary):
-    return [dictionary.get(w.lower(), w) for w in sentence]
-
-
-# %% word_by_word: get without a default | none_for_unknown
-def word_by_word(sentence, dictionary):
-    return [dictionary.get(w) for w in sentence]
-
-
 # %% add_noise: greater than p | drops_equal_numbers
 def add_noise(ids, p, k, generator):
     if not 0 <= p < 1 or k < 0:
@@ -524,19 +451,6 @@ def add_noise(ids, p, k, generator):
     return [kept[i] for i in keys.argsort()]
 
 
-# %% denoising_batch: the token in front of the target | token_in_the_target
-def denoising_batch(sentences, language, eos, p, k, generator):
-    noisy = [add_noise(s, p, k, generator) for s in sentences]
-    return translation_batch(noisy, [[language, *s] for s in sentences], language, eos)
-
-
-# %% back_translation_batch: there and back | goes_back_again
-def back_translation_batch(translate, sentences, language, other, eos):
-    with torch.no_grad():
-        made = translate(translate(sentences, other), language)
-    return translation_batch(made, sentences, language, eos)
-
-
 # %% back_translation_batch: one by one, with gradients | with_gradient
 def back_translation_batch(translate, sentences, language, other, eos):
     made = [translate([s], other)[0] for s in sentences]
@@ -544,10 +458,8 @@ def back_translation_batch(translate, sentences, language, other, eos):
 
 
 # %% back_translation_batch: the token in front of the source | token_in_the_source
-def back_translation_batch(translate, sentences, language, other, eos):
-    with torch.no_grad():
-        made = [[other, *s] for s in translate(sentences, other)]
-    return translation_batch(made, sentences, language, eos)
+# -         translations = translate(sentences, other)
+# +         translations = [[other, *s] for s in translate(sentences, other)]
 
 
 # %% unsupervised_loss: the sentences of the other language | tokens_swapped
@@ -607,16 +519,6 @@ def round_trip_bleu(translate, sentences):
         back = translate(translate(sentences[language], other), language)
         each = [corpus_bleu([h], [[s]]) for h, s in zip(back, sentences[language])]
         scores.append(sum(each) / len(each))
-    return sum(scores) / 2
-
-
-# %% round_trip_bleu: the wrong references | references_of_the_other
-def round_trip_bleu(translate, sentences):
-    a, b = sentences
-    scores = []
-    for language, other in ((a, b), (b, a)):
-        back = translate(translate(sentences[language], other), language)
-        scores.append(corpus_bleu(back, [[s] for s in sentences[other]]))
     return sum(scores) / 2
 
 

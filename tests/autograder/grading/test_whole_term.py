@@ -62,6 +62,8 @@ def term(course):
             for part in (course.solution(name).parent, course.notebook(name).parent):
                 shutil.copytree(part, copy.root / part.relative_to(course.root))
             shutil.copytree(course.cases(name), copy.cases(name))
+            for path in course.shared_cases():
+                shutil.copy(path, copy.cases(name).parent)
             copy.recordings.mkdir(exist_ok=True, parents=True)
             shutil.copy(course.recordings / f"{name}.json", copy.recordings)
         for name in ("nbgrader_config.py", "pyproject.toml"):
