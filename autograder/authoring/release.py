@@ -79,6 +79,11 @@ def release(
         prove_groups_vary(recorded, fresh)
         recording = _recording(course, assignment, recorded)
         _put(report, course, course.recordings / f"{assignment}.json", recording, check)
+        # the set-up cell names the revision of the recording, which may be a new one
+        again = nbformat.writes(stamp(read(path), course, assignment, exercises)) + "\n"
+        if again != stamped:
+            stamped = again
+            _put(report, course, path, stamped, check)
         student = _student_notebook(course, assignment, stamped)
         prove_student_notebook(course, assignment, stamped, student, recorded)
         _put(report, course, course.notebook(assignment), student, check)
@@ -105,7 +110,8 @@ def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> 
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
-    report.written.append(name)
+    if name not in report.written:
+        report.written.append(name)
 
 
 def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str:
@@ -114,10 +120,11 @@ def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str
     Their last digits differ between processors, thread counts and versions of torch.
     """
     head = {"format": FORMAT, "coursekit": __version__, "assignment": assignment}
-    text, old = "", {}
+    text, old, revision = "", {}, 0
     try:
         text = (course.recordings / f"{assignment}.json").read_text("utf-8")
-        old = json.loads(text)["exercises"]
+        stored = json.loads(text)
+        old, revision = stored["exercises"], stored.get("revision", 1)
     except (OSError, ValueError, KeyError, TypeError):
         pass  # missing or damaged: record everything again
     new = json.loads(json.dumps(recorded))
@@ -128,7 +135,8 @@ def _recording(course: Course, assignment: str, recorded: dict[str, Any]) -> str
         else:
             pairs = record_pairs(course, assignment, name, recorded[name])
             exercises[name] = exercise | {"pairs": json.loads(json.dumps(pairs))}
-    recording = {**head, "exercises": exercises}
+    revision += exercises != old
+    recording = {**head, "revision": revision, "exercises": exercises}
     return text if old and json.loads(text) == recording else _dump(recording)
 
 
