@@ -63,10 +63,14 @@ class ArrayView:
 
     Attributes
     ----------
-    kind : "tensor" or "array". (A NumPy scalar becomes a Python number.)
-    dtype : the dtype's name, such as ``"float32"``.
-    device : the name of its device, such as ``"cpu"``.
-    values : the numbers; bfloat16 is widened to float32.
+    kind : {"tensor", "array"}
+        Which of the two. (A NumPy scalar becomes a Python number.)
+    dtype : str
+        The dtype's name, such as ``"float32"``.
+    device : str
+        The name of its device, such as ``"cpu"``.
+    values : numpy.ndarray
+        The numbers; bfloat16 is widened to float32.
     """
 
     kind: str

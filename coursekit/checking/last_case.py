@@ -44,7 +44,8 @@ class LastCase:
 
         Parameters
         ----------
-        thing : the function or class to run it on; the one that was checked if None.
+        thing : callable, optional
+            The function or class to run it on; the one that was checked if None.
 
         Raises
         ------
