@@ -21,11 +21,13 @@ def padding_mask(mask: torch.Tensor) -> torch.Tensor:
 
     Parameters
     ----------
-    mask : (B, L), True (or 1) at real tokens.
+    mask : torch.Tensor
+        (B, L), True (or 1) at real tokens.
 
     Returns
     -------
-    float, (B, 1, L), 0 at real tokens and minus infinity at padding.
+    torch.Tensor
+        float, (B, 1, L), 0 at real tokens and minus infinity at padding.
     """
     return torch.zeros(mask.shape).masked_fill(mask == 0, float("-inf")).unsqueeze(1)
 
@@ -33,12 +35,18 @@ def padding_mask(mask: torch.Tensor) -> torch.Tensor:
 class BertBlock(nn.Module):
     """One block of BERT, post-LN (Devlin et al. 2019).
 
+    Calling it with X, (B, L, d_model), and a mask from `padding_mask` returns (B, L, d_model).
+
     Parameters
     ----------
-    d_model, n_heads, d_ff, dropout : as in the course's TransformerBlock.
-    activation, eps : must be "gelu" and 1e-12.
-
-    Calling it with X, (B, L, d_model), and a mask from `padding_mask` returns (B, L, d_model).
+    d_model, n_heads, d_ff : int
+        The sizes, as in the course's TransformerBlock.
+    dropout : float
+        The share of numbers that training drops, from 0 to 1.
+    activation : str
+        Must be "gelu".
+    eps : float
+        Must be 1e-12.
 
     Raises
     ------

@@ -61,9 +61,9 @@ def add_adapter(weights: Mapping[str, torch.Tensor], folder: Path) -> dict[str, 
 
     Parameters
     ----------
-    weights
+    weights : mapping of str to torch.Tensor
         The base model's tensors by name. They are not changed.
-    folder
+    folder : Path
         The adapter's folder.
 
     Returns

@@ -92,7 +92,7 @@ def load_pretrained(name: str | Path) -> Pretrained:
 
     Parameters
     ----------
-    name
+    name : str or Path
         One of `coursekit.pretrained.names()`, for example "imdb"; or a folder with `config.json`,
         `model.safetensors` and `vocab.txt`, as transformers' tokenizer and `save_pretrained` write
         them; or a folder with a LoRA adapter, which is added to its base model; or a model on
@@ -131,11 +131,11 @@ def fill(
 
     Parameters
     ----------
-    module
+    module : torch.nn.Module
         The module whose parameters and buffers are replaced.
-    weights
+    weights : mapping of str to torch.Tensor
         Tensors by the names of `module.state_dict()`.
-    may_lack
+    may_lack : str, optional
         Names with this prefix may be missing in `weights`; the module then keeps its own.
 
     Returns

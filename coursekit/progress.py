@@ -15,9 +15,12 @@ def progress_bar(total: int, unit: str, **options: Any) -> Any:
 
     Parameters
     ----------
-    total : the number of steps.
-    unit : what a step is, for the rate.
-    options : more of tqdm's.
+    total : int
+        The number of steps.
+    unit : str
+        What a step is, for the rate.
+    options : object
+        More of tqdm's.
     """
     from tqdm import tqdm
 

@@ -20,7 +20,7 @@ def load_results(name: str) -> dict[str, Any]:
 
     Parameters
     ----------
-    name
+    name : str
         One of `coursekit.results.names()`, for example "ladder_sst2".
 
     Returns

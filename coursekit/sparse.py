@@ -18,7 +18,7 @@ class SparseRows:
 
     Parameters
     ----------
-    rows
+    rows : iterable of torch.Tensor
         Dense rows, tensors of shape (D,), one at a time.
 
     Attributes

@@ -21,16 +21,16 @@ class WordVectors:
 
     Parameters
     ----------
-    words
+    words : list of str
         The |V| different words, usually the most frequent first.
-    matrix
+    matrix : torch.Tensor
         Their vectors, of shape (|V|, d).
-    about
+    about : dict of str to str, optional
         Facts about the vectors to store with them: the text, the method, the settings.
 
     Attributes
     ----------
-    words, matrix, about
+    words, matrix, about : list of str and torch.Tensor and dict of str to str, optional
         As given; the matrix as float32.
     index : dict of str to int
         The row of each word.
@@ -83,9 +83,9 @@ class WordVectors:
 
         Parameters
         ----------
-        path
+        path : str or Path
             The file, usually `*.safetensors`. It is written whole or not at all.
-        half
+        half : bool
             Store 16 bits per number: half the size, three decimal digits.
 
         Raises
@@ -114,7 +114,7 @@ def load_vectors(name: str | Path) -> WordVectors:
 
     Parameters
     ----------
-    name
+    name : str or Path
         One of `coursekit.vectors.names()`, for example "almanac", or the path of a `.safetensors`
         file that `WordVectors.save` wrote.
 

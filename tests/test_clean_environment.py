@@ -11,13 +11,14 @@ import subprocess
 import sys
 import sysconfig
 import threading
+import zipfile
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import nbformat
 import pytest
 from checkout import ROOT
 
-from autograder.authoring.bundle import make_bundle, make_repository
+from autograder.authoring.bundle import build_wheel, make_bundle, make_repository
 from autograder.authoring.stamp import wheel_name
 from autograder.course.layout import Course, student_repository
 
@@ -157,7 +158,7 @@ def set_up(colab, folder, address=""):
         f"result = InteractiveShell.instance().run_cell({source.replace(own, address or own)!r})\n"
         "result.raise_error()\nimport coursekit\nprint('from', coursekit.__file__)"
     )
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     environment = {**os.environ, "PYTHONPATH": "", "PIP_NO_INDEX": "1", "IPYTHONDIR": str(colab)}
     return subprocess.run(
         [*_without_network(), str(colab / "venv/bin/python"), "-c", code]
@@ -174,6 +175,39 @@ def test_without_wheel_and_network_the_set_up_cell_says_what_to_upload(new_colab
     done = set_up(new_colab, tmp_path / "content")
     assert done.returncode != 0
     assert f"Upload {wheel_name()} from the course's handout next to this" in done.stderr
+
+
+def aged(wheel, folder):
+    """A wheel of the same version whose checks of the first assignment are older."""
+    older = folder / wheel.name
+    with zipfile.ZipFile(wheel) as new, zipfile.ZipFile(older, "w") as old:
+        for item in new.infolist():
+            content = new.read(item)
+            if item.filename == f"coursekit/recordings/{FIRST}.json":
+                content = json.dumps({**json.loads(content), "revision": 0}).encode()
+            old.writestr(item, content)
+    return older
+
+
+def test_the_set_up_cell_replaces_an_older_wheel_and_says_to_restart(new_colab, tmp_path):
+    (tmp_path / "built").mkdir()
+    build_wheel(COURSE, tmp_path / "built")
+    wheel = tmp_path / "built" / wheel_name()
+    python = str(new_colab / "venv/bin/python")
+    install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    environment = {**os.environ, "PYTHONPATH": ""}
+    subprocess.run([*install, aged(wheel, tmp_path)], env=environment, check=True)
+    content = tmp_path / "content"
+
+    done = set_up(new_colab, content)
+    assert "newer than your coursekit, which could not be updated. Upload" in done.stderr
+    shutil.copy(wheel, content)
+    done = set_up(new_colab, content)
+    assert "coursekit is up to date now: restart the kernel" in done.stderr
+    done = set_up(new_colab, content)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "updating" not in done.stdout
+    assert f"from {new_colab}/venv" in done.stdout
 
 
 def test_the_set_up_cell_installs_from_the_students_repository(new_colab, tmp_path):

@@ -156,6 +156,9 @@ def _release(course: Course, name: str, check: bool) -> Report:
     prove_groups_vary(recorded, fresh)
     recording = _recording(assignment, recorded)
     _put(report, course, course.recordings / f"{name}.json", recording, check)
+    # the set-up cell names the revision of the recording, which may be a new one
+    stamped = nbformat.writes(stamp(assignment)) + "\n"
+    _put(report, course, course.solution(name), stamped, check)
     student = _student_notebook(course, name, stamped)
     prove_student_notebook(course, name, stamped, student, recorded)
     _put(report, course, course.notebook(name), student, check)
@@ -181,7 +184,8 @@ def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> 
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
-    report.written.append(name)
+    if name not in report.written:
+        report.written.append(name)
 
 
 def _recording(assignment: Assignment, recorded: dict[str, Any]) -> str:
@@ -190,10 +194,11 @@ def _recording(assignment: Assignment, recorded: dict[str, Any]) -> str:
     Their last digits differ between processors, thread counts and versions of torch.
     """
     head = {"format": FORMAT, "coursekit": __version__, "assignment": assignment.name}
-    text, old = "", {}
+    text, old, revision = "", {}, 0
     try:
         text = (assignment.course.recordings / f"{assignment.name}.json").read_text("utf-8")
-        old = json.loads(text)["exercises"]
+        stored = json.loads(text)
+        old, revision = stored["exercises"], stored.get("revision", 1)
     except (OSError, ValueError, KeyError, TypeError):
         pass  # missing or damaged: record everything again
     new = json.loads(json.dumps(recorded))
@@ -204,7 +209,8 @@ def _recording(assignment: Assignment, recorded: dict[str, Any]) -> str:
         else:
             pairs = record_pairs(assignment, name, recorded[name])
             exercises[name] = exercise | {"pairs": json.loads(json.dumps(pairs))}
-    recording = {**head, "exercises": exercises}
+    revision += exercises != old
+    recording = {**head, "revision": revision, "exercises": exercises}
     return text if old and json.loads(text) == recording else _dump(recording)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import json
 import re
 from typing import Any
 
@@ -29,14 +30,14 @@ _QUESTION = re.compile(r"\*\*Question \d+ \((\d+) points?, graded by hand\)\.?\*
 _ANSWER = re.compile(r"### BEGIN SOLUTION: (question_\w+)[ \t]*\n")
 _BADGE = re.compile(r"^\[!\[Open in Colab\].*$", re.MULTILINE)
 _SETUP = """\
-# Set-up. Where coursekit is missing (in Colab, say) this installs it; otherwise it does nothing.
+# Set-up. Where coursekit is missing (in Colab, say) or older than this notebook, this installs it.
 import importlib.util
 from pathlib import Path
 
+wheels = [*Path().glob("coursekit-*.whl"), *Path("../..").glob("coursekit-*.whl")]
+wheels.append("{address}")
 if importlib.util.find_spec("coursekit") is None:
-    wheels = [*Path().glob("coursekit-*.whl"), *Path("../..").glob("coursekit-*.whl")]
-    wheel = wheels[-1] if wheels else "{address}"
-    %pip install --quiet --retries 1 {{wheel}}
+    %pip install --quiet --retries 1 {{wheels[0]}}
     importlib.invalidate_caches()
     if importlib.util.find_spec("coursekit") is None:
         raise ModuleNotFoundError(
@@ -44,7 +45,9 @@ if importlib.util.find_spec("coursekit") is None:
             " handout next to this notebook (in Colab: Files, on the left), and run this cell again."
         )
 
-import coursekit  # before torch: sets how its threads wait"""
+import coursekit  # before torch: sets how its threads wait
+
+coursekit.require("{assignment}", revision={revision}, wheels=wheels)"""
 #: The branch of the students' repository that badges and set-up cells lead to.
 _BRANCH = "main"
 
@@ -57,6 +60,15 @@ def wheel_name() -> str:
 def wheel_address(course: Course) -> str:
     """Where the set-up cell installs coursekit from, if the wheel is not beside the notebook."""
     return f"{student_repository(course.root)}/raw/{_BRANCH}/{wheel_name()}"
+
+
+def stored_revision(course: Course, assignment: str) -> int:
+    """The revision of the assignment's stored recording; 0 if there is none."""
+    try:
+        text = (course.recordings / f"{assignment}.json").read_text("utf-8")
+        return int(json.loads(text)["revision"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
 
 
 def badge(course: Course, assignment: str) -> str:
@@ -144,7 +156,12 @@ def _stamp_header(notebook: NotebookNode, course: Course, assignment: str) -> No
     setup = next((c for c in notebook.cells if c.source.startswith("# Set-up")), None)
     if setup is None:
         raise CourseError(f"{assignment}: there is no set-up cell; begin one with # Set-up.")
-    setup.source = _SETUP.format(address=wheel_address(course), wheel=wheel_name())
+    setup.source = _SETUP.format(
+        address=wheel_address(course),
+        wheel=wheel_name(),
+        assignment=assignment,
+        revision=stored_revision(course, assignment),
+    )
 
 
 def _stamp_code(

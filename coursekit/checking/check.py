@@ -14,7 +14,7 @@ import os
 import sys
 from typing import Any
 
-from coursekit.checking import recordings
+from coursekit.checking import needed, recordings
 from coursekit.checking.last_case import LastCase
 from coursekit.checking.records import RecordedExercise
 from coursekit.checking.run_cases import run_cases
@@ -44,11 +44,13 @@ def check(thing: Any) -> float | None:
 
     Parameters
     ----------
-    thing : the function or class itself, with the name that the exercise gives it.
+    thing : object
+        The function or class itself, with the name that the exercise gives it.
 
     Returns
     -------
-    None if every case passes; while nbgrader autogrades, the points earned.
+    float or None
+        None if every case passes; while nbgrader autogrades, the points earned.
 
     Raises
     ------
@@ -117,13 +119,21 @@ def _not_a_function(thing: Any, known: list[str]) -> str:
     )
 
 
+_FIRST_CELL = "run the first cell, which updates it"
+
+
 def _unknown(name: str, known: list[str]) -> str:
     guesses = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
+    if needed.is_outdated():
+        return f"this notebook is newer than your coursekit, which does not know {name}: {_FIRST_CELL}."
     start = f"there is no exercise called {name}"
     if guesses:
         names = " or ".join(guesses)
         return f"{start}; did you mean {names}? Keep the name given after `def`."
-    return f"{start}. Keep the name given after `def` and check that one."
+    return (
+        f"{start}. Keep the name given after `def`; if you did, this notebook is newer than your"
+        f" coursekit: {_FIRST_CELL}."
+    )
 
 
 def _remember(case: LastCase | None) -> None:

@@ -63,10 +63,14 @@ class ArrayView:
 
     Attributes
     ----------
-    kind : "tensor" or "array". (A NumPy scalar becomes a Python number.)
-    dtype : the dtype's name, such as ``"float32"``.
-    device : the name of its device, such as ``"cpu"``.
-    values : the numbers; bfloat16 is widened to float32.
+    kind : {"tensor", "array"}
+        Which of the two. (A NumPy scalar becomes a Python number.)
+    dtype : str
+        The dtype's name, such as ``"float32"``.
+    device : str
+        The name of its device, such as ``"cpu"``.
+    values : numpy.ndarray
+        The numbers; bfloat16 is widened to float32.
     """
 
     kind: str
@@ -253,11 +257,12 @@ def _with_gaps(tensor: Any) -> Any:
 
 
 def _evaluate(text: str) -> Any:
-    import torch
+    names: dict[str, Any] = {"np": np, "math": math}
+    if "torch" in text:
+        import torch
 
-    return eval(
-        text, {"torch": torch, "np": np, "math": math}
-    )  # written by the author of the exercise
+        names["torch"] = torch
+    return eval(text, names)  # written by the author of the exercise
 
 
 def decode_views(data: Any, depth: int = 0) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -62,11 +63,11 @@ class Followed:
         that the result does not depend on, it is 0. A result without a float tensor, which has no
         gradient, is returned as is. With `ALL`, the gradients by name.
         """
-        import torch
-
         floats = [y for y in _tensors(result) if y.is_floating_point()]
         if not floats:
             return result
+        import torch
+
         y = torch.cat([y.double().flatten() for y in floats])
         total = y @ torch.arange(1, len(y) + 1, dtype=y.dtype)
         found: tuple[Any, ...] = (None,) * len(self.tensors)
@@ -80,10 +81,9 @@ class Followed:
         return gradients if self.name == ALL else gradients[self.name]
 
     def _follow(self, inputs: Any, key: Any, label: str) -> None:
-        import torch
-
+        torch = sys.modules.get("torch")  # without it there is no tensor
         value = inputs[key]
-        if isinstance(value, torch.Tensor) and value.is_floating_point():
+        if torch is not None and isinstance(value, torch.Tensor) and value.is_floating_point():
             self.tensors[label] = value.requires_grad_()
             inputs[key] = value.clone()
         elif type(value) is tuple and self.name == ALL:
@@ -99,9 +99,8 @@ class Followed:
 
 
 def _tensors(result: Any) -> Iterator[Any]:
-    import torch
-
-    if isinstance(result, torch.Tensor):
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(result, torch.Tensor):
         yield result
     elif isinstance(result, (tuple, list)):
         for item in result:

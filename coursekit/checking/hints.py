@@ -104,7 +104,8 @@ def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
 
     Parameters
     ----------
-    explained : the expected and the wrong outcome of each case.
+    explained : iterable of tuple of (Outcome, Outcome)
+        The expected and the wrong outcome of each case.
     """
     total = 0.0
     seen: set[Any] = set()

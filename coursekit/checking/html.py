@@ -21,8 +21,10 @@ class VerdictView:
 
     Parameters
     ----------
-    note : a last line.
-    further : a hint on the whole exercise, folded in HTML.
+    note : str
+        A last line.
+    further : str
+        A hint on the whole exercise, folded in HTML.
     """
 
     def __init__(self, verdict: Verdict, note: str = "", further: str = "") -> None:

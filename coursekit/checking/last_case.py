@@ -16,10 +16,16 @@ class LastCase:
 
     Attributes
     ----------
-    args, kwargs : the inputs of the function or of the class.
-    state : for a class: the attributes and parameters that were set, by path.
-    steps : for a class: the calls on the object, each ``(method, args, kwargs)``.
-    expected, actual : the results; the name of the exception where there is none.
+    args : list
+        The positional inputs of the function or of the class.
+    kwargs : dict of str to object
+        The named inputs.
+    state : dict of str to object
+        For a class: the attributes and parameters that were set, by path.
+    steps : list of tuple
+        For a class: the calls on the object, each ``(method, args, kwargs)``.
+    expected, actual : object
+        The results; the name of the exception where there is none.
     """
 
     def __init__(self, thing: Callable[..., Any], case: Case, outcome: Outcome) -> None:
@@ -38,7 +44,8 @@ class LastCase:
 
         Parameters
         ----------
-        thing : the function or class to run it on; the one that was checked if None.
+        thing : callable, optional
+            The function or class to run it on; the one that was checked if None.
 
         Raises
         ------

@@ -56,6 +56,26 @@ def find(name: str) -> RecordedExercise:
         raise RecordingError(_damaged(path)) from error
 
 
+def revision(assignment: str) -> int:
+    """The revision of an assignment's recording on disk; 0 if there is none.
+
+    Parameters
+    ----------
+    assignment : str
+        The assignment's id.
+
+    Returns
+    -------
+    int
+        How often its content has changed, counted from 1.
+    """
+    try:
+        recording = json.loads((_FOLDER / f"{assignment}.json").read_text("utf-8"))
+        return int(recording["revision"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
+
+
 @functools.lru_cache(maxsize=32)
 def read(path: Path) -> Recording:
     """One assignment's recording.

@@ -312,6 +312,9 @@ class Recording(TypedDict):
         The version of coursekit that recorded it.
     assignment : str
         The assignment's id, ``NN_topic``.
+    revision : int
+        How often the exercises have changed, counted from 1. A notebook names the revision that it
+        was released with, and needs no older one.
     exercises : dict of str to RecordedExercise
         The exercises by name.
     """
@@ -319,4 +322,5 @@ class Recording(TypedDict):
     format: int
     coursekit: str
     assignment: str
+    revision: int
     exercises: dict[str, RecordedExercise]

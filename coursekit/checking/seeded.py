@@ -16,7 +16,7 @@ import numpy as np
 def random_state(seed: int) -> Iterator[list[str]]:
     """Seeds the global generators, restores them at the end, and lists those that were used."""
     before = _states()
-    seeded = _seeded(seed, "torch" in sys.modules)
+    seeded = _seeded(seed, sys.modules.get("torch") is not None)
     _restore(seeded)
     used: list[str] = []
     try:

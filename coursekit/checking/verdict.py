@@ -39,14 +39,22 @@ class Verdict:
 
     Attributes
     ----------
-    headline : one sentence: what is right or what went wrong first.
-    misconception : the name of the recorded misconception that gives the same outputs, or "".
-    hint : its hint, or "".
-    next_hint : the hint of a second misconception, which changes the same outputs, or "".
-    detail : the failing case as lines of text: inputs, expected, actual, and where they differ.
-    printed : what the failing case printed.
-    case : the index of the failing case that is shown, or -1.
-    digest : equal for answers with the same wrong outputs, up to rounding; "" if all are right.
+    headline : str
+        One sentence: what is right or what went wrong first.
+    misconception : str
+        The name of the recorded misconception that gives the same outputs, or "".
+    hint : str
+        Its hint, or "".
+    next_hint : str
+        The hint of a second misconception, which changes the same outputs, or "".
+    detail : list of list of str
+        The failing case as lines of text: inputs, expected, actual, and where they differ.
+    printed : str
+        What the failing case printed.
+    case : int
+        The index of the failing case that is shown, or -1.
+    digest : str
+        Equal for answers with the same wrong outputs, up to rounding; "" if all are right.
     """
 
     exercise: str
@@ -97,9 +105,11 @@ def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
 
     Parameters
     ----------
-    exercise : a recorded exercise: its groups with points, cases with expected outcomes, and
+    exercise : RecordedExercise
+        A recorded exercise: its groups with points, cases with expected outcomes, and
         misconceptions with theirs.
-    outcomes : one per case, in order; a missing one counts as unanswered.
+    outcomes : sequence of Outcome
+        One per case, in order; a missing one counts as unanswered.
     """
     cases = exercise["cases"]
     missing: Outcome = {"status": "unreadable", "message": "no answer came back"}

@@ -49,9 +49,9 @@ def fetch(dataset: Dataset, name: str) -> Path:
 
     Parameters
     ----------
-    dataset
+    dataset : Dataset
         The registry's entry.
-    name
+    name : str
         The file, as the entry names it.
 
     Returns

@@ -36,9 +36,9 @@ def load_imdb(dataset: Dataset, split: str) -> TextDataset | Corpus:
 
     Parameters
     ----------
-    dataset
+    dataset : Dataset
         The registry's entry.
-    split
+    split : str
         "train", "test" (labeled) or "unlabelled".
 
     Returns
@@ -118,7 +118,7 @@ def read_archive(archive: Path) -> dict[str, Reviews]:
 
     Parameters
     ----------
-    archive
+    archive : Path
         A tar archive with reviews below `aclImdb/`.
 
     Returns

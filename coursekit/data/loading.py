@@ -19,9 +19,9 @@ def load(name: str, split: str | None = None) -> Loaded:
 
     Parameters
     ----------
-    name
+    name : str
         One of `names()`, for example "reviews" or "sst2".
-    split
+    split : str, optional
         "train", "validation", "test", ... By default "train", or the only split of sets that have
         just one.
 

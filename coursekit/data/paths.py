@@ -58,7 +58,7 @@ def shipped(path: str) -> Path:
 
     Parameters
     ----------
-    path
+    path : str
         Relative to the shipped data, for example "reviews/train.tsv".
 
     Raises
@@ -88,7 +88,8 @@ def write_atomically(path: Path, content: bytes, private: bool = False) -> None:
 
     Parameters
     ----------
-    private : whether only the owner may read it.
+    private : bool
+        Whether only the owner may read it.
 
     Raises
     ------

@@ -142,7 +142,7 @@ def describe(name: str) -> str:
 
     Parameters
     ----------
-    name
+    name : str
         One of `names()`.
 
     Returns

@@ -47,9 +47,9 @@ def compare_models(predictions: Mapping[str, Any], labels: Any) -> Comparison:
 
     Parameters
     ----------
-    predictions
+    predictions : mapping of str to object
         For each model's name its predicted classes, of length n; the first is the one to beat.
-    labels
+    labels : array_like
         The true classes, of length n.
 
     Returns

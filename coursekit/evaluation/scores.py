@@ -12,7 +12,7 @@ def accuracy(predictions: Any, labels: Any) -> float:
 
     Parameters
     ----------
-    predictions, labels
+    predictions, labels : array_like
         One class per example: lists, arrays or tensors of length n.
 
     Returns
@@ -37,7 +37,7 @@ def wilson_interval(correct: int, n: int) -> tuple[float, float]:
 
     Parameters
     ----------
-    correct, n
+    correct, n : int
         The number of correct answers, and of all answers.
 
     Returns
@@ -126,9 +126,9 @@ def score(name: str, predictions: Any, labels: Any) -> Score:
 
     Parameters
     ----------
-    name
+    name : str
         What is evaluated.
-    predictions, labels
+    predictions, labels : array_like
         One class per example, each of length n.
 
     Returns
@@ -150,9 +150,9 @@ def accuracy_by(groups: Sequence[str] | None, predictions: Any, labels: Any) -> 
 
     Parameters
     ----------
-    groups
+    groups : sequence of str or None
         The group of each example, of length n, for instance `dataset.phenomena`.
-    predictions, labels
+    predictions, labels : array_like
         One class per example, each of length n.
 
     Returns

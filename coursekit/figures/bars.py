@@ -28,15 +28,15 @@ def model_bars(
 
     Parameters
     ----------
-    results
+    results : object
         What `compare_models` or `accuracy_by` returns, a list of `Score`, or a dictionary from a
         name to a `Score`, to (accuracy, low, high), or to an accuracy without interval; all are
         fractions from 0 to 1. Drawn from the top in this order.
-    chance
+    chance : float, optional
         Draw a dotted line at this accuracy, for example that of guessing.
-    title
+    title : str, optional
         Best a statement.
-    ax
+    ax : Axes, optional
         Axes to draw on; new ones when left out.
 
     Returns
@@ -71,13 +71,13 @@ def phenomenon_bars(
 
     Parameters
     ----------
-    results
+    results : object
         What `accuracy_by` returns, or a dictionary of that by the model's name.
-    chance
+    chance : float or None
         Draw a dotted line at this accuracy; None for no line.
-    title, ax
+    title, ax : str and Axes, optional
         As in `model_bars`.
-    highlight
+    highlight : str or sequence of str, optional
         The phenomenon, or phenomena, that the text discusses: the bars of all others are pale.
 
     Returns
@@ -125,11 +125,11 @@ def decisive_words(
 
     Parameters
     ----------
-    words
+    words : sequence of str
         The words to draw, at most 60; which ones decide is for the caller to find.
-    weights
+    weights : array_like
         One number per word.
-    title, ax
+    title, ax : str and Axes, optional
         As in `model_bars`.
 
     Returns

@@ -22,11 +22,11 @@ def learning_curves(
 
     Parameters
     ----------
-    histories
+    histories : object
         A `History` from `fit` (or its `to_dict()`), or a dictionary of them by the model's name.
-    title
+    title : str, optional
         Stands above the first panel; best a statement, such as "It overfits after epoch 3".
-    ax
+    ax : Axes or sequence of Axes, optional
         One axes, for the loss alone, or two, for loss and accuracy; new ones when left out.
 
     Returns

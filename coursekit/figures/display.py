@@ -22,7 +22,8 @@ def show(alt: str) -> None:
 
     Parameters
     ----------
-    alt : what is drawn and what one sees in it, in one or two sentences.
+    alt : str
+        What is drawn and what one sees in it, in one or two sentences.
 
     Raises
     ------

@@ -26,16 +26,16 @@ def attention_map(
 
     Parameters
     ----------
-    weights
+    weights : array_like
         Attention weights of shape (L_q, L_k), or of several heads, (heads, L_q, L_k), which are
         drawn side by side on one scale. Leave out the positions of padding.
-    query_words
+    query_words : sequence of str
         The L_q tokens of the queries, at the left.
-    key_words
+    key_words : sequence of str, optional
         The L_k tokens of the keys, on top; the query words when left out.
-    titles
+    titles : sequence of str, optional
         One title per head; "head 1", "head 2", ... when left out.
-    ax
+    ax : Axes, optional
         Axes to draw one map on; new ones when left out.
 
     Returns
@@ -107,11 +107,11 @@ def phenomenon_heatmap(results: Any, *, title: str | None = None, ax: Axes | Non
 
     Parameters
     ----------
-    results
+    results : object
         A dictionary from the model's name to what `accuracy_by` returns.
-    title
+    title : str, optional
         Best a statement.
-    ax
+    ax : Axes, optional
         Axes to draw on; new ones when left out.
 
     Returns
@@ -150,11 +150,11 @@ def position_heatmap(encodings: Any, *, title: str | None = None, ax: Axes | Non
 
     Parameters
     ----------
-    encodings
+    encodings : array_like
         Numbers of shape (positions, d).
-    title
+    title : str, optional
         Best a statement.
-    ax
+    ax : Axes, optional
         Axes to draw on; new ones when left out.
 
     Returns

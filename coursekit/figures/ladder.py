@@ -27,15 +27,15 @@ def ladder_figure(
 
     Parameters
     ----------
-    results
+    results : mapping of str to object
         What `load_results("ladder_sst2")` or another ladder's name returns.
-    rungs
+    rungs : sequence of str, optional
         Which ones, from the top; all that were measured when left out.
-    size
+    size : str
         The number of labels they learned from, as a word: "100", "1000", "10000" or "all".
-    title
+    title : str, optional
         Best a statement.
-    ax
+    ax : Axes, optional
         Axes to draw on; new ones when left out.
 
     Returns
@@ -69,11 +69,13 @@ def labels_figure(
 
     Parameters
     ----------
-    results, title, ax
+    results : mapping of str to object
         As in `ladder_figure`.
-    rungs
+    rungs : sequence of str, optional
         Which ones, in the order of the colors; all that were measured when left out. Six or seven
         can be told apart well.
+    title, ax : str and Axes, optional
+        As in `ladder_figure`.
 
     Returns
     -------

@@ -35,15 +35,15 @@ def project_words(
 
     Parameters
     ----------
-    vectors
+    vectors : array_like
         One vector per word, of shape (n, d) with n >= 2 and d >= 2.
-    words
+    words : sequence of str
         The n words.
-    groups
+    groups : sequence of str, optional
         A group for each word, which gets its own color and marker.
-    title
+    title : str, optional
         Best a statement.
-    ax
+    ax : Axes, optional
         Axes to draw on; new ones when left out.
 
     Returns
@@ -110,11 +110,11 @@ def label_points(ax: Axes, points: np.ndarray, words: Sequence[str], colors: Seq
 
     Parameters
     ----------
-    ax
+    ax : Axes
         The axes, with the points drawn and the limits final.
-    points
+    points : numpy.ndarray
         The points in data coordinates, of shape (n, 2).
-    words, colors
+    words, colors : sequence of str
         The n words, and the color of each.
     """
     ax.figure.figure.draw_without_rendering()  # of the whole figure, if it has parts

@@ -17,7 +17,9 @@ class WordWeights:
     Attributes
     ----------
     tokens : list of str
+        The words, in order.
     weights : list of float
+        One number per word, for the positive class above 0.
     """
 
     def __init__(
@@ -92,16 +94,16 @@ def word_weights(
 
     Parameters
     ----------
-    tokens
+    tokens : sequence of str
         The L words.
-    weights
+    weights : array_like
         One number per word: a model's weights, or attention without the places of padding.
-    limit
+    limit : float, optional
         The size of weight that gets the full color, the largest one when left out. Give the same
         to several texts to compare them.
-    title
+    title : str, optional
         Stands above the text.
-    label
+    label : str
         What the numbers are; stands before the scale of colors, below the text.
 
     Returns

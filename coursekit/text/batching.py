@@ -42,11 +42,11 @@ def pad_batch(
 
     Parameters
     ----------
-    id_lists
+    id_lists : sequence of sequence of int
         B lists of word numbers; a list may be empty.
-    max_length
+    max_length : int, optional
         Cut longer texts to their first `max_length` tokens.
-    padding
+    padding : int
         The number that fills the positions after the end of a text.
 
     Returns
@@ -167,21 +167,21 @@ def batches(
 
     Parameters
     ----------
-    dataset
+    dataset : object
         What `coursekit.data.load` returns, or anything with `texts` and `labels`; or a list of
         texts, which gives batches without labels.
-    vocabulary
+    vocabulary : Vocabulary
         Numbers the words. Use the training texts' vocabulary for every split.
-    batch_size
+    batch_size : int
         Texts per batch; the last one may be smaller.
-    max_length
+    max_length : int, optional
         Cut longer texts to their first `max_length` tokens.
-    shuffle
+    shuffle : bool
         True, for training: a new order every epoch, and texts of like length together, which
         saves padding. False, for predicting: the order of the data set.
-    seed
+    seed : int
         The same seed gives the same batches on every machine.
-    tokenizer
+    tokenizer : callable
         Splits a text into tokens; it must be the one the vocabulary was built with.
 
     Returns

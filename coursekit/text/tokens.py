@@ -59,7 +59,7 @@ def tokenize(text: str) -> list[str]:
 
     Parameters
     ----------
-    text
+    text : str
         Any string; it may be empty.
 
     Returns

@@ -22,11 +22,11 @@ class Vocabulary:
 
     Parameters
     ----------
-    words
+    words : iterable of str
         The words in the order of their numbers, starting at 2, without the two special ones.
-    counts
+    counts : sequence of int, optional
         How often each word was seen; zeros when left out.
-    unknown_count
+    unknown_count : int
         How many tokens of the text the vocabulary was built from are not in it.
 
     Attributes
@@ -81,11 +81,11 @@ class Vocabulary:
 
         Parameters
         ----------
-        token_lists
+        token_lists : iterable of sequence of str
             One list of tokens per text.
-        min_count
+        min_count : int
             Leave out words seen less often than this.
-        max_size
+        max_size : int, optional
             The largest length of the vocabulary, its two special words included.
 
         Returns
@@ -147,7 +147,7 @@ class Vocabulary:
 
         Parameters
         ----------
-        tokens
+        tokens : sequence of str
             The tokens of one text; an empty list gives an empty list.
 
         Returns
@@ -168,9 +168,9 @@ class Vocabulary:
 
         Parameters
         ----------
-        ids
+        ids : iterable of int
             The numbers of one text, as a list, an array or a tensor of shape (L,).
-        skip_padding
+        skip_padding : bool
             Leave "<pad>" out.
 
         Returns
@@ -204,7 +204,7 @@ class Vocabulary:
 
         Parameters
         ----------
-        path
+        path : str or Path
             The file; an existing one is replaced.
 
         Returns
@@ -225,7 +225,7 @@ class Vocabulary:
 
         Parameters
         ----------
-        path
+        path : str or Path
             The file.
 
         Returns

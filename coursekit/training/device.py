@@ -23,7 +23,7 @@ def pick_device(name: str | torch.device = "auto") -> torch.device:
 
     Parameters
     ----------
-    name
+    name : str or torch.device
         "auto" chooses an NVIDIA GPU if there is one and the CPU otherwise; any other name ("cpu",
         "cuda", "cuda:1", "mps") is used as it is.
 

@@ -43,21 +43,21 @@ def fit(
 
     Parameters
     ----------
-    model
+    model : torch.nn.Module
         A `torch.nn.Module` that returns logits: one per label for two classes, or one per label
         and class. Its mode and device are restored at the end.
-    train, validation
+    train, validation : iterable of object and iterable of object, optional
         Batches (inputs..., labels) of tensors: a list, a `DataLoader` or `coursekit.text.batches`.
         The model is called with the inputs, in order. Labels of -100 do not count if there is one
         logit per class.
-    epochs
+    epochs : int
         Passes over the training data.
-    lr, weight_decay
+    lr, weight_decay : float
         The learning rate and weight decay of AdamW (Loshchilov and Hutter 2019).
-    schedule, warmup
+    schedule, warmup : str and float
         After a linear warm-up over this fraction of all steps (0.1 is a tenth), the learning rate
         is "constant", or falls to zero in a "linear" schedule.
-    seed
+    seed : int
         Seed for dropout: on a CPU, the same seed gives the same weights. The random numbers
         outside are not affected.
 

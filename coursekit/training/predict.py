@@ -17,9 +17,9 @@ def predict(model: nn.Module, data: Iterable[Any]) -> torch.Tensor:
 
     Parameters
     ----------
-    model
+    model : torch.nn.Module
         A model that `fit` can train. Its mode and device are restored at the end.
-    data
+    data : iterable of object
         Batches as for `fit`; their labels are ignored and may be None. The batches of
         `coursekit.text.batches` are taken in the order of the data set even if they shuffle.
 

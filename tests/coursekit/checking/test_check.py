@@ -189,7 +189,9 @@ def test_a_renamed_function_is_told_the_name_to_keep():
     def entirely_different(x):
         return x
 
-    assert "there is no exercise called entirely_different" in failure(entirely_different)
+    message = failure(entirely_different)
+    assert "there is no exercise called entirely_different" in message
+    assert "if you did, this notebook is newer than your coursekit: run the first cell" in message
 
 
 def test_while_autograding_points_are_returned_instead_of_raised(monkeypatch):

@@ -1,4 +1,5 @@
 import random
+import subprocess
 import sys
 import threading
 import time
@@ -276,3 +277,24 @@ def test_the_calls_on_one_object_are_shown_one_by_one():
 def test_an_empty_tensor_is_shown_with_its_shape():
     shown = show_call({"name": "double"}, case(torch.ones(0, 2), torch.ones(0)))
     assert shown == "double(tensor of shape (0, 2), tensor([]))"
+
+
+def test_a_course_in_plain_python_needs_no_torch():
+    code = """
+import sys
+sys.modules["torch"] = None  # as if it were not installed
+from coursekit.checking.codec import Source, encode
+from coursekit.checking.records import Case
+from coursekit.checking.run_cases import run_case
+from coursekit.checking.verdict import judge
+import coursekit.checking.check
+
+case = {"args": [encode(Source("lambda x: x + 1")), [1.5]], "names": ["f", "x"], "seed": 0}
+for more in ({}, {"gradient": "all"}):
+    outcome = run_case(lambda f, x: f(x[0]), {**case, **more})
+    assert outcome == {"status": "value", "value": 2.5}, outcome
+case |= {"group": "values", "expected": outcome}
+exercise = {"name": "add", "groups": {"values": 1}, "cases": [case], "misconceptions": []}
+assert judge(exercise, [outcome]).passed
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
