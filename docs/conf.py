@@ -86,16 +86,24 @@ def _embed_attachments(app: object, page: str, source: list[str]) -> None:
     source[0] = json.dumps(notebook)
 
 
-def _keep_bars(
+def _read_docstring(
     app: object, kind: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
-    """Let |V| in a docstring be the size of V, not a name to replace."""
-    lines[:] = [re.sub(r"\|(\w+)\|", r"\\|\1\\|", line) for line in lines]
+    """After numpydoc's sections have become fields, keep two things from being read as markup.
+
+    |V| is the size of V, not a name to replace, and two names before one text are no type and name.
+    """
+    for number, line in enumerate(lines):
+        line = re.sub(r"\|(\w+)\|", r"\\|\1\\|", line)
+        field = re.match(r":(?:ivar|param|type|vartype) (\w+(?:, \w+)+):", line)
+        if field:
+            line = line.replace(field[1], field[1].replace(", ", ",\N{NO-BREAK SPACE}"), 1)
+        lines[number] = line
 
 
 def setup(app: object) -> None:
     """Register the renderer of formulas, and the readers of drawings and docstrings."""
-    app.connect("autodoc-process-docstring", _keep_bars)
+    app.connect("autodoc-process-docstring", _read_docstring, priority=900)
     app.connect("source-read", _embed_attachments)
     app.add_html_math_renderer(
         "mathml",

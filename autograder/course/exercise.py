@@ -36,25 +36,34 @@ class Case:
 
     Parameters
     ----------
-    group : the group that carries the points.
-    args, kwargs : the inputs: Python values, arrays, tensors, or `codec.Source` for a function.
-    title : a few words on what is special about this input, shown when the case fails.
-    state : for a class: attributes and parameters to set after the object is made, by path.
-    then : for a class or a function that returns functions: the calls on the result, each
+    group : str
+        The group that carries the points.
+    args, kwargs : sequence and dict
+        The inputs: Python values, arrays, tensors, or `coursekit.checking.codec.Source` for a
+        function.
+    title : str
+        A few words on what is special about this input, shown when the case fails.
+    state : dict of str to value
+        For a class: attributes and parameters to set after the object is made, by path.
+    then : list of tuple
+        For a class or a function that returns functions: the calls on the result, each
         ``(method, *args)`` with ``"__call__"`` for the object itself and ``".name"`` to read an
         attribute. Several outputs are compared as a tuple.
-    gradient : the name of an input, a float tensor. Instead of the result, the case compares the
+    gradient : str
+        The name of an input, a float tensor. Instead of the result, the case compares the
         gradient of 1 * y[0] + 2 * y[1] + ..., over all floats y in the result, with respect to
         this input. This exposes a NaN that occurs only in the backward pass. With "all", the
         gradients of every float input and, for a class, of every parameter: this exposes detached
         values, and tensors and layers that the module does not register.
-    judge : how to compare, see `coursekit.checking.judges`: ``kind``, ``rtol``, ``atol``,
+    judge : dict of str to value
+        How to compare, see `coursekit.checking.judges`: ``kind``, ``rtol``, ``atol``,
         ``dtype``, ``order``, ``properties`` and whatever else the kind needs. ``raises`` names the
         exception that this input should raise; a tensor of floats must have the expected dtype, other
         numbers one of the same family (``dtype``: "exact" or "family" changes that);
         ``may_change_inputs`` allows in-place changes of the
         inputs; ``keeps_generators`` forbids use of the global random generators.
-    undefined : the misconceptions whose output on this input depends on rounding alone and so
+    undefined : tuple of str
+        The misconceptions whose output on this input depends on rounding alone and so
         differs between processors; nothing is recorded for them here.
     """
 
@@ -105,7 +114,8 @@ class Answer:
 
     Attributes
     ----------
-    text : an edit of the reference, or a whole answer in Python.
+    text : str
+        An edit of the reference, or a whole answer in Python.
     """
 
     exercise: str
@@ -117,7 +127,8 @@ class Answer:
 
         Parameters
         ----------
-        reference : the text of the exercise's reference.
+        reference : str
+            The text of the exercise's reference.
 
         Raises
         ------
@@ -138,7 +149,10 @@ class Misconception(Answer):
 
     Attributes
     ----------
-    raises : the exception it raises in every case that it fails; "" if it returns values.
+    hint : str
+        What a student with this answer is told.
+    raises : str
+        The exception it raises in every case that it fails; "" if it returns values.
     """
 
     hint: str
@@ -151,18 +165,25 @@ class Exercise:
 
     Attributes
     ----------
-    name : its name in the notebook, unique in the course.
-    points : points per group of cases; the check cell carries their sum.
-    cases : yields the cases, given a seeded random generator. Grading draws fresh ones with
-        another seed, so numbers and sizes should depend on it.
-    misconceptions, alternatives : wrong answers with their hints, and right answers in another
-        style, which must pass.
-    equivalents : edits of the reference that are right although they change it, each named by its
-        reason: what `autograder audit` need not report.
-    exempt : operators of the audit all of whose edits are right, with the reason.
-    forbidden : functions and classes of coursekit that an answer must not call, since they are what
-        it should write; they raise while its cases run.
-    further : a hint that `check` offers after some failed tries, or "".
+    name : str
+        Its name in the notebook, unique in the course.
+    points : dict of str to float
+        Points per group of cases; the check cell carries their sum.
+    cases : callable
+        Yields the cases, given a seeded random generator. Grading draws fresh ones with another
+        seed, so numbers and sizes should depend on it.
+    misconceptions, alternatives : tuple of Answer
+        Wrong answers with their hints, and right answers in another style, which must pass.
+    equivalents : tuple of Answer
+        Edits of the reference that are right although they change it, each named by its reason:
+        what `autograder audit` need not report.
+    exempt : dict of str to str
+        Operators of the audit all of whose edits are right, with the reason.
+    forbidden : tuple of str
+        Functions and classes of coursekit that an answer must not call, since they are what it
+        should write; they raise while its cases run.
+    further : str
+        A hint that `check` offers after some failed tries, or "".
     """
 
     name: str
