@@ -22,6 +22,7 @@ from nbformat import NotebookNode
 from autograder.errors import CourseError
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
+from autograder.grading.progress import Listener
 from autograder.grading.questions import Answers, Outcomes, Questions, without_expected
 from autograder.grading.run import LOST, execute
 from autograder.sandbox.launch import has_server, start_server
@@ -157,16 +158,14 @@ def run_request(connection: Connection, request: dict[str, Any]) -> None:
     def begun(cell: int) -> None:
         connection.send(begun=cell)
 
-    folder, environment = request["folder"], request["environment"]
     try:
         answers = execute(
             notebook,
             request["questions"],
             limits,
-            folder,
-            environment,
-            answered,
-            begun,
+            request["folder"],
+            request["environment"],
+            Listener(answered, begun),
             request["skipped"],
         )
     except CourseError as error:
