@@ -261,6 +261,10 @@ class _Desk:
             path.mkdir(parents=True, exist_ok=True)
             ensure_secret(path)
             shutil.copyfile(graded, path / f"{self.assignment}.ipynb")
+            # A whole `autograde`, which sanitizes the notebook a second time: nbgrader's books (due
+            # dates, extensions, what was graded by hand) are kept nowhere else, and its steps take
+            # no notebook from memory. Our own steps cannot be left out of it: they make its cells
+            # the ones that were graded, into which `Grade` then only copies the outputs.
             config = copy.deepcopy(self.config)  # nbgrader's converters write into it
             config.CourseDirectory.submitted_directory = str(path.parents[1])
             config.Grade.graded = str(graded)

@@ -10,7 +10,7 @@ from autograder.course.filled_notebooks import filled, typed
 from autograder.course.layout import Course
 from autograder.course.reference import read
 from autograder.grading import runners
-from autograder.grading.grade_submission import BRIEFLY, Task, finish, run_and_judge
+from autograder.grading.grade_submission import BRIEFLY, Task, _better, finish, run_and_judge
 from autograder.grading.left_out import (
     TAG,
     _may_define,
@@ -21,6 +21,7 @@ from autograder.grading.left_out import (
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers
 from autograder.grading.sanitize import sanitize
+from coursekit.checking.verdict import Verdict
 
 FIRST, *REST = Course(ROOT).assignments()
 NAME = "07_topic"
@@ -191,18 +192,16 @@ def test_an_answer_that_needs_the_rest_of_a_cell_that_was_cut_off_gets_every_poi
     assert runs == [True, False, False]
 
 
-def test_the_better_verdict_of_two_runs_counts(course, grade):
-    answer = f"""
-seen = []
-def average_topic(scores, mask):
-    if scores.shape == (1, 2):
-        seen.append(1)
-    right = {RIGHT}
-    return scores if seen else right if mask.all() else right + 1
-"""
-    first, runs, _ = grade(filled(course, NAME, {EXERCISE: answer}))
-    assert runs == [True, False]
-    assert 0 < first.points < first.max_points
+@pytest.mark.parametrize(
+    ("before", "now", "came_back", "counts"),
+    [(2, 1, True, 2), (1, 2, True, 2), (1, 1, True, 1), (1, 0, False, 1), (0, 0, False, 0)],
+)
+def test_the_better_verdict_of_two_runs_counts(before, now, came_back, counts):
+    first, second = (Verdict("f", points, 3.0, []) for points in (before, now))
+    answers = Answers({"f": [] if came_back else None})
+    (verdict,) = _better([first], [second], answers)
+    assert verdict.points == counts
+    assert (verdict is second) == (came_back and now >= before)
 
 
 def test_a_todo_as_released_is_not_run_again(course, grade):
