@@ -25,7 +25,7 @@ from autograder.grading.left_out import LEFT_OUT, LIMITED
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.outputs import error_output, read_outcomes
-from autograder.grading.progress import Listener, Progress
+from autograder.grading.run_progress import Listener, Progress
 from autograder.grading.questions import Answers, Questions
 from coursekit.checking.codec import MAX_BYTES
 
