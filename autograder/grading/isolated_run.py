@@ -22,9 +22,9 @@ from nbformat import NotebookNode
 from autograder.errors import CourseError
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
-from autograder.grading.run_progress import Listener
 from autograder.grading.questions import Answers, Outcomes, Questions, without_expected
 from autograder.grading.run import LOST, execute
+from autograder.grading.run_progress import Listener
 from autograder.sandbox.launch import has_server, start_server
 from autograder.sandbox.messages import Connection
 

@@ -25,8 +25,8 @@ from autograder.grading.left_out import LEFT_OUT, LIMITED
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.outputs import error_output, read_outcomes
-from autograder.grading.run_progress import Listener, Progress
 from autograder.grading.questions import Answers, Questions
+from autograder.grading.run_progress import Listener, Progress
 from coursekit.checking.codec import MAX_BYTES
 
 #: Why a run ended that ended the process which read its output.
