@@ -16,6 +16,8 @@ NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Only this many characters of a cell are parsed: a longer one could take seconds.
 LONGEST_CELL = 100_000
 _LONGEST_IMPORT = 1_000
+#: The grade id of a check cell is this and the name of its exercise.
+CHECK = "check_"
 #: The statements that define functions and classes.
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -79,6 +81,19 @@ def checked_exercise(source: str) -> str | None:
     if call.func.id != "check" or len(call.args) != 1 or call.keywords:
         return None
     return call.args[0].id if isinstance(call.args[0], ast.Name) else None
+
+
+def asked_exercise(cell: NotebookNode) -> str | None:
+    """The exercise that a check cell of a released or sanitized notebook asks for, else None.
+
+    Its metadata says so, which sanitizing restores from the release: the text is not read again.
+    A copy of a check, and a check that is repeated without points, have none.
+    """
+    marks = cell.metadata.get("nbgrader", {})
+    if cell.cell_type != "code" or not marks.get("grade") or marks.get("solution"):
+        return None
+    grade_id = str(marks.get("grade_id", ""))
+    return grade_id.removeprefix(CHECK) if grade_id.startswith(CHECK) else None
 
 
 def kept_definitions(source: str, filename: str = "<cell>") -> ast.Module:

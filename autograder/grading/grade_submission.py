@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from nbformat import NotebookNode
 
 from autograder.course.assignment import Assignment
-from autograder.course.cells import checked_exercise
+from autograder.course.cells import asked_exercise
 from autograder.course.compounds import with_released_pairs
 from autograder.course.recording import record, record_assignment
 from autograder.errors import CourseError, TookTooLong
@@ -20,9 +20,11 @@ from autograder.grading.left_out import (
     leave_out_other_checks,
     mark_left_out,
     needs_every_cell,
+    shown_cells,
 )
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Notes, Usage
+from autograder.grading.outputs import cells_cut_off, was_cut_off
 from autograder.grading.questions import Answers, Questions, without_expected
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
@@ -36,7 +38,12 @@ _Result = TypeVar("_Result")
 OF_THE_SUBMISSION = (UnreadableSubmission, TookTooLong, MemoryError, RecursionError)
 STEP_SECONDS = 60.0  # of processor time, for the grader's work before a run or after it
 #: How every cell runs for what it does to the answers, not for what it shows.
-BRIEFLY: dict[str, Any] = {"figures": False, "training_steps": 1, "data_rows": 300}
+BRIEFLY: dict[str, Any] = {
+    "figures": False,
+    "training_steps": 1,
+    "data_rows": 300,
+    "shown_seconds": 3.0,
+}
 
 
 class Running(Protocol):
@@ -99,9 +106,9 @@ class Task:
 
 def _require_released_points(assignment: Assignment) -> None:
     released = {
-        checked_exercise(cell.source): marks["points"]
+        name: cell.metadata["nbgrader"]["points"]
         for cell in assignment.release.cells
-        if (marks := cell.metadata.get("nbgrader", {})).get("grade") and not marks["solution"]
+        if (name := asked_exercise(cell)) is not None
     }
     for name, exercise in assignment.exercises.items():
         points = float(sum(exercise.points.values()))
@@ -169,21 +176,39 @@ def why_unread(error: BaseException) -> str:
 def run_and_judge(
     notebook: NotebookNode, task: Task, run: Run
 ) -> Grading[tuple[NotebookNode, list[Verdict], Usage | None]]:
-    """Run a sanitized notebook and judge it: again with every cell if an answer is not right."""
+    """Run a sanitized notebook and judge it: again with every cell if an answer is not right.
+
+    The better verdict on an exercise counts.
+    """
     mark_left_out(notebook, task.release)
     if task.only:
         leave_out_other_checks(notebook, task.only)
     notebook, answers = yield from _wait(run(notebook, task.limits))
     verdicts = decide(task.recorded, answers)
-    whole = None if task.limits.all_cells else needs_every_cell(notebook, task.release, verdicts)
-    if whole is not None:
-        again, answers_again = yield from _wait(run(whole, replace(task.limits, **BRIEFLY)))
+    usage, cells = answers.usage, set() if task.limits.all_cells else shown_cells(notebook)
+    briefly = replace(task.limits, **BRIEFLY)
+    for limits in (briefly, replace(briefly, shown_seconds=None)):
+        whole = needs_every_cell(notebook, task.release, verdicts, answers, cells)
+        if whole is None:
+            break
+        again, answers = yield from _wait(run(whole, limits))
         for cell, after in zip(notebook.cells, again.cells):
             if cell.cell_type == "code" and not cell.metadata.get(LEFT_OUT):
                 cell.outputs, cell.execution_count = after.outputs, after.execution_count
-        answers.update(answers_again)
-        verdicts = decide(task.recorded, answers)
-    return notebook, verdicts, answers.usage
+        verdicts = _better(verdicts, decide(task.recorded, answers), answers)
+        usage = usage and answers.usage and usage + answers.usage
+        cells = cells_cut_off(again)
+        for i in cells:
+            notebook.cells[i].outputs.append(was_cut_off(limits.shown_seconds or 0.0))
+    return notebook, verdicts, usage
+
+
+def _better(before: list[Verdict], now: list[Verdict], answers: Answers) -> list[Verdict]:
+    """The better verdicts of two runs; of equal ones the second, if it had an answer."""
+    return [
+        new if answers.outcomes[new.exercise] is not None and new.points >= old.points else old
+        for old, new in zip(before, now)
+    ]
 
 
 def _wait(running: Running) -> Grading[tuple[NotebookNode, Answers]]:

@@ -25,6 +25,7 @@ from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.questions import Answers, Outcomes, Questions, without_expected
 from autograder.grading.run import LOST, execute
+from autograder.grading.run_progress import Listener
 from autograder.sandbox.launch import has_server, start_server
 from autograder.sandbox.messages import Connection
 
@@ -171,16 +172,14 @@ def _answer_request(connection: Connection, request: dict[str, Any]) -> None:
     def begun(cell: int) -> None:
         connection.send(begun=cell)
 
-    folder, environment = request["folder"], request["environment"]
     try:
         answers = execute(
             notebook,
             request["questions"],
             limits,
-            folder,
-            environment,
-            answered,
-            begun,
+            request["folder"],
+            request["environment"],
+            Listener(answered, begun),
             request["skipped"],
         )
     except CourseError as error:

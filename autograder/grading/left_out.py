@@ -1,24 +1,31 @@
 """Leaves out the cells of the release that only show something: training, tables, figures.
 
 `release` tags them, after proving that the reference passes every case without them. A cell of a
-submission that has the text of a tagged one is not run. If then an answer is missing or wrong, the
-submission runs again with every cell, and that run counts: whatever a student writes, leaving cells
-out costs no point.
+submission that has the text of a tagged one is not run. If then an answer is missing or wrong, and
+it is not proved that these cells cannot change it (`unaffected`), the submission runs again with
+every cell, and the better verdict counts: whatever a student writes, leaving cells out costs no
+point. In that run a cell that only shows something is cut off after a few seconds of processor
+time. If an answer may have needed the rest of it, the submission runs once more without this limit.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import checked_exercise
+from autograder.course.cells import asked_exercise
+from autograder.grading.questions import Answers
+from autograder.grading.unaffected import cannot_differ
 from coursekit.checking.verdict import Verdict
 
 #: The tag of a released cell that only shows something.
 TAG = "only-shows"
 #: Metadata of a submission's cell that is not run.
 LEFT_OUT = "coursekit_left_out"
+#: Metadata of such a cell that is run for once: it has a limit of its own.
+LIMITED = "coursekit_limited"
 #: What may bind any name, and what a line that binds a name has in it.
 _DYNAMIC = re.compile(r"exec|eval|globals|setattr|get_ipython|^[ \t]*[%!]", re.MULTILINE)
 _BINDS = re.compile(r"\b(?:def|class|import|as|for|global)\b|=")
@@ -37,7 +44,8 @@ def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> None:
         )
     )
     for cell in notebook.cells:
-        cell.metadata.pop(LEFT_OUT, None)
+        for key in (LEFT_OUT, LIMITED):
+            cell.metadata.pop(key, None)
         given = cell.cell_type == "code" and not cell.metadata.get("nbgrader")
         if given and cell.source in shows and not by_hand:
             cell.metadata[LEFT_OUT] = True
@@ -46,18 +54,44 @@ def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> None:
 def leave_out_other_checks(notebook: NotebookNode, exercise: str) -> None:
     """Mark the checks of all other exercises: only this one is graded again."""
     for cell in notebook.cells:
-        if cell.metadata.get("nbgrader", {}).get("locked") and cell.cell_type == "code":
-            cell.metadata[LEFT_OUT] = checked_exercise(cell.source) != exercise
+        if (asked := asked_exercise(cell)) is not None:
+            cell.metadata[LEFT_OUT] = asked != exercise
+
+
+def shown_cells(notebook: NotebookNode) -> set[int]:
+    """The cells that are left out because they only show something."""
+    return {
+        i
+        for i, cell in enumerate(notebook.cells)
+        if cell.metadata.get(LEFT_OUT) and asked_exercise(cell) is None
+    }
 
 
 def needs_every_cell(
-    notebook: NotebookNode, release: NotebookNode, verdicts: list[Verdict]
+    notebook: NotebookNode,
+    release: NotebookNode,
+    verdicts: list[Verdict],
+    answers: Answers,
+    cells: Collection[int],
 ) -> NotebookNode | None:
     """The notebook to run with every cell, because of a missing or wrong answer; None if none is.
 
     It ends with the check of the last such exercise, since nothing behind that can change it, and
     asks only for these exercises. One whose cell is still the released TODO stays unwritten
-    however the notebook is run.
+    however the notebook is run. Nor is it run where that is proved to change no answer.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        A submission that has run.
+    release : NotebookNode
+        The assignment as it was released.
+    verdicts : list[Verdict]
+        On each exercise.
+    answers : Answers
+        Those of the run.
+    cells : collection of int
+        The cells that did not run, or not to their end.
     """
     released = {cell.source.strip() for cell in release.cells}
     own = "\n".join(c.source for c in notebook.cells if c.source.strip() not in released)
@@ -67,18 +101,29 @@ def needs_every_cell(
         if not verdict.passed and (verdict.stage != "missing" or _may_define(own, verdict.exercise))
     }
     last = max(
-        (i for i, cell in enumerate(notebook.cells) if checked_exercise(cell.source) in wrong),
+        (i for i, cell in enumerate(notebook.cells) if asked_exercise(cell) in wrong),
         default=-1,
     )
-    if not any(cell.metadata.get(LEFT_OUT) for cell in notebook.cells[: max(last, 0)]):
+    before = {i for i in cells if i < last}
+    if not before:
         return None  # nothing wrong, or nothing left out before it
     whole = NotebookNode(notebook, cells=[_without_outputs(c) for c in notebook.cells[: last + 1]])
-    for cell in whole.cells:
-        cell.metadata[LEFT_OUT] = bool(
-            cell.metadata.get("nbgrader", {}).get("grade")
-            and checked_exercise(cell.source) not in wrong
-        )
+    if _all_came_back(wrong, answers) and cannot_differ(whole, before, wrong):
+        return None
+    for i, cell in enumerate(whole.cells):
+        asked = asked_exercise(cell)
+        cell.metadata[LIMITED] = i in before
+        cell.metadata[LEFT_OUT] = asked is not None and asked not in wrong
     return whole
+
+
+def _all_came_back(exercises: Collection[str], answers: Answers) -> bool:
+    """Whether every answer came back in time: what ran out of it might not the next time."""
+    found = [answers.outcomes.get(name) for name in exercises]
+    return all(
+        outcomes is not None and all(outcome.get("status") != "timeout" for outcome in outcomes)
+        for outcomes in found
+    )
 
 
 def _without_outputs(cell: NotebookNode) -> NotebookNode:

@@ -29,6 +29,8 @@ class Limits:
     training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
         while grading. No exercise is judged by them: the cells between the checks only show.
     data_rows : rows of a data set that `coursekit.load` draws; None for all.
+    shown_seconds : processor time of a cell that only shows something, where it is run; it is then
+        cut off. None for no limit of its own.
     memory_bytes, disk_bytes, processes : of everything that the submission starts.
     reader_bytes : memory of the process that reads what the submission's kernel sends.
     sandbox : run it in a sandbox; without one it is a process of the instructor's user.
@@ -46,6 +48,7 @@ class Limits:
     figures: bool = True
     training_steps: int | None = None
     data_rows: int | None = None
+    shown_seconds: float | None = None
     memory_bytes: int = 3 * 2**30
     disk_bytes: int = 256 * 2**20
     processes: int = 128

@@ -10,6 +10,7 @@ from nbformat.v4 import new_output
 
 from autograder.grading.questions import Outcomes
 from autograder.sandbox.client import MAX_TOKENS, replace_surrogates
+from coursekit.checking.kernel_setup import CutOff
 from coursekit.checking.kernel_side import MIME
 
 
@@ -29,6 +30,24 @@ def too_much(limit: int) -> NotebookNode:
 
 def error_output(name: str, text: str) -> NotebookNode:
     return new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
+
+
+def was_cut_off(seconds: float) -> NotebookNode:
+    """The note at a cell that was run once more after all, but not to its end."""
+    text = (
+        "For the answers that were not right, the notebook was run once more with this cell, which"
+        f" was stopped after {seconds:g} seconds of processor time.\n"
+    )
+    return new_output("stream", text=text)
+
+
+def cells_cut_off(notebook: NotebookNode) -> set[int]:
+    """The cells that their own limit of processor time has stopped."""
+    return {
+        i
+        for i, cell in enumerate(notebook.cells)
+        if any(o.get("ename") == CutOff.__name__ for o in cell.get("outputs", []))
+    }
 
 
 def read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | None, str]:

@@ -50,11 +50,3 @@ class Answers:
         for name in questions:
             if name not in self.outcomes:
                 self.note(name, None, end or "its check cell is not in the notebook")
-
-    def update(self, again: Answers) -> None:
-        """Take over the answers of another run of the same submission, where it has any."""
-        for name, outcomes in again.outcomes.items():
-            if outcomes is not None or self.outcomes.get(name) is None:
-                self.note(name, outcomes, again.ends.get(name, ""))
-        if self.usage is not None and again.usage is not None:
-            self.usage = self.usage + again.usage

@@ -15,7 +15,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.course.cells import checked_exercise
+from autograder.course.cells import asked_exercise
 from autograder.errors import CourseError, TookTooLong
 from autograder.grading.clean_outputs import clean_outputs
 from autograder.grading.notes import Notes
@@ -102,7 +102,7 @@ def write_verdicts(notebook: NotebookNode, verdicts: list[Verdict], notes: Notes
         marks = cell.metadata.get("nbgrader", {})
         if not marks.get("grade") or marks.get("solution") or cell.cell_type != "code":
             continue
-        verdict = left.pop(checked_exercise(cell.source) or "", None)
+        verdict = left.pop(asked_exercise(cell) or "", None)
         if verdict is None:
             text = "this graded cell checks no exercise of the assignment"
             cell.outputs = [_error(text)]

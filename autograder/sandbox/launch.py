@@ -75,7 +75,7 @@ def server_environment(folder: str) -> dict[str, str]:
     ----------
     folder : the server's home.
     """
-    kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "TZ")
+    kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "TZ", "ATEN_CPU_CAPABILITY")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     environment |= dict.fromkeys(("HOME", "MPLCONFIGDIR", "IPYTHONDIR"), folder)
     # the checkout that runs now, which need not be the installed one

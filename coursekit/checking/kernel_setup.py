@@ -9,8 +9,9 @@ traceback stays in the output.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from types import TracebackType
+import signal
+from collections.abc import Collection, Iterator
+from types import FrameType, TracebackType
 from typing import Any
 
 #: A traceback keeps this many entries at each end: formatting a thousand takes 15 seconds.
@@ -22,12 +23,30 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 _DEFINITIONS = (*_IMPORTS, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def prepare() -> None:
-    """Prepare the kernel of the caller for grading."""
+#: A cell that was cut off gets the exception again after so many seconds: code may swallow it.
+_AGAIN_SECONDS = 1.0
+
+
+class CutOff(KeyboardInterrupt):
+    """A cell had used its processor time."""
+
+
+def prepare(limited: Collection[str] = (), seconds: float | None = None) -> None:
+    """Prepare the kernel of the caller for grading.
+
+    Parameters
+    ----------
+    limited : collection of str
+        The text of the cells that are cut off; what they have bound by then stays.
+    seconds : float or None
+        The processor time after which they are; None for no limit.
+    """
     from IPython import get_ipython
 
     shell = get_ipython()
     _go_on_after_errors(shell)
+    if seconds is not None and hasattr(signal, "setitimer"):  # Windows has none
+        _cut_off(shell, frozenset(limited), seconds)
     _shorten_tracebacks(shell)
     shell.ask_exit = lambda: None  # what `exit()` calls: the cells after it count
 
@@ -68,6 +87,30 @@ def _go_on_after_errors(shell: Any) -> None:
         return bool(errors)
 
     shell.run_ast_nodes = run_ast_nodes
+
+
+def _cut_off(shell: Any, limited: frozenset[str], seconds: float) -> None:
+    """Raise `CutOff` in a cell of `limited` after so many seconds of this process's time.
+
+    Only in the cell's own code and what it calls: IPython is left to finish its work.
+    """
+
+    def on_time(number: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_globals is shell.user_ns:
+                raise CutOff(f"this cell only shows something; it had {seconds:g} seconds")
+            frame = frame.f_back
+
+    def begin(info: Any) -> None:
+        if info.raw_cell in limited:
+            signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN_SECONDS)
+
+    def end(result: Any) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+    signal.signal(signal.SIGPROF, on_time)
+    shell.events.register("pre_run_cell", begin)
+    shell.events.register("post_run_cell", end)
 
 
 def _single_imports(node: ast.stmt) -> Iterator[ast.stmt]:

@@ -86,11 +86,13 @@ def parsed(html):
     return parser
 
 
+def marks(exercise):
+    return {"grade": True, "solution": False, "grade_id": f"check_{exercise}"}
+
+
 def write_notebook(folder, student, *verdicts, notes=None):
     cells = [
-        new_code_cell(
-            f"check({v.exercise})", metadata={"nbgrader": {"grade": True, "solution": False}}
-        )
+        new_code_cell(f"check({v.exercise})", metadata={"nbgrader": marks(v.exercise)})
         for v in verdicts
     ]
     notebook = new_notebook(cells=cells)

@@ -10,10 +10,18 @@ from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.course.reference import read
 from autograder.grading import runners
-from autograder.grading.grade_submission import BRIEFLY, Task, finish, run_and_judge
-from autograder.grading.left_out import TAG, _may_define, mark_left_out, needs_every_cell
+from autograder.grading.grade_submission import BRIEFLY, Task, _better, finish, run_and_judge
+from autograder.grading.left_out import (
+    TAG,
+    _may_define,
+    mark_left_out,
+    needs_every_cell,
+    shown_cells,
+)
 from autograder.grading.limits import Limits
+from autograder.grading.questions import Answers
 from autograder.grading.sanitize import sanitize
+from coursekit.checking.verdict import Verdict
 
 FIRST, *REST = Course(ROOT).assignments()
 NAME = "07_topic"
@@ -125,14 +133,77 @@ def test_a_right_answer_runs_once_and_its_page_says_which_cell_was_not_run(cours
     assert "Not run while grading" in cell.outputs[0].text
 
 
-def test_a_wrong_answer_runs_again_with_every_cell_and_stays_wrong(course, grade):
-    wrong = Assignment(course, NAME).exercises[EXERCISE].misconceptions[0]
-    answer = Assignment(course, NAME).typed(wrong)
-    verdict, runs, notebook = grade(filled(Assignment(course, NAME), {EXERCISE: answer}))
+def test_a_wrong_answer_that_no_cell_left_out_can_change_is_not_run_again(course, grade):
+    assignment = Assignment(course, NAME)
+    wrong = assignment.exercises[EXERCISE].misconceptions[0]
+    verdict, runs, _ = grade(filled(assignment, {EXERCISE: assignment.typed(wrong)}))
+    assert verdict.misconception == wrong.name
+    assert runs == [True]
+
+
+def test_a_wrong_answer_that_may_depend_on_a_cell_left_out_runs_again_and_stays_wrong(
+    course, grade
+):
+    assignment = Assignment(course, NAME)
+    wrong = assignment.exercises[EXERCISE].misconceptions[0]
+    answer = f"counts = {{}}\n{assignment.typed(wrong)}\n    counts['calls'] = 1\n"
+    verdict, runs, notebook = grade(filled(assignment, {EXERCISE: answer}))
     assert verdict.misconception == wrong.name
     assert runs == [True, False]
     cell = next(cell for cell in notebook.cells if cell.source == SHOWS)
     assert "Not run while grading" in cell.outputs[0].text  # its brief output would mislead
+
+
+#: The cell that only shows something calls this with one row, the check with more.
+SLOW = """
+import time
+seen = []
+def average_topic(scores, mask):
+    if scores.shape == (1, 2):
+        {before}
+        end = time.process_time() + 4
+        while time.process_time() < end:
+            pass
+        {after}
+    return (scores * mask).sum(1) / mask.sum(1).clamp(min=1) if seen else scores
+"""
+
+
+@pytest.fixture
+def half_a_second(monkeypatch):
+    monkeypatch.setitem(BRIEFLY, "shown_seconds", 0.5)
+
+
+def test_a_slow_cell_that_only_shows_is_cut_off_and_what_it_had_done_counts(
+    course, grade, half_a_second
+):
+    answer = SLOW.format(before="seen.append(1)", after="")
+    verdict, runs, notebook = grade(filled(Assignment(course, NAME), {EXERCISE: answer}))
+    assert verdict.passed, verdict.headline
+    assert runs == [True, False]
+    cell = next(cell for cell in notebook.cells if cell.source == SHOWS)
+    assert "stopped after 0.5 seconds of processor time" in cell.outputs[-1].text
+
+
+def test_an_answer_that_needs_the_rest_of_a_cell_that_was_cut_off_gets_every_point(
+    course, grade, half_a_second
+):
+    answer = SLOW.format(before="", after="seen.append(1)")
+    verdict, runs, _ = grade(filled(Assignment(course, NAME), {EXERCISE: answer}))
+    assert verdict.passed, verdict.headline
+    assert runs == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "came_back", "counts"),
+    [(2, 1, True, 2), (1, 2, True, 2), (1, 1, True, 1), (1, 0, False, 1), (0, 0, False, 0)],
+)
+def test_the_better_verdict_of_two_runs_counts(before, now, came_back, counts):
+    first, second = (Verdict("f", points, 3.0, []) for points in (before, now))
+    answers = Answers({"f": [] if came_back else None})
+    (verdict,) = _better([first], [second], answers)
+    assert verdict.points == counts
+    assert (verdict is second) == (came_back and now >= before)
 
 
 def test_a_todo_as_released_is_not_run_again(course, grade):
@@ -190,7 +261,8 @@ def test_cells_of_every_assignment_are_left_out(assignment):
 def test_nothing_wrong_or_nothing_left_out_needs_no_second_run(course, task):
     notebook, _ = sanitize(filled(Assignment(course, NAME)), task.release)
     mark_left_out(notebook, task.release)
-    assert needs_every_cell(notebook, task.release, []) is None
+    shown = shown_cells(notebook)
+    assert needs_every_cell(notebook, task.release, [], Answers(), shown) is None
 
 
 @pytest.mark.parametrize("word", ["for ", "def softmax ", "\n", " "])

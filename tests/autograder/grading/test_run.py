@@ -6,6 +6,7 @@ import threading
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.course.cells import checked_exercise
 from autograder.errors import CourseError
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits, slowdown
@@ -14,8 +15,10 @@ from autograder.sandbox.launch import start_server
 
 
 def graded(source):
+    """A graded cell; a check has the grade id that says of which exercise."""
     cell = new_code_cell(source)
-    cell.metadata["nbgrader"] = {"grade": True, "grade_id": "last"}
+    name = checked_exercise(source)
+    cell.metadata["nbgrader"] = {"grade": True, "grade_id": f"check_{name}" if name else "last"}
     return cell
 
 

@@ -3,9 +3,13 @@
 import copy
 
 import pytest
+from checkout import ROOT
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grading.sanitize import restore, suspicions
+from autograder.course.cells import asked_exercise, checked_exercise
+from autograder.course.layout import Course
+from autograder.course.reference import read
+from autograder.grading.sanitize import restore, sanitize, suspicions
 
 
 def marked(cell, grade_id, **marks):
@@ -156,3 +160,23 @@ def test_what_only_calls_something_in_a_check_is_no_code_to_keep(submission, rel
     submission.cells[2].source = "check(softmax)  # at last\nprint(1)"
     assert restore(submission, release) == []
     assert len(submission.cells) == len(release.cells)
+
+
+@pytest.mark.parametrize("assignment", Course(ROOT).assignments())
+def test_the_metadata_of_a_check_says_what_its_text_says(assignment):
+    """Every graded check is asked for by name; one that is repeated without points is not."""
+    for cell in read(Course(ROOT).notebook(assignment)).cells:
+        marks = cell.metadata.get("nbgrader", {})
+        checks = cell.cell_type == "code" and marks.get("grade") and not marks["solution"]
+        assert asked_exercise(cell) == (checked_exercise(cell.source) if checks else None)
+
+
+def test_a_copy_of_a_check_asks_for_nothing():
+    release = read(Course(ROOT).notebook(Course(ROOT).assignments()[0]))
+    submission = copy.deepcopy(release)
+    place = next(i for i, cell in enumerate(submission.cells) if asked_exercise(cell))
+    submission.cells.insert(0, copy.deepcopy(submission.cells[place]))
+    notebook, _ = sanitize(submission, release)
+    asked = [asked_exercise(cell) for cell in notebook.cells if asked_exercise(cell)]
+    assert len(asked) == len(set(asked))
+    assert set(asked) == {asked_exercise(cell) for cell in release.cells} - {None}

@@ -1,0 +1,82 @@
+"""What a notebook may still use while it runs: time, output of a cell, room for outputs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from autograder.grading.limits import Limits, slowdown
+
+#: What is left of a cell's time after others were stopped, at least.
+_LEAST_SECONDS = 5.0
+_INTERRUPT_EVERY = 1.0  # seconds
+
+
+@dataclass
+class Allowance:
+    """The limits in use.
+
+    Attributes
+    ----------
+    limits : Limits
+        Those of the run.
+    begun : float
+        When the run began.
+    slowest : float
+        The highest `slowdown` so far: a notebook that has waited is not stopped for it later.
+    cell_seconds : float
+        What one cell gets; less after each that was stopped.
+    cell_bytes, allowed_bytes : int
+        The output of the cell that runs, and how much it may be.
+    room : int
+        Bytes of output that the notebook can still keep.
+    """
+
+    limits: Limits
+    begun: float = field(default_factory=time.monotonic)
+    slowest: float = 1.0
+    cell_seconds: float = field(init=False)
+    cell_bytes: int = 0
+    allowed_bytes: int = field(init=False)
+    room: int = field(init=False)
+    _interrupted: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.cell_seconds = self.limits.cell_seconds
+        self.allowed_bytes = self.limits.output_bytes
+        self.room = self.limits.notebook_output_bytes
+
+    def seconds(self) -> float:
+        """The seconds that are left for the notebook."""
+        self.slowest = max(self.slowest, slowdown())
+        return self.limits.notebook_seconds * self.slowest - (time.monotonic() - self.begun)
+
+    def timeout(self) -> int:
+        """The seconds that the next cell gets."""
+        return max(1, round(min(self.cell_seconds * slowdown(), self.seconds())))
+
+    def shorten(self) -> None:
+        """Give later cells less time, after one that was stopped: it is often called again."""
+        self.cell_seconds = max(min(_LEAST_SECONDS, self.cell_seconds), self.cell_seconds / 2)
+
+    def new_cell(self, extra_bytes: int = 0) -> None:
+        """Count the output of another cell, which may have `extra_bytes` more than any."""
+        self.cell_bytes, self.allowed_bytes = 0, self.limits.output_bytes + extra_bytes
+
+    def is_flooded(self, size: int) -> tuple[bool, bool]:
+        """Count output of the cell; whether that is too much, and whether it was before."""
+        before, self.cell_bytes = self.cell_bytes, self.cell_bytes + size
+        return self.cell_bytes > self.allowed_bytes, before > self.allowed_bytes
+
+    def has_room(self, size: int) -> tuple[bool, bool]:
+        """Count output that the notebook would keep; whether it can, and whether it could before."""
+        before, self.room = self.room, self.room - size
+        return self.room >= 0, before >= 0
+
+    def may_interrupt(self) -> bool:
+        """Whether to interrupt a flooding cell now: again and again, since code may swallow it."""
+        now = time.monotonic()
+        due = now - self._interrupted > _INTERRUPT_EVERY
+        if due:
+            self._interrupted = now
+        return due
