@@ -108,7 +108,7 @@ def needs_every_cell(
     if not before:
         return None  # nothing wrong, or nothing left out before it
     whole = NotebookNode(notebook, cells=[_without_outputs(c) for c in notebook.cells[: last + 1]])
-    if _all_came_back(wrong, answers) and cannot_differ(whole, before, wrong):
+    if _ended_by_itself(notebook, wrong, answers) and cannot_differ(whole, before, wrong):
         return None
     for i, cell in enumerate(whole.cells):
         asked = asked_exercise(cell)
@@ -117,13 +117,14 @@ def needs_every_cell(
     return whole
 
 
-def _all_came_back(exercises: Collection[str], answers: Answers) -> bool:
-    """Whether every answer came back in time: what ran out of it might not the next time."""
+def _ended_by_itself(notebook: NotebookNode, exercises: Collection[str], answers: Answers) -> bool:
+    """Whether no cell or answer of a run was stopped: what was might not be the next time."""
     found = [answers.outcomes.get(name) for name in exercises]
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
     return all(
         outcomes is not None and all(outcome.get("status") != "timeout" for outcome in outcomes)
         for outcomes in found
-    )
+    ) and all(output.get("ename") not in ("KernelEnded", "TimeLimit") for output in outputs)
 
 
 def _without_outputs(cell: NotebookNode) -> NotebookNode:

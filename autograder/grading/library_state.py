@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import sys
 
 #: What may bind or change anything.
 DYNAMIC = {
@@ -33,57 +34,26 @@ _PURE = {
     *("unicodedata", "typing", "dataclasses", "fractions", "textwrap", "coursekit", "copy"),
     *("torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.linalg", "torch.special"),
     *("numpy.linalg", "numpy.random.default_rng", "scipy.special", "scipy.sparse", "random.Random"),
-    *("functools.reduce", "functools.partial", "functools.wraps", "itertools", "numpy.lib"),
+    *("functools.reduce", "functools.partial", "functools.wraps"),
     *("scipy.sparse.linalg", "numpy.testing", "json.loads", "json.dumps", "torch.Generator"),
     *("torch.optim", "tokenizers", "safetensors.safe_open", "torch.random.fork_rng", "numpy"),
     *("operator.itemgetter", "operator.mul", "operator.add", "random", "numpy.random"),
 }
+#: What of torch is neither an operation on tensors nor a class of `torch.nn`.
 _TORCH_MORE = {
     *("tensor", "no_grad", "enable_grad", "inference_mode", "is_tensor", "Tensor", "manual_seed"),
-    *(
-        "finfo",
-        "iinfo",
-        "cartesian_prod",
-        "einsum",
-        "split",
-        "stft",
-        "norm",
-        "unique",
-        "broadcast_tensors",
-    ),
-    *(
-        "block_diag",
-        "cdist",
-        "meshgrid",
-        "tensordot",
-        "unique_consecutive",
-        "Size",
-        "inf",
-        "nan",
-        "pi",
-        "e",
-    ),
-    *(
-        "broadcast_shapes",
-        "chain_matmul",
-        "Generator",
-        "FloatTensor",
-        "LongTensor",
-        "BoolTensor",
-        "newaxis",
-    ),
-    *(
-        "is_floating_point",
-        "get_default_dtype",
-        "device",
-        "atleast_1d",
-        "atleast_2d",
-        "autograd.grad",
-    ),
+    *("finfo", "iinfo", "cartesian_prod", "einsum", "split", "stft", "norm", "unique"),
+    *("block_diag", "cdist", "meshgrid", "tensordot", "unique_consecutive", "Size", "inf", "nan"),
+    *("broadcast_shapes", "broadcast_tensors", "chain_matmul", "FloatTensor", "LongTensor", "pi"),
+    *("BoolTensor", "newaxis", "is_floating_point", "get_default_dtype", "device", "atleast_1d"),
+    *("atleast_2d", "autograd.grad", "e"),
 }
+#: What a submission may use of `sys` outside of its functions.
+OF_SYS = {"sys.stdout", "sys.stderr", "sys.version", "sys.version_info", "sys.maxsize", "sys"}
 #: Of those, what does keep something.
 _KEEP = {
-    *("re.purge", "coursekit.check", "coursekit.load", "random.seed"),
+    *("re.purge", "coursekit.check", "coursekit.checking", "coursekit.load", "random.seed"),
+    *("numpy.lib", "torch.from_file"),
     *("numpy.set_printoptions", "numpy.seterr", "numpy.seterrcall", "numpy.save", "numpy.load"),
     *("numpy.setbufsize", "numpy.errstate", "numpy.fromfile", "numpy.savetxt", "numpy.loadtxt"),
     *("numpy.savez", "numpy.savez_compressed", "numpy.memmap", "numpy.genfromtxt", "numpy.info"),
@@ -100,10 +70,11 @@ def may_import(path: str) -> bool:
 @functools.cache
 def is_stateless(path: str) -> bool:
     """Whether what a dotted name stands for, a function, class or value, keeps no state."""
-    if path in _KEEP:
-        return False
     parts = path.split(".")
-    if any(".".join(parts[:n]) in _PURE for n in range(1, len(parts) + 1)):
+    starts = {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
+    if path in sys.modules or starts & _KEEP:
+        return False  # a module as a value could be anything by its next use
+    if starts & _PURE:
         return not any(part.startswith("_") for part in parts)
     if parts[0] == "torch":
         return _is_of_torch(parts[1:])
@@ -125,7 +96,7 @@ def _is_of_torch(parts: list[str]) -> bool:
         return operation or isinstance(getattr(torch, name, None), torch.dtype)
     if parts[0] == "nn" and len(parts) == 2:
         return isinstance(getattr(torch.nn, parts[1], None), type)
-    return parts[:2] == ["nn", "functional"]
+    return False
 
 
 def sets_something(path: str) -> bool:

@@ -15,7 +15,7 @@ from autograder.grading.global_names import (
     in_scope,
     is_constant,
 )
-from autograder.grading.library_state import BUILTINS, DYNAMIC, is_stateless
+from autograder.grading.library_state import BUILTINS, DYNAMIC, OF_SYS, is_stateless
 
 _DECORATORS = {"staticmethod", "property"}
 #: Special attributes that lead nowhere.
@@ -47,6 +47,9 @@ class Traces:
             self._require_plain(node.attr)
             if not isinstance(node.ctx, ast.Load):
                 raise Unsure(f"something is assigned to {node.attr}")
+            for path in self.known.paths(node):
+                if path.startswith("sys.") and ".".join(path.split(".")[:2]) not in OF_SYS:
+                    raise Unsure(f"{path} is used")
         if isinstance(node, ast.Name) and node.id in DYNAMIC:
             raise Unsure(f"{node.id} is used")
         if isinstance(node, ast.Call) and (name := _line_magic(node)):
@@ -175,7 +178,8 @@ class Traces:
         paths = self.known.paths(node, local)
         if not isinstance(node.ctx, ast.Load):
             mine = isinstance(node.value, ast.Name) and node.value.id == me
-            if paths or not (mine or node.attr in _OF_TENSORS):
+            of_tensor = node.attr in _OF_TENSORS and not isinstance(node.value, ast.Call)
+            if paths or not (mine or of_tensor):
                 raise Unsure(f"something is assigned to {node.attr}")
         if paths:
             if unknown := [path for path in paths if not is_stateless(path)]:

@@ -65,6 +65,11 @@ NOT_PROVED = {
     "a class's attribute": (
         "class f:\n    n = 0\n    def __init__(self, x):\n        type(self).n = 1"
     ),
+    "a class's attribute that layers have": (
+        "class f:\n    def __init__(self, x):\n        type(self).data = 1"
+    ),
+    "a module as a value": "import numpy as np\ndef f(x):\n    m = np\n    return m.load(x)",
+    "another module in its place": "import sys\nsys.modules['torch'] = 1\ndef f(x):\n    return x",
     "a class method": (
         "class f:\n    n = 0\n    @classmethod\n    def make(cls):\n        cls.n = 1"
     ),
