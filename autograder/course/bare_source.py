@@ -68,7 +68,8 @@ def without(module: str, is_left_out: Callable[[ast.stmt], bool]) -> str:
     lines = module.splitlines()
     for node in ast.parse(module).body:
         if is_left_out(node):
-            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+            own = slice(node.lineno - 1, node.end_lineno)
+            lines[own] = [""] * len(lines[own])
     return "\n".join(lines)
 
 
