@@ -4,4 +4,4 @@ import sys
 
 # nbformat imports jsonschema, which compiles a grammar of internationalized web addresses (IRIs) as
 # it is imported: two seconds. No notebook schema has an IRI, and without it jsonschema skips the check.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # not importable

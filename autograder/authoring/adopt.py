@@ -94,5 +94,6 @@ def _with_entry(module: str, name: str, text: str) -> str:
     quoted = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     body = textwrap.indent(f"{UNWRITTEN_HINT}\n\n{quoted.rstrip()}\n", 8 * " ")
     lines = module.splitlines(keepends=True)
+    assert wrong.end_lineno is not None  # the parser sets it
     lines.insert(wrong.end_lineno - 1, f'    "{name}": """\n{body}        """,\n')
     return "".join(lines)

@@ -50,7 +50,7 @@ def _draw(folder: Path, name: str, where: str) -> Canvas:
     if not path.is_file():
         raise CourseError(f"{where} shows {name}.png, but there is no {shown}.")
     try:
-        canvas = runpy.run_path(str(path))["draw"]()
+        canvas: Canvas = runpy.run_path(str(path))["draw"]()
     except Exception as error:
         raise CourseError(f"{shown} cannot be drawn: {type(error).__name__}: {error}") from error
     if canvas.width > WIDEST:

@@ -21,6 +21,7 @@ import hashlib
 import io
 import itertools
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -216,7 +217,11 @@ def _box(
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    style = {"edgecolor": STROKES[fill], "linewidth": 1.1, "linestyle": "--" if dashed else "-"}
+    style: dict[str, Any] = {
+        "edgecolor": STROKES[fill],
+        "linewidth": 1.1,
+        "linestyle": "--" if dashed else "-",
+    }
     shape = f"round,pad=0,rounding_size={min(6, width / 2, height / 2)}"
     axes.add_patch(
         FancyBboxPatch((x, y), width, height, boxstyle=shape, facecolor=FILLS[fill], **style)
@@ -226,14 +231,14 @@ def _box(
 def _cell(axes: Any, x: float, y: float, size: float, fill: str) -> None:
     from matplotlib.patches import Rectangle
 
-    look = {"facecolor": FILLS[fill], "edgecolor": STROKES[fill], "linewidth": 0.8}
+    look: dict[str, Any] = {"facecolor": FILLS[fill], "edgecolor": STROKES[fill], "linewidth": 0.8}
     axes.add_patch(Rectangle((x, y), size, size, **look))
 
 
 def _circle(axes: Any, x: float, y: float, radius: float, fill: str) -> None:
     from matplotlib.patches import Circle
 
-    look = {"facecolor": FILLS[fill], "edgecolor": STROKES[fill], "linewidth": 1.1}
+    look: dict[str, Any] = {"facecolor": FILLS[fill], "edgecolor": STROKES[fill], "linewidth": 1.1}
     axes.add_patch(Circle((x, y), radius, **look))
 
 
@@ -242,7 +247,11 @@ def _line(
 ) -> None:
     from matplotlib.patches import FancyArrowPatch
 
-    look = {"color": STROKES[color], "linewidth": 1.2, "linestyle": "--" if dashed else "-"}
+    look: dict[str, Any] = {
+        "color": STROKES[color],
+        "linewidth": 1.2,
+        "linestyle": "--" if dashed else "-",
+    }
     look["arrowstyle"] = "-|>,head_length=4,head_width=2" if head else "-"
     # y goes down here, so that matplotlib's left is right
     curve = f"arc3,rad={-bend}"
@@ -252,9 +261,18 @@ def _line(
 def _text(
     axes: Any, x: float, y: float, text: str, size: float, align: str, color: str, bold: bool
 ) -> None:
-    look = {"color": STROKES[color] if color else TEXT, "weight": "bold" if bold else "normal"}
+    look: dict[str, Any] = {
+        "color": STROKES[color] if color else TEXT,
+        "weight": "bold" if bold else "normal",
+    }
     look |= {"ha": align, "va": "center", "fontsize": size * _POINTS, "linespacing": 1.25}
     axes.text(x, y, text, **look)
 
 
-_DRAW = {"box": _box, "cell": _cell, "circle": _circle, "line": _line, "text": _text}
+_DRAW: dict[str, Callable[..., None]] = {
+    "box": _box,
+    "cell": _cell,
+    "circle": _circle,
+    "line": _line,
+    "text": _text,
+}

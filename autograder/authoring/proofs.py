@@ -30,6 +30,7 @@ from autograder.errors import CourseError
 from autograder.grading.left_out import TAG
 from coursekit.checking.hints import UNDEFINED
 from coursekit.checking.judge_case import judge_case, judge_cases
+from coursekit.checking.records import Case, Outcome, RecordedExercise
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -89,7 +90,7 @@ def prove_source_files(assignment: Assignment) -> None:
         )
 
 
-def prove_answers(assignment: Assignment, recorded: dict[str, Any]) -> None:
+def prove_answers(assignment: Assignment, recorded: dict[str, RecordedExercise]) -> None:
     """Every misconception is caught and shows its own hint; alternatives and equivalents pass."""
     solution = assignment.solution
     for name, exercise in assignment.exercises.items():
@@ -169,10 +170,10 @@ def _normal(text: str) -> list[str]:
     return ast.unparse(tree).splitlines()
 
 
-def _prove_misconceptions(name: str, exercise: dict[str, Any]) -> None:
+def _prove_misconceptions(name: str, exercise: RecordedExercise) -> None:
     for misconception in exercise["misconceptions"]:
         outcomes = [
-            case["expected"] if theirs in (None, UNDEFINED) else theirs
+            case["expected"] if theirs is None or theirs == UNDEFINED else theirs
             for theirs, case in zip(misconception["outcomes"], exercise["cases"])
         ]
         verdict = judge(exercise, outcomes)
@@ -189,10 +190,10 @@ def _prove_misconceptions(name: str, exercise: dict[str, Any]) -> None:
             )
 
 
-def _require_declared(misconception: Misconception, outcomes: list[dict[str, Any] | None]) -> None:
+def _require_declared(misconception: Misconception, outcomes: list[Outcome | None]) -> None:
     """Reject undeclared exceptions: a misconception that only raises must say which one."""
     where = f"{misconception.exercise}, {misconception.name}"
-    wrong = [outcome for outcome in outcomes if outcome not in (None, UNDEFINED)]
+    wrong = [one for one in outcomes if one is not None and one != UNDEFINED]
     raised = {outcome["type"] if outcome["status"] == "error" else "" for outcome in wrong}
     if misconception.raises:
         if raised != {misconception.raises}:
@@ -208,7 +209,7 @@ def _require_declared(misconception: Misconception, outcomes: list[dict[str, Any
         )
 
 
-def prove_shown_cells(assignment: str, stamped: str, recorded: dict[str, Any]) -> None:
+def prove_shown_cells(assignment: str, stamped: str, recorded: dict[str, RecordedExercise]) -> None:
     """The solution passes every case without the cells that grading skips."""
     scope: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(nbformat.reads(stamped, as_version=4).cells):
@@ -232,7 +233,9 @@ def prove_shown_cells(assignment: str, stamped: str, recorded: dict[str, Any]) -
             )
 
 
-def prove_fresh_cases(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
+def prove_fresh_cases(
+    recorded: dict[str, RecordedExercise], fresh: dict[str, RecordedExercise]
+) -> None:
     """Every group has a case that depends on the seed, so that a lookup table earns nothing."""
     for name, exercise in recorded.items():
         known = {_inputs(case) for case in exercise["cases"]}
@@ -245,7 +248,9 @@ def prove_fresh_cases(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
                 )
 
 
-def prove_groups_vary(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
+def prove_groups_vary(
+    recorded: dict[str, RecordedExercise], fresh: dict[str, RecordedExercise]
+) -> None:
     """No group of fresh cases is passed by outputs that do not depend on them, or by an input."""
     for name, exercise in fresh.items():
         replayed = [case["expected"] for case in recorded[name]["cases"]]
@@ -266,31 +271,35 @@ def prove_groups_vary(recorded: dict[str, Any], fresh: dict[str, Any]) -> None:
                 )
 
 
-def _passed_group(exercise: dict[str, Any], outcomes: list[dict[str, Any]]) -> str | None:
+def _passed_group(exercise: RecordedExercise, outcomes: list[Outcome]) -> str | None:
     """The first group whose cases all pass; cheaper than a verdict, since most fail at once."""
     pairs = list(zip(exercise["cases"], outcomes))
     for group in exercise["groups"]:
         own = [(case, outcome) for case, outcome in pairs if case["group"] == group]
         if all(judge_case(case, outcome) is None for case, outcome in own) and not any(
-            judge_cases(*map(list, zip(*own)))
+            judge_cases([case for case, _ in own], [outcome for _, outcome in own])
         ):
             return group
     return None
 
 
-def _input(case: dict[str, Any], index: int) -> dict[str, Any]:
+def _input(case: Case, index: int) -> Outcome:
     """The outcome of returning one of the inputs."""
     given = case.get("args", [])
     return {"status": "value", "value": given[index] if index < len(given) else None}
 
 
-def _inputs(case: dict[str, Any]) -> str:
+def _inputs(case: Case) -> str:
     keys = ("args", "kwargs", "state", "then")
     return json.dumps([case.get(key) for key in keys], sort_keys=True)
 
 
 def prove_student_notebook(
-    course: Course, assignment: str, stamped: str, student: str, recorded: dict[str, Any]
+    course: Course,
+    assignment: str,
+    stamped: str,
+    student: str,
+    recorded: dict[str, RecordedExercise],
 ) -> None:
     """It contains no line of a solution, and every check in it fails with "not written yet"."""
     secret, public = _solution_lines(nbformat.reads(stamped, as_version=4), course)

@@ -60,6 +60,7 @@ def _cells(course: Course, name: str) -> list[NotebookNode]:
     """The cells of a solution notebook, read without nbformat, which takes ten times as long."""
     path = course.solution(name)
     try:
-        return from_dict(json.loads(path.read_bytes()))["cells"]
+        cells: list[NotebookNode] = from_dict(json.loads(path.read_bytes()))["cells"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CourseError(f"{path.name} cannot be read as a notebook: {error}") from error
+    return cells

@@ -37,6 +37,7 @@ from autograder.errors import CourseError
 from coursekit import __version__
 from coursekit.checking.judge_case import agrees, same_outcome
 from coursekit.checking.recordings import FORMAT
+from coursekit.checking.records import Case, Outcome, RecordedExercise, Recording
 
 #: The parts of a recorded exercise that are lists, with a line for each element.
 _LISTS = ("cases", "misconceptions", "pairs")
@@ -188,33 +189,38 @@ def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> 
         report.written.append(name)
 
 
-def _recording(assignment: Assignment, recorded: dict[str, Any]) -> str:
+def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) -> str:
     """The text of the recording. An exercise that is still fresh keeps its stored outcomes.
 
     Their last digits differ between processors, thread counts and versions of torch.
     """
-    head = {"format": FORMAT, "coursekit": __version__, "assignment": assignment.name}
-    text, old, revision = "", {}, 0
+    text, revision = "", 0
+    old: dict[str, RecordedExercise] = {}
     try:
         text = (assignment.course.recordings / f"{assignment.name}.json").read_text("utf-8")
         stored = json.loads(text)
         old, revision = stored["exercises"], stored.get("revision", 1)
     except (OSError, ValueError, KeyError, TypeError):
         pass  # missing or damaged: record everything again
-    new = json.loads(json.dumps(recorded))
-    exercises = {}
+    new: dict[str, RecordedExercise] = json.loads(json.dumps(recorded))
+    exercises: dict[str, RecordedExercise] = {}
     for name, exercise in new.items():
         if name in old and is_fresh(old[name], exercise):
             exercises[name] = old[name]
         else:
             pairs = record_pairs(assignment, name, recorded[name])
-            exercises[name] = exercise | {"pairs": json.loads(json.dumps(pairs))}
-    revision += exercises != old
-    recording = {**head, "revision": revision, "exercises": exercises}
+            exercises[name] = {**exercise, "pairs": json.loads(json.dumps(pairs))}
+    recording: Recording = {
+        "format": FORMAT,
+        "coursekit": __version__,
+        "assignment": assignment.name,
+        "revision": revision + (exercises != old),
+        "exercises": exercises,
+    }
     return text if old and json.loads(text) == recording else _dump(recording)
 
 
-def is_fresh(old: dict[str, Any], new: dict[str, Any]) -> bool:
+def is_fresh(old: RecordedExercise, new: RecordedExercise) -> bool:
     """Whether a recorded exercise is still valid.
 
     Its cases are equal, and every stored outcome, of the reference and of the misconceptions,
@@ -237,7 +243,7 @@ def is_fresh(old: dict[str, Any], new: dict[str, Any]) -> bool:
         return False
 
 
-def _agree(case: dict[str, Any], one: Any, two: Any) -> bool:
+def _agree(case: Case, one: Outcome | None, two: Outcome | None) -> bool:
     if one is None or two is None:
         return one is two
     if one["status"] == two["status"] == "error":  # versions of torch word messages differently
@@ -245,7 +251,7 @@ def _agree(case: dict[str, Any], one: Any, two: Any) -> bool:
     return same_outcome(case, one, two)
 
 
-def _without_outcomes(exercise: dict[str, Any]) -> Any:
+def _without_outcomes(exercise: RecordedExercise) -> list[Any]:
     return [
         {k: v for k, v in exercise.items() if k not in _LISTS},
         [{k: v for k, v in case.items() if k != "expected"} for case in exercise["cases"]],
@@ -253,7 +259,7 @@ def _without_outcomes(exercise: dict[str, Any]) -> Any:
     ]
 
 
-def _dump(recording: dict[str, Any]) -> str:
+def _dump(recording: Recording) -> str:
     """JSON with one line per case, so that diffs are readable."""
     head = {key: value for key, value in recording.items() if key != "exercises"}
     lines = [json.dumps(head, indent=1)[:-2] + ',\n "exercises": {']

@@ -60,7 +60,7 @@ def try_sources(
     limits = Limits(cell_seconds=120, sandbox=is_available())  # the author's own code
     recorded = {name: record(assignment, name, seed) for name in sources}
     questions = {name: exercise["cases"] for name, exercise in recorded.items()}
-    answers = run_notebook(notebook, questions, limits)
+    answers = run_notebook(notebook, questions, limits)  # type: ignore[arg-type]  # until `Questions` are typed
     return {verdict.exercise: verdict for verdict in decide(recorded, answers)}
 
 
@@ -98,7 +98,7 @@ def _notebook(assignment: Assignment, sources: dict[str, str]) -> NotebookNode:
     exercises that build on it.
     """
     cells = []
-    references = {}
+    references: dict[str, str] = {}
     for cell in assignment.solution.code:
         tree = kept_definitions(cell.source, assignment.name)
         references |= {getattr(node, "name", ""): ast.unparse(node) for node in tree.body}
@@ -108,4 +108,5 @@ def _notebook(assignment: Assignment, sources: dict[str, str]) -> NotebookNode:
         check = new_code_cell(f"check({name})")
         check.metadata["nbgrader"] = {"grade": True, "solution": False, "grade_id": f"check_{name}"}
         cells += [new_code_cell(source), check, new_code_cell(references[name])]
-    return new_notebook(cells=cells)
+    notebook: NotebookNode = new_notebook(cells=cells)
+    return notebook

@@ -247,7 +247,7 @@ class _Unpacking:
         if inside is not None:
             outer = replace(inside, name=name, depth=inside.depth + 1)
         allowance = self._allowed(name, outer.outer)
-        path = allowance and self._copy(name, file, most, allowance)
+        path = None if allowance is None else self._copy(name, file, most, allowance)
         if path is None:
             return
         if is_archive(name) or _begins_as_archive(path):

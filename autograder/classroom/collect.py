@@ -152,10 +152,10 @@ def collect(
         released = {name: _released_features(course, name) for name in course.assignments()}
         candidates: dict[Submitter, list[Candidate]] = defaultdict(list)
         for file in notebooks:
-            found = _read(file, scheme, result, assignment, released)
-            if not found:
+            fitting = _read(file, scheme, result, assignment, released)
+            if not fitting:
                 file.path.unlink()
-            for candidate in found:
+            for candidate in fitting:
                 candidates[candidate.submitter].append(candidate)
         scope = f"moodle {assignment}" if scheme.scheme == "moodle" else scheme.scheme
         students = Students(classroom.folder, scope)
@@ -293,10 +293,10 @@ def _import(
                 if not _prepare(classroom, assignment, student, submissions, result):
                     continue
             except OSError as error:
-                latest = submissions[-1].file.name
+                name = submissions[-1].file.name
                 where = f"submitted/{student}/{assignment}"
                 reason = f"{where} cannot be replaced ({error.strerror or error}); look there"
-                result.refused.append((latest, reason))
+                result.refused.append((name, reason))
                 del result.students[student]
                 continue
             latest = submissions[-1]
@@ -369,7 +369,7 @@ def _submission_time(notebook: Path) -> datetime.datetime:
     stamp = notebook.parent / "timestamp.txt"
     if regular_file(stamp, 100):
         with contextlib.suppress(Exception):  # the date parser raises many types
-            found = parse_utc(stamp.read_text("utf-8").strip())
+            found: datetime.datetime = parse_utc(stamp.read_text("utf-8").strip())
             return found.replace(tzinfo=datetime.timezone.utc)
     return modification_date(notebook.stat().st_mtime)
 

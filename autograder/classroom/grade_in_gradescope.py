@@ -75,7 +75,7 @@ def _notebook(folder: Path, assignment: str) -> Path | None:
     """The submitted notebook: the one with the assignment's name, else the only or latest one."""
     found = sorted(p for p in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
     exact = [path for path in found if path.stem == assignment]
-    return (exact or found or [None])[-1]
+    return (exact or found)[-1] if found else None
 
 
 def main() -> None:

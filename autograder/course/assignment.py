@@ -6,10 +6,10 @@ import difflib
 import importlib.util
 import sys
 import zlib
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from nbformat import NotebookNode
 
@@ -17,6 +17,7 @@ from autograder.course.exercise import Answer, Exercise, read_exercise
 from autograder.course.layout import Course
 from autograder.course.reference import Solution, read
 from autograder.errors import CourseError
+from coursekit.checking.records import RecordedExercise
 
 #: The module with what several exercises of an assignment share; it is no exercise.
 SHARED = "common"
@@ -43,7 +44,7 @@ class Assignment:
     def __init__(self, course: Course, name: str) -> None:
         self.course = course
         self.name = name
-        self.recorded: dict[tuple[str, int], dict[str, Any]] = {}
+        self.recorded: dict[tuple[str, int], RecordedExercise] = {}
 
     @cached_property
     def solution(self) -> Solution:
@@ -125,7 +126,7 @@ def every_assignment(course: Course) -> list[Assignment]:
     return [Assignment(course, name) for name in course.assignments()]
 
 
-def _nearest(name: str, known: Any) -> str:
+def _nearest(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=2, cutoff=0.5)
     return (
         f"did you mean {' or '.join(near)}?" if near else "`autograder exercises` lists them all."

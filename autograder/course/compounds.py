@@ -6,7 +6,6 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from autograder.course.apply_edit import is_edit
 from autograder.course.assignment import Assignment
@@ -15,6 +14,7 @@ from autograder.course.recording import essence, one_thread
 from autograder.errors import AnswerError
 from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
 from coursekit.checking.recordings import RecordingError, read
+from coursekit.checking.records import Case, Outcome, RecordedExercise, RecordedPair
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -36,15 +36,15 @@ class Compound:
 
     names: tuple[str, str]
     status: str
-    outcomes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
 
 
 def record_pairs(
     assignment: Assignment,
     name: str,
-    recorded: dict[str, Any],
-    known: list[dict[str, Any]] | None = None,
-) -> list[dict[str, Any]]:
+    recorded: RecordedExercise,
+    known: list[RecordedPair] | None = None,
+) -> list[RecordedPair]:
     """The pairs of an exercise's misconceptions that a recording contains, as plain data.
 
     Parameters
@@ -53,32 +53,28 @@ def record_pairs(
     """
     names = None if known is None else [set(pair["names"]) for pair in known]
     found = compounds(assignment, name, recorded, names)
-    return [{"names": one.names, "outcomes": one.outcomes} for one in found if one.outcomes]
+    return [{"names": list(one.names), "outcomes": one.outcomes} for one in found if one.outcomes]
 
 
 def with_released_pairs(
-    assignment: Assignment, recorded: dict[str, dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
+    assignment: Assignment, recorded: dict[str, RecordedExercise]
+) -> dict[str, RecordedExercise]:
     """Exercises recorded for a class, with the pairs whose hints `check` shows to students."""
     try:
         released = read(assignment.course.recordings / f"{assignment.name}.json")["exercises"]
     except RecordingError:  # not released yet: single hints do
         return recorded
-    return {
-        name: exercise
-        | {
-            "pairs": record_pairs(
-                assignment, name, exercise, released.get(name, {}).get("pairs", [])
-            )
-        }
-        for name, exercise in recorded.items()
-    }
+    found: dict[str, RecordedExercise] = {}
+    for name, exercise in recorded.items():
+        known = released[name].get("pairs", []) if name in released else []
+        found[name] = {**exercise, "pairs": record_pairs(assignment, name, exercise, known)}
+    return found
 
 
 def compounds(
     assignment: Assignment,
     name: str,
-    recorded: dict[str, Any],
+    recorded: RecordedExercise,
     names: list[set[str]] | None = None,
 ) -> list[Compound]:
     """Every pair of misconceptions that can be in one answer, and whether it gets a hint.
@@ -100,9 +96,9 @@ def compounds(
 def _answers(
     assignment: Assignment,
     name: str,
-    cases: list[dict[str, Any]],
+    cases: list[Case],
     names: list[set[str]] | None,
-) -> Iterator[tuple[Misconception, Misconception, list[dict[str, Any]]]]:
+) -> Iterator[tuple[Misconception, Misconception, list[Outcome]]]:
     solution = assignment.solution
     reference = solution.bare_sources[name]
     edits = [m for m in assignment.exercises[name].misconceptions if is_edit(m.text)]
@@ -120,10 +116,10 @@ def _answers(
 
 
 def _compound(
-    recorded: dict[str, Any],
+    recorded: RecordedExercise,
     one: Misconception,
     two: Misconception,
-    outcomes: list[dict[str, Any]],
+    outcomes: list[Outcome],
 ) -> Compound:
     verdict = judge(recorded, outcomes)
     names = (one.name, two.name)
@@ -151,9 +147,7 @@ def _compound(
     return Compound(names, "named", kept)
 
 
-def _unless_ambiguous(
-    cases: list[dict[str, Any]], pair: Compound, answers: list[list[dict[str, Any]]]
-) -> Compound:
+def _unless_ambiguous(cases: list[Case], pair: Compound, answers: list[list[Outcome]]) -> Compound:
     """The pair, unless another pair's answer has the same outcomes: the hints would be wrong."""
     alike = sum(
         same_everywhere(cases, pair.outcomes, {i: outcomes[int(i)] for i in pair.outcomes})

@@ -19,6 +19,7 @@ from autograder.course.apply_edit import EditError, apply_edit, is_edit
 from autograder.errors import CourseError
 from coursekit.checking import codec
 from coursekit.checking.gradients import ALL
+from coursekit.checking.records import DrawnCase, Rules
 from coursekit.forbidden import HELPERS
 
 #: The hint of a misconception whose hint is still to be written; a release refuses it.
@@ -74,12 +75,12 @@ class Case:
     state: dict[str, Any] = field(default_factory=dict)
     then: list[tuple[Any, ...]] = field(default_factory=list)
     gradient: str = ""
-    judge: dict[str, Any] = field(default_factory=dict)
+    judge: Rules = field(default_factory=Rules)
     undefined: tuple[str, ...] = ()
 
-    def encode(self, seed: int, names: list[str]) -> dict[str, Any]:
+    def encode(self, seed: int, names: list[str]) -> DrawnCase:
         """The case as plain data; `seed` seeds the global random generators for its call."""
-        data: dict[str, Any] = {
+        data: DrawnCase = {
             "group": self.group,
             "args": [codec.encode(a) for a in self.args],
             "names": names[: len(self.args)],
@@ -218,7 +219,8 @@ def read_exercise(name: str, module: Any) -> Exercise:
         )
     wrong = tuple(_misconception(name, key, text) for key, text in module.WRONG.items())
     right = tuple(Answer(name, key, _clean(text)) for key, text in module.RIGHT.items())
-    equivalents, exempt = [], {}
+    equivalents: list[Answer] = []
+    exempt: dict[str, str] = {}
     for reason, text in getattr(module, "EQUIVALENT", {}).items():
         if every := _EVERY_EDIT.fullmatch(text.strip()):
             exempt |= {operator.strip(): reason for operator in every[1].split(",")}

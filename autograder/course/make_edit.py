@@ -32,7 +32,9 @@ def make_edit(reference: str, answer: str) -> str | None:
     return None
 
 
-def _hunk(old: list[str], new: list[str], change: tuple, context: int) -> str:
+def _hunk(
+    old: list[str], new: list[str], change: tuple[str, int, int, int, int], context: int
+) -> str:
     _, i1, i2, j1, j2 = change
     lines = [" " + line for line in old[max(0, i1 - context) : i1]]
     lines += ["-" + line for line in old[i1:i2]] + ["+" + line for line in new[j1:j2]]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,19 +23,33 @@ from autograder.errors import CourseError
 from coursekit.checking.hints import UNDEFINED
 from coursekit.checking.judge_case import judge_case, judge_cases
 from coursekit.checking.judges import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
+from coursekit.checking.records import (
+    Case,
+    DrawnCase,
+    Outcome,
+    RecordedExercise,
+    RecordedMisconception,
+)
 from coursekit.checking.run_cases import run_cases
 
 #: The seed of the cases that students get; grading uses other seeds.
 RECORDING_SEED = 0
 _CASE_BYTES = 200_000
+#: The fields of an outcome that only messages use.
+_FOR_MESSAGES: tuple[Literal["printed", "printed_characters", "line", "bases"], ...] = (
+    "printed",
+    "printed_characters",
+    "line",
+    "bases",
+)
 
 
-def record_assignment(assignment: Assignment, seed: int) -> dict[str, dict[str, Any]]:
+def record_assignment(assignment: Assignment, seed: int) -> dict[str, RecordedExercise]:
     """Every exercise of the assignment, recorded with cases drawn from `seed`."""
     return {name: record(assignment, name, seed) for name in assignment.exercises}
 
 
-def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[dict[str, Any]]]:
+def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[DrawnCase]]:
     """Every exercise's cases drawn from `seed`, without outcomes: fast, since nothing is run."""
     return {
         name: draw(exercise, _reference(assignment.solution, name), seed)
@@ -43,7 +57,7 @@ def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[dict[st
     }
 
 
-def record(assignment: Assignment, name: str, seed: int) -> dict[str, Any]:
+def record(assignment: Assignment, name: str, seed: int) -> RecordedExercise:
     """An exercise as plain data: cases, the reference's outcomes, the misconceptions' outcomes.
 
     A misconception's outcome is None for the cases that it gets right, and `UNDEFINED` where the
@@ -61,7 +75,7 @@ def record(assignment: Assignment, name: str, seed: int) -> dict[str, Any]:
     return kept[name, seed]
 
 
-def record_reference(assignment: Assignment, name: str, seed: int) -> dict[str, Any]:
+def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedExercise:
     """`record` without misconceptions: enough to say whether an answer loses points, and faster.
 
     Raises
@@ -73,33 +87,36 @@ def record_reference(assignment: Assignment, name: str, seed: int) -> dict[str, 
     return _record(exercise, assignment.solution, seed)
 
 
-def _record(exercise: Exercise, solution: Solution, seed: int) -> dict[str, Any]:
+def _record(exercise: Exercise, solution: Solution, seed: int) -> RecordedExercise:
     reference = _reference(solution, exercise.name)
     with one_thread():
-        cases = draw(exercise, reference, seed)
-        if cases != draw(exercise, reference, seed):
+        drawn = draw(exercise, reference, seed)
+        if drawn != draw(exercise, reference, seed):
             raise CourseError(
                 f"{exercise.name}: the same seed gives different cases; draw random numbers only"
                 " from rng."
             )
-        _require_groups(exercise, cases)
-        first, second = run_cases(reference, cases), run_cases(reference, cases)
-        for case, outcome, again in zip(cases, first, second):
-            _expect(exercise.name, case, outcome, again)
-        wrong = [
+        _require_groups(exercise, drawn)
+        first, second = run_cases(reference, drawn), run_cases(reference, drawn)
+        cases = [
+            _with_expected(exercise.name, case, outcome, again)
+            for case, outcome, again in zip(drawn, first, second)
+        ]
+        wrong: list[RecordedMisconception] = [
             {"name": m.name, "hint": m.hint, "outcomes": _wrong_outcomes(m, solution, cases)}
             for m in exercise.misconceptions
         ]
     for case in cases:
         case.pop("undefined", None)
-    further = {"further": exercise.further} if exercise.further else {}
-    return {
+    recorded: RecordedExercise = {
         "name": exercise.name,
         "groups": exercise.points,
-        **further,
         "cases": cases,
         "misconceptions": wrong,
     }
+    if exercise.further:
+        recorded["further"] = exercise.further
+    return recorded
 
 
 @contextmanager
@@ -128,7 +145,7 @@ def _reference(solution: Solution, name: str) -> Any:
     return scope[name]
 
 
-def draw(exercise: Exercise, reference: Any, seed: int) -> list[dict[str, Any]]:
+def draw(exercise: Exercise, reference: Any, seed: int) -> list[DrawnCase]:
     """The exercise's cases as plain data, drawn from the seed."""
     rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode())])
     names = _parameters(reference)
@@ -148,7 +165,7 @@ def draw(exercise: Exercise, reference: Any, seed: int) -> list[dict[str, Any]]:
     return cases
 
 
-def _require_valid(name: str, number: int, case: dict[str, Any]) -> None:
+def _require_valid(name: str, number: int, case: DrawnCase) -> None:
     """Reject a case that cannot be recorded, or that has rules its judge would ignore."""
     where = f"{name}, case {number} of its generator"
     rules = case.get("judge", {})
@@ -176,18 +193,17 @@ def _require_valid(name: str, number: int, case: dict[str, Any]) -> None:
         )
 
 
-def _expect(
-    name: str, case: dict[str, Any], outcome: dict[str, Any], again: dict[str, Any]
-) -> None:
-    """Set the case's expected outcome to the reference's, or refuse a reference that fails it."""
-    title = case.get("title") or f"a case of group {case['group']}"
+def _with_expected(name: str, drawn: DrawnCase, outcome: Outcome, again: Outcome) -> Case:
+    """The case, which expects the reference's outcome; a reference that fails it is refused."""
+    title = drawn.get("title") or f"a case of group {drawn['group']}"
     raised = outcome["type"] if outcome["status"] == "error" else None
-    wanted = case.get("judge", {}).get("raises")
+    wanted = drawn.get("judge", {}).get("raises")
     if outcome["status"] != "value" and (raised is None or raised != wanted):
         what = f"{raised}: {outcome['message']}" if raised else outcome["message"]
         raise CourseError(f"the reference of {name} fails its own check ({title}): {what}.")
-    kept = {"status", "type"} if raised else set(outcome)  # its message may tell the solution
-    case["expected"] = essence(case, {key: outcome[key] for key in outcome if key in kept})
+    if raised:  # its message may tell the solution
+        outcome = {"status": "error", "type": raised}
+    case: Case = {**drawn, "expected": essence(drawn, outcome)}
     if '"$other"' in json.dumps(case["expected"]):
         raise CourseError(
             f"the reference of {name} returns a value that cannot be serialized ({title}); for"
@@ -199,16 +215,18 @@ def _expect(
             f"the reference of {name} fails its own check ({title}): {finding.message}. Is it"
             " random, or does it depend on an earlier call?"
         )
+    return case
 
 
-def essence(case: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
+def essence(case: DrawnCase, outcome: Outcome) -> Outcome:
     """The outcome without the fields that only messages use."""
-    keeps_generators = case.get("judge", {}).get("keeps_generators")
-    drop = ("printed", "printed_characters", "line", "bases")
-    if not keeps_generators:
-        drop += ("drew_from",)
-    essence = {key: value for key, value in outcome.items() if key not in drop}
-    if "value" in essence and not case.get("judge", {}).get("order"):
+    rules = case.get("judge", {})
+    essence = outcome.copy()
+    for key in _FOR_MESSAGES:
+        essence.pop(key, None)
+    if not rules.get("keeps_generators"):
+        essence.pop("drew_from", None)
+    if "value" in essence and not rules.get("order"):
         essence["value"] = _sorted_dicts(essence["value"])
     return essence
 
@@ -226,22 +244,22 @@ def _sorted_dicts(data: Any) -> Any:
 
 
 def _wrong_outcomes(
-    misconception: Misconception, solution: Solution, cases: list[dict[str, Any]]
-) -> list[dict[str, Any] | None]:
+    misconception: Misconception, solution: Solution, cases: list[Case]
+) -> list[Outcome | None]:
     name = misconception.name
     text = misconception.source(solution.bare_sources[misconception.exercise])
     answer = solution.run_answer(misconception.exercise, text, name)
-    outcomes: list[dict[str, Any] | None] = []
+    outcomes: list[Outcome | None] = []
     results = run_cases(answer, cases)
     for case, outcome, finding in zip(cases, results, judge_cases(cases, results)):
         if name in case.get("undefined", []):
-            outcomes.append(dict(UNDEFINED))
+            outcomes.append(UNDEFINED.copy())
         else:
             outcomes.append(None if finding is None else essence(case, outcome))
     return outcomes
 
 
-def _require_groups(exercise: Exercise, cases: list[dict[str, Any]]) -> None:
+def _require_groups(exercise: Exercise, cases: list[DrawnCase]) -> None:
     used = {case["group"] for case in cases}
     if used != set(exercise.points):
         mismatched = [f"{group} has points but no case" for group in set(exercise.points) - used]

@@ -30,7 +30,8 @@ def read(notebook: Path) -> nbformat.NotebookNode:
         The file is missing or is not a notebook.
     """
     try:
-        return nbformat.read(notebook, as_version=4)
+        found: nbformat.NotebookNode = nbformat.read(notebook, as_version=4)
+        return found
     except FileNotFoundError as error:
         raise AuthorError(f"there is no notebook {notebook.name}.") from error
     except Exception as error:
@@ -148,10 +149,9 @@ def without_docstrings(text: str) -> str:
     """A definition without docstrings and blank lines."""
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
-        body = getattr(node, "body", None)
-        if isinstance(node, DEFINITIONS) and len(body) > 1 and ast.get_docstring(node) is not None:
-            first = body[0]
-            lines[first.lineno - 1 : first.end_lineno] = [""] * (
-                first.end_lineno - first.lineno + 1
-            )
+        if not isinstance(node, DEFINITIONS) or len(node.body) < 2:
+            continue
+        if ast.get_docstring(node) is not None:
+            first = slice(node.body[0].lineno - 1, node.body[0].end_lineno)
+            lines[first] = [""] * len(lines[first])
     return "\n".join(line for line in lines if line.strip()) + "\n"

@@ -21,7 +21,7 @@ from nbgrader.apps import NbGrader, ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config.loader import Config, PyFileConfigLoader
 
 from autograder.course.layout import Course
 from autograder.errors import AuthorError, ClassError
@@ -76,7 +76,8 @@ class Classroom:
             return None
         try:
             with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
-                return gradebook.find_assignment(assignment).duedate
+                due: datetime | None = gradebook.find_assignment(assignment).duedate
+                return due
         except MissingEntry:
             return None
 
@@ -127,7 +128,9 @@ class Classroom:
 
     def config(self) -> Config:
         """The course's nbgrader configuration with the class's folders."""
-        config = PyFileConfigLoader("nbgrader_config.py", str(self.course.root)).load_config()
+        config: Config = PyFileConfigLoader(
+            "nbgrader_config.py", str(self.course.root)
+        ).load_config()
         folders = config.CourseDirectory
         folders.root = str(self.course.root)
         for step in ("submitted", "autograded", "feedback"):
@@ -303,7 +306,7 @@ def _quiet(config: Config) -> Iterator[tuple[NbGrader, _Log]]:
         parent.log.removeHandler(log)
 
 
-class _Log(logging.StreamHandler):
+class _Log(logging.StreamHandler):  # type: ignore[type-arg]  # Python 3.10 takes no argument
     """Keeps the errors that nbgrader logs, and the exceptions that it catches there."""
 
     def __init__(self) -> None:
@@ -317,7 +320,8 @@ class _Log(logging.StreamHandler):
             self.causes.append(error)
 
     def text(self) -> str:
-        return self.stream.getvalue()
+        text: str = self.stream.getvalue()
+        return text
 
 
 @contextlib.contextmanager

@@ -11,8 +11,8 @@ from autograder.errors import ClassError
 
 try:
     import fcntl
-except ModuleNotFoundError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+except ModuleNotFoundError:
+    fcntl = None  # type: ignore[assignment]  # Windows has no such module
 
 
 @contextlib.contextmanager

@@ -21,6 +21,8 @@ from coursekit.checking.time_limit import time_limit
 
 #: Where preprocessors find why the submission cannot be graded.
 UNREAD = "coursekit_unread"
+#: The text of the exported notebook, of which nbconvert says that it is a node, and the resources.
+_Exported = tuple[Any, dict[str, Any]]
 
 
 class SubmissionExporter(NotebookExporter):
@@ -36,7 +38,7 @@ class SubmissionExporter(NotebookExporter):
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
-    ) -> tuple[str, dict[str, Any]]:
+    ) -> _Exported:
         if self.config.Grade.get("graded"):  # `autograder grade` keeps its faults itself
             return super().from_filename(filename, resources, **kw)
         about = (resources or {})["nbgrader"]
@@ -55,15 +57,15 @@ class SubmissionExporter(NotebookExporter):
         forget_fault(fault)
         return graded
 
-    def _sanitized(
-        self, path: Path, resources: dict[str, Any] | None, **kw: Any
-    ) -> tuple[str, dict[str, Any]]:
+    def _sanitized(self, path: Path, resources: dict[str, Any] | None, **kw: Any) -> _Exported:
         try:
             with time_limit(STEP_SECONDS, TookTooLong):
-                return self.from_notebook_node(read_submission(path), resources, **kw)
+                exported: _Exported
+                exported = self.from_notebook_node(read_submission(path), resources, **kw)
         except OF_THE_SUBMISSION as error:
             marked = {**(resources or {}), UNREAD: why_unread(error)}
-            return self.from_notebook_node(new_notebook(), marked, **kw)
+            exported = self.from_notebook_node(new_notebook(), marked, **kw)
+        return exported
 
 
 def class_folder(database: str) -> Path:

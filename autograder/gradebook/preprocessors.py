@@ -125,9 +125,10 @@ class Grade(NbGraderPreprocessor):
 
 def _assignment(resources: dict[str, Any]) -> Assignment:
     """The assignment that nbgrader is working on, read once for all of its cells."""
-    return resources.setdefault(
+    assignment: Assignment = resources.setdefault(
         "coursekit_assignment", Assignment(find_course(), resources["nbgrader"]["assignment"])
     )
+    return assignment
 
 
 def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:

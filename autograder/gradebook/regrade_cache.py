@@ -92,7 +92,8 @@ class RegradeCache:
             self._write()
 
     def reason(self, student: str) -> str:
-        return self.own[student]["unread"]
+        reason: str = self.own[student]["unread"]
+        return reason
 
     def keep(self, student: str, unread: str) -> None:
         if self.classroom.autograded(student, self.assignment).exists():

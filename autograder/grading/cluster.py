@@ -41,7 +41,7 @@ class _Sent:
     cluster: Cluster
     notebook: NotebookNode
     limits: Limits
-    future: Future
+    future: Future[tuple[str, Answers]]
 
     def result(self) -> tuple[NotebookNode, Answers]:
         return self.cluster.result(self)
@@ -181,6 +181,7 @@ class Cluster:
     def _remove_frozen(self) -> None:
         """Unregister workers without a heartbeat; the scheduler itself would wait for minutes."""
         scheduler, now = self.client.scheduler, time.monotonic()
+        assert scheduler is not None  # until the client is closed
         try:
             workers = self.client.sync(scheduler.identity, callback_timeout=10)["workers"]
             for address, worker in workers.items():

@@ -29,6 +29,7 @@ from autograder.grading.questions import Answers, Questions, without_expected
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
 from autograder.grading.verdicts import decide, refusal, write_verdicts
+from coursekit.checking.records import RecordedExercise
 from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import Verdict
 
@@ -70,14 +71,15 @@ class Task:
     """
 
     release: NotebookNode
-    recorded: dict[str, dict[str, Any]]
+    recorded: dict[str, RecordedExercise]
     limits: Limits
     only: str = ""
 
     @property
     def questions(self) -> Questions:
         """What a run may know: the inputs of the cases, without what is expected."""
-        return without_expected({name: one["cases"] for name, one in self.recorded.items()})
+        cases = {name: one["cases"] for name, one in self.recorded.items()}
+        return without_expected(cases)  # type: ignore[arg-type]  # until `Questions` are typed
 
     @classmethod
     def of(cls, assignment: Assignment, seed: int, limits: Limits, only: str = "") -> Task:
@@ -222,4 +224,5 @@ def finish(grading: Grading[_Result]) -> _Result:
         try:
             next(grading)
         except StopIteration as stop:
-            return stop.value
+            result: _Result = stop.value
+            return result

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from jupyter_client import AsyncKernelManager
+from jupyter_client.manager import AsyncKernelManager
 from traitlets import Unicode
 
 #: The user that runs submissions in Gradescope's containers.

@@ -18,7 +18,7 @@ MAX_TOKENS = 2_000_000
 #: characters of code and 35,000 of text, which may also hold pictures.
 MAX_VALUES, MAX_TEXT = 50_000, 32 * 2**20
 MAX_CELLS, MAX_CODE = 2_000, 1_000_000
-_LEFT_OUT = {"outputs": [], "widgets": {}}
+_LEFT_OUT: dict[str, list[Any] | dict[str, Any]] = {"outputs": [], "widgets": {}}
 
 
 class TooLarge(ValueError):

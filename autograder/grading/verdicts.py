@@ -10,7 +10,6 @@ import functools
 import json
 import secrets
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -21,6 +20,7 @@ from autograder.grading.clean_outputs import clean_outputs
 from autograder.grading.notes import Notes
 from autograder.grading.questions import Answers
 from coursekit.checking.html import VerdictView
+from coursekit.checking.records import RecordedExercise
 from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import GroupResult, Verdict, judge
 from coursekit.data.paths import write_atomically
@@ -50,7 +50,7 @@ def class_seed(folder: Path) -> int:
         ) from error
 
 
-def decide(recorded: dict[str, dict[str, Any]], answers: Answers) -> list[Verdict]:
+def decide(recorded: dict[str, RecordedExercise], answers: Answers) -> list[Verdict]:
     """One verdict per exercise, from its recorded cases and the submission's answers.
 
     Parameters
@@ -60,19 +60,19 @@ def decide(recorded: dict[str, dict[str, Any]], answers: Answers) -> list[Verdic
     return [_verdict(exercise, answers) for exercise in recorded.values()]
 
 
-def refusal(recorded: dict[str, dict[str, Any]], reason: str) -> list[Verdict]:
+def refusal(recorded: dict[str, RecordedExercise], reason: str) -> list[Verdict]:
     """Verdicts for a submission that could not be run: zeros, with the reason."""
     return decide(recorded, Answers(dict.fromkeys(recorded), dict.fromkeys(recorded, reason)))
 
 
-def _verdict(exercise: dict[str, Any], answers: Answers) -> Verdict:
+def _verdict(exercise: RecordedExercise, answers: Answers) -> Verdict:
     name = exercise["name"]
     outcomes = answers.outcomes[name]
     end = answers.ends.get(name, "")
     if outcomes is not None:
         try:
             with time_limit(_JUDGE_SECONDS, TookTooLong):
-                return judge(exercise, outcomes)
+                return judge(exercise, outcomes)  # type: ignore[arg-type]  # until `Answers` has `Outcome`s
         except TookTooLong:
             end = f"comparing its results took more than {_JUDGE_SECONDS:g} seconds"
     counts = {g: sum(c["group"] == g for c in exercise["cases"]) for g in exercise["groups"]}
@@ -125,7 +125,9 @@ def _outputs(verdict: Verdict) -> list[NotebookNode]:
 
 
 def _error(text: str) -> NotebookNode:
-    return new_output("error", ename="NotGraded", evalue=text, traceback=[f"NotGraded: {text}"])
+    lines = [f"NotGraded: {text}"]
+    output: NotebookNode = new_output("error", ename="NotGraded", evalue=text, traceback=lines)
+    return output
 
 
 def read_verdicts(notebook: NotebookNode) -> list[Verdict]:

@@ -114,9 +114,9 @@ class FeedbackExporter(Exporter):
 
     file_extension = ".html"
     output_mimetype = "text/html"
-    export_from_notebook = None
+    export_from_notebook = None  # type: ignore[assignment]  # nbconvert's own default
 
-    def from_notebook_node(
+    def from_notebook_node(  # type: ignore[override]  # like every exporter of nbconvert to text
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, dict[str, Any]]:
         nb, resources = super().from_notebook_node(nb, resources, **kwargs)
@@ -171,8 +171,8 @@ def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) 
         if item.verdict is not None and answer is not None:
             item.code = highlight(_short(answer.source), _is_plain(answer))
             item.cell = nb.cells.index(answer)
-        elif item.verdict is None and question:
-            item.title = _QUESTION.match(question)[1]
+        elif item.verdict is None and (asked := _QUESTION.match(question)):
+            item.title = asked[1]
             item.question = _text(question, {}, left)
         items.append(item)
     return Page(assignment, student, items, record.late, read_notes(nb), cells)
@@ -218,7 +218,7 @@ def _text(source: str, attachments: Any, left: list[int]) -> Markup:
 
 def _is_plain(cell: NotebookNode) -> bool:
     """Whether grading found too much code to highlight (see `markup`)."""
-    return cell.metadata.get("magics_language") == "text"
+    return bool(cell.metadata.get("magics_language") == "text")
 
 
 def highlight(source: str, plain: bool = False) -> Markup:

@@ -14,7 +14,7 @@ from queue import Empty
 from typing import Any
 
 import zmq
-from jupyter_client.asynchronous import AsyncKernelClient
+from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.channels import AsyncZMQSocketChannel
 from traitlets import Type
 
@@ -31,7 +31,7 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 class Channel(AsyncZMQSocketChannel):
     """A channel that drops malformed messages."""
 
-    async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]
+    async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]  # the base class counts milliseconds, and says so
         """Wait for the next message and return it.
 
         Raises
@@ -58,18 +58,19 @@ class Channel(AsyncZMQSocketChannel):
             return None
         _, signed = self.session.feed_identities(parts)
         message: dict[str, Any] = self.session.deserialize(signed)
-        message["content"] = replace_surrogates(message["content"], signed)
+        texts = [part for part in signed if isinstance(part, bytes)]  # all are, as `parts` are
+        message["content"] = replace_surrogates(message["content"], texts)
         return message if is_message(message) else None
 
 
 class GuardedClient(AsyncKernelClient):
     """A client that drops malformed messages; without the stdin and heartbeat channels."""
 
-    shell_channel_class = Type(Channel)  # type: ignore[assignment]
-    iopub_channel_class = Type(Channel)  # type: ignore[assignment]
-    control_channel_class = Type(Channel)  # type: ignore[assignment]
+    shell_channel_class = Type(Channel)
+    iopub_channel_class = Type(Channel)
+    control_channel_class = Type(Channel)
 
-    def start_channels(self, **channels: bool) -> None:
+    def start_channels(self, *args: bool, **channels: bool) -> None:
         self.context.setsockopt(zmq.MAXMSGSIZE, PART_BYTES)
         self.context.setsockopt(zmq.RCVHWM, _MAX_QUEUED)
         super().start_channels(stdin=False, hb=False)

@@ -68,7 +68,7 @@ class LimitedSession(Session):
         parts = super().serialize(msg, ident)
         if max(map(len, parts)) <= self.output_bytes:
             return parts
-        content = {"ename": "OutputLimit", "evalue": self.truncated}
+        content: dict[str, Any] = {"ename": "OutputLimit", "evalue": self.truncated}
         content["traceback"] = [f"OutputLimit: {self.truncated}"]
         error = self.msg("error", content, parent=msg["parent_header"])
         return super().serialize(error, ident)
@@ -83,7 +83,7 @@ class LimitedOutStream(OutStream):
     _printed, _flushes, _flushed = 0, 0, 0.0
     ends = False
 
-    def write(self, string: str) -> int | None:
+    def write(self, string: str) -> int | None:  # type: ignore[override]  # as in ipykernel
         self._printed += len(string)
         if self._printed > self.session.output_bytes:
             raise OutputLimit(self.session.truncated)
@@ -106,7 +106,7 @@ class SandboxedKernel(IPythonKernel):
     """An `IPythonKernel` that tells its streams when a cell ends."""
 
     async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
-        streams = sys.stdout, sys.stderr
+        streams: tuple[Any, ...] = sys.stdout, sys.stderr  # a `LimitedOutStream` each
         try:
             return await super().do_execute(*args, **kwargs)
         finally:

@@ -34,7 +34,8 @@ class _Server:
             start_new_session=True,
         )
         atexit.register(self.stop)
-        if self.process.stdout.readline() != b"ready\n":  # type: ignore[union-attr]
+        assert self.process.stdout is not None  # it is a pipe
+        if self.process.stdout.readline() != b"ready\n":
             errors = self.process.communicate()[1].decode(errors="replace").strip().splitlines()
             raise CourseError(f"the fork server did not start: {errors[-1] if errors else ''}")
 
@@ -44,7 +45,8 @@ class _Server:
             return
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             with contextlib.suppress(OSError, ValueError):
-                stream.close()  # type: ignore[union-attr]
+                if stream is not None:
+                    stream.close()
         try:
             self.process.wait(5)
         except subprocess.TimeoutExpired:

@@ -33,7 +33,8 @@ def check(result: int, call: str) -> None:
 def prctl(option: int, *arguments: int | bytes) -> int:
     """Call prctl(2), with zeros for the arguments left out."""
     given = [ctypes.c_ulong(a) if isinstance(a, int) else a for a in arguments]
-    return _libc.prctl(option, *given, *[ctypes.c_ulong(0)] * (4 - len(given)))
+    result: int = _libc.prctl(option, *given, *[ctypes.c_ulong(0)] * (4 - len(given)))
+    return result
 
 
 def unshare(flags: int) -> None:

@@ -93,4 +93,5 @@ class Connection:
             self._received += received
         line = bytes(self._received[:end])
         del self._received[: end + 1]
-        return json.loads(line)
+        message: dict[str, Any] = json.loads(line)
+        return message

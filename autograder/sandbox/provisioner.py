@@ -12,9 +12,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from jupyter_client import AsyncKernelManager
 from jupyter_client.connect import KernelConnectionInfo
-from jupyter_client.provisioning import KernelProvisionerBase
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning.provisioner_base import KernelProvisionerBase
 
 from autograder.sandbox import isolation
 from autograder.sandbox.launch import start_server
@@ -43,12 +43,12 @@ class SandboxedKernelManager(AsyncKernelManager):
     @property
     def reason(self) -> str:
         """Why the supervisor killed the kernel, or ""."""
-        return self.provisioner.reason if self.provisioner else ""
+        return self.provisioner.reason if isinstance(self.provisioner, SandboxProvisioner) else ""
 
     @property
     def used(self) -> dict[str, Any]:
         """The ``cpu_seconds`` and ``memory_bytes`` that a kernel used, known when it has ended."""
-        return self.provisioner.used if self.provisioner else {}
+        return self.provisioner.used if isinstance(self.provisioner, SandboxProvisioner) else {}
 
 
 class SandboxProvisioner(KernelProvisionerBase):
@@ -70,18 +70,22 @@ class SandboxProvisioner(KernelProvisionerBase):
     def has_process(self) -> bool:
         return self._connection is not None
 
+    @property
+    def _manager(self) -> SandboxedKernelManager:
+        assert isinstance(self.parent, SandboxedKernelManager)
+        return self.parent
+
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
-        manager = self.parent
-        manager.write_connection_file()
-        self.connection_info = manager.get_connection_info()
+        self._manager.write_connection_file()
+        self.connection_info = self._manager.get_connection_info()
         return await super().pre_launch(cmd=[], **kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
-        sockets = Path(self.parent.ip).parent
+        sockets = Path(self._manager.ip).parent
         root = sockets.parent / "root"
         root.mkdir()
-        inside = dict(self.connection_info)
-        inside["ip"] = f"{isolation.SOCKETS}/{Path(self.parent.ip).name}"
+        inside: dict[str, Any] = dict(self.connection_info)
+        inside["ip"] = f"{isolation.SOCKETS}/{Path(self._manager.ip).name}"
         inside["key"] = inside["key"].decode()
         environment = dict(kwargs["env"])
         read_only = isolation.python_paths()
@@ -90,7 +94,7 @@ class SandboxProvisioner(KernelProvisionerBase):
                 read_only.append(environment[name])
         for name in ("HOME", "IPYTHONDIR", "MPLCONFIGDIR"):
             environment[name] = isolation.HOME
-        limits = self.parent.limits
+        limits = self._manager.limits
         with contextlib.suppress(KeyError):  # a container's user may have no entry
             limits = replace(limits, hidden=(*limits.hidden, pwd.getpwuid(os.getuid()).pw_dir))
         self._connection = Connection.open(start_server())

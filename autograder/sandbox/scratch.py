@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 try:
     import fcntl
-except ModuleNotFoundError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+except ModuleNotFoundError:
+    fcntl = None  # type: ignore[assignment]  # Windows has no such module
 
 _PREFIX = "autograder-"
 _LOCK = "lock"

@@ -130,6 +130,7 @@ def _watch(connection: Connection, child: int, limits: isolation.SandboxLimits) 
     Its exit code, and the reason if it was killed here.
     """
     handle = os.pidfd_open(child)
+    watched: list[int | Connection] = [handle, connection]
     at_start = _memory()
     reason, busy_looks, busy_since = "", 0, 0.0
     while True:
@@ -140,7 +141,7 @@ def _watch(connection: Connection, child: int, limits: isolation.SandboxLimits) 
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return -9, "the grader disconnected"
-        readable, _, _ = select.select([handle, connection], [], [], _CHECK_EVERY)
+        readable, _, _ = select.select(watched, [], [], _CHECK_EVERY)
         if handle in readable:
             _, status = os.waitpid(child, 0)
             return os.waitstatus_to_exitcode(status), reason

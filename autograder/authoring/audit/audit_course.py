@@ -48,7 +48,7 @@ def audit(
     with tqdm(total=0, desc="audit", unit="mutant", disable=None) as bar:
 
         def advance(found: int, judged: int) -> None:
-            bar.total += found
+            bar.total = (bar.total or 0) + found
             bar.update(judged)
 
         running = audit_exercises(left, seeds, jobs or os.cpu_count() or 1, advance)

@@ -6,8 +6,9 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from autograder.authoring.audit.judge_mutants import judge_all
@@ -77,7 +78,7 @@ def audit_exercises(
     seeds: int,
     jobs: int,
     progress: Progress = lambda found, judged: None,
-) -> Iterator[tuple[Assignment, str, dict[str, Any]]]:
+) -> Generator[tuple[Assignment, str, dict[str, Any]], None, None]:
     """`audit_exercise` for several, `jobs` at a time; yields assignment, exercise and result.
 
     Parameters
@@ -93,18 +94,19 @@ def audit_exercises(
     for assignment in {assignment for assignment, _ in wanted}:
         _ = assignment.exercises, assignment.solution.definitions  # loaded once, for all processes
     waiting = list(reversed(wanted))
-    running: dict[Connection, tuple[Assignment, str, Any]] = {}
+    running: dict[Connection, tuple[Assignment, str, BaseProcess]] = {}
     context = multiprocessing.get_context("fork")
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 assignment, name = waiting.pop()
                 ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_work, args=(theirs, assignment, name, seeds))
-                process.start()
+                started = context.Process(target=_work, args=(theirs, assignment, name, seeds))
+                started.start()
                 theirs.close()
-                running[ours] = assignment, name, process
-            for pipe in wait(list(running)):
+                running[ours] = assignment, name, started
+            ready = wait(list(running))
+            for pipe in [own for own in running if own in ready]:
                 assignment, name, process = running[pipe]
                 try:
                     kind, *data = pipe.recv()

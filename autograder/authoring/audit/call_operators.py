@@ -53,8 +53,10 @@ def argument(site: Site) -> Iterator[Edit]:
         return
     texts = [site.of(a) for a in (*node.args, *node.keywords)]
     for i, given in enumerate((*node.args, *node.keywords)):
-        is_keyword = isinstance(given, ast.keyword)
-        if not (is_keyword and (given.arg == "device" or is_default_axis(site, given))):
+        is_equal = isinstance(given, ast.keyword) and (
+            given.arg == "device" or is_default_axis(site, given)
+        )
+        if not is_equal:
             yield _called(site, texts[:i] + texts[i + 1 :])
     symmetric = ("transpose", "swapaxes", "maximum", "minimum")
     swapped = called(node) not in symmetric and not is_symmetric_call(site)
@@ -78,8 +80,8 @@ def wrapper(site: Site) -> Iterator[Edit]:
         for given in node.args:
             if not isinstance(given, (ast.Constant, ast.Starred, ast.GeneratorExp)):
                 yield site.of(given)
-    is_index = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
-    if is_index and not adds_leading_axes(site):
+    is_read = isinstance(getattr(node, "ctx", None), ast.Load)
+    if isinstance(node, ast.Subscript) and is_read and not adds_leading_axes(site):
         yield site.of(node.value)
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT", "values", "indices"):
         yield site.of(node.value)
@@ -239,6 +241,7 @@ def default(site: Site) -> Iterator[Edit]:
 
 def site_with_first(site: Site, line: str) -> Edit:
     """An edit that inserts a line at the start of a function's body."""
+    assert isinstance(site.node, FUNCTIONS)
     first = site.node.body[0]
     return ((first, f"{line}\n{' ' * first.col_offset}{site.of(first)}"),)
 
@@ -248,6 +251,7 @@ def _most_common(texts: list[str]) -> list[str]:
 
 
 def _called(site: Site, arguments: list[str]) -> str:
+    assert isinstance(site.node, ast.Call)
     return f"{site.of(site.node.func)}({', '.join(arguments)})"
 
 

@@ -64,10 +64,9 @@ def is_symmetric_call(site: Site) -> bool:
     node = site.node
     if called(node) == "promote_types":
         return True
-    is_built_in = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    return (
-        is_built_in and called(node) in ("min", "max") and all(_is_int(site, a) for a in node.args)
-    )
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    return called(node) in ("min", "max") and all(_is_int(site, a) for a in node.args)
 
 
 def _is_int(site: Site, node: ast.AST) -> bool:
@@ -108,7 +107,8 @@ def _is_even(site: Site) -> bool:
         call = site.reference.parent(parent)
         is_called = isinstance(call, ast.Call) and call.func is parent and not call.args
         return is_called and parent.attr in ("abs", "square")
-    return called(parent) in ("abs", "square") and len(parent.args) == 1
+    is_call = isinstance(parent, ast.Call) and len(parent.args) == 1
+    return is_call and called(parent) in ("abs", "square")
 
 
 def _uses(site: Site) -> list[ast.AST]:
@@ -121,7 +121,7 @@ def _uses(site: Site) -> list[ast.AST]:
     if len(parent.targets) > 1 or not isinstance(target, ast.Name):
         return [node]
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == target.id]
-    loads = [n for n in names if isinstance(n.ctx, ast.Load)]
+    loads: list[ast.AST] = [n for n in names if isinstance(n.ctx, ast.Load)]
     is_parameter = any(n.arg == target.id for n in ast.walk(function) if isinstance(n, ast.arg))
     once = len(names) == len(loads) + 1 and not is_parameter
     return loads if once and loads else [node]
@@ -137,7 +137,9 @@ def is_reduced(site: Site) -> bool:
 
 def _is_reduced(site: Site) -> bool:
     parent = site.parent
-    call = site.reference.parent(parent) if isinstance(parent, ast.Attribute) else None
+    if not isinstance(parent, ast.Attribute):
+        return False
+    call = site.reference.parent(parent)
     is_whole = isinstance(call, ast.Call) and call.func is parent and not call.args + call.keywords
     return is_whole and parent.attr in ("sum", "mean")
 
@@ -147,9 +149,8 @@ def is_outside(site: Site) -> bool:
     parent = site.parent
     if isinstance(parent, ast.Attribute):
         return parent.attr in _OUTSIDE
-    return called(parent) in ("zeros_like", "ones_like", "empty_like") and parent.args == [
-        site.node
-    ]
+    is_only_one = isinstance(parent, ast.Call) and parent.args == [site.node]
+    return is_only_one and called(parent) in ("zeros_like", "ones_like", "empty_like")
 
 
 def is_same_row(site: Site, one: float | None, two: float) -> bool:
@@ -179,6 +180,8 @@ def is_same_comparison(site: Site, symbol: str, other: str) -> bool:
     length, and the remainder of an integer by a positive number, are integers of 0 or more.
     """
     node = site.node
+    if not isinstance(node, ast.Compare):
+        return False
     left, right = node.left, node.comparators[0]
     ends = {f"{end}float({quote}inf{quote})" for end in ("-", "") for quote in ("'", '"')}
     ends |= {f"{end}{where}.inf" for end in ("-", "") for where in ("math", "torch", "np")}
@@ -194,7 +197,10 @@ def is_same_comparison(site: Site, symbol: str, other: str) -> bool:
 
 def is_same_text(site: Site, other: str) -> bool:
     """Whether a text may be replaced by another: ``float("INF")``, other letters in an einsum."""
-    call, text = site.parent, site.node.value
+    call, node = site.parent, site.node
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return False
+    text = node.value
     if called(call) == "float":
         try:
             return float(other) == float(text)
@@ -241,16 +247,20 @@ def is_set(site: Site) -> bool:
         return is_in and parent.comparators[-1] is node
     if isinstance(parent, ast.keyword):
         call = site.reference.parent(parent)
-        is_norm = called(call) == "norm" and not call.args and len(call.keywords) == 1
+        is_alone = isinstance(call, ast.Call) and not call.args and len(call.keywords) == 1
+        is_norm = is_alone and called(call) == "norm"
         return parent.arg in ("dim", "axis") and (called(call) in _REDUCTIONS or is_norm)
     if isinstance(parent, ast.ExceptHandler):
         return parent.type is node
-    return called(parent) in ("isinstance", "issubclass") and parent.args[-1] is node
+    is_last = isinstance(parent, ast.Call) and parent.args[-1:] == [node]
+    return is_last and called(parent) in ("isinstance", "issubclass")
 
 
 def is_counter(site: Site) -> bool:
     """Whether a loop over a `range` does not use its numbers: as many rounds, in any order."""
     loop, around = site.node, site.reference.tree
+    if not isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
+        return False
     if called(loop.iter) != "range" or not isinstance(loop.target, ast.Name):
         return False
     names = (n for n in ast.walk(around) if isinstance(n, ast.Name) and n.id == loop.target.id)
@@ -288,13 +298,13 @@ def is_same_method(site: Site, other: str) -> bool:
     `reshape` does what `view` does wherever `view` works, and `view` works on a tensor that has just
     been made. `setdefault` reads like `get` from a dictionary that is made for it alone.
     """
-    node = site.node
-    if not isinstance(node, ast.Attribute) or not site.is_called:
+    node, call = site.node, site.parent
+    if not isinstance(node, ast.Attribute) or not isinstance(call, ast.Call):
+        return False
+    if call.func is not node:
         return False
     if (node.attr, other) == ("view", "reshape"):
-        return not any(
-            site.of(given).startswith("torch.") for given in site.parent.args
-        )  # no dtype
+        return not any(site.of(given).startswith("torch.") for given in call.args)  # no dtype
     if (node.attr, other) == ("reshape", "view"):
         is_torch = isinstance(node.value, ast.Call) and site.of(node.value.func)[:6] == "torch."
         return is_torch and called(node.value) in _MAKE_TENSORS
@@ -310,13 +320,14 @@ def is_constant(site: Site) -> bool:
     base = node.value if isinstance(node, ast.Attribute) else node
     if not isinstance(base, ast.Name) or _is_local(site, base.id):
         return False
-    return base.id.isupper() if base is node else base.id[0].isupper()
+    return base.id[0].isupper() if isinstance(node, ast.Attribute) else base.id.isupper()
 
 
 def _is_local(site: Site, name: str) -> bool:
     for node in ast.walk(site.reference.tree):
-        is_stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        if (is_stored and node.id == name) or (isinstance(node, ast.arg) and node.arg == name):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name:
+            return True
+        if isinstance(node, ast.arg) and node.arg == name:
             return True
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.name == name:
             return True

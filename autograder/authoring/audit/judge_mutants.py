@@ -22,6 +22,7 @@ from autograder.course.recording import RECORDING_SEED
 from autograder.course.reference import Solution
 from autograder.errors import AnswerError
 from coursekit.checking.judge_case import judge_case, judge_cases
+from coursekit.checking.records import Case, RecordedExercise
 from coursekit.checking.run_cases import run_case, run_cases
 from coursekit.checking.verdict import judge
 
@@ -60,7 +61,7 @@ class Judged:
 
 def judge_all(
     solution: Solution,
-    recorded: dict[int, dict[str, Any]],
+    recorded: dict[int, RecordedExercise],
     sources: list[str],
     progress: Callable[[], None] = lambda: None,
 ) -> list[Judged]:
@@ -82,7 +83,7 @@ def judge_all(
     return found
 
 
-def judge_one(solution: Solution, recorded: dict[int, dict[str, Any]], source: str) -> Judged:
+def judge_one(solution: Solution, recorded: dict[int, RecordedExercise], source: str) -> Judged:
     """Judge a source in this process."""
     judged = Judged()
     name = recorded[RECORDING_SEED]["name"]
@@ -109,7 +110,7 @@ def judge_one(solution: Solution, recorded: dict[int, dict[str, Any]], source: s
     return judged
 
 
-def _first_wrong(answer: Any, cases: list[dict[str, Any]], suspect: int) -> int:
+def _first_wrong(answer: Any, cases: list[Case], suspect: int) -> int:
     """The number of a case that the answer gets wrong, or -1; `suspect` is tried first."""
     outcomes = {}
     for i in sorted(range(len(cases)), key=lambda i: i != suspect):
@@ -122,7 +123,7 @@ def _first_wrong(answer: Any, cases: list[dict[str, Any]], suspect: int) -> int:
 
 def _in_new_process(
     solution: Solution,
-    recorded: dict[int, dict[str, Any]],
+    recorded: dict[int, RecordedExercise],
     sources: list[str],
     progress: Callable[[], None],
 ) -> Iterator[Judged]:
@@ -158,7 +159,7 @@ def _lines(descriptor: int, seconds: float) -> Iterator[bytes]:
 
 
 def _judge_and_exit(
-    solution: Solution, recorded: dict[int, dict[str, Any]], sources: list[str], writing: int
+    solution: Solution, recorded: dict[int, RecordedExercise], sources: list[str], writing: int
 ) -> None:
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

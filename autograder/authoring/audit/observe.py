@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder.authoring.audit.one_place_edits import FUNCTIONS, Key, Reference, Seen, key
 from autograder.course.reference import Solution
+from coursekit.checking.records import Case
 from coursekit.checking.run_cases import run_cases
 
 _OBSERVED = (
@@ -21,9 +22,7 @@ _SCALARS = (bool, int, float, str, type(None))
 _KEPT = 500
 
 
-def observe(
-    solution: Solution, name: str, source: str, cases: list[dict[str, Any]]
-) -> dict[Key, Seen]:
+def observe(solution: Solution, name: str, source: str, cases: list[Case]) -> dict[Key, Seen]:
     """What each expression of the reference evaluates to on the cases.
 
     It runs twice: as it is, and with every float tensor that a function is given requiring a
@@ -67,7 +66,7 @@ class _Observer:
         is_tensor = torch is not None and isinstance(value, torch.Tensor)
         found = self.seen.setdefault(self.keys[index], Seen())
         if self.with_gradients:
-            if is_tensor and value.requires_grad:
+            if torch is not None and is_tensor and value.requires_grad:
                 if not isinstance(value, torch.nn.Parameter):
                     value = value.view_as(value)  # each use has its own gradient
                 value.register_hook(lambda gradient: setattr(found, "differentiable", True))
@@ -107,7 +106,8 @@ def _instrumented(source: str, keys: list[Key]) -> ast.Module:
         and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
         and not _is_part_of_call(reference, node)
     }
-    return ast.fix_missing_locations(_Wrapper(wanted, keys).visit(copy.deepcopy(reference.tree)))
+    tree: ast.Module = _Wrapper(wanted, keys).visit(copy.deepcopy(reference.tree))
+    return ast.fix_missing_locations(tree)
 
 
 def _is_part_of_call(reference: Reference, node: ast.AST) -> bool:

@@ -10,6 +10,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 #: The statements that define functions.
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -31,6 +32,7 @@ _LOOSE = (
 
 #: Where an expression begins and ends: line, column, last line, last column.
 Key = tuple[int, int, int, int]
+_place = attrgetter("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 @dataclass
@@ -102,7 +104,7 @@ class Reference:
     def parent(self, node: ast.AST) -> ast.AST:
         return self._parents[node]
 
-    def function(self, node: ast.AST) -> ast.FunctionDef | None:
+    def function(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """The innermost function around a node."""
         while node is not self.tree:
             node = self._parents[node]
@@ -112,10 +114,8 @@ class Reference:
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a node's text begins and ends, in characters."""
-        return (
-            self._offset(node.lineno, node.col_offset),
-            self._offset(node.end_lineno, node.end_col_offset),
-        )
+        line, column, last_line, last_column = key(node)
+        return self._offset(line, column), self._offset(last_line, last_column)
 
     def text(self, node: ast.AST) -> str:
         begin, end = self.span(node)
@@ -214,7 +214,7 @@ class Site:
 
     @property
     def indent(self) -> str:
-        return " " * self.node.col_offset
+        return " " * key(self.node)[1]
 
     def of(self, node: ast.AST) -> str:
         """The text of another node."""
@@ -246,8 +246,9 @@ Operator = Callable[[Site], Iterator[Edit]]
 
 
 def key(node: ast.AST) -> Key:
-    """Where an expression is in the text."""
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+    """Where an expression, a statement or another node that has a place is in the text."""
+    place: Key = _place(node)
+    return place
 
 
 def is_atom(text: str) -> bool:
@@ -266,9 +267,9 @@ def as_number(node: ast.AST) -> int | float | None:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = as_number(node.operand)
         return None if value is None else -value
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return node.value
-    return None
+    if not isinstance(node, ast.Constant) or isinstance(node.value, bool):
+        return None
+    return node.value if isinstance(node.value, (int, float)) else None
 
 
 def _editable(node: ast.AST) -> Iterator[ast.AST]:

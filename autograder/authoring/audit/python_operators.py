@@ -128,20 +128,19 @@ def constant(site: Site) -> Iterator[Edit]:
     value = as_number(node)
     if isinstance(value, int):
         near = [value + 1, value - 1, 0, 1, -value]
-        others = (n for n in dict.fromkeys(near) if n != value)
-        for n in others:
+        for n in (n for n in dict.fromkeys(near) if n != value):
             if not is_same_axis(site, value, n) and not is_same_row(site, value, n):
                 yield str(n)
     elif value is not None:
-        others = [value * 10, value / 10, 0.0, -value] if abs(value) < 0.1 else []
+        others: list[float] = [value * 10, value / 10, 0.0, -value] if abs(value) < 0.1 else []
         others = [0.0, -value] if is_guard(site) else others
         others = others or [value + 1, value / 2, value * 2, 0.0, 1.0, -value]
         yield from (repr(n) for n in dict.fromkeys(others) if n != value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield str(not node.value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        others = ["", node.value + "x", node.value[::-1], node.value.upper(), node.value[:-1]]
-        for text in dict.fromkeys(others):
+        texts = ["", node.value + "x", node.value[::-1], node.value.upper(), node.value[:-1]]
+        for text in dict.fromkeys(texts):
             if text != node.value and not is_same_text(site, text):
                 yield repr(text)
     elif isinstance(node, ast.JoinedStr):
@@ -269,8 +268,8 @@ def index(site: Site) -> Iterator[Edit]:
         if not is_same_axis(place, value, other) and not is_same_row(place, value, other):
             yield ((node.slice, str(other)),)
     elif value is None and site.reference.values(node.slice).kinds == {"int"}:
-        for other in ("+ 1", "- 1"):
-            yield ((node.slice, f"{site.operand(node.slice)} {other}"),)
+        for change in ("+ 1", "- 1"):
+            yield ((node.slice, f"{site.operand(node.slice)} {change}"),)
 
 
 def loop(site: Site) -> Iterator[Edit]:
@@ -306,9 +305,10 @@ def _is_unordered(site: Site) -> bool:
         return isinstance(around, ast.SetComp)
     call = site.reference.parent(around)
     names = ("max", "min", "sum", "any", "all", "set", "sorted", "len")
-    is_call = isinstance(call, ast.Call) and getattr(call.func, "id", "") in names
+    if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in names:
+        return False
     # with a key, the first of several equals is taken
-    return is_call and all(keyword.arg != "key" for keyword in call.keywords)
+    return all(keyword.arg != "key" for keyword in call.keywords)
 
 
 def display(site: Site) -> Iterator[Edit]:
