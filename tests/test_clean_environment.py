@@ -18,8 +18,8 @@ import pytest
 from checkout import ROOT
 
 from autograder.authoring.bundle import make_bundle, make_repository
-from autograder.authoring.stamp import wheel_name
-from autograder.course.layout import Course, student_repository
+from autograder.authoring.wheels import wheel_names
+from autograder.course.layout import Course
 
 COURSE = Course(ROOT)
 FIRST, *REST = COURSE.assignments()
@@ -150,7 +150,7 @@ def set_up(colab, folder, address=""):
     """Runs the set-up cell in a folder, with wheels from another address."""
     notebook = nbformat.read(COURSE.notebook("00_setup"), as_version=4)
     (source,) = [c.source for c in notebook.cells if "%pip install" in c.source]
-    own = f"{student_repository(ROOT)}/raw/main"
+    own = f"{COURSE.config.students}/raw/main"
     assert own in source
     code = (
         "from IPython.core.interactiveshell import InteractiveShell\n"
@@ -173,7 +173,7 @@ def set_up(colab, folder, address=""):
 def test_without_wheel_and_network_the_set_up_cell_says_what_to_upload(new_colab, tmp_path):
     done = set_up(new_colab, tmp_path / "content")
     assert done.returncode != 0
-    assert f"Upload {wheel_name()} from the course's handout next to this" in done.stderr
+    assert f"Upload {wheel_names(COURSE)[0]} from the course's handout next to this" in done.stderr
 
 
 def test_the_set_up_cell_installs_from_the_students_repository(new_colab, tmp_path):

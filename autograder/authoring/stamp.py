@@ -14,20 +14,21 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.authoring.attach_drawings import attach_drawings
+from autograder.authoring.setup_cell import setup_of_own_package
 from autograder.authoring.shown_cells import tag_shown_cells
+from autograder.authoring.wheels import wheel_names
 from autograder.course.cells import checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
-from autograder.course.layout import Course, student_repository
+from autograder.course.layout import Course
 from autograder.course.reference import sources
 from autograder.errors import CourseError
-from coursekit import __version__
 
 #: Grade id prefix and first line of a cell for code that students wrote in an earlier assignment.
 _FROM = "from_"
 _REUSED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
 _QUESTION = re.compile(r"\*\*Question \d+ \((\d+) points?, graded by hand\)\.?\*\*")
 _ANSWER = re.compile(r"### BEGIN SOLUTION: (question_\w+)[ \t]*\n")
-_BADGE = re.compile(r"^\[!\[Open in Colab\].*$", re.MULTILINE)
+_BADGE = re.compile(r"^\[!\[Open in Colab\].*$(\n\n?)?", re.MULTILINE)
 _SETUP = """\
 # Set-up. Where coursekit is missing (in Colab, say) this installs it; otherwise it does nothing.
 import importlib.util
@@ -44,24 +45,27 @@ if importlib.util.find_spec("coursekit") is None:
             " handout next to this notebook (in Colab: Files, on the left), and run this cell again."
         )
 
-import coursekit  # before torch: sets how its threads wait"""
+{last}"""
 #: The branch of the students' repository that badges and set-up cells lead to.
 _BRANCH = "main"
 
 
-def wheel_name() -> str:
-    """The file name of the wheel that is built from this version."""
-    return f"coursekit-{__version__}-py3-none-any.whl"
-
-
-def wheel_address(course: Course) -> str:
-    """Where the set-up cell installs coursekit from, if the wheel is not beside the notebook."""
-    return f"{student_repository(course.root)}/raw/{_BRANCH}/{wheel_name()}"
+def setup_cell(course: Course) -> str:
+    """The source of the cell that installs what is missing, if possible from beside the notebook."""
+    students = course.config.students
+    address = f"{students}/raw/{_BRANCH}" if students else ""
+    if course.config.has_own_package:
+        return setup_of_own_package(course, address)
+    (wheel,) = wheel_names(course)
+    last = course.config.setup
+    return _SETUP.format(address=f"{address}/{wheel}", wheel=wheel, last=last)
 
 
 def badge(course: Course, assignment: str) -> str:
-    """The line that opens the student notebook of an assignment in Colab."""
-    address = student_repository(course.root)
+    """The line that opens the student notebook of an assignment in Colab; "" if it is not online."""
+    address = course.config.students
+    if not address:
+        return ""
     colab = address.replace("https://github.com", "https://colab.research.google.com/github")
     return (
         "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
@@ -137,15 +141,16 @@ def _metadata() -> NotebookNode:
 
 def _stamp_header(notebook: NotebookNode, course: Course, assignment: str) -> None:
     first = next((c for c in notebook.cells if c.cell_type == "markdown"), None)
-    if first is None or not _BADGE.search(first.source):
+    line = badge(course, assignment)
+    if first is None or (line and not _BADGE.search(first.source)):
         raise CourseError(
             f"{assignment}: the first text cell needs a line that starts with [![Open in Colab]."
         )
-    first.source = _BADGE.sub(badge(course, assignment), first.source)
+    first.source = _BADGE.sub(rf"{line}\1" if line else "", first.source)
     setup = next((c for c in notebook.cells if c.source.startswith("# Set-up")), None)
     if setup is None:
         raise CourseError(f"{assignment}: there is no set-up cell; begin one with # Set-up.")
-    setup.source = _SETUP.format(address=wheel_address(course), wheel=wheel_name())
+    setup.source = setup_cell(course)
 
 
 def _stamp_code(

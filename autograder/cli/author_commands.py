@@ -113,14 +113,13 @@ def bundle(course: Any, output: Path, repository: Path | None) -> None:
     With --repository also a workflow that runs the checks on GitHub (for GitHub Classroom).
     """
     from autograder.authoring.bundle import make_bundle, make_repository
-    from autograder.course.layout import student_repository
 
     names = make_repository(course, repository) if repository else make_bundle(course, output)
     for name in names:
         click.echo(f"  {name}")
     click.echo(f"written: {repository or output}")
     if repository:
-        click.echo(f"Commit it and push it to {student_repository(course.root)}.")
+        click.echo(f"Commit it and push it to {course.config.students}.")
 
 
 @click.command()

@@ -6,6 +6,7 @@ import difflib
 import functools
 import inspect
 import json
+import sys
 import traceback
 import zlib
 from collections.abc import Iterator
@@ -114,9 +115,11 @@ def _record(exercise: Exercise, notebook: Path, seed: int, version: int) -> dict
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Run torch on one thread: with such small cases, more threads only add overhead."""
-    import torch
-
+    """Run torch, if a reference uses it, on one thread: for small cases, more only add overhead."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -181,7 +181,7 @@ def _grade(
             if local:
                 cells = read_shared(course.notebook(assignment)).cells
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
-                start_server_in_background(PRELOAD, *import_statements(code))
+                start_server_in_background(PRELOAD, *course.preload, *import_statements(code))
             patiently(lambda: classroom.register(assignment))
             seed = class_seed(classroom.folder)
             task = Task.of(course, assignment, seed, limits, options.exercise or "")

@@ -82,6 +82,7 @@ class Task:
         CourseError
             An exercise has other points than in the release, so nbgrader would refuse its score.
         """
+        limits = replace(limits, visible=course.visible, preload=course.preload)
         release = read_shared(course.notebook(assignment))
         _require_released_points(course, assignment, release)
         if only:

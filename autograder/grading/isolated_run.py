@@ -86,7 +86,7 @@ def _run_in_sandbox(
     ended: list[int],
 ) -> Answers:
     """Run it with one reader; if that dies, add the cell at which it did to `ended`."""
-    address = start_server(PRELOAD)
+    address = start_server(PRELOAD, *limits.preload)
     answers = Answers()
     begun = time.monotonic()
     with (

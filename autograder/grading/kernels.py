@@ -38,4 +38,5 @@ def sandbox_limits(limits: Limits) -> SandboxLimits:
         # a little less than is counted outside, so that `print` itself fails first
         output_bytes=round(0.9 * limits.output_bytes),
         hidden=tuple(limits.hidden),
+        visible=tuple(limits.visible),
     )

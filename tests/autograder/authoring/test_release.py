@@ -315,15 +315,11 @@ def test_the_public_address_stands_in_one_place(course, small_course):
     address = re.search(r'Students = "(.*)"', text)[1]
     assert text.count(address) == 1
     path.write_text(text.replace(address, "https://github.com/elsewhere/lectures"))
-    from autograder.course.layout import student_repository
-
-    student_repository.cache_clear()
     release(small_course, [NAME])
     student = small_course.notebook(NAME).read_text()
     assert "colab.research.google.com/github/elsewhere/lectures/blob/main/notebooks" in student
     assert student.count("github.com/elsewhere/lectures/") == 1  # the wheel
     assert address.removeprefix("https://github.com/") not in student
-    student_repository.cache_clear()
     own = [p for p in course.root.rglob("*.py") if ".venv" not in p.parts]
     assert [p.name for p in own if address in p.read_text() and p.name != "conftest.py"] == []
 
