@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 
 import nbformat
@@ -47,7 +48,7 @@ def execute_solution(course: Course, assignment: str) -> float:
             on_cell_executed=lambda **_: bar.update(),
         )
         try:
-            client.execute()
+            client.execute(env={**os.environ, **course.environment()})
         except CellExecutionError as error:
             raise CourseError(f"{assignment}: {error}") from None
     nbformat.write(notebook, path)

@@ -75,6 +75,18 @@ def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
 
 
 @click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--title", default=None, help="The course's title (default: the folder's name).")
+def init(folder: Path, title: str | None) -> None:
+    """Make FOLDER an empty course, with its configuration and a package for students."""
+    from autograder.authoring.init_course import init_course
+
+    for path in init_course(folder, title):
+        click.echo(f"written: {path}")
+    click.echo(f"next: cd {folder}; README.md says how to go on.")
+
+
+@click.command()
 @click.argument("assignment")
 @with_course
 def new(course: Any, assignment: str) -> None:
@@ -241,4 +253,4 @@ def audit(
     sys.exit(0 if all(found.passed for found in audits) else 1)
 
 
-COMMANDS = (release, execute, try_, new, bundle, gradescope, exercises, adopt, audit)
+COMMANDS = (init, release, execute, try_, new, bundle, gradescope, exercises, adopt, audit)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,6 +66,18 @@ class Course:
         path = f"import sys; sys.path.append({str(self.root)!r})"
         return (path, *(f"import {name}" for name in (config.package, *config.imports)))
 
+    def environment(self) -> dict[str, str]:
+        """The variables with which a kernel finds the course's package and its recordings.
+
+        For authors: wherever students install the package, `check` needs no variable.
+        """
+        found = {"COURSEKIT_RECORDINGS": str(self.recordings)}
+        if self.config.has_own_package:
+            before = os.environ.get("PYTHONPATH", "")
+            paths = [str(self.root), *filter(None, before.split(os.pathsep))]
+            found["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+        return found
+
     def solution(self, assignment: str) -> Path:
         return self.solutions / assignment / f"{assignment}.ipynb"
 
@@ -118,15 +132,21 @@ class Course:
 def find_course(start: Path | None = None) -> Course:
     """The course that contains `start` (default: the current folder).
 
+    Its package can be imported from now on, even if it is not installed: solutions may use it.
+
     Raises
     ------
     CourseError
-        No parent folder has both an `nbgrader_config.py` and a `solutions` folder.
+        No parent folder has both an `nbgrader_config.py` and a `solutions` folder, or the course
+        has no valid configuration.
     """
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         if (folder / "nbgrader_config.py").exists() and (folder / "solutions").is_dir():
-            return Course(folder)
+            course = Course(folder)
+            if course.config.has_own_package and str(folder) not in sys.path:
+                sys.path.append(str(folder))
+            return course
     raise CourseError(
         "this folder is not inside a course: change to the folder that contains nbgrader_config.py"
         " and solutions/, then run the command again. `autograder init FOLDER` makes a new course."

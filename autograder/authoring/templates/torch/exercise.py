@@ -18,6 +18,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         lengths = torch.from_numpy(rng.integers(2, length, size=batch))
         mask = torch.arange(length) < lengths[:, None]
         yield Case("values", [scores, mask])
+        yield Case("values", [scores, mask], gradient="scores", title="a gradient")
+    scores = torch.from_numpy(rng.normal(size=(1, 5)).astype(np.float32))
+    mask = torch.arange(5) == int(rng.integers(1, 5))
+    yield Case("values", [scores, mask[None]], title="one text with one word")
     scores = torch.from_numpy(rng.normal(size=(2, 4)).astype(np.float32))
     mask = torch.tensor([[False] * 4, [True] * 4])
     yield Case("empty", [scores, mask], title="a text without words")
