@@ -25,6 +25,7 @@ from autograder.authoring.proofs import (
     require_unique_names,
 )
 from autograder.authoring.stamp import stamp
+from autograder.authoring.stored_outputs import is_executed
 from autograder.course import catalog
 from autograder.course.compounds import record_pairs
 from autograder.course.layout import Course
@@ -41,10 +42,16 @@ _LISTS = ("cases", "misconceptions", "pairs")
 
 @dataclass
 class Report:
-    """What a release did: files written, or (with check) files found stale."""
+    """What a release did: files written, or (with check) files found stale.
+
+    Attributes
+    ----------
+    drafts : assignments whose solution notebooks were never executed.
+    """
 
     stale: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
+    drafts: list[str] = field(default_factory=list)
 
 
 def release(
@@ -60,7 +67,7 @@ def release(
     CourseError
         A proof fails (see `proofs`): the solution fails its own check, the student notebook
         contains solution text, a misconception is not caught or gets another one's hint, an
-        alternative fails, a group's cases are the same for every seed, a module fails ruff.
+        alternative fails, the stored outputs are those of other code, a group's cases are the same for every seed, a module fails ruff.
     """
     report = Report()
     require_unique_names(course)
@@ -69,7 +76,10 @@ def release(
         prove_source_files(course, assignment)
         exercises = catalog.exercises(course, assignment)
         path = course.solution(assignment)
-        stamped = nbformat.writes(stamp(read(path), course, assignment, exercises)) + "\n"
+        notebook = stamp(read(path), course, assignment, exercises)
+        if not is_executed(assignment, notebook):
+            report.drafts.append(assignment)
+        stamped = nbformat.writes(notebook) + "\n"
         _put(report, course, path, stamped, check)
         recorded = record_assignment(course, assignment, RECORDING_SEED)
         prove_answers(course, assignment, recorded)

@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 from autograder.authoring.attach_drawings import attach_drawings
 from autograder.authoring.setup_cell import setup_of_own_package
 from autograder.authoring.shown_cells import tag_shown_cells
+from autograder.authoring.stored_outputs import METADATA
 from autograder.authoring.wheels import wheel_names
 from autograder.course.cells import checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
@@ -121,6 +122,8 @@ def stamp(
     tag_shown_cells(stamped)
     stamped.nbformat, stamped.nbformat_minor = 4, 5
     stamped.metadata = _metadata()
+    if METADATA in notebook.metadata:
+        stamped.metadata[METADATA] = notebook.metadata[METADATA]
     return stamped
 
 

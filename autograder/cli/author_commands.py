@@ -31,6 +31,9 @@ def release(course: Any, assignments: tuple[str, ...], check: bool) -> None:
     for name in report.written:
         click.echo(f"written: {name}")
     click.echo(f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified.")
+    if report.drafts:
+        names = " ".join(report.drafts)
+        click.echo(f"not executed yet: `autograder execute {names}` runs every cell.")
     if names := unaudited(course, chosen):
         click.echo(
             f"to audit, since they have changed: `autograder audit {' '.join(names)} --json {RESULTS}`"

@@ -4,7 +4,7 @@ A recording contains, for each exercise, its cases with the reference's outputs 
 misconceptions' outputs and hints, as plain data: all that `check` needs, and no solution.
 
 A course with a package of its own names it in the entry point group `ENTRY_POINTS`; the recordings
-are in the package's folder `recordings/`. Where it is not installed, `VARIABLE` names that folder.
+are in the package's folder `recordings/`. Where it is not installed, the environment variable `VARIABLE` names that folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FORMAT = 2
 
 #: The entry points by which installed courses name the package with their recordings.
 ENTRY_POINTS = "coursekit.recordings"
-#: The environment variable that names a folder of recordings.
+#: The environment variable that names folders of recordings, separated as in PATH.
 VARIABLE = "COURSEKIT_RECORDINGS"
 _FOLDER = Path(__file__).parents[1] / "recordings"
 
@@ -56,11 +56,10 @@ def _paths() -> dict[str, Path]:
 
 
 def _folders() -> list[Path]:
-    """The folders with recordings: the one named by `VARIABLE`, installed courses', and our own."""
+    """The folders with recordings: those that `VARIABLE` names, installed courses', and our own."""
     from importlib.metadata import entry_points
 
-    named = os.environ.get(VARIABLE)
-    found = [Path(named)] if named else []
+    found = [Path(one) for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
     for point in entry_points(group=ENTRY_POINTS):
         with contextlib.suppress(ImportError, ValueError):  # a course that was half removed
             spec = importlib.util.find_spec(point.value)
