@@ -15,6 +15,7 @@ POINTS = {"values": 2, "empty": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for batch, length in ((2, 4), (3, 5)):
         scores = torch.from_numpy(rng.normal(size=(batch, length)).astype(np.float32))
+        scores[0, 0] = 0.0  # a score like any other
         lengths = torch.from_numpy(rng.integers(2, length, size=batch))
         mask = torch.arange(length) < lengths[:, None]
         yield Case("values", [scores, mask])
@@ -46,6 +47,24 @@ WRONG = {
 
         - return total / count.clamp(min=1)
         + return total / count
+        """,
+}
+
+# a reason -> edits of the solution that are right, as `autograder audit` prints them
+EQUIVALENT = {
+    "A mask of numbers counts the same.": """
+        + mask = mask.float()
+          total = (scores * mask).sum(dim=1)
+
+        + mask = mask.long()
+          total = (scores * mask).sum(dim=1)
+        """,
+    "The division broadcasts the sum of one text, or its count, to the axis that was lost.": """
+        - total = (scores * mask).sum(dim=1)
+        + total = (scores * mask).sum(dim=1).squeeze()
+
+        - count = mask.sum(dim=1)
+        + count = mask.sum(dim=1).squeeze()
         """,
 }
 
