@@ -1,9 +1,17 @@
 """Makes this folder an nbgrader course: `nbgrader` commands and formgrader work from here."""
 
+import os
+from pathlib import Path
+
+from autograder.course.layout import Course
+
 c = get_config()  # noqa: F821  (nbgrader provides it)
 
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "notebooks"
+
+# nbgrader's Validate finds what `check` compares with even if the course is not installed.
+os.environ.update(Course(Path(__file__).parent).environment())
 
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
@@ -48,11 +56,11 @@ c.HTMLExporter.filters = {
 c.GenerateFeedback.exporter_class = "autograder.pages.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
 
-# Late work costs nothing unless you say so here; docs/instructors.md, "Late work".
+# Late work costs nothing unless you say so here.
 c.AssignLatePenalties.plugin_class = "autograder.gradebook.late.DailyPenalty"
 c.DailyPenalty.percent_per_day = 0  # of the score, as in 10
 c.DailyPenalty.grace_days = 0  # per student in the term, free of charge
 
-# nbgrader's exchange, on a JupyterHub or shared computers: docs/instructors.md, "JupyterHub".
-# c.CourseDirectory.course_id = "text"
+# nbgrader's exchange, on a JupyterHub or shared computers: the course's id and the exchange's folder.
+# c.CourseDirectory.course_id = "course"
 # c.Exchange.root = "/srv/nbgrader/exchange"

@@ -18,7 +18,7 @@ from sphinx.util import logging
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from autograder.course.layout import student_repository  # noqa: E402
+from autograder.course.layout import Course  # noqa: E402
 from autograder.pages.formulas import to_mathml  # noqa: E402
 
 project = "coursekit"
@@ -53,7 +53,7 @@ html_copy_source = True
 html_show_sphinx = False
 html_math_renderer = "mathml"
 html_theme_options = {
-    "repository_url": student_repository(ROOT),
+    "repository_url": Course(ROOT).config.students,
     "repository_branch": "main",
     "use_repository_button": True,
     "use_download_button": True,

@@ -50,7 +50,6 @@ def make_small_course(tmp_path_factory):
 
     template = Course(tmp_path_factory.mktemp("template") / "course")
     template.solutions.mkdir(parents=True)
-    template.recordings.mkdir(parents=True)
     for name in ("nbgrader_config.py", "pyproject.toml"):
         shutil.copy(ROOT / name, template.root)
     new_assignment(template, "07_topic")

@@ -158,7 +158,7 @@ def test_what_is_imported_is_declared():
             top = name.split(".")[0]
             if top in sys.stdlib_module_names or is_ours(name) or top in OF_A_COURSE:
                 continue
-            if not {normal(owner) for owner in owners.get(top, [])} & declared:
+            if not {normal(owner) for owner in owners.get(top, [top])} & declared:
                 undeclared.append(f"{path}, line {line}: {top}")
     assert undeclared == []
 

@@ -18,9 +18,9 @@ import nbformat
 import pytest
 from checkout import ROOT
 
-from autograder.authoring.bundle import build_wheel, make_bundle, make_repository
-from autograder.authoring.stamp import wheel_name
-from autograder.course.layout import Course, student_repository
+from autograder.authoring.bundle import make_bundle, make_repository
+from autograder.authoring.wheels import build_wheels, wheel_names
+from autograder.course.layout import Course
 
 COURSE = Course(ROOT)
 FIRST, *REST = COURSE.assignments()
@@ -151,7 +151,7 @@ def set_up(colab, folder, address=""):
     """Runs the set-up cell in a folder, with wheels from another address."""
     notebook = nbformat.read(COURSE.notebook("00_setup"), as_version=4)
     (source,) = [c.source for c in notebook.cells if "%pip install" in c.source]
-    own = f"{student_repository(ROOT)}/raw/main"
+    own = f"{COURSE.config.students}/raw/main"
     assert own in source
     code = (
         "from IPython.core.interactiveshell import InteractiveShell\n"
@@ -174,7 +174,7 @@ def set_up(colab, folder, address=""):
 def test_without_wheel_and_network_the_set_up_cell_says_what_to_upload(new_colab, tmp_path):
     done = set_up(new_colab, tmp_path / "content")
     assert done.returncode != 0
-    assert f"Upload {wheel_name()} from the course's handout next to this" in done.stderr
+    assert f"Upload {wheel_names(COURSE)[0]} from the course's handout next to this" in done.stderr
 
 
 def aged(wheel, folder):
@@ -191,8 +191,8 @@ def aged(wheel, folder):
 
 def test_the_set_up_cell_replaces_an_older_wheel_and_says_to_restart(new_colab, tmp_path):
     (tmp_path / "built").mkdir()
-    build_wheel(COURSE, tmp_path / "built")
-    wheel = tmp_path / "built" / wheel_name()
+    build_wheels(COURSE, tmp_path / "built")
+    wheel = tmp_path / "built" / wheel_names(COURSE)[0]
     python = str(new_colab / "venv/bin/python")
     install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
     environment = {**os.environ, "PYTHONPATH": ""}

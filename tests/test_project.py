@@ -95,11 +95,13 @@ def test_the_readme_is_read_in_a_few_minutes():
 
 def test_the_readme_lists_every_assignment_with_the_time_that_its_notebook_says():
     readme = (ROOT / "README.md").read_text()
-    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d½]+ hours)[^|]*\|$", readme, re.M)
+    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d½]+ (?:hours|minutes))[^|]*\|$", readme, re.M)
     said = {}
     for notebook in sorted((ROOT / "solutions").glob("*/*.ipynb")):
         text = "\n".join(cell.source for cell in nbformat.read(notebook, 4).cells)
-        said[notebook.stem] = re.search(r"\*\*Time\.?\*\* [Aa]bout ([\d½]+ hours)", text)[1]
+        said[notebook.stem] = re.search(
+            r"\*\*Time\.?\*\* [Aa]bout ([\d½]+ (?:hours|minutes))", text
+        )[1]
     assert dict(rows) == said
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
+from string import Template
 
-from autograder.authoring.stamp import badge, wheel_address, wheel_name
-from autograder.course.layout import Course, student_repository
+from autograder.authoring.stamp import badge, setup_cell
+from autograder.authoring.wheels import build_wheels, wheel_names
+from autograder.course.assignment import Assignment
+from autograder.course.layout import Course
+from autograder.course.reference import read
 from autograder.errors import CourseError
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _ENVIRONMENT = """\
 # conda env create -f environment.yml
-name: coursekit
+name: {name}
 channels: [conda-forge]
 dependencies:
   - python=3.12
@@ -23,8 +25,15 @@ dependencies:
   - pip:
     - -c constraints.txt
     - jupyterlab
-    - ./{wheel}
+{wheels}
 """
+#: In the README of the handout, for a course that has a students' repository, and without one.
+_COLAB = """\
+**In Colab**: click a badge above, or the one at the top of a notebook. Its set-up cell installs
+{wheels} from {students}. If it cannot, upload {it} next to the notebook."""
+_NO_COLAB = """\
+**In Colab**: open a notebook there, upload {wheels} next to it (*Files*, on the left), and
+run its set-up cell."""
 
 
 def make_bundle(course: Course, output: Path) -> list[str]:
@@ -41,7 +50,7 @@ def make_bundle(course: Course, output: Path) -> list[str]:
         is not an earlier bundle.
     """
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "coursekit-course"
+        folder = Path(temporary) / f"{course.config.name}-course"
         folder.mkdir()
         _fill(course, folder)
         _deliver(folder, output)
@@ -64,8 +73,14 @@ def make_repository(course: Course, output: Path) -> list[str]:
     Raises
     ------
     CourseError
-        As `make_bundle`; or the notebooks were released for another address or version.
+        As `make_bundle`; or the course has no such repository, or the notebooks were released for
+        another address or version.
     """
+    if not course.config.students:
+        raise CourseError(
+            'the students\' repository has no address yet: add a line Students = "https://..." to'
+            " [project.urls] in pyproject.toml, and run `autograder release`."
+        )
     inside = {path.name for path in output.iterdir()} if output.is_dir() else set()
     if output.exists() and (not output.is_dir() or (inside and ".git" not in inside)):
         raise CourseError(f"{output} is not a clone of a repository; choose a new folder.")
@@ -76,7 +91,7 @@ def make_repository(course: Course, output: Path) -> list[str]:
         folder.mkdir()
         _fill(course, folder)
         _require_own_address(course, folder)
-        _add_workflow(folder)
+        _add_workflow(course, folder)
         shutil.rmtree(output / "notebooks", ignore_errors=True)
         shutil.copytree(folder, output, dirs_exist_ok=True)
         return _files(folder)
@@ -87,36 +102,54 @@ def _files(folder: Path) -> list[str]:
 
 
 def _fill(course: Course, folder: Path) -> None:
-    """Write wheel, notebooks, environment files and README into `folder`."""
+    """Write wheels, notebooks, environment files and README into `folder`."""
     released = sorted(course.notebooks.glob("*/*.ipynb"))
     if not released:
         raise CourseError("there is no student notebook yet; run `autograder release` first.")
-    build_wheel(course, folder)
+    wheels = build_wheels(course, folder)
     for notebook in released:
         target = folder / notebook.relative_to(course.root)
         target.parent.mkdir(parents=True)
         shutil.copy(notebook, target)
-    for name in ("constraints.txt", "LICENSE", "LICENSES.md"):
+    for name in ("constraints.txt", *course.config.files):
+        if not (course.root / name).is_file():
+            raise CourseError(f"{name}, which the handout should contain, is missing.")
         shutil.copy(course.root / name, folder)
-    (folder / "environment.yml").write_text(_ENVIRONMENT.format(wheel=wheel_name()), "utf-8")
+    lines = "\n".join(f"    - ./{wheel}" for wheel in wheels)
+    environment = _ENVIRONMENT.format(name=course.config.name, wheels=lines)
+    (folder / "environment.yml").write_text(environment, "utf-8")
     (folder / "README.md").write_text(_readme(course, [path.stem for path in released]), "utf-8")
 
 
 def _readme(course: Course, assignments: list[str]) -> str:
+    config, wheels = course.config, wheel_names(course)
     lines = [f"| `{name}` | {badge(course, name)} |" for name in assignments]
-    text = (_TEMPLATES / "student_readme.md").read_text("utf-8")
-    text = text.replace("ASSIGNMENTS", "\n".join(["| assignment | |", "| --- | --- |", *lines]))
-    return text.replace("WHEEL", wheel_name()).replace(
-        "REPOSITORY", student_repository(course.root)
+    named = " and ".join(f"`{wheel}`" for wheel in wheels)
+    it = "that file" if len(wheels) == 1 else "these files"
+    colab = _COLAB if config.students else _NO_COLAB
+    template = Template((_TEMPLATES / "student_readme.md").read_text("utf-8"))
+    text = template.substitute(
+        title=config.title,
+        assignments="\n".join(["| assignment | |", "| --- | --- |", *lines]),
+        wheels=_paths(course),
+        colab=colab.format(wheels=named, students=config.students, it=it),
+        name=config.name,
+        notes=config.notes.strip(),
     )
+    return text.rstrip() + "\n"
 
 
-def _add_workflow(folder: Path) -> None:
+def _paths(course: Course) -> str:
+    """The wheels as pip takes them, in the folder that has them."""
+    return " ".join(f"./{wheel}" for wheel in wheel_names(course))
+
+
+def _add_workflow(course: Course, folder: Path) -> None:
     """Add the workflow for GitHub, and what git should leave out."""
     workflows = folder / ".github" / "workflows"
     workflows.mkdir(parents=True)
     shutil.copy(_TEMPLATES / "checks.py", folder / ".github")
-    text = (_TEMPLATES / "checks.yml").read_text("utf-8").replace("WHEEL", wheel_name())
+    text = (_TEMPLATES / "checks.yml").read_text("utf-8").replace("WHEELS", _paths(course))
     (workflows / "checks.yml").write_text(text, "utf-8")
     (folder / ".gitignore").write_text(".venv/\n.ipynb_checkpoints/\n__pycache__/\n", "utf-8")
 
@@ -124,21 +157,12 @@ def _add_workflow(folder: Path) -> None:
 def _require_own_address(course: Course, folder: Path) -> None:
     """Raise an error unless badges and set-up cells lead to this repository."""
     for path in sorted((folder / "notebooks").glob("*/*.ipynb")):
-        text = path.read_text("utf-8")
-        if wheel_address(course) not in text or badge(course, path.stem) not in text:
+        sources = [cell.source for cell in read(path).cells]
+        own = setup_cell(Assignment(course, path.stem))
+        if own not in sources or badge(course, path.stem) not in "\n".join(sources):
             raise CourseError(
                 f"{path.stem} was released for another address or version; run `autograder release`."
             )
-
-
-def build_wheel(course: Course, folder: Path) -> None:
-    """Build the wheel into `folder`, offline."""
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
-    command += ["--no-build-isolation", "--wheel-dir", str(folder), str(course.root)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode or not (folder / wheel_name()).exists():
-        last = (done.stderr.strip().splitlines() or ["pip printed no error"])[-1]
-        raise CourseError(f"the wheel could not be built: {last}")
 
 
 def _deliver(folder: Path, output: Path) -> None:

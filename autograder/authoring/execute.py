@@ -3,52 +3,110 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import tempfile
 import time
+from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKernelError
+from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
+from autograder.authoring.stamp import stamp, stored_revision
+from autograder.authoring.stored_outputs import mark_executed
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
+from autograder.course.recording import RECORDING_SEED, record_reference
 from autograder.errors import CourseError
+from coursekit.checking.recordings import FORMAT, VARIABLE
 
 #: Wall time for one cell, in seconds.
 _CELL_SECONDS = 600
+_COLORS = re.compile(r"\x1b\[[0-9;]*m")
+_SHOWN = 60
 
 
 def execute_solution(course: Course, assignment: str) -> float:
     """Run the solution notebook of an assignment; return the seconds it took.
 
+    The notebook is stamped first, and its checks use the cases as they are now: it need not be
+    released before.
+
     Raises
     ------
     CourseError
-        An exercise is not recorded yet, or a cell raises an error; the file is left unchanged.
+        The notebook and its cases do not match, or a cell raises an error or takes too long; the
+        file is left unchanged.
     """
-    solution = Assignment(course, assignment).solution
-    path, notebook = solution.path, solution.notebook
-    index = course.recordings / "index.json"
-    recorded = json.loads(index.read_text("utf-8")) if index.exists() else {}
-    if missing := [name for name in solution.checked_names if name not in recorded]:
-        raise CourseError(
-            f"check does not know {missing[0]} yet; run `autograder release {assignment}` first."
-        )
-    cells = sum(cell.cell_type == "code" for cell in notebook.cells)
+    own = Assignment(course, assignment)
+    path, notebook = own.solution.path, stamp(own)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell in cells:
+        cell.outputs, cell.execution_count = [], None
     start = time.monotonic()
-    with tqdm(total=cells, desc=assignment, unit="cell", disable=None) as bar:
+    with (
+        tempfile.TemporaryDirectory() as recordings,
+        tqdm(total=len(cells), desc=assignment, unit="cell", disable=None) as bar,
+    ):
+        _record(own, Path(recordings))
+        environment = course.environment()
+        environment[VARIABLE] = os.pathsep.join([recordings, environment[VARIABLE]])
         client = NotebookClient(
             notebook,
             timeout=_CELL_SECONDS,
             record_timing=False,
             coalesce_streams=True,  # a progress bar becomes one line, its last
             kernel_name="python3",
+            extra_arguments=["--log-level=ERROR"],
             resources={"metadata": {"path": str(path.parent)}},
             on_cell_executed=lambda **_: bar.update(),
         )
         try:
-            client.execute()
+            client.execute(env={**os.environ, **environment})
         except CellExecutionError as error:
-            raise CourseError(f"{assignment}: {error}") from None
+            what = f"{error.ename}: {error.evalue}"
+            raise _stopped(assignment, notebook, what) from None
+        except DeadKernelError:
+            raise _stopped(assignment, notebook, "the kernel died") from None
+        except CellControlSignal:  # nbclient's time limit
+            what = f"it takes more than {_CELL_SECONDS} seconds"
+            raise _stopped(assignment, notebook, what) from None
+    mark_executed(notebook)
     nbformat.write(notebook, path)
     return time.monotonic() - start
+
+
+def _record(assignment: Assignment, folder: Path) -> None:
+    """Write what `check` needs while the assignment's own notebook runs."""
+    exercises = {
+        name: {**record_reference(assignment, name, RECORDING_SEED), "pairs": []}
+        for name in assignment.exercises
+    }
+    recording = {
+        "format": FORMAT,
+        "assignment": assignment.name,
+        "revision": stored_revision(assignment),
+        "exercises": exercises,
+    }
+    (folder / f"{assignment.name}.json").write_text(json.dumps(recording), "utf-8")
+    names = dict.fromkeys(exercises, assignment.name)
+    (folder / "index.json").write_text(json.dumps(names), "utf-8")
+
+
+def _stopped(assignment: str, notebook: NotebookNode, what: str) -> CourseError:
+    """An error that names the cell at which a run ended, with the first line of its code."""
+    begun = [n for n, cell in enumerate(notebook.cells) if cell.get("execution_count")]
+    number = next(
+        (n for n, cell in enumerate(notebook.cells) if _has_error(cell)), begun[-1] if begun else 0
+    )
+    lines = notebook.cells[number].source.splitlines()
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    first = first if len(first) <= _SHOWN else f"{first[:_SHOWN]}..."
+    return CourseError(f"{assignment}, cell {number + 1} (`{first}`): {_COLORS.sub('', what)}")
+
+
+def _has_error(cell: NotebookNode) -> bool:
+    return any(output.output_type == "error" for output in cell.get("outputs", []))

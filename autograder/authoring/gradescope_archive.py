@@ -11,8 +11,7 @@ import tempfile
 from pathlib import Path
 
 import autograder
-from autograder.authoring.bundle import build_wheel
-from autograder.authoring.stamp import wheel_name
+from autograder.authoring.wheels import build_wheels
 from autograder.course.files import write_zip
 from autograder.course.layout import Course
 from autograder.errors import CourseError
@@ -52,10 +51,10 @@ def write_autograder(
         "requirements.txt": "\n".join(_requirements()).encode(),
     }
     with tempfile.TemporaryDirectory() as temporary:
-        build_wheel(course, Path(temporary))
-        wheel = wheel_name()
-        contents[wheel] = (Path(temporary) / wheel).read_bytes()
-    contents["setup.sh"] = _template("setup.sh", WHEEL=wheel, USER=USER)
+        wheels = build_wheels(course, Path(temporary), for_tool=True)
+        contents |= {wheel: (Path(temporary) / wheel).read_bytes() for wheel in wheels}
+    paths = " ".join(f"/autograder/source/{wheel}" for wheel in wheels)
+    contents["setup.sh"] = _template("setup.sh", WHEELS=paths, USER=USER)
     contents |= {f"course/{name}": path.read_bytes() for name, path in _files(course, assignment)}
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -73,7 +72,7 @@ def _template(name: str, **values: str) -> bytes:
 
 
 def _requirements() -> list[str]:
-    """What the tool needs besides coursekit, which comes as a wheel."""
+    """What the tool needs besides coursekit and the course, which come as wheels."""
     needed = importlib.metadata.requires("coursekit-autograder") or []
     return [line for line in needed if "extra ==" not in line and line != "coursekit"]
 

@@ -1,4 +1,4 @@
-"""Creates a new assignment, ready to release: a solution notebook and one exercise."""
+"""Creates a new assignment, ready to release: a notebook, one exercise and typed answers to it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from autograder.course.layout import NAME, Course
 from autograder.errors import CourseError
 
 _TEMPLATES = Path(__file__).parent / "templates"
+#: Where a list of the assignments ends, in the README or another page: a new one gets a row.
+_LIST_END = "<!-- end of assignments -->"
 
 
 def new_assignment(course: Course, assignment: str) -> list[Path]:
-    """Write the two files of a new assignment; return their paths.
+    """Write the files of a new assignment; return the paths of those that an author edits.
+
+    These are the solution notebook, the module of cases, the typed answers, and the page with the
+    list of assignments, if the course has one.
 
     Raises
     ------
     CourseError
-        The name is not of the form NN_topic, or the assignment or its cases already exist.
+        The name is not of the form NN_topic, the assignment or its cases already exist, or the
+        course's configuration asks for a template that does not exist.
     """
     if not NAME.fullmatch(assignment):
         raise CourseError(
@@ -36,22 +42,55 @@ def new_assignment(course: Course, assignment: str) -> list[Path]:
     taken = [name for name in course.assignments() if name[:2] == assignment[:2]]
     if taken:
         raise CourseError(f"the number {assignment[:2]} is taken by {taken[0]}; choose another.")
+    template = _template(course)
     topic = assignment[3:]
     words = {
         "TOPIC": topic,
         "TITLE": topic.replace("_", " ").capitalize(),
         "NUMBER": assignment[:2],
     }
-    exercise = folder / f"average_{topic}.py"
-    for path in (notebook, exercise):
-        path.parent.mkdir(parents=True)
-    nbformat.write(_notebook(_fill("assignment.py", words)), notebook)
-    exercise.write_text(_fill("exercise.py", words), "utf-8")
-    return [notebook, exercise]
+    written = {
+        folder / f"average_{topic}.py": "exercise.py",
+        folder / "answers" / "right.py": "answers/right.py",
+        folder / "answers" / "wrong.py": "answers/wrong.py",
+    }
+    notebook.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(_notebook(_fill(template / "assignment.py", words)), notebook)
+    for path, name in written.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_fill(template / name, words), "utf-8")
+    return [notebook, *written, *_add_row(course, assignment)]
 
 
-def _fill(template: str, words: dict[str, str]) -> str:
-    text = (_TEMPLATES / template).read_text("utf-8")
+def _template(course: Course) -> Path:
+    """The folder of the templates of the kind that the course's configuration names."""
+    kinds = sorted(path.parent.name for path in _TEMPLATES.glob("*/assignment.py"))
+    if course.config.template not in kinds:
+        raise CourseError(
+            f"pyproject.toml asks for the template {course.config.template!r}; choose"
+            f" {' or '.join(kinds)}."
+        )
+    return _TEMPLATES / course.config.template
+
+
+def _add_row(course: Course, assignment: str) -> list[Path]:
+    """Add the assignment to the list of assignments; the page that has it, if one does."""
+    for path in (course.root / "README.md", *sorted(course.root.glob("docs/*.md"))):
+        if not path.exists() or f"\n{_LIST_END}" not in (text := path.read_text("utf-8")):
+            continue
+        head, _, rest = text.partition(f"\n{_LIST_END}")
+        lines = [*head.split("\n"), f"| `{assignment}` | averages of what counts | 10 minutes |"]
+        place = len(lines) - 1
+        while lines[place - 1].startswith("| `") and lines[place - 1] > lines[place]:
+            lines[place - 1], lines[place] = lines[place], lines[place - 1]
+            place -= 1
+        path.write_text("\n".join(lines) + f"\n{_LIST_END}{rest}", "utf-8")
+        return [path]
+    return []
+
+
+def _fill(template: Path, words: dict[str, str]) -> str:
+    text = template.read_text("utf-8")
     for name, word in words.items():
         text = text.replace(f"__{name}__", word)
     return text
@@ -72,4 +111,5 @@ def _notebook(text: str) -> nbformat.NotebookNode:
             cells.append(new_code_cell(body.strip()))
             if tags := re.findall(r"\[([\w-]+)\]", head):
                 cells[-1].metadata["tags"] = tags
-    return new_notebook(cells=cells)
+    notebook: nbformat.NotebookNode = new_notebook(cells=cells)
+    return notebook

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode, from_dict
 
-from autograder.authoring.stamp import badge, reused_from, wheel_address
+from autograder.authoring.stamp import badge, reused_from, setup_cell
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 
@@ -43,7 +44,9 @@ def text(course: Course, digests: dict[str, str]) -> str:
 
 def digest(course: Course, name: str) -> str:
     """A digest of what a release reads and writes of an assignment."""
-    found = hashlib.sha256(f"{badge(course, name)}\n{wheel_address(course)}".encode())
+    found = hashlib.sha256(
+        f"{badge(course, name)}\n{setup_cell(Assignment(course, name))}".encode()
+    )
     cells = _cells(course, name)
     earlier = {source for cell in cells if (source := reused_from(cell))}
     for own in (cells, *(_cells(course, source) for source in sorted(earlier))):

@@ -29,6 +29,7 @@ from autograder.authoring.proofs import (
     require_unique_names,
 )
 from autograder.authoring.stamp import stamp
+from autograder.authoring.stored_outputs import is_executed
 from autograder.course.assignment import Assignment, every_assignment
 from autograder.course.compounds import record_pairs
 from autograder.course.layout import Course
@@ -53,16 +54,20 @@ class Report:
         Files that were written, or, with `check`, would have been.
     unchanged : list[str]
         Assignments that were proved before and have not changed since.
+    drafts : list[str]
+        Assignments whose solution notebooks were never executed.
     """
 
     stale: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
+    drafts: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Report) -> Report:
         self.stale += other.stale
         self.written += other.written
         self.unchanged += other.unchanged
+        self.drafts += other.drafts
         return self
 
 
@@ -72,7 +77,7 @@ def release(
     check: bool = False,
     again: bool = False,
     jobs: int = 1,
-    progress: Callable[[], None] = lambda: None,
+    progress: Callable[[], object] = lambda: None,
 ) -> Report:
     """Build and verify assignments.
 
@@ -96,7 +101,8 @@ def release(
     CourseError
         A proof fails (see `proofs`): the solution fails its own check, the student notebook
         contains solution text, a misconception is not caught or gets another one's hint, an
-        alternative fails, a group's cases are the same for every seed, a module fails ruff.
+        alternative fails, the stored outputs are those of other code, a group's cases are the same
+        for every seed, a module fails ruff.
     """
     require_unique_names(course)
     stored = proved.read(course)
@@ -144,7 +150,10 @@ def _release(course: Course, name: str, check: bool) -> Report:
     """Build and verify one assignment."""
     report, assignment = Report(), Assignment(course, name)
     prove_source_files(assignment)
-    stamped = nbformat.writes(stamp(assignment)) + "\n"
+    notebook = stamp(assignment)
+    if not is_executed(name, notebook):
+        report.drafts.append(name)
+    stamped = nbformat.writes(notebook) + "\n"
     _put(report, course, course.solution(name), stamped, check)
     recorded = record_assignment(assignment, RECORDING_SEED)
     prove_answers(assignment, recorded)

@@ -15,20 +15,22 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.authoring.attach_drawings import attach_drawings
+from autograder.authoring.setup_cell import setup_of_own_package
 from autograder.authoring.shown_cells import tag_shown_cells
+from autograder.authoring.stored_outputs import METADATA
+from autograder.authoring.wheels import wheel_names
 from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
-from autograder.course.layout import Course, student_repository
+from autograder.course.layout import Course
 from autograder.errors import CourseError
-from coursekit import __version__
 
 #: Grade id prefix and first line of a cell for code that students wrote in an earlier assignment.
 _FROM = "from_"
 _REUSED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
 _QUESTION = re.compile(r"\*\*Question \d+ \((\d+) points?, graded by hand\)\.?\*\*")
 _ANSWER = re.compile(r"### BEGIN SOLUTION: (question_\w+)[ \t]*\n")
-_BADGE = re.compile(r"^\[!\[Open in Colab\].*$", re.MULTILINE)
+_BADGE = re.compile(r"^\[!\[Open in Colab\].*$(\n\n?)?", re.MULTILINE)
 _SETUP = """\
 # Set-up. Where coursekit is missing (in Colab, say) or older than this notebook, this installs it.
 import importlib.util
@@ -45,35 +47,47 @@ if importlib.util.find_spec("coursekit") is None:
             " handout next to this notebook (in Colab: Files, on the left), and run this cell again."
         )
 
-import coursekit  # before torch: sets how its threads wait
+{last}
 
 coursekit.require("{assignment}", revision={revision}, wheels=wheels)"""
 #: The branch of the students' repository that badges and set-up cells lead to.
 _BRANCH = "main"
 
 
-def wheel_name() -> str:
-    """The file name of the wheel that is built from this version."""
-    return f"coursekit-{__version__}-py3-none-any.whl"
+def setup_cell(assignment: Assignment) -> str:
+    """The source of the cell that installs what is missing or older than the notebook.
+
+    If possible it does so from wheels beside the notebook.
+    """
+    course, revision = assignment.course, stored_revision(assignment)
+    students = course.config.students
+    address = f"{students}/raw/{_BRANCH}" if students else ""
+    if course.config.has_own_package:
+        return setup_of_own_package(course, address, assignment.name, revision)
+    (wheel,) = wheel_names(course)
+    return _SETUP.format(
+        address=f"{address}/{wheel}",
+        wheel=wheel,
+        last=course.config.setup,
+        assignment=assignment.name,
+        revision=revision,
+    )
 
 
-def wheel_address(course: Course) -> str:
-    """Where the set-up cell installs coursekit from, if the wheel is not beside the notebook."""
-    return f"{student_repository(course.root)}/raw/{_BRANCH}/{wheel_name()}"
-
-
-def stored_revision(course: Course, assignment: str) -> int:
+def stored_revision(assignment: Assignment) -> int:
     """The revision of the assignment's stored recording; 0 if there is none."""
     try:
-        text = (course.recordings / f"{assignment}.json").read_text("utf-8")
-        return int(json.loads(text)["revision"])
+        path = assignment.course.recordings / f"{assignment.name}.json"
+        return int(json.loads(path.read_text("utf-8"))["revision"])
     except (OSError, ValueError, KeyError, TypeError):
         return 0
 
 
 def badge(course: Course, assignment: str) -> str:
-    """The line that opens the student notebook of an assignment in Colab."""
-    address = student_repository(course.root)
+    """The line that opens the student notebook of an assignment in Colab; "" if it is not online."""
+    address = course.config.students
+    if not address:
+        return ""
     colab = address.replace("https://github.com", "https://colab.research.google.com/github")
     return (
         "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
@@ -92,7 +106,7 @@ def stamp(of: Assignment) -> NotebookNode:
     """
     course, assignment, exercises = of.course, of.name, of.exercises
     stamped = copy.deepcopy(of.solution.notebook)
-    _stamp_header(stamped, course, assignment)
+    _stamp_header(stamped, of)
     defined: dict[str, int] = {}
     checked: dict[str, int] = {}
     reused: set[str] = set()
@@ -128,13 +142,16 @@ def stamp(of: Assignment) -> NotebookNode:
     tag_shown_cells(stamped)
     stamped.nbformat, stamped.nbformat_minor = 4, 5
     stamped.metadata = _metadata()
+    before = of.solution.notebook.metadata
+    if METADATA in before:
+        stamped.metadata[METADATA] = before[METADATA]
     return stamped
 
 
 def _metadata() -> NotebookNode:
     from nbformat import from_dict
 
-    return from_dict(
+    metadata: NotebookNode = from_dict(
         {
             "kernelspec": {
                 "display_name": "Python 3 (ipykernel)",
@@ -144,24 +161,22 @@ def _metadata() -> NotebookNode:
             "language_info": {"name": "python"},
         }
     )
+    return metadata
 
 
-def _stamp_header(notebook: NotebookNode, course: Course, assignment: str) -> None:
+def _stamp_header(notebook: NotebookNode, of: Assignment) -> None:
+    course, assignment = of.course, of.name
     first = next((c for c in notebook.cells if c.cell_type == "markdown"), None)
-    if first is None or not _BADGE.search(first.source):
+    line = badge(course, assignment)
+    if first is None or (line and not _BADGE.search(first.source)):
         raise CourseError(
             f"{assignment}: the first text cell needs a line that starts with [![Open in Colab]."
         )
-    first.source = _BADGE.sub(badge(course, assignment), first.source)
+    first.source = _BADGE.sub(rf"{line}\1" if line else "", first.source)
     setup = next((c for c in notebook.cells if c.source.startswith("# Set-up")), None)
     if setup is None:
         raise CourseError(f"{assignment}: there is no set-up cell; begin one with # Set-up.")
-    setup.source = _SETUP.format(
-        address=wheel_address(course),
-        wheel=wheel_name(),
-        assignment=assignment,
-        revision=stored_revision(course, assignment),
-    )
+    setup.source = setup_cell(of)
 
 
 def _stamp_code(

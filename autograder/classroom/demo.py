@@ -45,9 +45,7 @@ def run_demo(course: Course, assignment: str) -> None:
     console.print("\nFeedback pages:")
     for page in pages:
         console.print(f"  {page.relative_to(course.root)}", highlight=False)
-    console.print(
-        "\nOpen JupyterLab with [bold]make lab[/bold]; the student notebooks are in notebooks/."
-    )
+    console.print("\nOpen the student notebooks with [bold]jupyter lab notebooks[/bold].")
 
 
 def _delete(folder: Path) -> None:

@@ -48,15 +48,18 @@ def release(
     with tqdm(total=len(chosen), desc="release", unit="assignment", disable=None) as bar:
         report = build(course, chosen, check, again, jobs or os.cpu_count() or 1, bar.update)
     require_fresh(report)
-    for name in report.written:
-        click.echo(f"written: {name}")
+    for written in report.written:
+        click.echo(f"written: {written}")
     left_alone = f", {len(report.unchanged)} of them earlier" if report.unchanged else ""
     click.echo(
         f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified{left_alone}."
     )
-    if names := unaudited(course, chosen):
+    if report.drafts:
+        names = " ".join(report.drafts)
+        click.echo(f"not executed yet: `autograder execute {names}` runs every cell.")
+    if changed := unaudited(course, chosen):
         click.echo(
-            f"to audit, since they have changed: `autograder audit {' '.join(names)} --json {RESULTS}`"
+            f"to audit, since they have changed: `autograder audit {' '.join(changed)} --json {RESULTS}`"
         )
 
 
@@ -98,6 +101,18 @@ def try_(course: Any, exercise: str, file: Path, seed: int, json: bool) -> None:
 
 
 @click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--title", default=None, help="The course's title (default: the folder's name).")
+def init(folder: Path, title: str | None) -> None:
+    """Make FOLDER an empty course, with its configuration and a package for students."""
+    from autograder.authoring.init_course import init_course
+
+    for path in init_course(folder, title):
+        click.echo(f"written: {path}")
+    click.echo(f"next: cd {folder}; README.md says how to go on.")
+
+
+@click.command()
 @click.argument("assignment")
 @with_course
 def new(course: Any, assignment: str) -> None:
@@ -136,14 +151,13 @@ def bundle(course: Any, output: Path, repository: Path | None) -> None:
     With --repository also a workflow that runs the checks on GitHub (for GitHub Classroom).
     """
     from autograder.authoring.bundle import make_bundle, make_repository
-    from autograder.course.layout import student_repository
 
     names = make_repository(course, repository) if repository else make_bundle(course, output)
     for name in names:
         click.echo(f"  {name}")
     click.echo(f"written: {repository or output}")
     if repository:
-        click.echo(f"Commit it and push it to {student_repository(course.root)}.")
+        click.echo(f"Commit it and push it to {course.config.students}.")
 
 
 @click.command()
@@ -265,4 +279,4 @@ def audit(
     sys.exit(0 if all(found.passed for found in audits) else 1)
 
 
-COMMANDS = (release, execute, try_, new, bundle, gradescope, exercises, adopt, audit)
+COMMANDS = (init, release, execute, try_, new, bundle, gradescope, exercises, adopt, audit)

@@ -153,13 +153,16 @@ def doctor() -> None:
 
 
 @click.command()
-@click.argument("assignment", default="00_setup")
+@click.argument("assignment", required=False)
 @with_course
-def demo(course: Any, assignment: str) -> None:
-    """Grade a small made-up class for ASSIGNMENT, to see what grading looks like."""
+def demo(course: Any, assignment: str | None) -> None:
+    """Grade a small made-up class, to see what grading looks like.
+
+    For ASSIGNMENT; default: the course's first.
+    """
     from autograder.classroom.demo import run_demo
 
-    run_demo(course, course.require(assignment))
+    run_demo(course, course.require(assignment) if assignment else course.first())
 
 
 COMMANDS = (grade, feedback, doctor, demo)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 
 from nbformat import NotebookNode
 
 from autograder.course.assignment import Assignment
 
 
-def filled(assignment: Assignment, sources: dict[str, str | None] | None = None) -> NotebookNode:
+def filled(assignment: Assignment, sources: Mapping[str, str | None] | None = None) -> NotebookNode:
     """The student notebook with every TODO answered as in the solution notebook.
 
     Parameters
     ----------
-    sources : dict[str, str | None], optional
+    sources : Mapping[str, str | None], optional
         Answers to use instead, by exercise; None leaves the TODO as released.
     """
     sources = sources or {}

@@ -1,13 +1,16 @@
-"""The paths of the course's files, and the address of the students' repository."""
+"""The paths of the course's files, and its configuration."""
 
 from __future__ import annotations
 
 import difflib
-import functools
+import os
 import re
+import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from autograder.course.configuration import CourseConfig, read_config
 from autograder.errors import CourseError
 
 NAME = re.compile(r"\d\d_[a-z][a-z0-9_]*")
@@ -24,6 +27,11 @@ class Course:
 
     root: Path
 
+    @cached_property
+    def config(self) -> CourseConfig:
+        """What is special to this course: `[tool.autograder]` in its `pyproject.toml`."""
+        return read_config(self.root / "pyproject.toml")
+
     @property
     def solutions(self) -> Path:
         return self.root / "solutions"
@@ -34,7 +42,42 @@ class Course:
 
     @property
     def recordings(self) -> Path:
-        return self.root / "coursekit" / "recordings"
+        """The folder, in the package that students install, of what `check` compares with."""
+        return self.package / "recordings"
+
+    @property
+    def package(self) -> Path:
+        """The folder of the package that students install."""
+        return self.root / self.config.package
+
+    @property
+    def visible(self) -> tuple[str, ...]:
+        """Folders of the course that submissions may see: the package, unless it is coursekit."""
+        return (str(self.package),) if self.config.has_own_package else ()
+
+    @property
+    def preload(self) -> tuple[str, ...]:
+        """Statements that import, once for all submissions, what they need besides the usual.
+
+        The package is found in the course's folder even if it is not installed.
+        """
+        config = self.config
+        if not config.has_own_package:
+            return tuple(f"import {name}" for name in config.imports)
+        path = f"import sys; sys.path.append({str(self.root)!r})"
+        return (path, *(f"import {name}" for name in (config.package, *config.imports)))
+
+    def environment(self) -> dict[str, str]:
+        """The variables with which a kernel finds the course's package and its recordings.
+
+        For authors: wherever students install the package, `check` needs no variable.
+        """
+        found = {"COURSEKIT_RECORDINGS": str(self.recordings)}
+        if self.config.has_own_package:
+            before = os.environ.get("PYTHONPATH", "")
+            paths = [str(self.root), *filter(None, before.split(os.pathsep))]
+            found["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+        return found
 
     def solution(self, assignment: str) -> Path:
         return self.solutions / assignment / f"{assignment}.ipynb"
@@ -59,6 +102,18 @@ class Course:
         found = self.solutions.glob("[0-9][0-9]_*/*.ipynb")
         return sorted(path.stem for path in found if path.stem == path.parent.name)
 
+    def first(self) -> str:
+        """The name of the first assignment.
+
+        Raises
+        ------
+        CourseError
+            There is none yet.
+        """
+        for name in self.assignments():
+            return name
+        raise CourseError("there is no assignment yet; `autograder new 01_topic` creates one.")
+
     def require(self, assignment: str) -> str:
         """The name of an assignment that is given by its name or its number ("05").
 
@@ -82,32 +137,22 @@ class Course:
 def find_course(start: Path | None = None) -> Course:
     """The course that contains `start` (default: the current folder).
 
+    Its package can be imported from now on, even if it is not installed: solutions may use it.
+
     Raises
     ------
     CourseError
-        No parent folder has both an `nbgrader_config.py` and a `solutions` folder.
+        No parent folder has both an `nbgrader_config.py` and a `solutions` folder, or the course
+        has no valid configuration.
     """
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         if (folder / "nbgrader_config.py").exists() and (folder / "solutions").is_dir():
-            return Course(folder)
+            course = Course(folder)
+            if course.config.has_own_package and str(folder) not in sys.path:
+                sys.path.append(str(folder))
+            return course
     raise CourseError(
         "this folder is not inside a course: change to the folder that contains nbgrader_config.py"
-        " and solutions/, then run the command again."
+        " and solutions/, then run the command again. `autograder init FOLDER` makes a new course."
     )
-
-
-@functools.lru_cache(maxsize=4)
-def student_repository(root: Path) -> str:
-    """The address of the students' repository, `https://github.com/...`, as set in pyproject.toml.
-
-    Raises
-    ------
-    CourseError
-        There is none.
-    """
-    text = (root / "pyproject.toml").read_text("utf-8")
-    match = re.search(r'^Students = "(https://[^"]+?)/?"$', text, re.MULTILINE)
-    if match is None:
-        raise CourseError('pyproject.toml needs a line Students = "https://..." in [project.urls].')
-    return match[1]

@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from autograder.course.apply_edit import EditError, apply_edit
 from autograder.course.assignment import Assignment
 from autograder.course.reference import without_docstrings
 from autograder.errors import CourseError
+from coursekit.checking.records import RecordedExercise
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 
@@ -86,14 +86,14 @@ def typed_answers(assignment: Assignment, kind: str) -> list[TypedAnswer]:
     return found
 
 
-def verdict_on(assignment: Assignment, recorded: dict[str, Any], source: str) -> Verdict:
+def verdict_on(assignment: Assignment, recorded: RecordedExercise, source: str) -> Verdict:
     """The verdict on an answer, with the cases of a recorded exercise.
 
     Parameters
     ----------
     assignment : Assignment
         The assignment.
-    recorded : dict
+    recorded : RecordedExercise
         The exercise as recorded, with its cases.
     source : str
         The answer in Python.

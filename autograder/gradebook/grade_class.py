@@ -186,7 +186,7 @@ def _grade(
             if local:
                 cells = graded_against.release.cells
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
-                start_server_in_background(PRELOAD, *import_statements(code))
+                start_server_in_background(PRELOAD, *course.preload, *import_statements(code))
             patiently(lambda: classroom.register(assignment))
             seed = class_seed(classroom.folder)
             task = Task.of(graded_against, seed, limits, options.exercise or "")

@@ -142,12 +142,14 @@ class RunAll(NbGraderPreprocessor):
     """Lets *Run All* go on after an exercise that is not written yet, or wrong.
 
     From the first exercise on, cells of the student notebook get the tag `raises-exception`, by
-    which JupyterLab, Notebook, VS Code and nbclient run the next cell after an error.
+    which JupyterLab, Notebook, VS Code and nbclient run the next cell after an error. What is
+    stored about the outputs of the solution, which the student notebook has not, goes.
     """
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        nb.metadata.pop("autograder", None)
         started = False
         for cell in nb.cells:
             started = started or "nbgrader" in cell.metadata

@@ -54,15 +54,16 @@ class CellClient(NotebookClient):
     async def start(self, folder: str) -> None:
         """Start a kernel and connect to it; its sockets and files lie in `folder`."""
         self.create_kernel_manager()
-        self.km.client_factory = GuardedClient
+        km: Any = self.km  # one of ours, see `kernels`
+        km.client_factory = GuardedClient
         os.makedirs(f"{folder}/s")  # short: a Unix socket's path has at most 107 bytes
         if os.name == "posix":  # Windows has no Unix sockets for a kernel
-            self.km.transport, self.km.ip = "ipc", f"{folder}/s/k"
-        self.km.connection_file = f"{folder}/kernel.json"
+            km.transport, km.ip = "ipc", f"{folder}/s/k"
+        km.connection_file = f"{folder}/kernel.json"
         if self.limits.sandbox:
-            self.km.limits = sandbox_limits(self.limits)
+            km.limits = sandbox_limits(self.limits)
         else:
-            self.km.user = self.limits.user
+            km.user = self.limits.user
         # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
         await self.async_start_new_kernel(cwd=folder, env=self.environment)
         await self.async_start_new_kernel_client()
@@ -105,8 +106,11 @@ class CellClient(NotebookClient):
             if flooded:
                 if not before:
                     cell.outputs.append(flood(self.allowance.allowed_bytes))
-                if self.allowance.may_interrupt():
-                    self._interrupting = asyncio.ensure_future(self.km.interrupt_kernel())
+                if self.km is not None and self.allowance.may_interrupt():
+                    interrupt: Any = (
+                        self.km.interrupt_kernel()
+                    )  # a coroutine: ours are asynchronous
+                    self._interrupting = asyncio.ensure_future(interrupt)
                 return None
             if cell is self.nb.cells[cell_index]:
                 room, before = self.allowance.has_room(size)

@@ -15,8 +15,10 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)
 #: What a condition consists of that always has the same result, given constants.
-_TEST = (ast.Name, ast.Constant, ast.UnaryOp, ast.BoolOp, ast.Compare)
-_TEST = (*_TEST, ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context)
+_TEST = (
+    *(ast.Name, ast.Constant, ast.UnaryOp, ast.BoolOp, ast.Compare),
+    *(ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context),
+)
 
 
 class Unsure(Exception):

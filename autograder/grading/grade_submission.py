@@ -90,6 +90,8 @@ class Task:
         CourseError
             An exercise has other points than in the release, so nbgrader would refuse its score.
         """
+        course = assignment.course
+        limits = replace(limits, visible=course.visible, preload=course.preload)
         release = assignment.release
         _require_released_points(assignment)
         if only:

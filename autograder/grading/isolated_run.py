@@ -90,7 +90,7 @@ def _run_in_sandbox(
     ended: list[int],
 ) -> Answers:
     """Run it with one reader; if that dies, add the cell at which it did to `ended`."""
-    address = start_server(PRELOAD)
+    address = start_server(PRELOAD, *limits.preload)
     answers = Answers()
     begun = time.monotonic()
     with (
@@ -190,6 +190,7 @@ def _answer_request(connection: Connection, request: dict[str, Any]) -> None:
         for index, cell in enumerate(notebook.cells)
         if cell.cell_type == "code"
     ]
+    assert answers.usage is not None  # it has run
     connection.send(cells=cells, usage=asdict(answers.usage))
 
 

@@ -12,7 +12,7 @@ from autograder.grading.kernel_user import UserKernelManager
 from autograder.grading.limits import Limits
 
 if TYPE_CHECKING:
-    from jupyter_client import AsyncKernelManager
+    from jupyter_client.manager import AsyncKernelManager
 
     from autograder.sandbox.isolation import SandboxLimits
 
@@ -38,4 +38,5 @@ def sandbox_limits(limits: Limits) -> SandboxLimits:
         # a little less than is counted outside, so that `print` itself fails first
         output_bytes=round(0.9 * limits.output_bytes),
         hidden=tuple(limits.hidden),
+        visible=tuple(limits.visible),
     )

@@ -37,6 +37,8 @@ class Limits:
     user : the system user that runs it where there is no sandbox; "" for the grader's own. Only
         root can choose another.
     hidden : folders that it must not see, wherever they lie; see `hidden_folders`.
+    visible : folders that it may see although a hidden one is around them.
+    preload : statements that the process runs from which kernels are forked: imports.
     """
 
     cell_seconds: float = 60.0
@@ -57,6 +59,8 @@ class Limits:
     user: str = ""
     #: not part of what determines a score: moving a class does not grade it again
     hidden: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    visible: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    preload: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
 def slowdown() -> float:

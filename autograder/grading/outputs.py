@@ -25,11 +25,14 @@ def flood(limit: int) -> NotebookNode:
 
 def too_much(limit: int) -> NotebookNode:
     text = f"From here on outputs are left out: a notebook keeps {limit / 2**20:g} MiB.\n"
-    return new_output("stream", text=text)
+    output: NotebookNode = new_output("stream", text=text)
+    return output
 
 
 def error_output(name: str, text: str) -> NotebookNode:
-    return new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
+    trace = [f"{name}: {text}"]
+    output: NotebookNode = new_output("error", ename=name, evalue=text, traceback=trace)
+    return output
 
 
 def was_cut_off(seconds: float) -> NotebookNode:
@@ -38,7 +41,8 @@ def was_cut_off(seconds: float) -> NotebookNode:
         "For the answers that were not right, the notebook was run once more with this cell, which"
         f" was stopped after {seconds:g} seconds of processor time.\n"
     )
-    return new_output("stream", text=text)
+    output: NotebookNode = new_output("stream", text=text)
+    return output
 
 
 def cells_cut_off(notebook: NotebookNode) -> set[int]:

@@ -162,9 +162,9 @@ class Traces:
 
     def _parts_of_getattr(self, node: ast.Call, local: Collection[str]) -> list[ast.expr]:
         """What is left to check of a `getattr` that gets what can be written with a dot."""
-        of, name, *rest = (*node.args, None, None)[: max(2, len(node.args))]
-        if node.keywords or name is None:
+        if node.keywords or len(node.args) < 2:
             raise Unsure("getattr is used")
+        of, name, *rest = node.args
         if self.known.paths(of, local) == {"torch.nn"}:  # one of its layers
             return [name, *rest]
         first = name.values[0] if isinstance(name, ast.JoinedStr) and name.values else name

@@ -29,23 +29,15 @@ from autograder.sandbox.launch import use_server
 from autograder.sandbox.messages import Connection
 from autograder.sandbox.supervisor import supervise
 
+#: What every kernel needs. A course names what its notebooks need besides (`imports` in its
+#: configuration).
 _IMPORTED = (
-    *("numpy", "torch", "torch.nn", "torch.utils.data", "matplotlib.pyplot", "seaborn"),
-    *("sklearn.linear_model", "sklearn.naive_bayes", "sklearn.metrics", "scipy.stats", "tqdm.auto"),
-    *("IPython.core.interactiveshell", "ipykernel.kernelapp", "ipykernel.ipkernel"),
-    *("IPython.core.completerlib", "IPython.core.debugger", "IPython.extensions.storemagic"),
-    "IPython.core.oinspect",
-    *("ipykernel.debugger", "sqlite3", "tornado.platform.asyncio", "encodings.latin_1"),
-    *(
-        "matplotlib_inline.backend_inline",
-        "coursekit.checking.kernel_side",
-        "coursekit.checking.kernel_setup",
-        "coursekit.checking.check",
-    ),
-    *("coursekit.data", "coursekit.text", "coursekit.training", "coursekit.evaluation"),
-    *("coursekit.figures", "coursekit.vectors", "coursekit.sparse"),
-    "torch._dynamo",  # which the first step of an optimizer imports: 1.5 s of processor time
-    *("coursekit.pretrained", "safetensors.torch", "tokenizers"),
+    *("numpy", "tqdm.auto", "sqlite3", "tornado.platform.asyncio", "encodings.latin_1"),
+    *("IPython.core.interactiveshell", "IPython.core.completerlib", "IPython.core.debugger"),
+    *("IPython.core.oinspect", "IPython.extensions.storemagic"),
+    *("ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.debugger"),
+    *("coursekit.checking.kernel_side", "coursekit.checking.kernel_setup"),
+    "coursekit.checking.check",
 )
 
 
@@ -55,7 +47,7 @@ def main(address: str, *imported: str) -> None:
     Parameters
     ----------
     address : the Unix socket to create. Its folder belongs to this server and is deleted with it.
-    imported : modules to import besides the usual ones.
+    imported : import statements to run besides, which may fail: then the cell that needs it says so.
     """
     try:
         _serve(address, imported)
@@ -73,13 +65,13 @@ def _serve(address: str, imported: tuple[str, ...]) -> None:
     for name in _IMPORTED:
         __import__(name)
     for statement in imported:
-        with contextlib.suppress(Exception):  # a package that is missing here: the cell says so
+        with contextlib.suppress(Exception):
             exec(statement, {})
     import nbformat
-    import torch
 
-    torch.set_num_threads(1)
-    torch.optim.SGD([torch.zeros(1)], lr=0.1)  # the first optimizer imports a lot: seconds, once
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(1)
+        torch.optim.SGD([torch.zeros(1)], lr=0.1)  # the first one imports a lot: seconds, once
     nbformat.validate(nbformat.v4.new_notebook())  # compiles the schema, once
     gc.collect()
     gc.freeze()  # pages that the collector never touches stay shared with the children

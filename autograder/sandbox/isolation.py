@@ -74,6 +74,7 @@ class SandboxLimits:
     output_bytes : output of one cell; enforced by the kernel itself (`autograder.sandbox.kernel`).
     hidden : folders of the host that are empty in the sandbox, even if a folder around them is
         mounted.
+    visible : folders of the host that are mounted read-only besides Python and `coursekit`.
     """
 
     memory_bytes: int
@@ -82,6 +83,7 @@ class SandboxLimits:
     cpu_seconds: int
     output_bytes: int
     hidden: tuple[str, ...] = ()
+    visible: tuple[str, ...] = ()
 
 
 def give_ownership(folder: str) -> None:

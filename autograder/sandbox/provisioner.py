@@ -88,7 +88,7 @@ class SandboxProvisioner(KernelProvisionerBase):
         inside["ip"] = f"{isolation.SOCKETS}/{Path(self._manager.ip).name}"
         inside["key"] = inside["key"].decode()
         environment = dict(kwargs["env"])
-        read_only = isolation.python_paths()
+        read_only = [*isolation.python_paths(), *self._manager.limits.visible]
         for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
             if os.path.isdir(environment.get(name, "")):
                 read_only.append(environment[name])

@@ -1,13 +1,19 @@
-"""The recordings that ship with the package: one JSON file per assignment, made by a release.
+"""The recordings that ship with a course's package: one JSON file per assignment, made by a release.
 
 A recording contains, for each exercise, its cases with the reference's outputs and the
 misconceptions' outputs and hints, as plain data: all that `check` needs, and no solution.
+
+A course with a package of its own names it in the entry point group `ENTRY_POINTS`; the recordings
+are in the package's folder `recordings/`. Where it is not installed, the environment variable `VARIABLE` names that folder.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib.util
 import json
+import os
 from pathlib import Path
 
 from coursekit.checking.records import RecordedExercise, Recording
@@ -15,6 +21,10 @@ from coursekit.checking.records import RecordedExercise, Recording
 #: Bump when the recording format changes.
 FORMAT = 2
 
+#: The entry points by which installed courses name the package with their recordings.
+ENTRY_POINTS = "coursekit.recordings"
+#: The environment variable that names folders of recordings, separated as in PATH.
+VARIABLE = "COURSEKIT_RECORDINGS"
 _FOLDER = Path(__file__).parents[1] / "recordings"
 
 
@@ -28,12 +38,37 @@ class RecordingError(RuntimeError):
 @functools.lru_cache(maxsize=1)
 def index() -> dict[str, str]:
     """Exercise name -> assignment, over all recordings."""
-    path = _FOLDER / "index.json"
-    try:
-        found: dict[str, str] = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise RecordingError(_damaged(path)) from error
+    return {name: path.stem for name, path in _paths().items()}
+
+
+@functools.lru_cache(maxsize=1)
+def _paths() -> dict[str, Path]:
+    """Exercise name -> its assignment's recording; the first folder that has it counts."""
+    found: dict[str, Path] = {}
+    for folder in _folders():
+        path = folder / "index.json"
+        try:
+            assignments = json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise RecordingError(_damaged(path)) from error
+        for name, assignment in assignments.items():
+            found.setdefault(name, folder / f"{assignment}.json")
     return found
+
+
+def _folders() -> list[Path]:
+    """The folders with recordings: those that `VARIABLE` names, installed courses', and our own."""
+    from importlib.metadata import entry_points
+
+    found = [Path(one) for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
+    for point in entry_points(group=ENTRY_POINTS):
+        with contextlib.suppress(ImportError, ValueError):  # a course that was half removed
+            spec = importlib.util.find_spec(point.value)
+            places = spec.submodule_search_locations if spec else None
+            found += [Path(place) / "recordings" for place in places or ()]
+    found.append(_FOLDER)
+    filled = [folder for folder in dict.fromkeys(found) if (folder / "index.json").exists()]
+    return filled or [_FOLDER]
 
 
 def names() -> list[str]:
@@ -49,7 +84,7 @@ def find(name: str) -> RecordedExercise:
     RecordingError
         The file is missing, damaged or of another format.
     """
-    path = _FOLDER / f"{index()[name]}.json"
+    path = _paths()[name]
     try:
         return read(path)["exercises"][name]
     except KeyError as error:

@@ -171,6 +171,8 @@ def test_points_lost_with_some_seeds_only_are_inconsistent():
 
 def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_course, monkeypatch):
     monkeypatch.chdir(small_course.root)
+    module = small_course.cases(NAME) / f"{EXERCISE}.py"
+    module.write_text(f"{module.read_text()}\nEQUIVALENT = {{}}\n")
     path = small_course.root / "audit.json"
     arguments = ["audit", EXERCISE, "--seeds", "1", "--jobs", "1"]
     first = CliRunner().invoke(main, [*arguments, "--json", str(path)])
@@ -183,7 +185,6 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
 
     # what is judged is not judged again: neither now nor after an entry of EQUIVALENT
     monkeypatch.setattr(audit_processes, "audit_exercise", None)
-    module = small_course.cases(NAME) / f"{EXERCISE}.py"
     text = module.read_text()
     listed = "\n\n".join(mutant["edit"].rstrip() for mutant in survivors)
     pasted = first.output.partition(f"{EXERCISE}.py:\n\n")[2]

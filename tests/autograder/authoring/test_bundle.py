@@ -13,7 +13,6 @@ from autograder.authoring.bundle import _require_own_address, make_bundle, make_
 from autograder.authoring.proofs import _solution_lines
 from autograder.authoring.release import release
 from autograder.cli import main
-from autograder.course.layout import student_repository
 from autograder.course.reference import read
 from autograder.errors import CourseError
 
@@ -140,7 +139,7 @@ def test_nothing_of_the_solutions_is_in_the_students_repository(repository, cour
 
 
 def test_badges_and_set_up_cells_lead_to_the_students_repository_only(repository, course):
-    own = student_repository(course.root).removeprefix("https://github.com/")
+    own = course.config.students.removeprefix("https://github.com/")
     owner = own.partition("/")[0]
     files = contents(repository)
     for file, text in files.items():
@@ -179,7 +178,6 @@ def test_a_folder_that_is_not_the_students_repository_is_left_alone(tmp_path, co
 def test_notebooks_released_for_another_address_are_not_published(small_course, tmp_path):
     project = small_course.root / "pyproject.toml"
     project.write_text(project.read_text().replace("coursekit-students", "elsewhere"))
-    student_repository.cache_clear()
     notebook = small_course.notebook("07_topic")
     with pytest.raises(CourseError, match="07_topic was released for another address or version"):
         _require_own_address(small_course, small_course.root)

@@ -14,6 +14,7 @@ from autograder.authoring import proofs
 from autograder.authoring.execute import execute_solution
 from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
+from autograder.authoring.stored_outputs import mark_executed
 from autograder.course.assignment import Assignment
 from autograder.course.reference import read
 from autograder.errors import CourseError
@@ -290,6 +291,7 @@ def test_a_new_assignment_has_the_cells_that_nbval_compares_once_it_was_executed
     tagged = [c for c in notebook.cells if "nbval-check-output" in c.metadata.get("tags", [])]
     for cell in tagged:
         cell.outputs = [nbformat.v4.new_output("stream", text="3\n")]
+    mark_executed(notebook)
     nbformat.write(notebook, path)
     release(small_course, [NAME])
     tagged[0].metadata["tags"] = []
@@ -297,10 +299,34 @@ def test_a_new_assignment_has_the_cells_that_nbval_compares_once_it_was_executed
     assert "to at least 3 cells with deterministic output" in refusal(small_course)
 
 
-def test_executing_before_the_first_release_says_what_to_do(small_course):
+def test_a_notebook_can_be_executed_before_its_first_release(small_course):
     new_assignment(small_course, "08_other")
-    with pytest.raises(CourseError, match="run `autograder release 08_other` first"):
-        execute_solution(small_course, "08_other")
+    execute_solution(small_course, "08_other")
+    assert release(small_course, ["08_other"]).drafts == []
+
+
+def test_outputs_of_other_code_are_refused_until_the_notebook_is_executed(small_course):
+    """What a cell shows, which no release runs, cannot be left over from an earlier exercise."""
+    assert release(small_course, [NAME]).drafts == [NAME]
+    execute_solution(small_course, NAME)
+    assert release(small_course, [NAME]).drafts == []
+    assert "executed" not in small_course.notebook(NAME).read_text()
+    edit_cell(small_course, "scores.mean(dim=1)", "# in words\n\nscores.mean(dim=1)")
+    release(small_course, [NAME])  # a comment is no other code
+    before = small_course.solution(NAME).read_text()
+    edit_cell(small_course, "scores.mean(dim=1)", "scores.mean(dim=axis)")
+    assert refusal(small_course) == (
+        "07_topic: its outputs were stored for other code; run `autograder execute 07_topic`."
+    )
+    with pytest.raises(CourseError) as caught:
+        execute_solution(small_course, NAME)
+    number = 1 + next(
+        n for n, cell in enumerate(read(small_course.solution(NAME)).cells) if "axis" in cell.source
+    )
+    assert str(caught.value) == (
+        f"07_topic, cell {number} (`scores.mean(dim=axis)`): NameError: name 'axis' is not defined"
+    )
+    assert small_course.solution(NAME).read_text() == before.replace('(dim=1)"', '(dim=axis)"')
 
 
 def test_a_reference_that_returns_an_object_is_refused(small_course):
@@ -314,15 +340,11 @@ def test_the_public_address_stands_in_one_place(course, small_course):
     address = re.search(r'Students = "(.*)"', text)[1]
     assert text.count(address) == 1
     path.write_text(text.replace(address, "https://github.com/elsewhere/lectures"))
-    from autograder.course.layout import student_repository
-
-    student_repository.cache_clear()
     release(small_course, [NAME])
     student = small_course.notebook(NAME).read_text()
     assert "colab.research.google.com/github/elsewhere/lectures/blob/main/notebooks" in student
     assert student.count("github.com/elsewhere/lectures/") == 1  # the wheel
     assert address.removeprefix("https://github.com/") not in student
-    student_repository.cache_clear()
     own = [p for p in course.root.rglob("*.py") if ".venv" not in p.parts]
     assert [p.name for p in own if address in p.read_text() and p.name != "conftest.py"] == []
 

@@ -65,9 +65,9 @@ def recording(tmp_path, monkeypatch):
     monkeypatch.setattr(recordings, "_FOLDER", tmp_path)
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     monkeypatch.setattr("coursekit.checking.check._failures", {})
-    recordings.index.cache_clear(), recordings.read.cache_clear()
+    recordings._paths.cache_clear(), recordings.index.cache_clear(), recordings.read.cache_clear()
     yield tmp_path
-    recordings.index.cache_clear(), recordings.read.cache_clear()
+    recordings._paths.cache_clear(), recordings.index.cache_clear(), recordings.read.cache_clear()
 
 
 def defined(body):

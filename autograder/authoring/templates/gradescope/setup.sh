@@ -5,9 +5,9 @@ cd /autograder/source
 
 apt-get update
 apt-get install -y --no-install-recommends python3 python3-venv
-python3 -m venv /opt/coursekit
+python3 -m venv /opt/course
 # without a GPU, the CPU build of torch saves gigabytes: install it here first, as pytorch.org says
-/opt/coursekit/bin/pip install --quiet -c constraints.txt -r requirements.txt /autograder/source/WHEEL
+/opt/course/bin/pip install --quiet -c constraints.txt -r requirements.txt WHEELS
 
 # the user that runs submissions, and what it must not read
 useradd --create-home USER

@@ -15,9 +15,14 @@ POINTS = {"values": 2, "empty": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for batch, length in ((2, 4), (3, 5)):
         scores = torch.from_numpy(rng.normal(size=(batch, length)).astype(np.float32))
+        scores[0, 0] = 0.0  # a score like any other
         lengths = torch.from_numpy(rng.integers(2, length, size=batch))
         mask = torch.arange(length) < lengths[:, None]
         yield Case("values", [scores, mask])
+        yield Case("values", [scores, mask], gradient="scores", title="a gradient")
+    scores = torch.from_numpy(rng.normal(size=(1, 5)).astype(np.float32))
+    mask = torch.arange(5) == int(rng.integers(1, 5))
+    yield Case("values", [scores, mask[None]], title="one text with one word")
     scores = torch.from_numpy(rng.normal(size=(2, 4)).astype(np.float32))
     mask = torch.tensor([[False] * 4, [True] * 4])
     yield Case("empty", [scores, mask], title="a text without words")
@@ -42,6 +47,24 @@ WRONG = {
 
         - return total / count.clamp(min=1)
         + return total / count
+        """,
+}
+
+# a reason -> edits of the solution that are right, as `autograder audit` prints them
+EQUIVALENT = {
+    "A mask of numbers counts the same.": """
+        + mask = mask.float()
+          total = (scores * mask).sum(dim=1)
+
+        + mask = mask.long()
+          total = (scores * mask).sum(dim=1)
+        """,
+    "The division broadcasts the sum of one text, or its count, to the axis that was lost.": """
+        - total = (scores * mask).sum(dim=1)
+        + total = (scores * mask).sum(dim=1).squeeze()
+
+        - count = mask.sum(dim=1)
+        + count = mask.sum(dim=1).squeeze()
         """,
 }
 

@@ -1,0 +1,66 @@
+"""Makes this folder an nbgrader course: `nbgrader` commands and formgrader work from here."""
+
+import os
+from pathlib import Path
+
+from autograder.course.layout import Course
+
+c = get_config()  # noqa: F821  (nbgrader provides it)
+
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "notebooks"
+
+# nbgrader's Validate finds what `check` compares with even if the course is not installed.
+os.environ.update(Course(Path(__file__).parent).environment())
+
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.LockCells",
+    "autograder.gradebook.preprocessors.NamedStub",
+    "autograder.gradebook.preprocessors.RunAll",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+# Submissions are read within limits of time and memory.
+c.Autograde.exporter_class = "autograder.gradebook.exporter.SubmissionExporter"
+
+# Student code never runs in nbgrader's own kernel: Grade replaces nbgrader's Execute.
+c.Autograde.autograde_preprocessors = [
+    "autograder.gradebook.preprocessors.Grade",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+]
+c.Autograde.sanitize_preprocessors = [
+    "nbgrader.preprocessors.ClearOutput",
+    "autograder.gradebook.preprocessors.RestoreCells",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
+
+# Text cells run no script in formgrader or on feedback pages, and take no longer than others.
+c.HTMLExporter.filters = {
+    "markdown2html": "autograder.pages.markup.markdown_to_html",
+    "strip_files_prefix": "autograder.pages.markup.keep_links",
+}
+
+# One page per submission, without scripts: points, hints, the student's code, comments.
+c.GenerateFeedback.exporter_class = "autograder.pages.feedback_page.FeedbackExporter"
+c.GenerateFeedback.preprocessors = []
+
+# Late work costs nothing unless you say so here.
+c.AssignLatePenalties.plugin_class = "autograder.gradebook.late.DailyPenalty"
+c.DailyPenalty.percent_per_day = 0  # of the score, as in 10
+c.DailyPenalty.grace_days = 0  # per student in the term, free of charge
+
+# nbgrader's exchange, on a JupyterHub or shared computers: the course's id and the exchange's folder.
+# c.CourseDirectory.course_id = "course"
+# c.Exchange.root = "/srv/nbgrader/exchange"
