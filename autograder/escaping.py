@@ -16,7 +16,8 @@ def for_terminal(text: str, lines: bool = True) -> str:
 
     Parameters
     ----------
-    lines : keep line breaks; otherwise they are escaped, too.
+    lines : bool
+        Keep line breaks; otherwise they are escaped, too.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -30,11 +30,13 @@ def adopt(
 
     Parameters
     ----------
-    folder : the class's folder; the course's own if None.
+    folder : Path, optional
+        The class's folder; the course's own if None.
 
     Returns
     -------
-    The module that was changed and the name of the new misconception.
+    tuple of (Path, str)
+        The module that was changed and the name of the new misconception.
 
     Raises
     ------

@@ -41,7 +41,8 @@ def make_bundle(course: Course, output: Path) -> list[str]:
 
     Returns
     -------
-    The paths of the files in the bundle, sorted.
+    list of str
+        The paths of the files in the bundle, sorted.
 
     Raises
     ------
@@ -64,11 +65,13 @@ def make_repository(course: Course, output: Path) -> list[str]:
 
     Parameters
     ----------
-    output : a new folder, or a clone of the repository, in which files are added and replaced.
+    output : Path
+        A new folder, or a clone of the repository, in which files are added and replaced.
 
     Returns
     -------
-    The paths of the files that were written, sorted.
+    list of str
+        The paths of the files that were written, sorted.
 
     Raises
     ------

@@ -30,8 +30,10 @@ def write_autograder(
 
     Parameters
     ----------
-    folder : the class's folder, for its seed; the course's own if None.
-    output : exports/ASSIGNMENT-gradescope.zip in the class's folder if None.
+    folder : Path, optional
+        The class's folder, for its seed; the course's own if None.
+    output : Path, optional
+        exports/ASSIGNMENT-gradescope.zip in the class's folder if None.
 
     Raises
     ------

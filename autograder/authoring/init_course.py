@@ -28,8 +28,10 @@ def init_course(folder: Path, title: str | None = None) -> list[Path]:
 
     Parameters
     ----------
-    folder : a folder that does not exist yet, or has none of these files.
-    title : the course's title; the folder's name in words if None.
+    folder : Path
+        A folder that does not exist yet, or has none of these files.
+    title : str, optional
+        The course's title; the folder's name in words if None.
 
     Raises
     ------

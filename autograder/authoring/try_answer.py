@@ -54,7 +54,8 @@ def try_sources(
 
     Parameters
     ----------
-    sources : the source of the answer to each exercise.
+    sources : dict of str to str
+        The source of the answer to each exercise.
     """
     notebook = _notebook(assignment, sources)
     limits = Limits(cell_seconds=120, sandbox=is_available())  # the author's own code

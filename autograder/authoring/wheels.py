@@ -64,7 +64,8 @@ def build_wheels(course: Course, folder: Path, for_tool: bool = False) -> list[s
 
     Parameters
     ----------
-    for_tool : with what `autograder` needs of coursekit, too.
+    for_tool : bool
+        With what `autograder` needs of coursekit, too.
 
     Raises
     ------

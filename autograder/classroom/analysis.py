@@ -68,12 +68,18 @@ class ExerciseSummary:
 
     Attributes
     ----------
-    share : mean share of the points, 0 to 1; item analysis calls it the difficulty index.
-    discrimination : see `discrimination`; None if undefined.
-    outcomes : outcome -> number of students, see `OUTCOMES`.
-    mistakes : known misconceptions, most frequent first.
-    other : student -> headline of a mistake that matches no known misconception.
-    alike : of these, the students with equal wrong outputs, in groups of two or more, largest first.
+    share : float
+        Mean share of the points, 0 to 1; item analysis calls it the difficulty index.
+    discrimination : float or None
+        See `discrimination`; None if undefined.
+    outcomes : dict of str to int
+        Outcome -> number of students, see `OUTCOMES`.
+    mistakes : list of Mistake
+        Known misconceptions, most frequent first.
+    other : dict of str to str
+        Student -> headline of a mistake that matches no known misconception.
+    alike : list of list of str
+        Of these, the students with equal wrong outputs, in groups of two or more, largest first.
     """
 
     name: str
@@ -94,9 +100,12 @@ class Struggling:
 
     Attributes
     ----------
-    early_failures : number of failed exercises among the first `early_exercises`.
-    early_exercises : half of the exercises, rounded up.
-    lost : verdicts on the exercises that lost points, in notebook order.
+    early_failures : int
+        Number of failed exercises among the first `early_exercises`.
+    early_exercises : int
+        Half of the exercises, rounded up.
+    lost : list of Verdict
+        Verdicts on the exercises that lost points, in notebook order.
     """
 
     student: str
@@ -170,13 +179,16 @@ def discrimination(points: Sequence[float], rest: Sequence[float]) -> float | No
 
     Parameters
     ----------
-    points : each student's points in the exercise.
-    rest : the same students' points in the other exercises.
+    points : sequence of float
+        Each student's points in the exercise.
+    rest : sequence of float
+        The same students' points in the other exercises.
 
     Returns
     -------
-    -1 to 1, or None if undefined: no variance, or fewer than three students (two points always lie
-    on a line).
+    float or None
+        -1 to 1, or None if undefined: no variance, or fewer than three students (two points always
+        lie on a line).
     """
     if len(points) < 3 or np.ptp(points) < 1e-9 or np.ptp(rest) < 1e-9:
         return None

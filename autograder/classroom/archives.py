@@ -42,12 +42,17 @@ class UnpackedFile:
 
     Attributes
     ----------
-    name : path in the download, with slashes; nested archives count as folders.
-    outer : the part of `name` that is in the download itself: the student's archive, if it is in
-        one. Only this part was named by the LMS.
-    path : where its content is now.
-    received : date of `outer`; only this one was set by the LMS.
-    modified : date of the file itself, in the archive that holds it.
+    name : str
+        Path in the download, with slashes; nested archives count as folders.
+    outer : str
+        The part of `name` that is in the download itself: the student's archive, if it is in one.
+        Only this part was named by the LMS.
+    path : Path
+        Where its content is now.
+    received : datetime.datetime
+        Date of `outer`; only this one was set by the LMS.
+    modified : datetime.datetime
+        Date of the file itself, in the archive that holds it.
     """
 
     name: str
@@ -63,9 +68,12 @@ class Unpacked:
 
     Attributes
     ----------
-    files : the notebooks, unpacked.
-    others : the names of files that are neither notebooks nor archives; they are not unpacked.
-    refused : (name, reason) of each file that was refused.
+    files : list of UnpackedFile
+        The notebooks, unpacked.
+    others : list of str
+        The names of files that are neither notebooks nor archives; they are not unpacked.
+    refused : list of tuple of (str, str)
+        (name, reason) of each file that was refused.
     """
 
     files: list[UnpackedFile] = field(default_factory=list)
@@ -123,9 +131,12 @@ def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpa
 
     Parameters
     ----------
-    source : the archive or folder; it is not changed.
-    target : an empty folder for the files, which are named 000001, 000002, ...
-    owner : says to whose allowance a name of `outer_names` counts.
+    source : Path
+        The archive or folder; it is not changed.
+    target : Path
+        An empty folder for the files, which are named 000001, 000002, ...
+    owner : callable
+        Says to whose allowance a name of `outer_names` counts.
 
     Raises
     ------
@@ -168,9 +179,12 @@ class _Outer:
 
     Attributes
     ----------
-    name : path in the download of the archive that is open now.
-    outer, received : of the outermost one, see `UnpackedFile`.
-    depth : how many archives are open, the download included.
+    name : str
+        Path in the download of the archive that is open now.
+    outer, received : str and datetime.datetime
+        Of the outermost one, see `UnpackedFile`.
+    depth : int
+        How many archives are open, the download included.
     """
 
     name: str

@@ -54,11 +54,14 @@ class Candidate:
 
     Attributes
     ----------
-    submitter : who handed it in, in the LMS's words.
-    submitted : submission time, as far as the download tells; what is in an archive has the
-        archive's.
-    copy : copy number in the file name, 0 if none.
-    overlap : share of the assignment's features that it has, see `_features`.
+    submitter : Submitter
+        Who handed it in, in the LMS's words.
+    submitted : datetime.datetime
+        Submission time, as far as the download tells; what is in an archive has the archive's.
+    copy : int
+        Copy number in the file name, 0 if none.
+    overlap : float
+        Share of the assignment's features that it has, see `_features`.
     """
 
     submitter: Submitter
@@ -79,12 +82,18 @@ class Collected:
 
     Attributes
     ----------
-    layout : the naming scheme that was used, a key of `layouts.LAYOUTS`.
-    around : the folders around the students' folders or files, "" or with a slash at the end.
-    students : student -> the file that will be graded.
-    earlier : student -> earlier submissions, which are saved in `earlier/`.
-    unchanged : students whose submission in `submitted/` was kept.
-    unmatched, refused : (file, reason) of files that are no submission, or were not unpacked.
+    layout : str
+        The naming scheme that was used, a key of `layouts.LAYOUTS`.
+    around : str
+        The folders around the students' folders or files, "" or with a slash at the end.
+    students : dict of str to str
+        Student -> the file that will be graded.
+    earlier : dict of str to list of str
+        Student -> earlier submissions, which are saved in `earlier/`.
+    unchanged : list of str
+        Students whose submission in `submitted/` was kept.
+    unmatched, refused : list of tuple of (str, str)
+        (file, reason) of files that are no submission, or were not unpacked.
     """
 
     layout: str = ""
@@ -118,9 +127,12 @@ def collect(
 
     Parameters
     ----------
-    source : the zip archive downloaded from the LMS, or a folder.
-    folder : the class's folder; the course's own if None.
-    layout : the naming scheme, a key of `LAYOUTS`; detected if None.
+    source : Path
+        The zip archive downloaded from the LMS, or a folder.
+    folder : Path, optional
+        The class's folder; the course's own if None.
+    layout : str, optional
+        The naming scheme, a key of `LAYOUTS`; detected if None.
 
     Raises
     ------

@@ -35,10 +35,14 @@ class Grade:
 
     Attributes
     ----------
-    score : `raw_score`, the sum over the cells, minus `late_penalty`; at least 0.
-    submitted : submission time in UTC, "" if unknown.
-    note : what the instructor still has to do, or "".
-    late : how late, as in "2 days late", or "".
+    score : float
+        `raw_score`, the sum over the cells, minus `late_penalty`; at least 0.
+    submitted : str
+        Submission time in UTC, "" if unknown.
+    note : str
+        What the instructor still has to do, or "".
+    late : str
+        How late, as in "2 days late", or "".
     """
 
     student: str
@@ -57,11 +61,16 @@ class Filled:
 
     Attributes
     ----------
-    text : the table as CSV.
-    students : students whose grade was filled in.
-    unknown : graded students who are not in the table.
-    ungraded : students in the table who have no grade; their cells are unchanged.
-    ambiguous : rows that fit more than one student, or the same one as another row; their cells are
+    text : str
+        The table as CSV.
+    students : list of str
+        Students whose grade was filled in.
+    unknown : list of str
+        Graded students who are not in the table.
+    ungraded : list of str
+        Students in the table who have no grade; their cells are unchanged.
+    ambiguous : list of str
+        Rows that fit more than one student, or the same one as another row; their cells are
         unchanged.
     """
 
@@ -135,7 +144,8 @@ def as_csv(found: list[Grade], without: Sequence[str] = ()) -> str:
 
     Parameters
     ----------
-    without : students whose submission is not graded; their rows have no score.
+    without : sequence of str
+        Students whose submission is not graded; their rows have no score.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -156,9 +166,12 @@ def fill_in(found: list[Grade], table: Path, column: str, who: str | None = None
 
     Parameters
     ----------
-    table : the LMS's CSV file; it is not changed.
-    column : heading of the column to fill; appended if there is no such column.
-    who : heading of the column that identifies the students; detected if None.
+    table : Path
+        The LMS's CSV file; it is not changed.
+    column : str
+        Heading of the column to fill; appended if there is no such column.
+    who : str, optional
+        Heading of the column that identifies the students; detected if None.
 
     Raises
     ------

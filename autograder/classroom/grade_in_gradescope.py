@@ -36,8 +36,10 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
 
     Parameters
     ----------
-    root : /autograder.
-    user : runs the submission if no sandbox is available; "" for the grader's own user.
+    root : Path
+        /autograder.
+    user : str
+        Runs the submission if no sandbox is available; "" for the grader's own user.
 
     Raises
     ------

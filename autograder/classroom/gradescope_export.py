@@ -25,8 +25,10 @@ def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
 
     Parameters
     ----------
-    source : the download, an archive or a folder.
-    names : the files in it. Of several metadata files the outermost is read: students' are inside.
+    source : Path
+        The download, an archive or a folder.
+    names : list of str
+        The files in it. Of several metadata files the outermost is read: students' are inside.
 
     Raises
     ------

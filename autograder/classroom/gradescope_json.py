@@ -14,8 +14,10 @@ def results(verdicts: Sequence[Verdict], note: str = "", penalty: float = 0.0) -
 
     Parameters
     ----------
-    note : one sentence for the student, above all tests, or "".
-    penalty : points subtracted for lateness.
+    note : str
+        One sentence for the student, above all tests, or "".
+    penalty : float
+        Points subtracted for lateness.
     """
     score = max(0.0, sum(verdict.points for verdict in verdicts) - penalty)
     return {

@@ -40,10 +40,13 @@ class Submitter:
 
     Attributes
     ----------
-    name : the student's name.
-    number : the LMS's number of the student, "" if the file name has none.
-    head : the text before the name as well, where the naming scheme does not say where the name
-        begins (Blackboard): different texts are different students.
+    name : str
+        The student's name.
+    number : str
+        The LMS's number of the student, "" if the file name has none.
+    head : str
+        The text before the name as well, where the naming scheme does not say where the name begins
+        (Blackboard): different texts are different students.
     """
 
     name: str
@@ -65,9 +68,12 @@ class Named:
 
     Attributes
     ----------
-    file : the part that the student chose.
-    time : the submission time in the name, "" if there is none.
-    others : who else handed it in, in a group submission.
+    file : str
+        The part that the student chose.
+    time : str
+        The submission time in the name, "" if there is none.
+    others : tuple of Submitter
+        Who else handed it in, in a group submission.
     """
 
     submitter: Submitter
@@ -97,9 +103,12 @@ class Layout:
 
     Attributes
     ----------
-    scheme : a key of `LAYOUTS`.
-    wrapper : the folders around the whole download, "" or with a slash at the end.
-    submissions : who handed in what and when, by folder, where a metadata file says so (Gradescope).
+    scheme : str
+        A key of `LAYOUTS`.
+    wrapper : str
+        The folders around the whole download, "" or with a slash at the end.
+    submissions : mapping of str to Submission
+        Who handed in what and when, by folder, where a metadata file says so (Gradescope).
     """
 
     scheme: str
@@ -143,9 +152,12 @@ def find_layout(
 
     Parameters
     ----------
-    names : notebooks and archives of the download itself, without what is in these archives.
-    scheme : a key of `LAYOUTS`; detected if None. With "folder", the top folders are the students.
-    no_students : names of folders that a student has, such as an assignment's.
+    names : list of str
+        Notebooks and archives of the download itself, without what is in these archives.
+    scheme : str, optional
+        A key of `LAYOUTS`; detected if None. With "folder", the top folders are the students.
+    no_students : collection of str
+        Names of folders that a student has, such as an assignment's.
 
     Raises
     ------

@@ -39,12 +39,18 @@ class Submission:
 
     Attributes
     ----------
-    verdicts : exercise -> verdict, in notebook order.
-    problem : why the results cannot be read, one sentence, or "".
-    graded : when the autograded notebook was written; None if there is none.
-    grade : the gradebook's entry; None if there is none.
-    answers : exercise -> the source of the cell that answers it.
-    fault : the file with the traceback, if the grader failed on it the last time; "" otherwise.
+    verdicts : dict of str to Verdict
+        Exercise -> verdict, in notebook order.
+    problem : str
+        Why the results cannot be read, one sentence, or "".
+    graded : datetime or None
+        When the autograded notebook was written; None if there is none.
+    grade : Grade or None
+        The gradebook's entry; None if there is none.
+    answers : dict of str to str
+        Exercise -> the source of the cell that answers it.
+    fault : str
+        The file with the traceback, if the grader failed on it the last time; "" otherwise.
     """
 
     student: str
@@ -89,7 +95,8 @@ class Report:
 
     Attributes
     ----------
-    links : student -> URL of the feedback page, relative to the report.
+    links : dict of str to str
+        Student -> URL of the feedback page, relative to the report.
     """
 
     assignment: str
@@ -231,8 +238,10 @@ def write_report(
 
     Parameters
     ----------
-    folder : the class's folder; the course's own if None.
-    output : the file to write; reports/ASSIGNMENT.html in the class's folder if None.
+    folder : Path, optional
+        The class's folder; the course's own if None.
+    output : Path, optional
+        The file to write; reports/ASSIGNMENT.html in the class's folder if None.
 
     Raises
     ------

@@ -35,8 +35,10 @@ class Packed:
 
     Attributes
     ----------
-    students : student -> name of the file in the archive.
-    left_out : students whose submission did not come from this LMS.
+    students : dict of str to str
+        Student -> name of the file in the archive.
+    left_out : list of str
+        Students whose submission did not come from this LMS.
     """
 
     output: Path
@@ -55,8 +57,10 @@ def send_back(
 
     Parameters
     ----------
-    lms : a key of `NAMES`.
-    output : the archive; exports/ASSIGNMENT-feedback-LMS.zip in the class's folder if None.
+    lms : str
+        A key of `NAMES`.
+    output : Path, optional
+        The archive; exports/ASSIGNMENT-feedback-LMS.zip in the class's folder if None.
 
     Raises
     ------

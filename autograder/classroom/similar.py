@@ -59,8 +59,10 @@ class SimilarExercise:
 
     Attributes
     ----------
-    nats : how much the shared statements say.
-    lines : for each of the two answers, the line numbers of shared statements, from 1.
+    nats : float
+        How much the shared statements say.
+    lines : tuple of (frozenset of int, frozenset of int)
+        For each of the two answers, the line numbers of shared statements, from 1.
     """
 
     name: str
@@ -75,8 +77,10 @@ class SimilarPair:
 
     Attributes
     ----------
-    nats : the sum over the exercises; listed pairs have at least the threshold of the class.
-    exercises : most telling first.
+    nats : float
+        The sum over the exercises; listed pairs have at least the threshold of the class.
+    exercises : tuple of SimilarExercise
+        Most telling first.
     """
 
     students: tuple[str, str]
@@ -95,7 +99,8 @@ def similar_pairs(given: ClassAnswers, known: Mapping[str, Iterable[str]]) -> li
 
     Parameters
     ----------
-    known : exercise -> sources that anybody may write: the release, the reference, alternatives and
+    known : mapping of str to iterable of str
+        Exercise -> sources that anybody may write: the release, the reference, alternatives and
         misconceptions. Their statements count as those of further students.
     """
     found: dict[tuple[str, str], list[SimilarExercise]] = defaultdict(list)
@@ -144,7 +149,8 @@ class _Rarity:
 
     Parameters
     ----------
-    answers : all answers of an exercise, the two among them, and known ones.
+    answers : sequence of iterable of Statement
+        All answers of an exercise, the two among them, and known ones.
     """
 
     def __init__(self, answers: Sequence[Iterable[Statement]]) -> None:
@@ -231,7 +237,8 @@ def write_similar(
 
     Parameters
     ----------
-    output : the page; reports/ASSIGNMENT-similar.html in the class's folder if None.
+    output : Path, optional
+        The page; reports/ASSIGNMENT-similar.html in the class's folder if None.
 
     Raises
     ------

@@ -25,8 +25,10 @@ class Statement:
 
     Attributes
     ----------
-    key : equal for equal statements.
-    size : how many names, constants and operations it has.
+    key : str
+        Equal for equal statements.
+    size : int
+        How many names, constants and operations it has.
     """
 
     key: str

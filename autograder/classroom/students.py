@@ -36,8 +36,10 @@ class Students:
 
     Parameters
     ----------
-    folder : the class's folder.
-    scope : where the numbers of `Submitter` identify a student.
+    folder : Path
+        The class's folder.
+    scope : str
+        Where the numbers of `Submitter` identify a student.
 
     Raises
     ------

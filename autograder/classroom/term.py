@@ -34,9 +34,12 @@ class Row:
 
     Attributes
     ----------
-    grades : one per assignment, in order; None for what was not handed in or has no score.
-    max_scores : what each assignment is worth.
-    not_graded : numbers of the assignments that were handed in and have no score; they do not count.
+    grades : tuple of (Grade or None)
+        One per assignment, in order; None for what was not handed in or has no score.
+    max_scores : tuple of float
+        What each assignment is worth.
+    not_graded : frozenset of int
+        Numbers of the assignments that were handed in and have no score; they do not count.
     """
 
     student: str
@@ -105,8 +108,10 @@ class Term:
 
     Attributes
     ----------
-    assignments : those that have grades, in order.
-    rows : one per student, by name.
+    assignments : list of str
+        Those that have grades, in order.
+    rows : list of Row
+        One per student, by name.
     """
 
     assignments: list[str]
@@ -172,7 +177,8 @@ def write_term(
 
     Parameters
     ----------
-    output : the page; reports/gradebook.html in the class's folder if None.
+    output : Path, optional
+        The page; reports/gradebook.html in the class's folder if None.
 
     Raises
     ------

@@ -31,8 +31,10 @@ def apply_edit(source: str, edit: str) -> str:
 
     Parameters
     ----------
-    source : the source of the reference, as returned by `reference.bare_sources`.
-    edit : lines that begin with ``-`` (remove), ``+`` (add) or a space (context).
+    source : str
+        The source of the reference, as returned by `reference.bare_sources`.
+    edit : str
+        Lines that begin with ``-`` (remove), ``+`` (add) or a space (context).
 
     Raises
     ------

@@ -28,10 +28,13 @@ class Compound:
 
     Attributes
     ----------
-    names : the misconception whose hint comes first, and the other one.
-    status : "explained": the hint of one of them is shown; "named": they interact and the pair is
+    names : tuple of (str, str)
+        The misconception whose hint comes first, and the other one.
+    status : str
+        "explained": the hint of one of them is shown; "named": they interact and the pair is
         recorded; "unnamed": they interact, but too little distinguishes the pair to record it.
-    outcomes : index of a case -> its outcome, for a pair that is recorded.
+    outcomes : dict of str to Outcome
+        Index of a case -> its outcome, for a pair that is recorded.
     """
 
     names: tuple[str, str]
@@ -49,7 +52,8 @@ def record_pairs(
 
     Parameters
     ----------
-    known : pairs of another recording, to record only these; None stands for all that interact.
+    known : list of RecordedPair, optional
+        Pairs of another recording, to record only these; None stands for all that interact.
     """
     names = None if known is None else [set(pair["names"]) for pair in known]
     found = compounds(assignment, name, recorded, names)
@@ -81,8 +85,10 @@ def compounds(
 
     Parameters
     ----------
-    recorded : the exercise, as `autograder.course.recording.record` returns it.
-    names : the pairs to look at, by name; None stands for all.
+    recorded : RecordedExercise
+        The exercise, as `autograder.course.recording.record` returns it.
+    names : list of set of str, optional
+        The pairs to look at, by name; None stands for all.
     """
     with one_thread():
         answers = list(_answers(assignment, name, recorded["cases"], names))

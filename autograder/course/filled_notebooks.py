@@ -15,8 +15,9 @@ def filled(assignment: Assignment, sources: Mapping[str, str | None] | None = No
 
     Parameters
     ----------
-    sources : Mapping[str, str | None], optional
-        Answers to use instead, by exercise; None leaves the TODO as released.
+    sources : mapping of str to str or None, optional
+        Mapping[str, str | None], optional Answers to use instead, by exercise; None leaves the TODO
+        as released.
     """
     sources = sources or {}
     notebook = copy.deepcopy(assignment.release)

@@ -22,7 +22,8 @@ class Course:
 
     Attributes
     ----------
-    root : the folder that holds `nbgrader_config.py`, `solutions/` and `notebooks/`.
+    root : Path
+        The folder that holds `nbgrader_config.py`, `solutions/` and `notebooks/`.
     """
 
     root: Path

@@ -44,8 +44,10 @@ class Classroom:
 
     Parameters
     ----------
-    course : the course that is taught.
-    folder : contains `submitted/`, `autograded/`, `feedback/` and `gradebook.db`.
+    course : Course
+        The course that is taught.
+    folder : Path, optional
+        Contains `submitted/`, `autograded/`, `feedback/` and `gradebook.db`.
     """
 
     def __init__(self, course: Course, folder: Path | None = None) -> None:

@@ -43,15 +43,22 @@ class Graded:
 
     Attributes
     ----------
-    verdicts : student -> a verdict per exercise, in the order of the notebook.
-    unread : student -> why the submission could not be run at all; its points are zeros.
-    kept : students whose scores are those of the last time: submission, release, cases and
-        grader are the same.
-    earlier : student -> the verdicts of the last time, for those that were graded again.
-    by_hand : (student, exercise) pairs whose points an instructor set in formgrader; they stay.
-    late : student -> how late, for late submissions.
-    faults : student -> the file with the traceback, where the grader has failed; the verdicts are
-        those of the last time, or none: the submission is then not graded.
+    verdicts : dict of str to list of Verdict
+        Student -> a verdict per exercise, in the order of the notebook.
+    unread : dict of str to str
+        Student -> why the submission could not be run at all; its points are zeros.
+    kept : list of str
+        Students whose scores are those of the last time: submission, release, cases and grader are
+        the same.
+    earlier : dict of str to list of Verdict
+        Student -> the verdicts of the last time, for those that were graded again.
+    by_hand : set of tuple of (str, str)
+        (student, exercise) pairs whose points an instructor set in formgrader; they stay.
+    late : dict of str to Lateness
+        Student -> how late, for late submissions.
+    faults : dict of str to Path
+        Student -> the file with the traceback, where the grader has failed; the verdicts are those
+        of the last time, or none: the submission is then not graded.
     """
 
     assignment: str
@@ -100,13 +107,20 @@ class Options:
 
     Attributes
     ----------
-    cell_seconds : wall time for one cell; the configuration's when None.
-    sandbox : run submissions in sandboxes.
-    jobs : how many submissions run at a time; one more than there are processors when None.
-    regrade : grade also what has not changed since the last time.
-    scheduler : the address of a Dask scheduler, whose workers then run the submissions.
-    all_cells : always run the cells that only show something, for their figures.
-    exercise : grade only this exercise, of submissions that are graded already; all when None.
+    cell_seconds : float or None
+        Wall time for one cell; the configuration's when None.
+    sandbox : bool
+        Run submissions in sandboxes.
+    jobs : int or None
+        How many submissions run at a time; one more than there are processors when None.
+    regrade : bool
+        Grade also what has not changed since the last time.
+    scheduler : str or None
+        The address of a Dask scheduler, whose workers then run the submissions.
+    all_cells : bool
+        Always run the cells that only show something, for their figures.
+    exercise : str or None
+        Grade only this exercise, of submissions that are graded already; all when None.
     """
 
     cell_seconds: float | None = None

@@ -24,9 +24,12 @@ class Lateness:
 
     Attributes
     ----------
-    submitted, due : in UTC; None if unknown. An extension for the student moves `due`.
-    marked : whether the LMS called it late.
-    penalty : points that it costs.
+    submitted, due : datetime or None
+        In UTC; None if unknown. An extension for the student moves `due`.
+    marked : bool
+        Whether the LMS called it late.
+    penalty : float
+        Points that it costs.
     """
 
     submitted: datetime | None = None
@@ -67,7 +70,8 @@ def lateness(submission: SubmittedAssignment, marked: bool = False) -> Lateness:
 
     Parameters
     ----------
-    marked : whether the LMS called it late.
+    marked : bool
+        Whether the LMS called it late.
     """
     due = submission.assignment.duedate
     if due is not None and submission.extension is not None:

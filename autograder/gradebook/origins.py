@@ -19,9 +19,12 @@ class Origin:
 
     Attributes
     ----------
-    file : its path in the download, as the LMS wrote it.
-    layout : the naming scheme, such as "canvas".
-    late : whether the LMS marked it as late.
+    file : str
+        Its path in the download, as the LMS wrote it.
+    layout : str
+        The naming scheme, such as "canvas".
+    late : bool
+        Whether the LMS marked it as late.
     """
 
     file: str

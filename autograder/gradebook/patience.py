@@ -53,7 +53,8 @@ def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _R
 
     Parameters
     ----------
-    seconds : how long; `PATIENCE_SECONDS` if None.
+    seconds : float, optional
+        How long; `PATIENCE_SECONDS` if None.
 
     Raises
     ------

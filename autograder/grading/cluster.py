@@ -52,8 +52,10 @@ class Cluster:
 
     Parameters
     ----------
-    address : the scheduler's address, such as ``tcp://10.0.0.5:8786``.
-    questions : exercise -> its cases, the same for every notebook.
+    address : str
+        The scheduler's address, such as ``tcp://10.0.0.5:8786``.
+    questions : Questions
+        Exercise -> its cases, the same for every notebook.
 
     Raises
     ------
@@ -208,8 +210,10 @@ def run_here(text: str, questions: str, limits: Limits, digest: str) -> tuple[st
 
     Parameters
     ----------
-    text, questions : the notebook and the questions as JSON.
-    digest : the grader's `grader_digest`; the worker's must be the same.
+    text, questions : str
+        The notebook and the questions as JSON.
+    digest : str
+        The grader's `grader_digest`; the worker's must be the same.
 
     Raises
     ------

@@ -65,9 +65,12 @@ class Task:
 
     Attributes
     ----------
-    release : the assignment as it was released.
-    recorded : exercise -> its cases, drawn from the class's seed, with the reference's outcomes.
-    only : the exercise to grade again, of submissions that are graded already; "" for all.
+    release : NotebookNode
+        The assignment as it was released.
+    recorded : dict of str to RecordedExercise
+        Exercise -> its cases, drawn from the class's seed, with the reference's outcomes.
+    only : str
+        The exercise to grade again, of submissions that are graded already; "" for all.
     """
 
     release: NotebookNode
@@ -136,13 +139,17 @@ def grade_submission(
 
     Parameters
     ----------
-    path : the submitted notebook, if it is one.
-    save : puts a notebook with verdicts into the gradebook.
-    earlier : the submission's verdicts of the last time, if the task is to grade one exercise again.
+    path : Path
+        The submitted notebook, if it is one.
+    save : callable
+        Puts a notebook with verdicts into the gradebook.
+    earlier : sequence of Verdict
+        The submission's verdicts of the last time, if the task is to grade one exercise again.
 
     Returns
     -------
-    "" or why the submission could not be graded; its exercises then get zeros with that reason.
+    Grading[str]
+        "" or why the submission could not be graded; its exercises then get zeros with that reason.
 
     Raises
     ------

@@ -50,14 +50,18 @@ def run_notebook(
 
     Parameters
     ----------
-    notebook : the submission, already sanitized. Its outputs are filled in.
-    questions : exercise -> its cases.
-    limits : what the submission is allowed; the defaults if None.
+    notebook : NotebookNode
+        The submission, already sanitized. Its outputs are filled in.
+    questions : Questions
+        Exercise -> its cases.
+    limits : Limits, optional
+        What the submission is allowed; the defaults if None.
 
     Returns
     -------
-    The answers. Every exercise in `questions` is in `outcomes`; those without an answer are in
-    `ends`, with the reason.
+    Answers
+        The answers. Every exercise in `questions` is in `outcomes`; those without an answer are in
+        `ends`, with the reason.
 
     Raises
     ------
@@ -125,7 +129,8 @@ def _receive(connection: Connection, notebook: NotebookNode, answers: Answers) -
 
     Returns
     -------
-    The cell that it ran last.
+    int
+        The cell that it ran last.
     """
     last = -1
     for message in connection:
@@ -149,8 +154,10 @@ def run_request(connection: Connection, request: dict[str, Any]) -> None:
 
     Parameters
     ----------
-    connection : to the process that called `run_notebook`.
-    request : what `_run_in_sandbox` sends.
+    connection : Connection
+        To the process that called `run_notebook`.
+    request : dict of str to object
+        What `_run_in_sandbox` sends.
     """
     try:
         _answer_request(connection, request)

@@ -17,28 +17,44 @@ class Limits:
 
     Attributes
     ----------
-    cell_seconds, notebook_seconds : wall time for one cell and for the whole notebook, on a machine
-        that has a core for every process; see `slowdown`. Each cell that is stopped halves it for
-        the next ones, down to 5 seconds.
-    kernels : how many a notebook may use, one after another. After a cell that ended its kernel,
-        the cells before it run again in a new one, of that cell only what it defines.
-    output_bytes : output of one cell; the rest is dropped and the cell interrupted.
-    notebook_output_bytes : output of all cells that is kept; cells go on without the rest.
-    all_cells : always run the cells that only show something, for their figures.
-    figures : draw the figures that cells make; without, they are made but not rendered.
-    training_steps : optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit
-        while grading. No exercise is judged by them: the cells between the checks only show.
-    data_rows : rows of a data set that `coursekit.load` draws; None for all.
-    shown_seconds : processor time of a cell that only shows something, where it is run; it is then
-        cut off. None for no limit of its own.
-    memory_bytes, disk_bytes, processes : of everything that the submission starts.
-    reader_bytes : memory of the process that reads what the submission's kernel sends.
-    sandbox : run it in a sandbox; without one it is a process of the instructor's user.
-    user : the system user that runs it where there is no sandbox; "" for the grader's own. Only
-        root can choose another.
-    hidden : folders that it must not see, wherever they lie; see `hidden_folders`.
-    visible : folders that it may see although a hidden one is around them.
-    preload : statements that the process runs from which kernels are forked: imports.
+    cell_seconds, notebook_seconds : float
+        Wall time for one cell and for the whole notebook, on a machine that has a core for every
+        process; see `slowdown`. Each cell that is stopped halves it for the next ones, down to 5
+        seconds.
+    kernels : int
+        How many a notebook may use, one after another. After a cell that ended its kernel, the
+        cells before it run again in a new one, of that cell only what it defines.
+    output_bytes : int
+        Output of one cell; the rest is dropped and the cell interrupted.
+    notebook_output_bytes : int
+        Output of all cells that is kept; cells go on without the rest.
+    all_cells : bool
+        Always run the cells that only show something, for their figures.
+    figures : bool
+        Draw the figures that cells make; without, they are made but not rendered.
+    training_steps : int or None
+        Optimizer steps that one `coursekit.fit` takes; None for `fit`'s own limit while grading. No
+        exercise is judged by them: the cells between the checks only show.
+    data_rows : int or None
+        Rows of a data set that `coursekit.load` draws; None for all.
+    shown_seconds : float or None
+        Processor time of a cell that only shows something, where it is run; it is then cut off.
+        None for no limit of its own.
+    memory_bytes, disk_bytes, processes : int
+        Of everything that the submission starts.
+    reader_bytes : int
+        Memory of the process that reads what the submission's kernel sends.
+    sandbox : bool
+        Run it in a sandbox; without one it is a process of the instructor's user.
+    user : str
+        The system user that runs it where there is no sandbox; "" for the grader's own. Only root
+        can choose another.
+    hidden : tuple of str
+        Folders that it must not see, wherever they lie; see `hidden_folders`.
+    visible : tuple of str
+        Folders that it may see although a hidden one is around them.
+    preload : tuple of str
+        Statements that the process runs from which kernels are forked: imports.
     """
 
     cell_seconds: float = 60.0

@@ -20,8 +20,10 @@ class Repair:
 
     Attributes
     ----------
-    what : one sentence.
-    doubtful : whether an instructor should check it.
+    what : str
+        One sentence.
+    doubtful : bool
+        Whether an instructor should check it.
     """
 
     what: str
@@ -34,11 +36,16 @@ class Usage:
 
     Attributes
     ----------
-    seconds : wall time.
-    cpu_seconds : CPU time of all its processes; None without a sandbox.
-    memory_bytes : peak memory of its kernel, libraries included; None without a sandbox.
-    sandboxed : whether it ran in a sandbox.
-    end : why the run ended early, one sentence, or "".
+    seconds : float
+        Wall time.
+    cpu_seconds : float or None
+        CPU time of all its processes; None without a sandbox.
+    memory_bytes : int or None
+        Peak memory of its kernel, libraries included; None without a sandbox.
+    sandboxed : bool
+        Whether it ran in a sandbox.
+    end : str
+        Why the run ended early, one sentence, or "".
     """
 
     seconds: float
@@ -66,8 +73,10 @@ class Notes:
 
     Attributes
     ----------
-    suspicions : signs of manipulation, one sentence each; they cost no points.
-    unread : why the submission could not be run at all, or "".
+    suspicions : list of str
+        Signs of manipulation, one sentence each; they cost no points.
+    unread : str
+        Why the submission could not be run at all, or "".
     """
 
     repairs: list[Repair] = field(default_factory=list)

@@ -30,9 +30,12 @@ class Answers:
 
     Attributes
     ----------
-    outcomes : exercise -> its outcomes, or None if no answer came back.
-    ends : exercise -> why there is no answer, one sentence.
-    usage : what the run took; None if nothing ran.
+    outcomes : dict of str to Outcomes or None
+        Exercise -> its outcomes, or None if no answer came back.
+    ends : dict of str to str
+        Exercise -> why there is no answer, one sentence.
+    usage : Usage or None
+        What the run took; None if nothing ran.
     """
 
     outcomes: dict[str, Outcomes | None] = field(default_factory=dict)

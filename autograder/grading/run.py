@@ -63,7 +63,8 @@ def execute(
     listener : Listener or None
         Who is told of each cell and answer.
     skipped : collection of int
-        Cells that ended the process of an earlier run; only what they define runs.
+        Collection of int Cells that ended the process of an earlier run; only what they define
+        runs.
 
     Raises
     ------
@@ -126,7 +127,8 @@ class _Client(CellClient):
 
         Returns
         -------
-        Whether a cell ended the kernel.
+        bool
+            Whether a cell ended the kernel.
         """
         progress, ran = self.progress, False
         self.reset_execution_trackers()

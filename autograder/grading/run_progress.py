@@ -36,7 +36,8 @@ class Progress:
     Attributes
     ----------
     skipped : collection of int
-        Cells that ended the process of an earlier run; only what they define runs.
+        Collection of int Cells that ended the process of an earlier run; only what they define
+        runs.
     at : int
         The cell that runs, or ran last; -1 before the first.
     ended : list[int]

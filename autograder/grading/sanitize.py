@@ -32,7 +32,8 @@ def sanitize(submission: NotebookNode, release: NotebookNode) -> tuple[NotebookN
 
     Returns
     -------
-    The notebook, and notes on repairs and suspicions.
+    tuple of (NotebookNode, Notes)
+        The notebook, and notes on repairs and suspicions.
     """
     notebook = copy.deepcopy(submission)
     tidy(notebook)

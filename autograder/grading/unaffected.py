@@ -41,13 +41,15 @@ def cannot_differ(
     notebook : NotebookNode
         A sanitized submission.
     left_out : collection of int
-        The cells that were not run.
+        Collection of int The cells that were not run.
     exercises : collection of str
-        The names of its exercises.
+        Collection of str The names of its exercises.
 
     Returns
     -------
-    True if that is proved. The answers must have come back in time, and from a kernel that lived.
+    bool
+        True if that is proved. The answers must have come back in time, and from a kernel that
+        lived.
     """
     return why_it_may_differ(notebook, left_out, exercises) == ""
 

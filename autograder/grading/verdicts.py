@@ -55,7 +55,8 @@ def decide(recorded: dict[str, RecordedExercise], answers: Answers) -> list[Verd
 
     Parameters
     ----------
-    recorded : exercise -> its cases with the reference's outcomes, from `record_assignment`.
+    recorded : dict of str to RecordedExercise
+        Exercise -> its cases with the reference's outcomes, from `record_assignment`.
     """
     return [_verdict(exercise, answers) for exercise in recorded.values()]
 

@@ -41,8 +41,10 @@ class Mark:
 
     Attributes
     ----------
-    score : None as long as an instructor has to grade it.
-    by_hand : whether an instructor set the score.
+    score : float or None
+        None as long as an instructor has to grade it.
+    by_hand : bool
+        Whether an instructor set the score.
     """
 
     score: float | None
@@ -57,11 +59,16 @@ class Item:
 
     Attributes
     ----------
-    verdict : None for a question that is graded by hand.
-    question : what is asked, as HTML, or "".
-    code, text : the student's answer, as highlighted code or as text.
-    comment : the instructor's, as HTML, or "".
-    cell : the number of its cell in the notebook.
+    verdict : Verdict or None
+        None for a question that is graded by hand.
+    question : str
+        What is asked, as HTML, or "".
+    code, text : str
+        The student's answer, as highlighted code or as text.
+    comment : str
+        The instructor's, as HTML, or "".
+    cell : int
+        The number of its cell in the notebook.
     """
 
     name: str

@@ -33,8 +33,10 @@ def to_mathml(formula: str, block: bool = False) -> str:
 
     Parameters
     ----------
-    formula : LaTeX without dollar signs.
-    block : whether it stands on a line of its own.
+    formula : str
+        LaTeX without dollar signs.
+    block : bool
+        Whether it stands on a line of its own.
     """
     from latex2mathml.converter import Converter
 

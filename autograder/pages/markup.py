@@ -33,7 +33,8 @@ def markdown_to_html(context: Any, source: str) -> str:
 
     Parameters
     ----------
-    context : jinja's; its cell has the attachments that the text shows.
+    context : object
+        Jinja's; its cell has the attachments that the text shows.
     """
     resources = context.get("resources", {})
     left = resources.get("text_left", LONGEST_TEXT) - len(source)
@@ -66,9 +67,12 @@ def render(
 
     Parameters
     ----------
-    attachments : pictures of the text, by name and MIME type.
-    too_long : show the text as it is.
-    formula : turns LaTeX, and whether it stands on a line of its own, into clean HTML; without it,
+    attachments : dict of str to dict of str to str, optional
+        Pictures of the text, by name and MIME type.
+    too_long : bool
+        Show the text as it is.
+    formula : callable, optional
+        Turns LaTeX, and whether it stands on a line of its own, into clean HTML; without it,
         formulas are left to MathJax, and headings get anchors, as on nbgrader's pages.
     """
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath

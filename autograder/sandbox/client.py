@@ -81,7 +81,8 @@ def replace_surrogates(value: Any, source: list[bytes]) -> Any:
 
     Parameters
     ----------
-    source : the JSON that the value was read from.
+    source : list of bytes
+        The JSON that the value was read from.
     """
     if not any(map(_SURROGATE.search, source)):
         return value

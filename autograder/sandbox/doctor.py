@@ -33,10 +33,14 @@ class Finding:
 
     Attributes
     ----------
-    what : the property that was checked.
-    works : whether it holds.
-    problem : the error message, or "".
-    remedy : how to fix it, or "" if it works.
+    what : str
+        The property that was checked.
+    works : bool
+        Whether it holds.
+    problem : str
+        The error message, or "".
+    remedy : str
+        How to fix it, or "" if it works.
     """
 
     what: str

@@ -46,8 +46,10 @@ def main(address: str, *imported: str) -> None:
 
     Parameters
     ----------
-    address : the Unix socket to create. Its folder belongs to this server and is deleted with it.
-    imported : import statements to run besides, which may fail: then the cell that needs it says so.
+    address : str
+        The Unix socket to create. Its folder belongs to this server and is deleted with it.
+    imported : str
+        Import statements to run besides, which may fail: then the cell that needs it says so.
     """
     try:
         _serve(address, imported)

@@ -67,14 +67,20 @@ class SandboxLimits:
 
     Attributes
     ----------
-    memory_bytes : memory of all processes together, beyond what the fork server has imported.
-    disk_bytes : files in the home and temporary folders, which are kept in memory.
-    processes : processes and threads at a time.
-    cpu_seconds : processor time of each process.
-    output_bytes : output of one cell; enforced by the kernel itself (`autograder.sandbox.kernel`).
-    hidden : folders of the host that are empty in the sandbox, even if a folder around them is
-        mounted.
-    visible : folders of the host that are mounted read-only besides Python and `coursekit`.
+    memory_bytes : int
+        Memory of all processes together, beyond what the fork server has imported.
+    disk_bytes : int
+        Files in the home and temporary folders, which are kept in memory.
+    processes : int
+        Processes and threads at a time.
+    cpu_seconds : int
+        Processor time of each process.
+    output_bytes : int
+        Output of one cell; enforced by the kernel itself (`autograder.sandbox.kernel`).
+    hidden : tuple of str
+        Folders of the host that are empty in the sandbox, even if a folder around them is mounted.
+    visible : tuple of str
+        Folders of the host that are mounted read-only besides Python and `coursekit`.
     """
 
     memory_bytes: int
@@ -130,10 +136,14 @@ def enter_sandbox(root: str, sockets: str, read_only: list[str], limits: Sandbox
 
     Parameters
     ----------
-    root : an empty folder of the host, used as a mount point; nothing is written to it.
-    sockets : the host's folder for the kernel's sockets.
-    read_only : files and folders of the host to mount read-only, besides the system's.
-    limits : of these, `disk_bytes` and `hidden` are applied here.
+    root : str
+        An empty folder of the host, used as a mount point; nothing is written to it.
+    sockets : str
+        The host's folder for the kernel's sockets.
+    read_only : list of str
+        Files and folders of the host to mount read-only, besides the system's.
+    limits : SandboxLimits
+        Of these, `disk_bytes` and `hidden` are applied here.
     """
     linux.mount("", "/", flags=linux.MS_REC | linux.MS_PRIVATE)
     size = f"size={limits.disk_bytes},nr_inodes=20000,mode=755"

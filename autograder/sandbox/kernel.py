@@ -32,8 +32,10 @@ def start_kernel(connection_file: str, output_bytes: int) -> IPKernelApp:
 
     Parameters
     ----------
-    connection_file : the kernel's connection file.
-    output_bytes : what one cell may print, and the size of the largest message.
+    connection_file : str
+        The kernel's connection file.
+    output_bytes : int
+        What one cell may print, and the size of the largest message.
     """
     sys.argv = ["kernel"]
     app = SandboxedKernelApp.instance(output_bytes=output_bytes)

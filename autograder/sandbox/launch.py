@@ -75,7 +75,8 @@ def server_environment(folder: str) -> dict[str, str]:
 
     Parameters
     ----------
-    folder : the server's home.
+    folder : str
+        The server's home.
     """
     kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "TZ", "ATEN_CPU_CAPABILITY")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
@@ -92,7 +93,8 @@ def start_server(*imported: str) -> str:
 
     Parameters
     ----------
-    imported : import statements to run in the server besides its own.
+    imported : str
+        Import statements to run in the server besides its own.
 
     Raises
     ------

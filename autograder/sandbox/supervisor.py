@@ -38,11 +38,13 @@ def supervise(connection: Connection, request: dict[str, Any]) -> NoReturn:
 
     Parameters
     ----------
-    connection : to the grader. The supervisor answers ``{"started": true}`` or
-        ``{"failed": "..."}``, accepts ``{"signal": 2}`` at any time, and ends with
-        ``{"ended": code, "reason": "...", "cpu_seconds": 1.5, "memory_bytes": 400000000}``.
-        It kills the sandbox when the connection is closed.
-    request : what `provisioner.SandboxProvisioner` sends.
+    connection : Connection
+        To the grader. The supervisor answers ``{"started": true}`` or ``{"failed": "..."}``,
+        accepts ``{"signal": 2}`` at any time, and ends with ``{"ended": code, "reason": "...",
+        "cpu_seconds": 1.5, "memory_bytes": 400000000}``. It kills the sandbox when the connection
+        is closed.
+    request : dict of str to object
+        What `provisioner.SandboxProvisioner` sends.
     """
     code = 1
     try:
@@ -88,8 +90,10 @@ def _run_kernel(
 
     Parameters
     ----------
-    report : a pipe for the reason if the kernel does not start; closed when it does.
-    connection : the supervisor's; closed here.
+    report : int
+        A pipe for the reason if the kernel does not start; closed when it does.
+    connection : Connection
+        The supervisor's; closed here.
     """
     try:
         linux.die_with_parent()
@@ -127,7 +131,8 @@ def _watch(connection: Connection, child: int, limits: isolation.SandboxLimits) 
 
     Returns
     -------
-    Its exit code, and the reason if it was killed here.
+    tuple of (int, str)
+        Its exit code, and the reason if it was killed here.
     """
     handle = os.pidfd_open(child)
     watched: list[int | Connection] = [handle, connection]
@@ -175,7 +180,8 @@ def _memory(shared: bool = True) -> int:
 
     Parameters
     ----------
-    shared : count a page once for each process that shares it: fast, and never too low.
+    shared : bool
+        Count a page once for each process that shares it: fast, and never too low.
     """
     total = 0
     for entry in Path("/proc").iterdir():

@@ -24,10 +24,14 @@ def audit(
 
     Parameters
     ----------
-    names : assignments or exercises; none stands for the whole course.
-    seeds : how many class seeds each mutant is judged with.
-    jobs : exercises to audit side by side (default: the number of cores).
-    again : audit unchanged exercises, too.
+    names : list of str
+        Assignments or exercises; none stands for the whole course.
+    seeds : int
+        How many class seeds each mutant is judged with.
+    jobs : int, optional
+        Exercises to audit side by side (default: the number of cores).
+    again : bool
+        Audit unchanged exercises, too.
 
     Raises
     ------

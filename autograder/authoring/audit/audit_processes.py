@@ -33,12 +33,14 @@ def audit_exercise(
 
     Parameters
     ----------
-    seeds : how many class seeds, from 1 up.
+    seeds : int
+        How many class seeds, from 1 up.
 
     Returns
     -------
-    "mutants", a list with each mutant's operator, source, form, status, misconception, headline and, by
-    seed, whether it lost points; "seconds", the processor time.
+    dict of str to object
+        "mutants", a list with each mutant's operator, source, form, status, misconception, headline
+        and, by seed, whether it lost points; "seconds", the processor time.
 
     Raises
     ------
@@ -83,7 +85,8 @@ def audit_exercises(
 
     Parameters
     ----------
-    wanted : assignments and names of exercises.
+    wanted : list of tuple of (Assignment, str)
+        Assignments and names of exercises.
 
     Raises
     ------

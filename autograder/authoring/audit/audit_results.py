@@ -50,14 +50,20 @@ class Audit:
 
     Attributes
     ----------
-    digest : of the exercise's sources; another digest means that it must be audited again.
-    killed, with_hint, equivalent : numbers of mutants that lose points; of these, that are shown a
-        hint; that lose none and are listed as right.
-    survivors : the mutants that lose no points and are not listed: "operator" and "edit".
-    inconsistent : those that lose points with some seeds only, also with "lost with" and
-        "kept with", lists of seeds; 0 is the recording.
-    wrongly_listed : problems with the exercise's `EQUIVALENT`, as sentences.
-    seconds : processor time.
+    digest : str
+        Of the exercise's sources; another digest means that it must be audited again.
+    killed, with_hint, equivalent : int
+        Numbers of mutants that lose points; of these, that are shown a hint; that lose none and are
+        listed as right.
+    survivors : list of dict of str to object
+        The mutants that lose no points and are not listed: "operator" and "edit".
+    inconsistent : list of dict of str to object
+        Those that lose points with some seeds only, also with "lost with" and "kept with", lists of
+        seeds; 0 is the recording.
+    wrongly_listed : list of str
+        Problems with the exercise's `EQUIVALENT`, as sentences.
+    seconds : float
+        Processor time.
     """
 
     assignment: str

@@ -42,9 +42,12 @@ class Judged:
 
     Attributes
     ----------
-    lost : by seed, whether the mutant lost points.
-    misconception : the misconception whose hint it was shown, or "".
-    headline : the first sentence of its verdict on the recorded cases.
+    lost : dict of int to bool
+        By seed, whether the mutant lost points.
+    misconception : str
+        The misconception whose hint it was shown, or "".
+    headline : str
+        The first sentence of its verdict on the recorded cases.
     """
 
     lost: dict[int, bool] = field(default_factory=dict)
@@ -69,8 +72,10 @@ def judge_all(
 
     Parameters
     ----------
-    recorded : the exercise with its cases, by seed; first the recording, with misconceptions.
-    progress : called after each source.
+    recorded : dict of int to RecordedExercise
+        The exercise with its cases, by seed; first the recording, with misconceptions.
+    progress : callable
+        Called after each source.
     """
     found: list[Judged] = []
     while len(found) < len(sources):

@@ -35,9 +35,12 @@ class Mutant:
 
     Attributes
     ----------
-    operator : what kind of edit, in words.
-    source : the whole text.
-    form : a short text that two sources share if they differ in formatting only.
+    operator : str
+        What kind of edit, in words.
+    source : str
+        The whole text.
+    form : str
+        A short text that two sources share if they differ in formatting only.
     """
 
     operator: str

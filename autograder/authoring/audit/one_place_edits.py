@@ -41,10 +41,14 @@ class Seen:
 
     Attributes
     ----------
-    kinds : the names of their types.
-    scalars : the numbers, strings and None among them, in order.
-    dtypes, ndims, shapes : of tensors: dtypes, numbers of axes and shapes.
-    differentiable : whether a gradient of the result reaches any of them.
+    kinds : set of str
+        The names of their types.
+    scalars : list of (int or float or str or bool or None)
+        The numbers, strings and None among them, in order.
+    dtypes, ndims, shapes : set of str and set of int and set of tuple of int
+        Of tensors: dtypes, numbers of axes and shapes.
+    differentiable : bool
+        Whether a gradient of the result reaches any of them.
     """
 
     kinds: set[str] = field(default_factory=set)

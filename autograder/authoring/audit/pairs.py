@@ -25,7 +25,8 @@ def audit_pairs(course: Course, names: list[str]) -> dict[str, list[Compound]]:
 
     Parameters
     ----------
-    names : assignments or exercises; none stands for the whole course.
+    names : list of str
+        Assignments or exercises; none stands for the whole course.
     """
     found = {}
     for assignment, name in tqdm(chosen(course, names), unit="exercise", disable=None):
