@@ -31,7 +31,7 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 class Channel(AsyncZMQSocketChannel):
     """A channel that drops malformed messages."""
 
-    async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]  # the base class counts milliseconds, and says so
+    async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]  # not async in the base of the base
         """Wait for the next message and return it.
 
         Raises

@@ -80,8 +80,11 @@ def wrapper(site: Site) -> Iterator[Edit]:
         for given in node.args:
             if not isinstance(given, (ast.Constant, ast.Starred, ast.GeneratorExp)):
                 yield site.of(given)
-    is_read = isinstance(getattr(node, "ctx", None), ast.Load)
-    if isinstance(node, ast.Subscript) and is_read and not adds_leading_axes(site):
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Load)
+        and not adds_leading_axes(site)
+    ):
         yield site.of(node.value)
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT", "values", "indices"):
         yield site.of(node.value)

@@ -82,8 +82,12 @@ def training(site: Site) -> Iterator[Edit]:
     """The object switched to training or evaluation, or dropout without its switch."""
     node = site.node
     has_switch = re.search("dropout|training|frozen", site.reference.source, re.IGNORECASE)
-    is_method = isinstance(node, FUNCTIONS) and [a.arg for a in node.args.args[:1]] == ["self"]
-    if is_method and getattr(node, "name", "") != "__init__" and has_switch:
+    is_changed = (
+        isinstance(node, FUNCTIONS)
+        and node.name != "__init__"
+        and [a.arg for a in node.args.args[:1]] == ["self"]
+    )
+    if is_changed and has_switch:
         yield site_with_first(site, "self.eval()")
         yield site_with_first(site, "self.train()")
     if isinstance(node, ast.Call) and site.of(node.func) == "nn.Dropout":
