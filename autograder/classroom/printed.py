@@ -11,7 +11,7 @@ from rich.text import Text
 from autograder.escaping import for_terminal
 
 if TYPE_CHECKING:
-    from autograder.classroom.collect import Collected
+    from autograder.classroom.collected import Collected
     from autograder.gradebook.grade_class import Graded
     from autograder.gradebook.late import Lateness
 

@@ -1,0 +1,45 @@
+"""What `collect` found in a download."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Collected:
+    """The result of `collect`; files are named by their path in the download.
+
+    Attributes
+    ----------
+    layout : str
+        The naming scheme that was used, a key of `layouts.LAYOUTS`.
+    around : str
+        The folders around the students' folders or files, "" or with a slash at the end.
+    students : dict of str to str
+        Student -> the file that will be graded.
+    earlier : dict of str to list of str
+        Student -> earlier submissions, which are saved in `earlier/`.
+    unchanged : list of str
+        Students whose submission in `submitted/` was kept.
+    unmatched, refused : list of tuple of (str, str)
+        (file, reason) of files that are no submission, or were not unpacked.
+    """
+
+    layout: str = ""
+    around: str = ""
+    students: dict[str, str] = field(default_factory=dict)
+    earlier: dict[str, list[str]] = field(default_factory=dict)
+    unchanged: list[str] = field(default_factory=list)
+    unmatched: list[tuple[str, str]] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "layout": self.layout,
+            "around": self.around,
+            "students": self.students,
+            "earlier": self.earlier,
+            "unchanged": self.unchanged,
+            "unmatched": [{"file": name, "reason": reason} for name, reason in self.unmatched],
+            "refused": [{"file": name, "reason": reason} for name, reason in self.refused],
+        }
