@@ -176,7 +176,8 @@ def test_an_assignment_without_torch_is_executed_and_released_by_the_installed_t
     sources = [cell.source for cell in student.cells]
     assert "Open in Colab" not in "".join(sources)
     (setup,) = [source for source in sources if source.startswith("# Set-up")]
-    assert setup.endswith("\nimport intro_python")
+    assert "\nimport intro_python\n" in setup
+    assert setup.endswith('coursekit.require("01_topic", revision=2, wheels=found)')
     assert "http" not in setup
     solved = nbformat.read(made.solution("01_topic"), as_version=4)
     texts = [

@@ -209,7 +209,7 @@ def test_the_tool_is_published_whole_and_without_a_line_of_a_course(tmp_path):
     files = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "autograder").rglob("*")
-        if path.is_file() and not {"__pycache__", ".mypy_cache"} & set(path.parts)
+        if path.is_file() and not {"__pycache__", ".mypy_cache", ".ruff_cache"} & set(path.parts)
     }
     own = {f"autograder/{name}" for name in ("LICENSE", "README.md", "pyproject.toml")}
     assert inside == files - own

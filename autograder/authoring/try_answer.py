@@ -15,6 +15,7 @@ from autograder.course.recording import record
 from autograder.errors import CourseError
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
+from autograder.grading.questions import without_expected
 from autograder.grading.verdicts import decide
 from autograder.sandbox.doctor import is_available
 from coursekit.checking.verdict import Verdict
@@ -60,8 +61,8 @@ def try_sources(
     notebook = _notebook(assignment, sources)
     limits = Limits(cell_seconds=120, sandbox=is_available())  # the author's own code
     recorded = {name: record(assignment, name, seed) for name in sources}
-    questions = {name: exercise["cases"] for name, exercise in recorded.items()}
-    answers = run_notebook(notebook, questions, limits)  # type: ignore[arg-type]  # until `Questions` are typed
+    cases = {name: exercise["cases"] for name, exercise in recorded.items()}
+    answers = run_notebook(notebook, without_expected(cases), limits)
     return {verdict.exercise: verdict for verdict in decide(recorded, answers)}
 
 

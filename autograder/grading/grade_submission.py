@@ -82,7 +82,7 @@ class Task:
     def questions(self) -> Questions:
         """What a run may know: the inputs of the cases, without what is expected."""
         cases = {name: one["cases"] for name, one in self.recorded.items()}
-        return without_expected(cases)  # type: ignore[arg-type]  # until `Questions` are typed
+        return without_expected(cases)
 
     @classmethod
     def of(cls, assignment: Assignment, seed: int, limits: Limits, only: str = "") -> Task:

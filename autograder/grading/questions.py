@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.grading.notes import Usage
+from coursekit.checking.records import Outcome, Question
 
 #: Inputs of cases go to the submission; these keys stay with the grader.
 _PRIVATE = ("expected", "judge", "title", "group", "undefined")
 
 #: exercise -> its cases
-Questions = dict[str, list[dict[str, Any]]]
+Questions = dict[str, list[Question]]
 #: what came out of an exercise's cases, one by one
-Outcomes = list[dict[str, Any]]
+Outcomes = list[Outcome]
 
 
-def without_expected(questions: Questions) -> Questions:
+def without_expected(
+    cases: Mapping[str, Sequence[Question]],  # a `Case` is a `Question` with more keys
+) -> Questions:
     """The questions without what stays with the grader."""
-    return {
-        name: [{k: v for k, v in case.items() if k not in _PRIVATE} for case in cases]
-        for name, cases in questions.items()
-    }
+    return {name: [_question(case) for case in own] for name, own in cases.items()}
+
+
+def _question(case: Question) -> Question:
+    public: Any = {key: value for key, value in case.items() if key not in _PRIVATE}
+    question: Question = public
+    return question
 
 
 @dataclass

@@ -73,7 +73,7 @@ def _verdict(exercise: RecordedExercise, answers: Answers) -> Verdict:
     if outcomes is not None:
         try:
             with time_limit(_JUDGE_SECONDS, TookTooLong):
-                return judge(exercise, outcomes)  # type: ignore[arg-type]  # until `Answers` has `Outcome`s
+                return judge(exercise, outcomes)
         except TookTooLong:
             end = f"comparing its results took more than {_JUDGE_SECONDS:g} seconds"
     counts = {g: sum(c["group"] == g for c in exercise["cases"]) for g in exercise["groups"]}

@@ -105,9 +105,10 @@ def revision(assignment: str) -> int:
         How often its content has changed, counted from 1.
     """
     try:
-        recording = json.loads((_FOLDER / f"{assignment}.json").read_text("utf-8"))
-        return int(recording["revision"])
-    except (OSError, ValueError, KeyError, TypeError):
+        paths = [folder / f"{assignment}.json" for folder in _folders()]
+        path = next(path for path in paths if path.exists())
+        return int(json.loads(path.read_text("utf-8"))["revision"])
+    except (StopIteration, OSError, ValueError, KeyError, TypeError):
         return 0
 
 
