@@ -12,8 +12,10 @@ import json
 from pathlib import Path
 
 from nbformat import NotebookNode, from_dict
+from nbformat.v4.rwbase import rejoin_lines
 
 from autograder.authoring.stamp import badge, reused_from, setup_cell
+from autograder.authoring.stored_outputs import is_executed
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.errors import CourseError
@@ -59,11 +61,21 @@ def digest(course: Course, name: str) -> str:
     return found.hexdigest()
 
 
+def is_draft(course: Course, name: str) -> bool:
+    """Whether an assignment's solution notebook was never executed."""
+    return not is_executed(name, _notebook(course, name))
+
+
 def _cells(course: Course, name: str) -> list[NotebookNode]:
-    """The cells of a solution notebook, read without nbformat, which takes ten times as long."""
+    cells: list[NotebookNode] = _notebook(course, name)["cells"]
+    return cells
+
+
+def _notebook(course: Course, name: str) -> NotebookNode:
+    """A solution notebook, read without nbformat's validation, which takes most of the time."""
     path = course.solution(name)
     try:
-        cells: list[NotebookNode] = from_dict(json.loads(path.read_bytes()))["cells"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        notebook: NotebookNode = rejoin_lines(from_dict(json.loads(path.read_bytes())))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CourseError(f"{path.name} cannot be read as a notebook: {error}") from error
-    return cells
+    return notebook

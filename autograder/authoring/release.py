@@ -110,6 +110,7 @@ def release(
         name for name in names if check or again or stored.get(name) != proved.digest(course, name)
     ]
     report = Report(unchanged=[name for name in names if name not in left])
+    report.drafts += [name for name in report.unchanged if proved.is_draft(course, name)]
     for _ in report.unchanged:
         progress()
     if jobs > 1 and len(left) > 1:
@@ -190,7 +191,8 @@ def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> 
     if path.exists() and path.read_text("utf-8") == text:
         return
     if check:
-        report.stale.append(name)
+        if name not in report.stale:
+            report.stale.append(name)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
