@@ -133,7 +133,7 @@ def _side_by_side(course: Course, names: list[str], check: bool, jobs: int) -> I
     names = sorted(names, key=lambda name: -course.solution(name).stat().st_size)
     # not forked: torch may run threads here already
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(names)), context, _ignore_interrupts) as pool:
+    with ProcessPoolExecutor(min(jobs, len(names)), context, _end_at_once) as pool:
         try:
             for done in as_completed([pool.submit(_release, course, n, check) for n in names]):
                 yield done.result()
@@ -142,9 +142,9 @@ def _side_by_side(course: Course, names: list[str], check: bool, jobs: int) -> I
             raise
 
 
-def _ignore_interrupts() -> None:
-    """Leave ctrl-C to the process that started this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _end_at_once() -> None:
+    """Let ctrl-C end this process without a traceback; the one that started it says so."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _release(course: Course, name: str, check: bool) -> Report:
