@@ -110,6 +110,28 @@ class Solution:
         return {name: without_docstrings(text) for name, text in self.sources.items()}
 
     @cached_property
+    def definition_texts(self) -> dict[str, str]:
+        """The text of each definition and import at top level, by the name that it binds."""
+        texts: dict[str, str] = {}
+        for cell in self.code:
+            for node in kept_definitions(cell.source, self.path.name).body:
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    origin = getattr(node, "module", None)
+                    for alias in node.names:
+                        bound = alias.asname or alias.name.split(".")[0]
+                        texts[bound] = f"{bound}: {origin} {alias.name}"
+                    continue
+                # the text, since `ast.unparse` differs between versions of Python
+                text = ast.get_source_segment(cell.source, node) or ""
+                names = [getattr(node, "name", "")] + [
+                    target.id
+                    for target in getattr(node, "targets", [getattr(node, "target", None)])
+                    if isinstance(target, ast.Name)
+                ]
+                texts |= {name: text for name in names if name}
+        return texts
+
+    @cached_property
     def written_cells(self) -> dict[str, str]:
         """The sources of the cells with a grade id, by id, without delimiters."""
         return {

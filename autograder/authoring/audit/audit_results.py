@@ -16,7 +16,6 @@ from typing import Any
 from autograder.authoring.audit.mutants import as_edit, form
 from autograder.course.assignment import SHARED, Assignment, every_assignment
 from autograder.course.bare_source import judged, without
-from autograder.course.cells import kept_definitions
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
@@ -183,23 +182,7 @@ def _judged(module: str) -> str:
 
 def _used(solution: Solution, around: str) -> list[str]:
     """The notebook's definitions and imports whose names occur in the text or in each other."""
-    definitions: dict[str, str] = {}
-    for cell in solution.code:
-        for node in kept_definitions(cell.source, solution.path.name).body:
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                origin = getattr(node, "module", None)
-                for alias in node.names:
-                    bound = alias.asname or alias.name.split(".")[0]
-                    definitions[bound] = f"{bound}: {origin} {alias.name}"
-                continue
-            # the text, since `ast.unparse` differs between versions of Python
-            text = ast.get_source_segment(cell.source, node) or ""
-            names = [getattr(node, "name", "")] + [
-                target.id
-                for target in getattr(node, "targets", [getattr(node, "target", None)])
-                if isinstance(target, ast.Name)
-            ]
-            definitions |= {defined: text for defined in names if defined}
+    definitions = solution.definition_texts
     found: list[str] = []
     words = set(re.findall(r"\w+", around))
     while new := [defined for defined in definitions if defined in words and defined not in found]:
