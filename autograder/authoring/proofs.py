@@ -44,8 +44,14 @@ _TELLING = 20
 _NEAR_COPY = 2
 
 
-def require_unique_names(course: Course) -> None:
-    """Refuse an exercise name that two assignments use."""
+def exercise_owners(course: Course) -> dict[str, str]:
+    """Exercise -> its assignment, over the whole course.
+
+    Raises
+    ------
+    CourseError
+        Two assignments have an exercise of one name.
+    """
     owners: dict[str, str] = {}
     for assignment in every_assignment(course):
         for name in assignment.exercises:
@@ -55,6 +61,7 @@ def require_unique_names(course: Course) -> None:
                     " must be unique in the course."
                 )
             owners[name] = assignment.name
+    return owners
 
 
 def prove_source_files(assignment: Assignment) -> None:

@@ -20,17 +20,17 @@ import nbformat
 
 from autograder.authoring import proved
 from autograder.authoring.proofs import (
+    exercise_owners,
     prove_answers,
     prove_fresh_cases,
     prove_groups_vary,
     prove_shown_cells,
     prove_source_files,
     prove_student_notebook,
-    require_unique_names,
 )
 from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import is_executed
-from autograder.course.assignment import Assignment, every_assignment
+from autograder.course.assignment import Assignment
 from autograder.course.compounds import record_pairs
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED, record_assignment, record_reference
@@ -104,7 +104,7 @@ def release(
         alternative fails, the stored outputs are those of other code, a group's cases are the same
         for every seed, a module fails ruff.
     """
-    require_unique_names(course)
+    owners = exercise_owners(course)
     stored = proved.read(course)
     left = [
         name for name in names if check or again or stored.get(name) != proved.digest(course, name)
@@ -121,7 +121,7 @@ def release(
         for name in left:
             report += _release(course, name, check)
             progress()
-    _put(report, course, course.recordings / "index.json", _index(course), check)
+    _put(report, course, course.recordings / "index.json", _lines(owners), check)
     if not report.stale:  # else the digests are those of stale files
         now = {name: proved.digest(course, name) for name in names}
         _put(report, course, proved.path(course), proved.text(course, stored | now), check)
@@ -176,12 +176,7 @@ def _release(course: Course, name: str, check: bool) -> Report:
     return report
 
 
-def _index(course: Course) -> str:
-    names = {
-        name: assignment.name
-        for assignment in every_assignment(course)
-        for name in assignment.exercises
-    }
+def _lines(names: dict[str, str]) -> str:
     return json.dumps(names, indent=1) + "\n"
 
 
