@@ -91,7 +91,7 @@ def needs_every_cell(
     answers : Answers
         Those of the run.
     cells : collection of int
-        Collection of int The cells that did not run, or not to their end.
+        The cells that did not run, or not to their end.
     """
     released = {cell.source.strip() for cell in release.cells}
     own = "\n".join(c.source for c in notebook.cells if c.source.strip() not in released)

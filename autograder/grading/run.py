@@ -63,7 +63,7 @@ def execute(
     listener : Listener or None
         Who is told of each cell and answer.
     skipped : collection of int
-        Collection of int Cells that ended the process of an earlier run; only what they define
+        Cells that ended the process of an earlier run; only what they define
         runs.
 
     Raises

@@ -36,7 +36,7 @@ class Progress:
     Attributes
     ----------
     skipped : collection of int
-        Collection of int Cells that ended the process of an earlier run; only what they define
+        Cells that ended the process of an earlier run; only what they define
         runs.
     at : int
         The cell that runs, or ran last; -1 before the first.

@@ -41,9 +41,9 @@ def cannot_differ(
     notebook : NotebookNode
         A sanitized submission.
     left_out : collection of int
-        Collection of int The cells that were not run.
+        The cells that were not run.
     exercises : collection of str
-        Collection of str The names of its exercises.
+        The names of its exercises.
 
     Returns
     -------
