@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 from string import Template
 
-from autograder.authoring.stamp import badge, setup_cell
+from autograder.authoring.setup_cell import setup_cell
+from autograder.authoring.stamp import badge
 from autograder.authoring.wheels import build_wheels, wheel_names
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course

@@ -15,7 +15,8 @@ from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKerne
 from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
-from autograder.authoring.stamp import stamp, stored_revision
+from autograder.authoring.setup_cell import stored_revision
+from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import mark_executed
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course

@@ -14,7 +14,8 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 from nbformat.v4.rwbase import rejoin_lines
 
-from autograder.authoring.stamp import badge, reused_from, setup_cell
+from autograder.authoring.setup_cell import setup_cell
+from autograder.authoring.stamp import badge, reused_from
 from autograder.authoring.stored_outputs import is_executed
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import copy
 import difflib
-import json
 import re
 from typing import Any
 
 from nbformat import NotebookNode
 
 from autograder.authoring.attach_drawings import attach_drawings
-from autograder.authoring.setup_cell import setup_of_own_package
+from autograder.authoring.setup_cell import BRANCH, setup_cell
 from autograder.authoring.shown_cells import tag_shown_cells
 from autograder.authoring.stored_outputs import METADATA
-from autograder.authoring.wheels import wheel_names
 from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
@@ -31,56 +29,6 @@ _REUSED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
 _QUESTION = re.compile(r"\*\*Question \d+ \((\d+) points?, graded by hand\)\.?\*\*")
 _ANSWER = re.compile(r"### BEGIN SOLUTION: (question_\w+)[ \t]*\n")
 _BADGE = re.compile(r"^\[!\[Open in Colab\].*$(\n\n?)?", re.MULTILINE)
-_SETUP = """\
-# Set-up. Where coursekit is missing (in Colab, say) or older than this notebook, this installs it.
-import importlib.util
-from pathlib import Path
-
-wheels = [*Path().glob("coursekit-*.whl"), *Path("../..").glob("coursekit-*.whl")]
-wheels.append("{address}")
-if importlib.util.find_spec("coursekit") is None:
-    %pip install --quiet --retries 1 {{wheels[0]}}
-    importlib.invalidate_caches()
-    if importlib.util.find_spec("coursekit") is None:
-        raise ModuleNotFoundError(
-            "coursekit could not be installed. Upload {wheel} from the course's"
-            " handout next to this notebook (in Colab: Files, on the left), and run this cell again."
-        )
-
-{last}
-
-coursekit.require("{assignment}", revision={revision}, wheels=wheels)"""
-#: The branch of the students' repository that badges and set-up cells lead to.
-_BRANCH = "main"
-
-
-def setup_cell(assignment: Assignment) -> str:
-    """The source of the cell that installs what is missing or older than the notebook.
-
-    If possible it does so from wheels beside the notebook.
-    """
-    course, revision = assignment.course, stored_revision(assignment)
-    students = course.config.students
-    address = f"{students}/raw/{_BRANCH}" if students else ""
-    if course.config.has_own_package:
-        return setup_of_own_package(course, address, assignment.name, revision)
-    (wheel,) = wheel_names(course)
-    return _SETUP.format(
-        address=f"{address}/{wheel}",
-        wheel=wheel,
-        last=course.config.setup,
-        assignment=assignment.name,
-        revision=revision,
-    )
-
-
-def stored_revision(assignment: Assignment) -> int:
-    """The revision of the assignment's stored recording; 0 if there is none."""
-    try:
-        path = assignment.course.recordings / f"{assignment.name}.json"
-        return int(json.loads(path.read_text("utf-8"))["revision"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0
 
 
 def badge(course: Course, assignment: str) -> str:
@@ -91,7 +39,7 @@ def badge(course: Course, assignment: str) -> str:
     colab = address.replace("https://github.com", "https://colab.research.google.com/github")
     return (
         "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
-        f"({colab}/blob/{_BRANCH}/notebooks/{assignment}/{assignment}.ipynb)"
+        f"({colab}/blob/{BRANCH}/notebooks/{assignment}/{assignment}.ipynb)"
     )
 
 
