@@ -62,6 +62,12 @@ class Trained(NamedTuple):
     processor_seconds: float
 
 
+@functools.cache
+def definitions(assignment: str) -> dict[str, Any]:
+    """What the solution notebook of an assignment defines; its settings are shared by all runs."""
+    return Solution(SOLUTIONS / assignment / f"{assignment}.ipynb").definitions
+
+
 @functools.lru_cache(maxsize=4)
 def texts_of(data: str, split: str) -> TextDataset:
     return load(data, split)
@@ -89,7 +95,7 @@ def train(which: str, data: str, seed: int, size: int | None = None) -> Trained:
     KeyboardInterrupt
         Also if `fit` was interrupted, which does not raise the exception itself.
     """
-    notebook = Solution(SOLUTIONS / NOTEBOOKS[which] / f"{NOTEBOOKS[which]}.ipynb").definitions
+    notebook = definitions(NOTEBOOKS[which])
     learned, watched = learned_from(data, size, seed), None
     if "SPLITS" in notebook and size is None:
         learned, watched, _ = notebook["load_splits"](data)

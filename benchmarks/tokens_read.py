@@ -21,7 +21,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from _networks import NOTEBOOKS, SOLUTIONS
+from _networks import NOTEBOOKS, definitions
 from _results import results, store
 from ladder import Run, finished, measure, summary
 from tqdm import tqdm
@@ -43,7 +43,7 @@ def training_of(folder: Path) -> dict[str, Any]:
 
 def fine_tuned(folder: Path, run: Run) -> dict[str, Any]:
     """Accuracy, and accuracy by phenomenon, of the encoder in a folder after fine-tuning."""
-    notebook = Solution(SOLUTIONS / NOTEBOOKS[RUNG] / f"{NOTEBOOKS[RUNG]}.ipynb").definitions
+    notebook = definitions(NOTEBOOKS[RUNG])
     with patch.dict(notebook, MODEL=str(folder)):
         return measure(DATA, run)
 

@@ -96,12 +96,12 @@ def test_what_draws_nothing_learns_from_all_labels_once(ladder):
 
 
 def test_a_subset_changes_with_the_seed_and_settings_are_put_back(ladder):
-    from _networks import NOTEBOOKS, SOLUTIONS, definitions, learned_from
+    from _networks import NOTEBOOKS, definitions, learned_from
 
     assert learned_from("reviews", 100, 0) == learned_from("reviews", 100, 0)
     assert learned_from("reviews", 100, 0) != learned_from("reviews", 100, 1)
     assert sum(learned_from("reviews", 100, 2).labels) == 50
-    notebook = definitions(SOLUTIONS / NOTEBOOKS[DAN] / f"{NOTEBOOKS[DAN]}.ipynb")
+    notebook = definitions(NOTEBOOKS[DAN])
     before = json.dumps(notebook["SETTINGS"])
     ladder.train(DAN, "reviews", 0, 20)
     assert json.dumps(notebook["SETTINGS"]) == before
@@ -120,7 +120,7 @@ def test_the_encoders_of_08_learn_and_their_word_vectors_stay(ladder, encoder):
 def test_the_distilled_encoder_starts_from_its_own_weights(ladder):
     import _networks
 
-    notebook = _networks.definitions(_networks.SOLUTIONS / "06_bert" / "06_bert.ipynb")
+    notebook = _networks.definitions("06_bert")
     learned = ladder.learned_from("reviews", 20, 0)
     model, *_ = _networks._encoder(notebook, ladder.DISTILLED, "reviews", 0, learned)
     wanted = notebook["rename_weights"](notebook["load_pretrained"]("imdb-distilled").weights)

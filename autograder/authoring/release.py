@@ -28,6 +28,7 @@ from autograder.authoring.proofs import (
     prove_source_files,
     prove_student_notebook,
 )
+from autograder.authoring.setup_cell import stored_revision
 from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import is_executed
 from autograder.course.assignment import Assignment
@@ -200,12 +201,11 @@ def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) ->
 
     Their last digits differ between processors, thread counts and versions of torch.
     """
-    text, revision = "", 0
+    text, revision = "", stored_revision(assignment)
     old: dict[str, RecordedExercise] = {}
     try:
         text = (assignment.course.recordings / f"{assignment.name}.json").read_text("utf-8")
-        stored = json.loads(text)
-        old, revision = stored["exercises"], stored.get("revision", 1)
+        old = json.loads(text)["exercises"]
     except (OSError, ValueError, KeyError, TypeError):
         pass  # missing or damaged: record everything again
     new: dict[str, RecordedExercise] = json.loads(json.dumps(recorded))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from autograder.authoring.wheels import wheel_names
 from autograder.course.assignment import Assignment
@@ -76,12 +77,18 @@ def setup_cell(assignment: Assignment) -> str:
 
 
 def stored_revision(assignment: Assignment) -> int:
-    """The revision of the assignment's stored recording; 0 if there is none."""
+    """The revision of the assignment's stored recording.
+
+    Where that is missing or damaged, it is the one that the set-up cell asks for, so that a
+    recording made again is newer than any that students have; 0 if there is none.
+    """
     try:
         path = assignment.course.recordings / f"{assignment.name}.json"
         return int(json.loads(path.read_text("utf-8"))["revision"])
     except (OSError, ValueError, KeyError, TypeError):
-        return 0
+        sources = (cell.source for cell in assignment.solution.notebook.cells)
+        asked = (re.search(r"^coursekit\.require\(.*revision=(\d+)", s, re.M) for s in sources)
+        return next((int(found[1]) for found in asked if found), 0)
 
 
 def _of_own_package(course: Course, address: str, assignment: str, revision: int) -> str:

@@ -99,7 +99,8 @@ def test_a_wrong_answer_can_be_an_edit_of_a_right_one(answers_of):
         answers_of(wrong=wrong.replace("sum()", "mean()"))
 
 
-def test_answers_that_are_missing_or_malformed_are_a_sentence(answers_of):
+def test_answers_that_are_missing_or_malformed_are_a_sentence(answers_of, small_course):
+    (small_course.cases("07_topic") / "answers" / "wrong.py").unlink()
     with pytest.raises(CourseError, match=r"there is no exercises/07_topic/answers/wrong\.py"):
         answers_of()
     with pytest.raises(CourseError, match="begin every cell with `# %% EXERCISE: in words`"):

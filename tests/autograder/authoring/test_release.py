@@ -127,6 +127,8 @@ def test_a_damaged_recording_is_simply_stale(small_course):
     path = small_course.recordings / f"{NAME}.json"
     path.write_text(path.read_text()[:200])
     assert release(small_course, [NAME], check=True).stale == [f"coursekit/recordings/{NAME}.json"]
+    release(small_course, [NAME])
+    assert json.loads(path.read_text())["revision"] == 2  # newer than what students have
 
 
 def test_a_solution_notebook_without_a_check_is_refused(small_course):

@@ -116,8 +116,8 @@ def case(course):
 def tolerance(course):
     edit(
         module(course),
-        "[scores, mask])\n    scores",
-        '[scores, mask], judge={"rtol": 0.1})\n    scores',
+        "[scores, mask])\n        yield",
+        '[scores, mask], judge={"rtol": 0.1})\n        yield',
     )
 
 
