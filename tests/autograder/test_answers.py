@@ -105,3 +105,5 @@ def test_answers_that_are_missing_or_malformed_are_a_sentence(answers_of, small_
         answers_of()
     with pytest.raises(CourseError, match="begin every cell with `# %% EXERCISE: in words`"):
         answers_of(wrong="# %% average_topic\nx = 1\n")
+    with pytest.raises(CourseError, match="`averages: twice` answers no exercise of 07_topic"):
+        answers_of(wrong="# %% averages: twice\nx = 1\n")
