@@ -57,7 +57,8 @@ def execute(
     limits : Limits
         As in `run_notebook`.
     folder : str
-        An empty folder for the kernel's sockets and, without a sandbox, for its files.
+        A folder that nobody else can write to. Each kernel gets a new one in it, for its sockets
+        and, without a sandbox, for its files.
     environment : dict[str, str]
         The kernel's environment variables.
     listener : Listener or None
@@ -73,13 +74,13 @@ def execute(
     """
     answers = Answers()
     start = time.monotonic()
-    for attempt in range(2):  # when memory is short, the second attempt may succeed
+    for _ in range(2):  # when memory is short, the second attempt may succeed
         progress = Progress(skipped)
         client = _Client(
             notebook, questions, limits, answers, environment, listener or Listener(), progress
         )
         try:
-            run_sync(client.run)(f"{folder}/{attempt}")
+            run_sync(client.run)(folder)
         except KeyboardInterrupt:
             # the interrupted coroutine may be ending the kernel too; one of them succeeds
             with contextlib.suppress(AttributeError):
@@ -114,10 +115,10 @@ class _Client(CellClient):
 
     async def run(self, folder: str) -> None:
         """Run the cells, in a new kernel after one that a cell ended."""
-        for number in range(self.limits.kernels):
+        for _ in range(self.limits.kernels):
             before = self.progress.at
             self.progress.end = ""
-            culprit = await self._run_in_kernel(f"{folder}/{number}", before)
+            culprit = await self._run_in_kernel(folder, before)
             if not culprit or self.allowance.seconds() <= 0:
                 return
             self._note_end()

@@ -23,7 +23,15 @@ STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
 
 @dataclass
 class GroupResult:
-    """The points that one group of cases earned, and why it lost any."""
+    """The points that one group of cases earned, and why it lost any.
+
+    Attributes
+    ----------
+    reason : str
+        Why it lost points, with the numbers that differ; "" if it lost none.
+    outline : str
+        The same without any expected value.
+    """
 
     name: str
     points: float
@@ -31,6 +39,7 @@ class GroupResult:
     passed: int
     total: int
     reason: str = ""
+    outline: str = ""
 
 
 @dataclass
@@ -83,6 +92,9 @@ class Verdict:
         groups = [GroupResult(**group) for group in data["groups"]]
         return cls(**{**data, "groups": groups})
 
+
+#: What is told of wrong values where the expected ones are not.
+_OTHER_VALUES = "the values are not the expected ones"
 
 _Text = Literal["type", "bases", "message", "line", "place", "printed"]
 #: The texts in an outcome, and their greatest lengths.
@@ -192,6 +204,7 @@ def _group(
         _, first = min(wrong, key=lambda pair: _rank(*pair))
         where = f" ({first.where})" if first.where else ""
         result.points, result.reason = 0.0, first.message + where
+        result.outline = _OTHER_VALUES if first.stage == "value" else first.message
     return result
 
 
