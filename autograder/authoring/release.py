@@ -19,11 +19,10 @@ from typing import Any
 import nbformat
 
 from autograder.authoring import proved
+from autograder.authoring.lookup_tables import SEEDS, prove_fresh_cases, prove_groups_vary
 from autograder.authoring.proofs import (
     exercise_owners,
     prove_answers,
-    prove_fresh_cases,
-    prove_groups_vary,
     prove_shown_cells,
     prove_source_files,
     prove_student_notebook,
@@ -160,12 +159,13 @@ def _release(course: Course, name: str, check: bool) -> Report:
     recorded = record_assignment(assignment, RECORDING_SEED)
     prove_answers(assignment, recorded)
     prove_shown_cells(name, stamped, recorded)
-    fresh = {
-        exercise: record_reference(assignment, exercise, seed=1)
-        for exercise in assignment.exercises
-    }
-    prove_fresh_cases(recorded, fresh)
-    prove_groups_vary(recorded, fresh)
+    for seed in SEEDS:
+        fresh = {
+            exercise: record_reference(assignment, exercise, seed)
+            for exercise in assignment.exercises
+        }
+        prove_fresh_cases(recorded, fresh)
+        prove_groups_vary(recorded, fresh)
     recording = _recording(assignment, recorded)
     _put(report, course, course.recordings / f"{name}.json", recording, check)
     # the set-up cell names the revision of the recording, which may be a new one

@@ -69,7 +69,7 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
     if path is None:
         found = results([], _NO_NOTEBOOK)
     else:
-        seed = _seed(class_seed(course.root), root, path)
+        seed = submission_seed(class_seed(course.root), _number(root, path))
         task = Task.of(Assignment(course, assignment), seed, limits)
         runner = Pool(task.questions, 1) if sandbox else Serial(task.questions)
         try:
@@ -99,17 +99,17 @@ def _notebook(folder: Path, assignment: str) -> Path | None:
     return (exact or found)[-1] if found else None
 
 
-def _seed(seed: int, root: Path, notebook: Path) -> int:
-    """The seed of a submission's cases, from the class's and the number that Gradescope gives it.
+def submission_seed(seed: int, number: str) -> int:
+    """The seed of a submission's cases, from the class's and the submission's number."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {number}".encode()).digest()[:4], "big")
 
-    Without a number it is the notebook's content that tells one submission from another.
-    """
+
+def _number(root: Path, notebook: Path) -> str:
+    """The number that Gradescope gives the submission; without one, what tells its content apart."""
     try:
-        number = str(json.loads((root / "submission_metadata.json").read_bytes())["id"])
+        return str(json.loads((root / "submission_metadata.json").read_bytes())["id"])
     except (OSError, ValueError, LookupError, TypeError):
-        number = digest(notebook).hex()
-    found = hashlib.sha256(f"{seed} {number}".encode()).digest()
-    return int.from_bytes(found[:4], "big")
+        return digest(notebook).hex()
 
 
 def main() -> None:

@@ -40,8 +40,8 @@ _NO_DOWNLOADS = {
     "CONDA_OFFLINE": "1",
 }
 _READERS = 3
-#: Run by the fork server once, so that no reader has to import this module.
-PRELOAD = f"import {__name__}"
+#: Run by the fork server once, so that no reader and no judge has to import what it runs.
+PRELOAD = f"import {__name__}, autograder.grading.judging"
 
 
 def run_notebook(

@@ -25,7 +25,7 @@ from autograder.grading.left_out import LEFT_OUT, LIMITED
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.outputs import error_output, read_outcomes
-from autograder.grading.questions import Answers, Questions
+from autograder.grading.questions import Answers, Questions, for_kernel, within_room
 from autograder.grading.run_progress import Listener, Progress
 from coursekit.checking.codec import MAX_BYTES
 
@@ -214,7 +214,7 @@ class _Client(CellClient):
         original, sent = self.nb.cells[index], self.questions[name]
         request = new_code_cell(
             "__import__('coursekit.checking.kernel_side', fromlist=['answer'])"
-            f".answer({name!r}, {json.dumps(sent)!r})"
+            f".answer({name!r}, {json.dumps(for_kernel(sent))!r})"
         )
         self.allowance.new_cell(2 * MAX_BYTES * len(sent))  # each answer has its own limit
         try:
@@ -226,6 +226,8 @@ class _Client(CellClient):
             end = f"it did not end within {self.limits.cell_seconds:g} seconds"
         if name in self.stopped.why and outcomes and outcomes[0].get("status") == "unwritten":
             outcomes, end = None, self.stopped.why[name]
+        if outcomes is not None:
+            outcomes = within_room(outcomes, sent)
         self.answers.note(name, outcomes, end)
         self.listener.answered(name, outcomes, end)
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from coursekit.checking import codec
+from coursekit.checking.cost import cost
 from coursekit.checking.hints import choose, choose_pair, digest
 from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.judges import Finding
@@ -112,8 +113,32 @@ _STATUSES = ("value", "error", "unwritten", "timeout", "unreadable")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
+#: What an outcome may cost (see `cost`) for every case, and times the recorded ones of its case.
+_ANY_COST, _TIMES = 2**16, 8
+
+
+def room(exercise: RecordedExercise) -> list[int]:
+    """What an outcome of each case may cost to be compared: a few times what any recorded one does.
+
+    A larger one is wrong whatever is in it, and could take the judge minutes.
+    """
+    most, wrong = [], exercise.get("misconceptions", [])
+    for i, case in enumerate(exercise["cases"]):
+        recorded = [case["expected"], *(m["outcomes"][i] for m in wrong)]
+        most.append(_ANY_COST + _TIMES * max(cost(one, 2**30) for one in recorded))
+    return most
+
+
+def too_large(outcome: Any, most: int) -> Outcome | None:
+    """The outcome to judge in place of one that costs more than `most`; None if it does not."""
+    if cost(outcome, most) <= most:
+        return None
+    message = "it is many times larger than the expected one"
+    return {"status": "unreadable", "message": message}
+
+
 def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
-    """The verdict on one exercise.
+    """The verdict on one exercise. Each value is decoded once, and only if it is small enough.
 
     Parameters
     ----------
@@ -123,9 +148,17 @@ def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     outcomes : sequence of Outcome
         One per case, in order; a missing one counts as unanswered.
     """
+    with codec.decoded_once():
+        return _judge(exercise, outcomes)
+
+
+def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     cases = exercise["cases"]
     missing: Outcome = {"status": "unreadable", "message": "no answer came back"}
-    outcomes = [_clean(outcome) for outcome in outcomes[: len(cases)]]
+    outcomes = [
+        too_large(outcome, most) or _clean(outcome)
+        for outcome, most in zip(outcomes, room(exercise))
+    ]
     outcomes += [missing] * (len(cases) - len(outcomes))
     findings = judge_cases(cases, outcomes)
     groups = [_group(name, points, cases, findings) for name, points in exercise["groups"].items()]

@@ -17,6 +17,8 @@ from autograder.grading import grade_submission
 from autograder.sandbox.doctor import is_available
 
 PARTLY = "def average_topic(scores, mask):\n    return (scores * mask).sum(1) / mask.sum(1)"
+
+
 def container(course, root, *names, answer=PARTLY):
     """A folder like Gradescope's /autograder, with a submission under these names."""
     (root / "source").mkdir(parents=True)

@@ -92,9 +92,7 @@ def room(small_course, student, monkeypatch):
 
         def grade(cells=(), answer=None):
             course = container(small_course, root)
-            notebook = filled(
-                Assignment(course, NAME), {"average_topic": answer} if answer else {}
-            )
+            notebook = filled(Assignment(course, NAME), {"average_topic": answer} if answer else {})
             first = next(i for i, c in enumerate(notebook.cells) if c.cell_type == "code")
             notebook.cells[first + 1 : first + 1] = [new_code_cell(cell) for cell in cells]
             nbformat.write(notebook, root / "submission" / f"{NAME}.ipynb")
