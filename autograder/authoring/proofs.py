@@ -26,6 +26,7 @@ from autograder.course.exercise import UNWRITTEN_HINT, UNWRITTEN_REASON, Exercis
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
 from autograder.errors import CourseError
+from autograder.grading.answer_runs import run_answers
 from autograder.grading.left_out import TAG
 from coursekit.checking.hints import UNDEFINED
 from coursekit.checking.records import Outcome, RecordedExercise
@@ -95,11 +96,16 @@ def prove_source_files(assignment: Assignment) -> None:
         )
 
 
+def prove_written(assignment: Assignment) -> None:
+    """Every exercise has enough answers, with hints and reasons; none of them is run for that."""
+    for exercise in assignment.exercises.values():
+        _require_enough(exercise)
+
+
 def prove_answers(assignment: Assignment, recorded: dict[str, RecordedExercise]) -> None:
     """Every misconception is caught and shows its own hint; alternatives and equivalents pass."""
     solution = assignment.solution
     for name, exercise in assignment.exercises.items():
-        _require_enough(exercise)
         reference = solution.bare_sources[name]
         for answer in (*exercise.misconceptions, *exercise.alternatives):
             if not is_edit(answer.text):
@@ -109,22 +115,24 @@ def prove_answers(assignment: Assignment, recorded: dict[str, RecordedExercise])
         ):
             _require_declared(misconception, entry["outcomes"])
         _prove_misconceptions(name, recorded[name])
-        for alternative in exercise.alternatives:
-            thing = solution.run_answer(name, alternative.source(reference), alternative.name)
-            verdict = judge(recorded[name], run_cases(thing, recorded[name]["cases"]))
-            if not verdict.passed:
-                raise CourseError(
-                    f"{name}: the alternative {alternative.name} in RIGHT loses points:"
-                    f" {verdict.headline}."
-                )
-        for answer in exercise.equivalents:
-            thing = solution.run_answer(name, answer.source(reference), answer.name)
-            verdict = judge(recorded[name], run_cases(thing, recorded[name]["cases"]))
-            if not verdict.passed:
-                raise CourseError(
-                    f"{name}: an edit in EQUIVALENT ({answer.name}) loses points:"
-                    f" {verdict.headline}.\n{answer.text}"
-                )
+    exercises = assignment.exercises.values()
+    right = [answer for exercise in exercises for answer in exercise.alternatives]
+    equal = [answer for exercise in exercises for answer in exercise.equivalents]
+    cases = {name: exercise["cases"] for name, exercise in recorded.items()}
+    answers = [*right, *equal]
+    for answer, outcomes in zip(answers, run_answers(assignment, answers, cases)):
+        verdict = judge(recorded[answer.exercise], outcomes)
+        if verdict.passed:
+            continue
+        if answer in right:
+            raise CourseError(
+                f"{answer.exercise}: the alternative {answer.name} in RIGHT loses points:"
+                f" {verdict.headline}."
+            )
+        raise CourseError(
+            f"{answer.exercise}: an edit in EQUIVALENT ({answer.name}) loses points:"
+            f" {verdict.headline}.\n{answer.text}"
+        )
 
 
 def _require_enough(exercise: Exercise) -> None:

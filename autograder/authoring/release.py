@@ -26,15 +26,17 @@ from autograder.authoring.proofs import (
     prove_shown_cells,
     prove_source_files,
     prove_student_notebook,
+    prove_written,
 )
 from autograder.authoring.setup_cell import stored_revision
 from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import is_executed
 from autograder.course.assignment import Assignment
-from autograder.course.compounds import record_pairs
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record_assignment, record_reference
+from autograder.course.recording import RECORDING_SEED, record_reference
 from autograder.errors import CourseError
+from autograder.grading.compounds import record_pairs
+from autograder.grading.record_exercises import record_assignment
 from coursekit import __version__
 from coursekit.checking.judge_case import agrees, same_outcome
 from coursekit.checking.recordings import FORMAT
@@ -151,6 +153,7 @@ def _release(course: Course, name: str, check: bool) -> Report:
     """Build and verify one assignment."""
     report, assignment = Report(), Assignment(course, name)
     prove_source_files(assignment)
+    prove_written(assignment)
     notebook = stamp(assignment)
     if not is_executed(name, notebook):
         report.drafts.append(name)

@@ -12,9 +12,8 @@ from nbformat import NotebookNode
 
 from autograder.course.assignment import Assignment
 from autograder.course.cells import asked_exercise
-from autograder.course.compounds import with_released_pairs
-from autograder.course.recording import record, record_assignment
 from autograder.errors import CourseError, TookTooLong
+from autograder.grading.compounds import with_released_pairs
 from autograder.grading.judging import Judge, Judging, judge_here
 from autograder.grading.left_out import (
     LEFT_OUT,
@@ -27,6 +26,7 @@ from autograder.grading.limits import Limits
 from autograder.grading.notes import Notes, Usage
 from autograder.grading.outputs import cells_cut_off, was_cut_off
 from autograder.grading.questions import Answers, Questions, with_room, without_expected
+from autograder.grading.record_exercises import record, record_assignment
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
 from autograder.grading.verdicts import refusal, write_verdicts
@@ -98,10 +98,10 @@ class Task:
         release = assignment.release
         _require_released_points(assignment)
         if only:
-            recorded = {only: record(assignment, only, seed)}
+            recorded = {only: record(assignment, only, seed, limits)}
         else:
-            recorded = record_assignment(assignment, seed)
-        return cls(release, with_released_pairs(assignment, recorded), limits, only)
+            recorded = record_assignment(assignment, seed, limits)
+        return cls(release, with_released_pairs(assignment, recorded, limits), limits, only)
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
         """All verdicts on a submission: the new ones in place of the earlier ones."""

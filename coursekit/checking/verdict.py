@@ -156,7 +156,7 @@ def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     cases = exercise["cases"]
     missing: Outcome = {"status": "unreadable", "message": "no answer came back"}
     outcomes = [
-        too_large(outcome, most) or _clean(outcome)
+        too_large(outcome, most) or clean(outcome)
         for outcome, most in zip(outcomes, room(exercise))
     ]
     outcomes += [missing] * (len(cases) - len(outcomes))
@@ -204,7 +204,7 @@ def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     return verdict
 
 
-def _clean(outcome: Any) -> Outcome:
+def clean(outcome: Any) -> Outcome:
     """The outcome with only valid fields: it comes from an untrusted process."""
     if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
         return {"status": "unreadable", "message": "the answer is malformed"}

@@ -10,8 +10,8 @@ from autograder.course.assignment import Assignment
 from autograder.course.exercise import UNWRITTEN_HINT
 from autograder.course.layout import Course
 from autograder.course.make_edit import make_edit
-from autograder.course.recording import record_assignment
 from autograder.errors import CourseError
+from autograder.grading.record_exercises import record_assignment
 
 NAME, EXERCISE = "07_topic", "average_topic"
 
