@@ -18,6 +18,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
+from autograder.course.files import is_device
 from autograder.errors import is_own
 from autograder.escaping import for_terminal
 from autograder.grading.notebook_json import MAX_BYTES, TooLarge, check_cells, load
@@ -180,11 +181,11 @@ def copy_files(folder: Path, target: Path) -> None:
     """Copy the other files of a submission: regular files, and timestamp.txt if it is valid.
 
     Symbolic links are skipped: they may point to anything on this machine. So are files beyond the
-    limits of `walk`, files that cannot be read, and what is more than `MAX_BYTES` together.
+    limits of `walk`, files that cannot be read or that Windows could not have, and what is more than `MAX_BYTES` together.
     """
     size = 0
     for name, file, problem in walk(folder):
-        if problem or file.suffix == ".ipynb":
+        if problem or file.suffix == ".ipynb" or any(map(is_device, name.split("/"))):
             continue
         with contextlib.suppress(OSError):
             size += file.lstat().st_size
