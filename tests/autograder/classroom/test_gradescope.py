@@ -44,6 +44,7 @@ def test_a_submission_gets_a_test_per_group_of_cases_with_reason_and_hint(small_
         ("average_topic: empty", 0, 1, "failed"),
     ]
     assert "Hint: " in found["tests"][1]["output"]
+    assert "expected: " not in found["tests"][1]["output"]
 
 
 def test_a_submission_without_a_notebook_gets_a_sentence(small_course, tmp_path):
