@@ -15,7 +15,7 @@ from autograder.authoring.wheels import build_wheels
 from autograder.course.files import write_zip
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.grading.kernel_user import USER
+from autograder.grading.limits import USER
 from autograder.grading.verdicts import class_seed
 
 _TEMPLATES = Path(__file__).parent / "templates" / "gradescope"

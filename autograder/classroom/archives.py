@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import os
 import re
 import stat
 import zipfile
@@ -18,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from autograder.errors import CourseError
-from autograder.grading.submissions import walk
+from autograder.grading.student_files import open_below, walk
 
 #: Limits for one file, and for all extracted files of one student together.
 MAX_FILE_BYTES = 100 * 2**20
@@ -118,7 +119,7 @@ def read_outer(source: Path, name: str) -> bytes:
     """
     try:
         if source.is_dir():
-            with open(source / name, "rb") as file:
+            with open_below(source, name) as file:
                 return file.read(MAX_FILE_BYTES)
         with _opened(source) as archive, archive.open(name) as file:
             return file.read(MAX_FILE_BYTES)
@@ -203,7 +204,7 @@ class _Unpacking:
 
     def folder(self, source: Path) -> None:
         """Unpack a folder of files and archives."""
-        for name, path, problem in walk(source):
+        for name, _, problem in walk(source):
             if problem:
                 self.result.refused.append((name, problem))
                 continue
@@ -211,8 +212,8 @@ class _Unpacking:
                 self._other(name, name)
                 continue
             try:
-                with open(path, "rb") as file:
-                    modified = modification_date(path.stat().st_mtime)
+                with open_below(source, name) as file:
+                    modified = modification_date(os.fstat(file.fileno()).st_mtime)
                     self._file(name, file, MAX_STUDENT_BYTES, modified, None)
             except OSError as error:
                 self.result.refused.append((name, f"cannot be opened ({error.strerror})"))

@@ -35,7 +35,7 @@ from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.origins import Origin, save_origins
 from autograder.grading.notebook_json import load
-from autograder.grading.submissions import regular_file
+from autograder.grading.student_files import read_regular, regular_file
 
 if TYPE_CHECKING:
     from autograder.gradebook.class_folder import Classroom
@@ -203,7 +203,7 @@ def _read(
     assignment: str,
     released: dict[str, set[str]],
 ) -> list[Candidate]:
-    """The candidate in a file, one for each who handed it in; [] after adding it to `unmatched`."""
+    """The candidate in a file, one for each who handed it in; [] after saying why there is none."""
 
     def unmatched(reason: str) -> list[Candidate]:
         result.unmatched.append((file.name, reason))
@@ -212,6 +212,9 @@ def _read(
     named = layout.parse(file.outer)
     if named is None:
         return unmatched(f"file name does not follow the naming scheme of {layout.scheme}")
+    if named.problem:
+        result.refused.append((file.name, named.problem))
+        return []
     try:
         submitted = named.submitted() or file.received
     except ValueError:
@@ -310,23 +313,26 @@ def _prepare(
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             raise NotADirectoryError(None, f"{folder.name} is not a folder")
     for earlier in submissions[:-1]:
-        _save_earlier(classroom, assignment, student, earlier.file.path, earlier.submitted)
+        before = earlier.file.path.read_bytes()
+        _save_earlier(classroom, assignment, student, before, earlier.submitted)
     if not target.parent.exists():
         return True
     if not regular_file(target):
         _move_folder(classroom, assignment, student)
         return True
-    if target.read_bytes() == latest.file.path.read_bytes():
+    content = read_regular(target)
+    if content == latest.file.path.read_bytes():
         result.unchanged.append(student)
         return False
     present = _submission_time(target)
     if present > latest.submitted:  # an old download, collected after a newer one
-        _save_earlier(classroom, assignment, student, latest.file.path, latest.submitted)
+        new = latest.file.path.read_bytes()
+        _save_earlier(classroom, assignment, student, new, latest.submitted)
         result.earlier.setdefault(student, []).append(latest.file.name)
         result.students[student] = "the later submission in submitted/"
         result.unchanged.append(student)
         return False
-    _save_earlier(classroom, assignment, student, target, present)
+    _save_earlier(classroom, assignment, student, content, present)
     target.unlink()
     stamp = target.parent / "timestamp.txt"
     if regular_file(stamp):
@@ -340,17 +346,19 @@ def _submission_time(notebook: Path) -> datetime.datetime:
     from nbgrader.utils import parse_utc
 
     stamp = notebook.parent / "timestamp.txt"
-    if regular_file(stamp, 100):
-        with contextlib.suppress(Exception):  # the date parser raises many types
-            found: datetime.datetime = parse_utc(stamp.read_text("utf-8").strip())
-            return found.replace(tzinfo=datetime.timezone.utc)
-    return modification_date(notebook.stat().st_mtime)
+    with contextlib.suppress(Exception):  # the date parser raises many types
+        found: datetime.datetime = parse_utc(read_regular(stamp, 100).decode().strip())
+        return found.replace(tzinfo=datetime.timezone.utc)
+    return modification_date(notebook.lstat().st_mtime)
 
 
 def _save_earlier(
-    classroom: Classroom, assignment: str, student: str, file: Path, submitted: datetime.datetime
+    classroom: Classroom,
+    assignment: str,
+    student: str,
+    content: bytes,
+    submitted: datetime.datetime,
 ) -> None:
-    content = file.read_bytes()
     digest = hashlib.sha256(content).hexdigest()[:8]
     stamp = submitted.strftime("%Y-%m-%d-%H-%M-%S")
     path = classroom.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"

@@ -7,6 +7,8 @@ file `submission_metadata.yml`, in which Gradescope writes names, ids and times.
 from __future__ import annotations
 
 import datetime
+from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -45,18 +47,34 @@ def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
         loaded = yaml.load(
             read_outer(source, name), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         )
-        return {str(folder): _submission(entry) for folder, entry in loaded.items()}
+        read = {str(folder): _submission(entry) for folder, entry in loaded.items()}
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise CourseError(
             f"{name} in {source} is damaged; download the submissions from Gradescope again."
         ) from error
+    return _without_doubles(read)
+
+
+def _without_doubles(submissions: dict[str, Submission]) -> dict[str, Submission]:
+    """The submissions, with a problem for those of a person who has another one.
+
+    An export has one submission of each person, so that one of two is somebody else's: the later
+    must not replace the other.
+    """
+    folders = defaultdict(list)
+    for folder, submission in submissions.items():
+        for submitter in submission.submitters:
+            folders[submitter].append(folder)
+    found = dict(submissions)
+    for submitter, own in folders.items():
+        for folder in own if len(own) > 1 else ():
+            problem = f"{submitter.name} is named in {' and '.join(own)}; put the right one into submitted/"
+            found[folder] = replace(submissions[folder], problem=problem)
+    return found
 
 
 def _submission(entry: dict[str, Any]) -> Submission:
-    submitters = tuple(
-        Submitter(str(who[":name"]), folder_name(str(who.get(":sid") or who.get(":email") or "")))
-        for who in entry[":submitters"]
-    )
+    submitters = tuple(Submitter(str(who[":name"]), _account(who)) for who in entry[":submitters"])
     if not submitters:
         raise ValueError("a submission of nobody")
     time = entry.get(":created_at")
@@ -65,3 +83,13 @@ def _submission(entry: dict[str, Any]) -> Submission:
     if time.tzinfo is not None:
         time = time.astimezone(datetime.timezone.utc)
     return Submission(submitters, f"{time:%Y-%m-%d-%H-%M-%S}")
+
+
+def _account(who: dict[str, Any]) -> str:
+    """What tells a person from others: the e-mail address that they log in with.
+
+    A student ID is only text that somebody has entered, and counts where there is no address.
+    """
+    if who.get(":email"):
+        return folder_name(str(who[":email"])).casefold()
+    return folder_name(f"sid-{who[':sid']}") if who.get(":sid") else ""

@@ -56,10 +56,19 @@ class Submitter:
 
 @dataclass(frozen=True)
 class Submission:
-    """Who handed in a submission, and when: `%Y-%m-%d-%H-%M-%S` in UTC, "" if unknown."""
+    """Who handed in a submission, as a metadata file says.
+
+    Attributes
+    ----------
+    time : str
+        When: `%Y-%m-%d-%H-%M-%S` in UTC, "" if unknown.
+    problem : str
+        Why it is not collected, "" if it is.
+    """
 
     submitters: tuple[Submitter, ...]
     time: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,12 +83,15 @@ class Named:
         The submission time in the name, "" if there is none.
     others : tuple of Submitter
         Who else handed it in, in a group submission.
+    problem : str
+        Why it is not collected, "" if it is.
     """
 
     submitter: Submitter
     file: str
     time: str = ""
     others: tuple[Submitter, ...] = ()
+    problem: str = ""
 
     def submitted(self) -> datetime.datetime | None:
         """The submission time in the name; None if there is none.
@@ -135,7 +147,7 @@ class Layout:
         if submission is None:
             return None
         first, *others = submission.submitters
-        return Named(first, file, submission.time, tuple(others))
+        return Named(first, file, submission.time, tuple(others), submission.problem)
 
     def fits(self, names: list[str]) -> int:
         """How many of the names follow the scheme."""

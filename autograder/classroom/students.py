@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.classroom.layouts import Submitter
+from autograder.course.files import is_device
 from autograder.errors import CourseError
 from coursekit.data.paths import write_atomically
 
@@ -22,13 +23,18 @@ _MAX_NAME_BYTES = 120
 
 
 def folder_name(name: str) -> str:
-    """A student's name as a folder name that nbgrader accepts; "" if nothing is left of it."""
+    """A student's name as a folder name that nbgrader accepts; "" if nothing is left of it.
+
+    Every system can have the folder: a name that Windows keeps for a device gets an underscore.
+    """
     marks = "_.@+-"
     kept = "".join(
         c if c.isalnum() or c in marks or unicodedata.category(c)[0] == "M" else " "
         for c in unicodedata.normalize("NFC", name)
     )
-    return "_".join(kept.split()).strip("_.")
+    found = "_".join(kept.split()).strip("_.")
+    stem, dot, rest = found.partition(".")
+    return f"{stem}_{dot}{rest}" if is_device(found) else found
 
 
 class Students:

@@ -1,7 +1,8 @@
-"""Writes archives."""
+"""Writes archives; says which names of files Windows cannot have."""
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -14,3 +15,12 @@ def write_zip(output: Path, contents: dict[str, bytes], executable: tuple[str, .
             about.compress_type = zipfile.ZIP_DEFLATED
             about.external_attr = 0o755 << 16 if name in executable else 0o644 << 16
             archive.writestr(about, content)
+
+
+#: Names that Windows keeps for devices, with any ending and in any case.
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=$|[. ])", re.I)
+
+
+def is_device(name: str) -> bool:
+    """Whether Windows takes the name of a file or folder for a device, as `nul` and `aux.txt`."""
+    return bool(_DEVICES.match(name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import tempfile
 from typing import Any
 
 from nbclient import NotebookClient
@@ -51,21 +52,24 @@ class CellClient(NotebookClient):
         self.log.propagate = False
         self.limits, self.environment = limits, environment
 
-    async def start(self, folder: str) -> None:
-        """Start a kernel and connect to it; its sockets and files lie in `folder`."""
+    async def start(self, parent: str) -> None:
+        """Start a kernel and connect to it; its files lie in a new folder in `parent`."""
         self.create_kernel_manager()
         km: Any = self.km  # one of ours, see `kernels`
         km.client_factory = GuardedClient
-        os.makedirs(f"{folder}/s")  # short: a Unix socket's path has at most 107 bytes
-        if os.name == "posix":  # Windows has no Unix sockets for a kernel
-            km.transport, km.ip = "ipc", f"{folder}/s/k"
-        km.connection_file = f"{folder}/kernel.json"
+        if self.limits.user and not self.limits.sandbox:
+            folder = km.make_room(self.limits.user, parent)
+        else:
+            folder = tempfile.mkdtemp(prefix="k-", dir=parent)
+            os.mkdir(f"{folder}/s")  # short: a Unix socket's path has at most 107 bytes
+            if os.name == "posix":  # Windows has no Unix sockets for a kernel
+                km.transport, km.ip = "ipc", f"{folder}/s/k"
+            km.connection_file = f"{folder}/kernel.json"
         if self.limits.sandbox:
             km.limits = sandbox_limits(self.limits)
-        else:
-            km.user = self.limits.user
+        homes = dict.fromkeys(("HOME", "IPYTHONDIR", "MPLCONFIGDIR"), folder)
         # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
-        await self.async_start_new_kernel(cwd=folder, env=self.environment)
+        await self.async_start_new_kernel(cwd=folder, env={**self.environment, **homes})
         await self.async_start_new_kernel_client()
 
     async def run_cell(self, cell: NotebookNode, index: int, **how: Any) -> None:

@@ -26,8 +26,9 @@ from autograder.grading.notes import Usage
 from autograder.grading.questions import Answers, Outcomes, Questions, without_expected
 from autograder.grading.run import LOST, execute
 from autograder.grading.run_progress import Listener
-from autograder.sandbox.launch import has_server, start_server
+from autograder.sandbox.launch import has_server, make_socket_folder, start_server
 from autograder.sandbox.messages import Connection
+from autograder.sandbox.scratch import delete_scratch
 
 _GRACE_SECONDS = 300  # for a kernel that is slow to start or to end
 #: Tools that install packages end at once: without a network, each would try again for long.
@@ -39,8 +40,8 @@ _NO_DOWNLOADS = {
     "CONDA_OFFLINE": "1",
 }
 _READERS = 3
-#: Run by the fork server once, so that no reader has to import this module.
-PRELOAD = f"import {__name__}"
+#: Run by the fork server once, so that no reader and no judge has to import what it runs.
+PRELOAD = f"import {__name__}, autograder.grading.judging"
 
 
 def run_notebook(
@@ -72,8 +73,11 @@ def run_notebook(
     """
     limits, questions = limits or Limits(), without_expected(questions)
     if not limits.sandbox:
-        with tempfile.TemporaryDirectory(prefix="run-") as folder:
-            return execute(notebook, questions, limits, folder, _environment(folder, limits))
+        folder = make_socket_folder()
+        try:
+            return execute(notebook, questions, limits, folder, _environment(limits))
+        finally:
+            delete_scratch(folder)
     ended: list[int] = []  # the cells at which readers died
     for _ in range(_READERS):
         # the first time it may have been no fault of the cell's
@@ -112,7 +116,7 @@ def _run_in_sandbox(
                 questions=questions,
                 limits=asdict(limits),
                 folder=folder,
-                environment=_environment(folder, limits),
+                environment=_environment(limits),
                 skipped=skipped,
             )
         cell = _receive(connection, notebook, answers)
@@ -219,8 +223,11 @@ def _end_with(connection: Connection) -> None:
     os._exit(1)
 
 
-def _environment(folder: str, limits: Limits) -> dict[str, str]:
-    """Return the kernel's environment: of the instructor's, only what Python and the data need."""
+def _environment(limits: Limits) -> dict[str, str]:
+    """Return the kernel's environment: of the instructor's, only what Python and the data need.
+
+    The homes are missing, since each kernel has its own.
+    """
     kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "COURSEKIT_MIRROR", "COURSEKIT_CACHE")
     env = {name: os.environ[name] for name in kept if name in os.environ}
     for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
@@ -230,7 +237,6 @@ def _environment(folder: str, limits: Limits) -> dict[str, str]:
         import pooch
 
         env["COURSEKIT_CACHE"] = str(pooch.os_cache("coursekit"))
-    env |= dict.fromkeys(("HOME", "IPYTHONDIR", "MPLCONFIGDIR"), folder)
     env["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     env |= _NO_DOWNLOADS
     if limits.sandbox:  # without one there may be a network, and models from there

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.grading.notes import Usage
-from coursekit.checking.records import Outcome, Question
+from coursekit.checking.records import Outcome, Question, RecordedExercise
+from coursekit.checking.verdict import room, too_large
 
 #: Inputs of cases go to the submission; these keys stay with the grader.
 _PRIVATE = ("expected", "judge", "title", "group", "undefined")
@@ -29,6 +30,26 @@ def _question(case: Question) -> Question:
     public: Any = {key: value for key, value in case.items() if key not in _PRIVATE}
     question: Question = public
     return question
+
+
+def with_room(exercise: RecordedExercise) -> list[Question]:
+    """An exercise's cases, each with what an answer to it may cost: see `verdict.room`."""
+    return [{**case, "room": most} for case, most in zip(exercise["cases"], room(exercise))]
+
+
+def for_kernel(questions: Sequence[Question]) -> list[Question]:
+    """What the submission itself receives: nothing on the size of what is expected."""
+    sent: Any = [{k: v for k, v in one.items() if k != "room"} for one in questions]
+    kept: list[Question] = sent
+    return kept
+
+
+def within_room(outcomes: Outcomes, questions: Sequence[Question]) -> Outcomes:
+    """The outcomes, without those that are too large to be right."""
+    return [
+        (too_large(outcome, question["room"]) if "room" in question else None) or outcome
+        for outcome, question in zip(outcomes, questions)
+    ]
 
 
 @dataclass

@@ -25,7 +25,7 @@ from autograder.grading.left_out import LEFT_OUT, LIMITED
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.outputs import error_output, read_outcomes
-from autograder.grading.questions import Answers, Questions
+from autograder.grading.questions import Answers, Questions, for_kernel, within_room
 from autograder.grading.run_progress import Listener, Progress
 from coursekit.checking.codec import MAX_BYTES
 
@@ -57,7 +57,8 @@ def execute(
     limits : Limits
         As in `run_notebook`.
     folder : str
-        An empty folder for the kernel's sockets and, without a sandbox, for its files.
+        A folder that nobody else can write to. Each kernel gets a new one in it, for its sockets
+        and, without a sandbox, for its files.
     environment : dict[str, str]
         The kernel's environment variables.
     listener : Listener or None
@@ -73,13 +74,13 @@ def execute(
     """
     answers = Answers()
     start = time.monotonic()
-    for attempt in range(2):  # when memory is short, the second attempt may succeed
+    for _ in range(2):  # when memory is short, the second attempt may succeed
         progress = Progress(skipped)
         client = _Client(
             notebook, questions, limits, answers, environment, listener or Listener(), progress
         )
         try:
-            run_sync(client.run)(f"{folder}/{attempt}")
+            run_sync(client.run)(folder)
         except KeyboardInterrupt:
             # the interrupted coroutine may be ending the kernel too; one of them succeeds
             with contextlib.suppress(AttributeError):
@@ -114,10 +115,10 @@ class _Client(CellClient):
 
     async def run(self, folder: str) -> None:
         """Run the cells, in a new kernel after one that a cell ended."""
-        for number in range(self.limits.kernels):
+        for _ in range(self.limits.kernels):
             before = self.progress.at
             self.progress.end = ""
-            culprit = await self._run_in_kernel(f"{folder}/{number}", before)
+            culprit = await self._run_in_kernel(folder, before)
             if not culprit or self.allowance.seconds() <= 0:
                 return
             self._note_end()
@@ -213,7 +214,7 @@ class _Client(CellClient):
         original, sent = self.nb.cells[index], self.questions[name]
         request = new_code_cell(
             "__import__('coursekit.checking.kernel_side', fromlist=['answer'])"
-            f".answer({name!r}, {json.dumps(sent)!r})"
+            f".answer({name!r}, {json.dumps(for_kernel(sent))!r})"
         )
         self.allowance.new_cell(2 * MAX_BYTES * len(sent))  # each answer has its own limit
         try:
@@ -225,6 +226,8 @@ class _Client(CellClient):
             end = f"it did not end within {self.limits.cell_seconds:g} seconds"
         if name in self.stopped.why and outcomes and outcomes[0].get("status") == "unwritten":
             outcomes, end = None, self.stopped.why[name]
+        if outcomes is not None:
+            outcomes = within_room(outcomes, sent)
         self.answers.note(name, outcomes, end)
         self.listener.answered(name, outcomes, end)
 

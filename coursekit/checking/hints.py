@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ UNDEFINED: Outcome = {"status": "undefined"}
 #: The least evidence, see `evidence`, for a misconception beside a second mistake: if it gives the
 #: same outcome in all cases that it gets wrong, and if only in some of them.
 _ENOUGH_ALL, ENOUGH = 1.0, 2.0
+#: How many numbers of an outcome its digest takes.
+_DIGESTED = 1000
 
 
 def choose(
@@ -115,8 +118,8 @@ def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
             continue
         if wrong["status"] != "value" or expected["status"] != "value":
             continue
-        wanted = list(_leaves(codec.decode_views(expected["value"])))
-        found = list(_leaves(codec.decode_views(wrong["value"])))
+        wanted = list(leaves(codec.decode_views(expected["value"])))
+        found = list(leaves(codec.decode_views(wrong["value"])))
         total += sum(_weight(leaf) for leaf in set(found) - set(wanted))
         aligned = len(found) == len(wanted)
         total += 0.1 * (sum(a != b for a, b in zip(found, wanted)) if aligned else len(found))
@@ -125,12 +128,16 @@ def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
 
 
 def digest(outcomes: dict[int, Outcome]) -> str:
-    """A short text that is equal for equal outcomes by case; numbers are rounded to 3 digits."""
+    """A short text that is equal for equal outcomes by case; numbers are rounded to 3 digits.
+
+    Of a large value the first numbers decide.
+    """
     parts: list[Any] = []
     for number, outcome in outcomes.items():
         part = [number, outcome["status"], outcome.get("type"), outcome.get("changed")]
         if outcome["status"] == "value":
-            part += [_round(leaf) for leaf in _leaves(codec.decode_views(outcome["value"]))]
+            found = leaves(codec.decode_views(outcome["value"]))
+            part += [_round(leaf) for leaf in itertools.islice(found, _DIGESTED)]
         parts.append(part)
     return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -151,15 +158,15 @@ def _is_fraction(leaf: Any) -> bool:
     return isinstance(leaf, float) and bool(np.isfinite(leaf)) and leaf != round(leaf)
 
 
-def _leaves(view: Any) -> Iterator[Any]:
+def leaves(view: Any) -> Iterator[Any]:
     """The numbers and texts in a value, floats with 4 digits."""
     if isinstance(view, ArrayView):
-        yield from _leaves(view.values.ravel().tolist())
+        yield from leaves(view.values.ravel().tolist())
     elif isinstance(view, dict):
-        yield from _leaves([*view, *view.values()])
+        yield from leaves([*view, *view.values()])
     elif isinstance(view, (list, tuple)):
         for item in view:
-            yield from _leaves(item)
+            yield from leaves(item)
     elif isinstance(view, float):
         yield float(f"{view:.4g}")
     elif isinstance(view, (str, int)):

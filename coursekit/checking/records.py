@@ -63,6 +63,8 @@ class Question(_Asked, total=False):
         `gradients.ALL`.
     forbidden : list of str
         Full names of helpers that raise `NotAllowed` while the case runs. Recording adds it.
+    room : int
+        What an answer may cost to be compared. It stays with the grader.
     """
 
     kwargs: dict[str, Plain]
@@ -70,6 +72,7 @@ class Question(_Asked, total=False):
     then: list[Step]
     gradient: str
     forbidden: list[str]
+    room: int
 
 
 class Properties(TypedDict, total=False):

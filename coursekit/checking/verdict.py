@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from coursekit.checking import codec
+from coursekit.checking.cost import cost
 from coursekit.checking.hints import choose, choose_pair, digest
 from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.judges import Finding
@@ -23,7 +24,15 @@ STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
 
 @dataclass
 class GroupResult:
-    """The points that one group of cases earned, and why it lost any."""
+    """The points that one group of cases earned, and why it lost any.
+
+    Attributes
+    ----------
+    reason : str
+        Why it lost points, with the numbers that differ; "" if it lost none.
+    outline : str
+        The same without any expected value.
+    """
 
     name: str
     points: float
@@ -31,6 +40,7 @@ class GroupResult:
     passed: int
     total: int
     reason: str = ""
+    outline: str = ""
 
 
 @dataclass
@@ -84,6 +94,9 @@ class Verdict:
         return cls(**{**data, "groups": groups})
 
 
+#: What is told of wrong values where the expected ones are not.
+_OTHER_VALUES = "the values are not the expected ones"
+
 _Text = Literal["type", "bases", "message", "line", "place", "printed"]
 #: The texts in an outcome, and their greatest lengths.
 _TEXTS: dict[_Text, int] = {
@@ -100,8 +113,32 @@ _STATUSES = ("value", "error", "unwritten", "timeout", "unreadable")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
+#: What an outcome may cost (see `cost`) for every case, and times the recorded ones of its case.
+_ANY_COST, _TIMES = 2**16, 8
+
+
+def room(exercise: RecordedExercise) -> list[int]:
+    """What an outcome of each case may cost to be compared: a few times what any recorded one does.
+
+    A larger one is wrong whatever is in it, and could take the judge minutes.
+    """
+    most, wrong = [], exercise.get("misconceptions", [])
+    for i, case in enumerate(exercise["cases"]):
+        recorded = [case["expected"], *(m["outcomes"][i] for m in wrong)]
+        most.append(_ANY_COST + _TIMES * max(cost(one, 2**30) for one in recorded))
+    return most
+
+
+def too_large(outcome: Any, most: int) -> Outcome | None:
+    """The outcome to judge in place of one that costs more than `most`; None if it does not."""
+    if cost(outcome, most) <= most:
+        return None
+    message = "it is many times larger than the expected one"
+    return {"status": "unreadable", "message": message}
+
+
 def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
-    """The verdict on one exercise.
+    """The verdict on one exercise. Each value is decoded once, and only if it is small enough.
 
     Parameters
     ----------
@@ -111,9 +148,17 @@ def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     outcomes : sequence of Outcome
         One per case, in order; a missing one counts as unanswered.
     """
+    with codec.decoded_once():
+        return _judge(exercise, outcomes)
+
+
+def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     cases = exercise["cases"]
     missing: Outcome = {"status": "unreadable", "message": "no answer came back"}
-    outcomes = [_clean(outcome) for outcome in outcomes[: len(cases)]]
+    outcomes = [
+        too_large(outcome, most) or clean(outcome)
+        for outcome, most in zip(outcomes, room(exercise))
+    ]
     outcomes += [missing] * (len(cases) - len(outcomes))
     findings = judge_cases(cases, outcomes)
     groups = [_group(name, points, cases, findings) for name, points in exercise["groups"].items()]
@@ -159,7 +204,7 @@ def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     return verdict
 
 
-def _clean(outcome: Any) -> Outcome:
+def clean(outcome: Any) -> Outcome:
     """The outcome with only valid fields: it comes from an untrusted process."""
     if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
         return {"status": "unreadable", "message": "the answer is malformed"}
@@ -192,6 +237,7 @@ def _group(
         _, first = min(wrong, key=lambda pair: _rank(*pair))
         where = f" ({first.where})" if first.where else ""
         result.points, result.reason = 0.0, first.message + where
+        result.outline = _OTHER_VALUES if first.stage == "value" else first.message
     return result
 
 
