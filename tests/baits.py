@@ -107,7 +107,7 @@ REQUESTS = [
     f'<table background="{ELSEWHERE}/table.png"><tr><td background="{ELSEWHERE}/cell.png">x</table>',
     f'<p style="background:url({ELSEWHERE}/style.png)">x</p>',
     f"<p style=\"background:u\\72l({ELSEWHERE}/escaped.png);border-image:url('{ELSEWHERE}/b')\">x</p>",
-    f'<p style="background:image-set(\'{ELSEWHERE}/set.png\' 1x);list-style:url({ELSEWHERE}/l)">x</p>',
+    f"<p style=\"background:image-set('{ELSEWHERE}/set.png' 1x);list-style:url({ELSEWHERE}/l)\">x</p>",
     f'<link rel="prefetch" href="{ELSEWHERE}/prefetch"><link rel="stylesheet" href="{ELSEWHERE}/css">',
     f'<style>@import url("{ELSEWHERE}/import.css"); p {{ background: url({ELSEWHERE}/rule) }}</style>',
     f'<iframe src="{ELSEWHERE}/frame"></iframe><object data="{ELSEWHERE}/object"></object>',

@@ -54,7 +54,9 @@ _LONGEST_STYLE = 200
 #: Whatever is inside stays inside: nothing is drawn, or can be clicked, beyond the box.
 _BOX = "contain: paint; overflow-x: auto; overflow-y: hidden"
 #: MathJax's commands that make links and set styles, classes and ids.
-_PAGE_COMMANDS = re.compile(r"\\(?=(?:href|style|class|cssId|data|bbox|require|unicode)(?![A-Za-z]))")
+_PAGE_COMMANDS = re.compile(
+    r"\\(?=(?:href|style|class|cssId|data|bbox|require|unicode)(?![A-Za-z]))"
+)
 # each pattern takes time in proportion to the text alone, whatever it is
 _UNSHOWN = re.compile(
     r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL
@@ -168,7 +170,9 @@ def clean_outputs(notebook: NotebookNode) -> None:
     notebook.metadata.pop("widgets", None)
     _limit_highlighting(notebook)
     for cell in notebook.cells:
-        if "tags" in cell.metadata:  # classes on formgrader's page, where a space would begin another
+        if (
+            "tags" in cell.metadata
+        ):  # classes on formgrader's page, where a space would begin another
             cell.metadata.tags = [one for one in cell.metadata.tags if _TAG_OF_CELL.fullmatch(one)]
         if cell.cell_type != "code":
             continue

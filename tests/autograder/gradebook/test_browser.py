@@ -307,7 +307,9 @@ def test_no_click_on_a_submission_gives_it_points_in_formgrader(browser, baited,
             page.screenshot(path=f"{picture}/baited.png")
         buttons = page.query_selector_all(".full-credit")
         assert len(buttons) == 2  # formgrader's own
-        assert page.query_selector_all(f"#{GRADE}, #{QUESTION}")[0].get_attribute("type") == "number"
+        assert (
+            page.query_selector_all(f"#{GRADE}, #{QUESTION}")[0].get_attribute("type") == "number"
+        )
         assert click_everywhere(page) == []
         assert server.get(grades) == before
         elsewhere = [url for url in asked if not url.startswith((server.url("/"), "data:"))]

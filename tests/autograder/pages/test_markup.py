@@ -226,7 +226,7 @@ def test_formgraders_page_boxes_outputs_and_raw_cells_and_cleans_those_of_an_ear
 
 
 def test_tags_of_cells_are_one_class_each_and_formulas_in_outputs_make_no_links():
-    tags = ["only-shows", "x full-credit", "navbar-fixed-top\tx", "a\"b"]
+    tags = ["only-shows", "x full-credit", "navbar-fixed-top\tx", 'a"b']
     latex = r"$\style{margin:-9px}{\href{https://attack.example}{\class{full-credit}{x}}} \hrefs$"
     cell = new_code_cell(outputs=[new_output("display_data", {"text/latex": latex})])
     cell.metadata["tags"] = tags
@@ -243,9 +243,9 @@ def test_links_inside_a_text_lead_to_its_headings():
 
 
 def test_a_picture_from_elsewhere_is_its_alternative_text():
-    assert clean_html('<a href="https://x.org"><img src="https://x.org/y.png" alt="a & b"></a>') == (
-        '<a href="https://x.org">a &amp; b</a>'
-    )
+    assert clean_html(
+        '<a href="https://x.org"><img src="https://x.org/y.png" alt="a & b"></a>'
+    ) == ('<a href="https://x.org">a &amp; b</a>')
     assert "<p>plot</p>" in render("![plot](https://x.org/y.png)")
 
 

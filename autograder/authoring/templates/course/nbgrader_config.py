@@ -61,6 +61,11 @@ restrict_formgrader()
 c.GenerateFeedback.exporter_class = "autograder.pages.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
 
+# Only the owner reads what is about students; the exchange gives each student their own page.
+c.Autograde.permissions = 400
+c.GenerateFeedback.permissions = 600
+c.ExchangeFactory.release_feedback = "autograder.gradebook.release_feedback.ReleaseFeedback"
+
 # Late work costs nothing unless you say so here.
 c.AssignLatePenalties.plugin_class = "autograder.gradebook.late.DailyPenalty"
 c.DailyPenalty.percent_per_day = 0  # of the score, as in 10
