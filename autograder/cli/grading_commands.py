@@ -170,9 +170,10 @@ def _say_who_can_read(folder: Path | None) -> None:
         course = find_course()
     except CourseError:
         course = None
-    if course is None and folder is None:
+    home = folder or (course.root if course else None)
+    if home is None:
         return
-    looked_at = (folder or course.root).resolve()
+    looked_at = home.resolve()
     openings = open_to_others(course, looked_at)
     for opening in openings:
         say(f"! {opening.what}\n    to fix: {opening.remedy}")
