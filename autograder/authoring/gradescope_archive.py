@@ -59,7 +59,6 @@ def write_autograder(
     contents["setup.sh"] = _template("setup.sh", WHEELS=paths, USER=USER)
     contents |= {f"course/{name}": path.read_bytes() for name, path in _files(course, assignment)}
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
         write_zip(output, contents, executable=("setup.sh", "run_autograder"))
     except OSError as error:
         raise CourseError(f"cannot write {output}: {error.strerror}.") from error

@@ -6,6 +6,7 @@ A module per family of commands: `author_commands` (build and prove a course), `
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -46,6 +47,9 @@ class _Group(click.Group):
 @click.pass_context
 def main(context: click.Context, verbose: bool) -> None:
     """Build, release, collect and grade the assignments of a course."""
+    if context.invoked_subcommand not in author_commands.FOR_OTHERS:
+        before = os.umask(0o077)  # what is about students is for its owner only
+        context.call_on_close(lambda: os.umask(before))
     if verbose:
         import logging
 

@@ -279,4 +279,6 @@ def audit(
     sys.exit(0 if all(found.passed for found in audits) else 1)
 
 
+#: What they write is for others, or part of a repository, whose files have the usual permissions.
+FOR_OTHERS = frozenset(command.name for command in (init, release, execute, new, bundle))
 COMMANDS = (init, release, execute, try_, new, bundle, gradescope, exercises, adopt, audit)
