@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from operator import is_
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, TracebackType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 #: What differs from a fresh copy of these is taken from there: code may have run before this module
@@ -27,7 +27,7 @@ _STANDARD = (
     *("json.decoder", "json.encoder", "operator", "os", "os.path", "re", "signal", "statistics"),
     *("string", "threading", "traceback"),
 )
-#: Held when their import ends; a submodule together with its package.
+#: Held when their import ends; what a package imports itself, when that of the package does.
 _LIBRARIES = {
     "numpy": ("numpy", "numpy.linalg", "numpy.random"),
     "torch": (
@@ -112,6 +112,8 @@ class _Held:
 
 
 _held: dict[Any, _Held] = {}
+#: The libraries whose import has ended.
+_complete: set[str] = set()
 _space = vars(builtins)
 _builtins = {
     name: value
@@ -135,31 +137,6 @@ def put_back() -> list[Change]:
             _put(change.owner, change.name, change.original)
             changes.append(change)
     return changes
-
-
-class AsOriginally:
-    """Puts all of it back for a ``with`` block; what the block found there returns at its end.
-
-    Attributes
-    ----------
-    changes : list of Change
-        What was put back.
-    """
-
-    def __init__(self) -> None:
-        self.changes: list[Change] = []
-
-    def __enter__(self) -> AsOriginally:
-        self.changes = put_back()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        undo(self.changes)
 
 
 def undo(changes: list[Change]) -> None:
@@ -257,7 +234,9 @@ class _Watcher(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if name not in _LIBRARIES or self not in sys.meta_path:
+        package = name.partition(".")[0]
+        watched = name == package or package in _complete
+        if not watched or name not in _LIBRARIES.get(package, ()) or self not in sys.meta_path:
             return None
         sys.meta_path.remove(self)
         try:
@@ -285,12 +264,16 @@ class _Loader(importlib.abc.Loader):
         assert module.__spec__ is not None
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        _hold_library(self._name)
+        if self._name in _LIBRARIES:
+            _hold_library(self._name)
+        else:
+            _hold_module(self._name)
 
 
 def _hold_library(name: str) -> None:
     for part in _LIBRARIES[name]:
         _hold_module(part)
+    _complete.add(name)
 
 
 def _begin() -> None:
