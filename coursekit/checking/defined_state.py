@@ -70,7 +70,7 @@ _start: dict[str, Any] = {}
 
 def begin() -> None:
     """Take the folder, the environment and the language that are set now as those of every case."""
-    _start.update(folder=_folder(), environment=dict(os.environ))
+    _start.update(folder=_folder(), environment=_environment())
     _cached.clear()
 
 
@@ -86,10 +86,16 @@ def _go_to(folder: str) -> None:
         os.chdir(folder)
 
 
-def _set_environment(values: dict[str, str]) -> None:
-    for name in os.environ.keys() - values.keys():
+def _environment() -> dict[Any, Any]:
+    """The variables as the system has them: decoding them takes longer than everything else."""
+    return dict(os.environ._data)
+
+
+def _set_environment(values: dict[Any, Any]) -> None:
+    decoded = {os.environ.decodekey(k): os.environ.decodevalue(v) for k, v in values.items()}
+    for name in os.environ.keys() - decoded.keys():
         del os.environ[name]
-    for name, value in values.items():
+    for name, value in decoded.items():
         if os.environ.get(name) != value:
             os.environ[name] = value
 
@@ -109,7 +115,7 @@ def _settings_of_python() -> list[Setting]:
             lambda value: 1000 <= value <= _RECURSION_LIMIT,  # type: ignore[no-any-return]
         ),
         Setting("the current folder is {}", _folder, _go_to, _start["folder"]),
-        Setting("", lambda: dict(os.environ), _set_environment, _start["environment"]),
+        Setting("", _environment, _set_environment, _start["environment"]),
         Setting(
             "warnings are errors",
             lambda: list(warnings.filters),
@@ -179,7 +185,9 @@ class DefinedState:
         self._libraries: list[Change] = []
         self._settings: list[Setting] = []
         self._before: list[Any] = []
-        self._modes: Modes | None = None
+        self._modes = Modes(True, False)
+        #: Whether no code of a student has run since it was defined.
+        self._is_defined = False
 
     def __enter__(self) -> DefinedState:
         self._libraries = put_back()
@@ -187,7 +195,9 @@ class DefinedState:
         self._modes = Modes.of_now()
         self._modes.define()
         self._before = [setting.read() for setting in self._settings]
-        self._define()
+        for setting, before in zip(self._settings, self._before):
+            if before != setting.value:
+                setting.write(setting.value)
         return self
 
     def __exit__(
@@ -196,16 +206,11 @@ class DefinedState:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.define_again()
+        if not self._is_defined:
+            put_back()
         self._leave()
-        assert self._modes is not None
         self._modes.leave()
         undo(self._libraries)
-
-    def _define(self) -> None:
-        for setting in self._settings:
-            if setting.read() != setting.value:
-                setting.write(setting.value)
 
     def _leave(self) -> None:
         for setting, before in reversed(list(zip(self._settings, self._before))):
@@ -215,13 +220,14 @@ class DefinedState:
     def define_again(self) -> None:
         """Undo what a call in the block has set."""
         put_back()
-        assert self._modes is not None
         self._modes.define()
-        self._define()
+        for setting in self._settings:
+            if setting.read() != setting.value:
+                setting.write(setting.value)
+        self._is_defined = True
 
     def as_it_was(self, call: Callable[[], T]) -> T:
         """What a call returns in the state before the block."""
-        assert self._modes is not None
         self._leave()
         self._modes.resume()
         undo(self._libraries)
@@ -232,7 +238,6 @@ class DefinedState:
 
     def differences(self) -> list[str]:
         """What was otherwise before the block, each as one clause."""
-        assert self._modes is not None
         found = [
             setting.words.format(before)
             for setting, before in zip(self._settings, self._before)

@@ -15,6 +15,7 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
+from itertools import chain
 from operator import is_
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
@@ -90,13 +91,9 @@ class _Held:
     def __init__(self, owner: Any, originals: dict[str, Any]) -> None:
         self._owner, self._originals = owner, originals
         self._names = set(vars(owner))
-        #: All its values when it was last found unchanged: comparing these is fast.
-        self._seen: tuple[Any, ...] = ()
 
     def changes(self) -> list[Change]:
-        space, seen = vars(self._owner), self._seen
-        if len(space) == len(seen) and all(map(is_, space.values(), seen)):
-            return []
+        space = vars(self._owner)
         found = [
             Change(self._owner, name, original, space.get(name, _MISSING))
             for name, original in self._originals.items()
@@ -106,12 +103,41 @@ class _Held:
             for name in space.keys() - self._names - _SET_BY_PYTHON:
                 if any(name in vars(base) for base in self._owner.__mro__[1:]):
                     found.append(Change(self._owner, name, _MISSING, space[name]))
-        if not found:
-            self._seen = tuple(space.values())
         return found
 
 
-_held: dict[Any, _Held] = {}
+class _Group:
+    """Modules and classes that are looked at together: comparing all their values is fast."""
+
+    def __init__(self) -> None:
+        self._held: dict[Any, _Held] = {}
+        self._views: list[Any] = []
+        #: All values when nothing was found changed for the last time.
+        self._seen: list[Any] = []
+
+    def add(self, owner: Any, originals: dict[str, Any]) -> None:
+        self._held[owner] = _Held(owner, originals)
+        self._views = [vars(owner).values() for owner in self._held]
+        self._seen = []
+
+    def has(self, owner: Any) -> bool:
+        return owner in self._held
+
+    def changes(self) -> list[Change]:
+        now = chain.from_iterable(self._views)
+        if sum(map(len, self._views)) == len(self._seen) and all(map(is_, now, self._seen)):
+            return []
+        found = [change for held in self._held.values() for change in held.changes()]
+        if not found:
+            self._seen = list(chain.from_iterable(self._views))
+        return found
+
+
+#: A few large modules, one of which changes in every case (`torch.compile`), and all others.
+_large, _others = _Group(), _Group()
+_LARGE = ("torch",)
+#: What a case sets itself.
+_SET_BY_CASES = {"torch": {"compile"}}
 #: The libraries whose import has ended.
 _complete: set[str] = set()
 _space = vars(builtins)
@@ -132,10 +158,9 @@ def put_back() -> list[Change]:
         for name, value in _builtins.items()
         if theirs.get(name, _MISSING) is not value
     ]
-    for held in _held.values():
-        for change in held.changes():
-            _put(change.owner, change.name, change.original)
-            changes.append(change)
+    for change in (*_large.changes(), *_others.changes()):
+        _put(change.owner, change.name, change.original)
+        changes.append(change)
     return changes
 
 
@@ -159,27 +184,28 @@ def _put(owner: Any, name: str, value: Any) -> None:
         delattr(owner, name)
 
 
-def _hold(owner: Any, originals: dict[str, Any]) -> None:
-    _held[owner] = _Held(owner, originals)
-
-
 def _hold_module(name: str) -> None:
     """Hold a module's public names and, of some packages, what its classes contain."""
     module = sys.modules.get(name)
     if module is None:
         return
-    originals = {key: value for key, value in vars(module).items() if not key.startswith("_")}
+    free = _SET_BY_CASES.get(name, ())
+    originals = {
+        key: value
+        for key, value in vars(module).items()
+        if not key.startswith("_") and key not in free
+    }
     if name in _RENEWED:
         originals |= _renewed(module)
     for home in _HOMES.get(name, ()):
         originals |= _at_home(originals, home)
-    _hold(module, originals)
+    (_large if name in _LARGE else _others).add(module, originals)
     if name.partition(".")[0] not in _WITH_CLASSES:
         return
     for value in originals.values():
-        if isinstance(value, type) and value not in _held and _is_of(value, name):
+        if isinstance(value, type) and not _others.has(value) and _is_of(value, name):
             own = {key: one for key, one in vars(value).items() if key not in _SET_BY_PYTHON}
-            _hold(value, own)
+            _others.add(value, own)
 
 
 def _is_of(kind: type, module: str) -> bool:

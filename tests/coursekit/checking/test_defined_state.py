@@ -1,9 +1,9 @@
 """What a notebook sets elsewhere decides about no answer, and is as it was afterwards."""
 
-import contextlib
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -162,18 +162,23 @@ def outcomes(**how):
     return [outcome for thing, case in ASKED for outcome in run_cases(thing, [case], **how)]
 
 
-@contextlib.contextmanager
-def notebook():
-    """Names of a notebook; at the end, what its cells have set is forgotten."""
-    modules = "base64 builtins copy decimal functools inspect json math os random re signal sys time"
-    names = {name: __import__(name) for name in modules.split()}
-    import signal
+class Notebook:
+    """Names of a notebook; at the end, what its cells have set is forgotten.
 
-    mask, torch_random = signal.pthread_sigmask(signal.SIG_BLOCK, []), torch.random.manual_seed
-    with DefinedState():
-        yield {**names, "np": np, "torch": torch, "nn": nn, "warnings": warnings}
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    assert torch.random.manual_seed is torch_random
+    A class, since contextlib needs names that some cells change.
+    """
+
+    def __enter__(self):
+        names = "base64 builtins copy decimal functools inspect json math os random re signal sys"
+        self.mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        self.state = DefinedState()
+        self.state.__enter__()
+        imported = {name: __import__(name) for name in names.split()}
+        return {**imported, "np": np, "torch": torch, "nn": nn, "time": time, "warnings": warnings}
+
+    def __exit__(self, *error):
+        self.state.__exit__(*error)
+        signal.pthread_sigmask(signal.SIG_SETMASK, self.mask)
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +194,7 @@ def test_there_are_many_cells():
 
 @pytest.mark.parametrize("cell", CELLS)
 def test_a_cell_changes_no_outcome(cell, untouched):
-    with notebook() as names:
+    with Notebook() as names:
         exec(cell, names)
         found = outcomes()
     assert found == untouched
@@ -199,7 +204,7 @@ def test_all_cells_together_change_no_outcome(untouched):
     settings = [cell for cell in CELLS if "(" in cell.partition("=")[0] or "mode" in cell]
     replaced = [cell for cell in CELLS if cell not in settings]
     code = [compile(cell, "<cell>", "exec") for cell in settings + replaced]
-    with notebook() as names:
+    with Notebook() as names:
         for cell in code:
             try:
                 exec(cell, names)
