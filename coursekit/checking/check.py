@@ -7,17 +7,21 @@ partial credit.
 
 from __future__ import annotations
 
+import ast
 import difflib
-import functools
 import inspect
+import linecache
 import os
 import sys
+from types import FrameType
 from typing import Any
 
 from coursekit.checking import needed, recordings
+from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.last_case import LastCase
 from coursekit.checking.records import RecordedExercise
 from coursekit.checking.run_cases import run_cases
+from coursekit.checking.torch_state import is_compiled
 from coursekit.checking.verdict import Verdict, judge
 
 
@@ -37,6 +41,9 @@ class CheckFailed(AssertionError):
 
 def check(thing: Any) -> float | None:
     """Check an exercise: pass the function or class that you wrote, ``check(softmax)``.
+
+    It runs in a defined state, whatever the notebook has set: float32 on the CPU with gradients,
+    fresh seeds, libraries as they were imported. All of it is restored afterwards.
 
     Afterwards `check.last` is the failing case that was shown, as objects, or None: ``.args``,
     ``.kwargs``, ``.state``, ``.expected``, ``.actual``, and ``.run()`` runs it again. From the third
@@ -60,21 +67,44 @@ def check(thing: Any) -> float | None:
     coursekit.checking.recordings.RecordingError
         The recording is damaged or belongs to another version of coursekit.
     """
+    caller = sys._getframe(1)
     grading = os.environ.get("NBGRADER_EXECUTION") == "autograde"
-    exercise = _find(thing)
-    outcomes = run_cases(thing, exercise["cases"])
-    verdict = judge(exercise, outcomes)
-    last = None
-    if verdict.case >= 0 and verdict.stage != "missing":
-        last = LastCase(thing, exercise["cases"][verdict.case], outcomes[verdict.case])
-    _remember(last)
-    if grading:
-        _display(verdict)
-        return verdict.points
-    _display(verdict, _NOTE if last else "", _further(exercise, verdict))
+    with DefinedState() as state:
+        exercise = _find(thing, caller)
+        name, cases = exercise["name"], exercise["cases"]
+        differences = state.differences()
+    outcomes = run_cases(thing, cases, name=name)
+    theirs = run_cases(thing, cases, name=name, as_it_was=True) if differences else outcomes
+    with DefinedState():
+        verdict = judge(exercise, outcomes)
+        last = None
+        if verdict.case >= 0 and verdict.stage != "missing":
+            last = LastCase(thing, cases[verdict.case], outcomes[verdict.case], name)
+        _remember(last)
+        if grading:
+            _display(verdict)
+            return verdict.points
+        notes = [
+            _on_state(verdict, judge(exercise, theirs), differences),
+            _COMPILED if is_compiled(thing) else "",
+            _NOTE if last else "",
+        ]
+        _display(verdict, " ".join(filter(None, notes)), _further(exercise, verdict))
     if not verdict.passed:
         raise CheckFailed(summary(verdict), verdict)
     return None
+
+
+def _on_state(verdict: Verdict, theirs: Verdict, differences: list[str]) -> str:
+    """What to tell a student whose notebook is in a state that changes the outcome; else ""."""
+    if theirs.points == verdict.points:
+        return ""
+    more = f" (and {len(differences) - 3} more)" if len(differences) > 3 else ""
+    return (
+        f"In this notebook {' and '.join(differences[:3])}{more}: with that it would earn"
+        f" {theirs.points:g} of {theirs.max_points:g} points. A check sets it back for a moment, as"
+        " grading does; your other cells run with it."
+    )
 
 
 def summary(verdict: Verdict) -> str:
@@ -86,7 +116,7 @@ def summary(verdict: Verdict) -> str:
     return f"{verdict.exercise}: {headline}{stop}"
 
 
-def _find(thing: Any) -> RecordedExercise:
+def _find(thing: Any, caller: FrameType) -> RecordedExercise:
     """The recorded exercise that `thing` answers, or `CheckFailed` saying what to do instead."""
     known = recordings.names()
     if isinstance(thing, str):
@@ -94,18 +124,50 @@ def _find(thing: Any) -> RecordedExercise:
         raise CheckFailed(f"pass the function itself to check, not its name in quotes{tip}.")
     if thing is None or not callable(thing) or _is_instance_of_exercise(thing, known):
         raise CheckFailed(_not_a_function(thing, known))
-    name = getattr(thing, "__name__", "")
-    if name in known:
-        return recordings.find(name)
-    if isinstance(thing, functools.partial) or not name or name == "<lambda>":
-        raise CheckFailed("check needs a function defined with `def` under the exercise's name.")
+    own = getattr(thing, "__name__", "")
+    for name in (_name_in_call(caller), own, *_names_of(thing, caller)):
+        if name in known and (name == own or _value(name, caller) is thing):
+            return recordings.find(name)
+    if not own or own == "<lambda>":
+        raise CheckFailed(
+            "check needs a function under the exercise's name: define it with `def`, or give it that"
+            " name, then pass it."
+        )
     if not (inspect.isfunction(thing) or inspect.isclass(thing)):
-        raise CheckFailed(f"`{name}` is not a function that you wrote; define it with `def` first.")
-    raise CheckFailed(_unknown(name, known))
+        raise CheckFailed(f"`{own}` is not a function that you wrote; define it with `def` first.")
+    raise CheckFailed(_unknown(own, known))
+
+
+def _name_in_call(caller: FrameType) -> str:
+    """The name between the parentheses of ``check(...)``, as it stands in the notebook."""
+    line = linecache.getline(caller.f_code.co_filename, caller.f_lineno).strip()
+    try:
+        nodes = list(ast.walk(ast.parse(line)))
+    except SyntaxError:
+        return ""
+    names = [
+        call.args[0].id
+        for call in nodes
+        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Name)
+    ]
+    return names[0] if names else ""
+
+
+def _names_of(thing: Any, caller: FrameType) -> list[str]:
+    """The global names that stand for an object, such as an alias or a decorated function."""
+    return [name for name, value in caller.f_globals.items() if value is thing]
+
+
+def _value(name: str, caller: FrameType) -> Any:
+    return caller.f_locals.get(name, caller.f_globals.get(name))
 
 
 def _is_instance_of_exercise(thing: Any, known: list[str]) -> bool:
-    return not inspect.isclass(thing) and type(thing).__name__ in known
+    """Whether it is an object where its class is asked for."""
+    name = type(thing).__name__
+    if inspect.isclass(thing) or name not in known:
+        return False
+    return any("then" in case or "state" in case for case in recordings.find(name)["cases"])
 
 
 def _not_a_function(thing: Any, known: list[str]) -> str:
@@ -146,6 +208,7 @@ _remember(None)
 _failures: dict[str, int] = {}
 #: A further hint is offered from this failure on.
 _TRIES = 3
+_COMPILED = "`torch.compile` is switched off while a check runs."
 _NOTE = "`check.last` has this case as objects (`.args`, `.expected`, ...); `.run()` runs it again."
 
 

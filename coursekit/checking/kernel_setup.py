@@ -14,6 +14,8 @@ from collections.abc import Collection, Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
+from coursekit.checking.defined_state import begin
+
 #: A traceback keeps this many entries at each end: formatting a thousand takes 15 seconds.
 _ENTRIES = 5
 #: And an exception this many others that it came from.
@@ -43,6 +45,7 @@ def prepare(limited: Collection[str] = (), seconds: float | None = None) -> None
     """
     from IPython import get_ipython
 
+    begin()
     shell = get_ipython()
     _go_on_after_errors(shell)
     if seconds is not None and hasattr(signal, "setitimer"):  # Windows has none

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from coursekit.checking import codec
+from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.records import Case, Outcome, Plain
 from coursekit.checking.run_cases import call
 from coursekit.checking.seeded import random_state
@@ -28,8 +29,8 @@ class LastCase:
         The results; the name of the exception where there is none.
     """
 
-    def __init__(self, thing: Callable[..., Any], case: Case, outcome: Outcome) -> None:
-        self._thing, self._case = thing, case
+    def __init__(self, thing: Callable[..., Any], case: Case, outcome: Outcome, name: str) -> None:
+        self._thing, self._case, self._name = thing, case, name
         self.args = [codec.decode(value) for value in case.get("args", [])]
         self.kwargs = _decoded(case.get("kwargs", {}))
         self.state = _decoded(case.get("state", {}))
@@ -52,13 +53,13 @@ class LastCase:
         Exception
             Whatever your code raises: with ``%debug`` you can look around where it happened.
         """
-        with random_state(self._case.get("seed", 0)):
+        with DefinedState(), random_state(self._case.get("seed", 0)):
             return call(thing or self._thing, self._case)
 
     def __repr__(self) -> str:
         names = ("args", "kwargs", "state", "steps", "expected", "actual")
         lines = [f"  {name} = {getattr(self, name)!r}" for name in names if self._has(name)]
-        return "\n".join([f"the failing case of {self._thing.__name__}:", *lines])
+        return "\n".join([f"the failing case of {self._name}:", *lines])
 
     def _has(self, name: str) -> bool:
         return name in ("expected", "actual") or bool(getattr(self, name))

@@ -8,7 +8,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from coursekit.checking import recordings
+from coursekit.checking import (
+    originals,  # noqa: F401  # holds what libraries contain, before code of a student runs
+    recordings,
+)
 
 _PACKAGE = Path(__file__).parents[1]
 #: Seconds after which an installation is given up.

@@ -152,7 +152,7 @@ def test_each_kind_of_mistake_gets_its_own_sentence(body, words):
 
 
 def test_a_function_that_never_ends_is_stopped(monkeypatch):
-    monkeypatch.setattr("coursekit.checking.run_cases.run_cases.__defaults__", (0.2,))
+    monkeypatch.setattr("coursekit.checking.run_cases.run_cases.__defaults__", (0.2, "", False))
     assert "it does not finish" in failure(defined("while True: pass"))
 
 
