@@ -34,7 +34,11 @@ def _question(case: Question) -> Question:
 
 def with_room(exercise: RecordedExercise) -> list[Question]:
     """An exercise's cases, each with what an answer to it may cost: see `verdict.room`."""
-    return [{**case, "room": most} for case, most in zip(exercise["cases"], room(exercise))]
+    asked: list[Any] = [
+        {**case, "room": most} for case, most in zip(exercise["cases"], room(exercise))
+    ]
+    found: list[Question] = asked
+    return found
 
 
 def for_kernel(questions: Sequence[Question]) -> list[Question]:
