@@ -26,13 +26,14 @@ from coursekit.checking.records import Outcome, Question
 from coursekit.checking.verdict import clean
 
 _CELL_SECONDS, _NOTEBOOK_SECONDS = 120.0, 3600.0
-#: Defines an answer, in a copy of the notebook's names, under a name of its own.
+#: Defines an answer, in a copy of the notebook's names, under a name of its own. It is run as one
+#: statement: of a cell that stops, a kernel runs the later definitions all the same.
 _DEFINE = """\
 _names = dict(globals())
 exec(compile({text!r}, {filename!r}, "exec"), _names)
 if _names.get({name!r}) is globals().get({name!r}):
     raise NameError("it does not define " + {name!r})
-{alias} = _names.pop({name!r})
+{alias} = _names[{name!r}]
 """
 
 
@@ -107,6 +108,7 @@ def _notebook(
         )
         marks = {"grade": True, "solution": False, "grade_id": f"{CHECK}{alias}"}
         check = new_code_cell(f"check({alias})", metadata={"nbgrader": marks})
+        source = f"exec({source!r})"
         cells += [new_code_cell(source, metadata={"answer": alias}), check]
     notebook: NotebookNode = new_notebook(cells=cells)
     return notebook

@@ -34,11 +34,9 @@ def _question(case: Question) -> Question:
 
 def with_room(exercise: RecordedExercise) -> list[Question]:
     """An exercise's cases, each with what an answer to it may cost: see `verdict.room`."""
-    asked: list[Any] = [
-        {**case, "room": most} for case, most in zip(exercise["cases"], room(exercise))
-    ]
-    found: list[Question] = asked
-    return found
+    cases: Any = [{**case, "room": most} for case, most in zip(exercise["cases"], room(exercise))]
+    questions: list[Question] = cases
+    return questions
 
 
 def for_kernel(questions: Sequence[Question]) -> list[Question]:
