@@ -37,7 +37,7 @@ from autograder.escaping import for_terminal
     "--scheduler",
     default=None,
     metavar="ADDRESS",
-    help="Run submissions on the workers of a Dask scheduler, e.g. tcp://10.0.0.5:8786.",
+    help="Run submissions on the workers of a Dask scheduler, e.g. tls://10.0.0.5:8786.",
 )
 @click.option("--regrade", is_flag=True, help="Regrade unchanged submissions too.")
 @click.option(

@@ -44,12 +44,14 @@ _STYLES = {
     *("overflow-wrap", "padding", "padding-bottom", "padding-left", "padding-right"),
     *("padding-top", "text-align", "text-decoration", "vertical-align", "white-space", "width"),
 }
-#: Words, colors, and lengths from 0 to 999, so that nothing lies far from its place.
+#: Words, colors, and lengths that are not negative and not large, so that all stays near its place.
 _VALUE = (
     r"(?:[a-z][\w-]*|'[\w -]*'|#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([\d.%,/ ]*\)"
-    r"|(?:\d{1,3}|\d{0,3}\.\d{1,9})(?:px|pt|em|rem|ex|ch|%)?)"
+    r"|\d{1,3}(?:\.\d{1,9})?(?:px|pt|%)|(?:\d{1,2}|\d{0,2}\.\d{1,9})(?:em|rem|ex|ch)|\d?\.\d{1,9}|\d)"
 )
 _STYLE = re.compile(rf"{_VALUE}(?:[ ,/]+{_VALUE})*", re.IGNORECASE)
+#: None that grows with each tag inside another.
+_FONT_SIZE = re.compile(r"\d{1,2}(?:px|pt|%)|100%|0?\.\d{1,3}r?em|1r?em|small|medium|large|smaller")
 _LONGEST_STYLE = 200
 #: Whatever is inside stays inside: nothing is drawn, or can be clicked, beyond the box.
 _BOX = "contain: paint; overflow-x: auto; overflow-y: hidden"
@@ -149,7 +151,7 @@ def _styles(text: str) -> str:
     for one in text.split(";"):
         name, _, value = map(str.strip, one.partition(":"))
         known = name.lower() in _STYLES and len(value) <= _LONGEST_STYLE
-        if known and _STYLE.fullmatch(value):
+        if known and (_FONT_SIZE if name.lower() == "font-size" else _STYLE).fullmatch(value):
             kept.append(f"{name}: {value}")
     return "; ".join(kept)
 

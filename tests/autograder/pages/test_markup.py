@@ -249,6 +249,22 @@ def test_a_picture_from_elsewhere_is_its_alternative_text():
     assert "<p>plot</p>" in render("![plot](https://x.org/y.png)")
 
 
+def test_sizes_are_small_and_do_not_grow_inside_each_other():
+    for style in ("font-size:2em", "font-size:110%", "font-size:999px", "font-size:larger"):
+        assert clean_html(f'<b style="{style}">x</b>') == "<b>x</b>"
+    for style in (
+        "line-height:99",
+        "padding:100em",
+        "height:1000px",
+        "width:1e3px",
+        "margin:-.5em",
+    ):
+        assert clean_html(f'<b style="{style}">x</b>') == "<b>x</b>"
+    assert clean_html('<b style="margin:.5em;line-height:1.4">x</b>') == (
+        '<b style="margin: .5em; line-height: 1.4">x</b>'
+    )
+
+
 def test_styles_of_the_courses_own_outputs_are_kept():
     for style in (
         "border-left: 4px solid #008f68; padding: 4px 12px; margin: 4px 0",
