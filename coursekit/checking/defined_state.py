@@ -25,6 +25,8 @@ _FILTERS = [
     *(("ignore", None, kind, None, 0) for kind in (ImportWarning, ResourceWarning, FutureWarning)),
     ("default", None, Warning, None, 0),
 ]
+#: What answers may cause; libraries make errors of rarer ones.
+_WARNINGS = (Warning, UserWarning, RuntimeWarning)
 _NUMPY_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 _NUMPY_PRINTING = {
     "precision": 8,
@@ -121,7 +123,7 @@ def _settings_of_python() -> list[Setting]:
             lambda: list(warnings.filters),
             _set_filters,
             _FILTERS,
-            lambda filters: all(one[0] != "error" for one in filters),
+            lambda filters: not any(one[0] == "error" and one[2] in _WARNINGS for one in filters),
         ),
     ]
     if hasattr(sys, "set_int_max_str_digits"):  # since Python 3.10.7
