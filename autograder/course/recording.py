@@ -19,6 +19,7 @@ import numpy as np
 from autograder.course.assignment import Assignment
 from autograder.course.exercise import Exercise, Misconception
 from autograder.course.reference import Solution
+from autograder.course.second_calls import TURNS, second_calls
 from autograder.errors import CourseError
 from coursekit.checking.hints import UNDEFINED
 from coursekit.checking.judge_case import judge_case, judge_cases
@@ -97,11 +98,10 @@ def _record(exercise: Exercise, solution: Solution, seed: int) -> RecordedExerci
                 " from rng."
             )
         _require_groups(exercise, drawn)
-        first, second = run_cases(reference, drawn), run_cases(reference, drawn)
-        cases = [
-            _with_expected(exercise.name, case, outcome, again)
-            for case, outcome, again in zip(drawn, first, second)
-        ]
+        cases = _expecting(exercise.name, reference, drawn)
+        turns = (draw(exercise, reference, seed, turn) for turn in range(1, 1 + TURNS))
+        twice = second_calls(reference, cases, [case for turn in turns for case in turn])
+        cases += _expecting(exercise.name, reference, twice)
         wrong: list[RecordedMisconception] = [
             {"name": m.name, "hint": m.hint, "outcomes": _wrong_outcomes(m, solution, cases)}
             for m in exercise.misconceptions
@@ -117,6 +117,15 @@ def _record(exercise: Exercise, solution: Solution, seed: int) -> RecordedExerci
     if exercise.further:
         recorded["further"] = exercise.further
     return recorded
+
+
+def _expecting(name: str, reference: Any, drawn: list[DrawnCase]) -> list[Case]:
+    """The cases with the reference's outcomes, which a second run must confirm."""
+    first, second = run_cases(reference, drawn), run_cases(reference, drawn)
+    return [
+        _with_expected(name, case, outcome, again)
+        for case, outcome, again in zip(drawn, first, second)
+    ]
 
 
 @contextmanager
@@ -145,9 +154,10 @@ def _reference(solution: Solution, name: str) -> Any:
     return scope[name]
 
 
-def draw(exercise: Exercise, reference: Any, seed: int) -> list[DrawnCase]:
-    """The exercise's cases as plain data, drawn from the seed."""
-    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode())])
+def draw(exercise: Exercise, reference: Any, seed: int, turn: int = 0) -> list[DrawnCase]:
+    """The exercise's cases as plain data, drawn from the seed; in each turn other ones."""
+    turns = [turn] if turn else []
+    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode()), *turns])
     names = _parameters(reference)
     try:
         cases = [case.encode(i, names) for i, case in enumerate(exercise.cases(rng))]

@@ -15,6 +15,7 @@ from coursekit.checking.codec import ArrayView
 from coursekit.checking.gradients import ALL
 from coursekit.checking.judges import ATOL, JUDGES, Finding, same
 from coursekit.checking.records import Case, Outcome, Plain, Rules
+from coursekit.checking.settings import WORDS
 
 
 def judge_cases(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[Finding | None]:
@@ -77,7 +78,7 @@ def judge_case(case: Case, outcome: Outcome) -> Finding | None:
     if expected["status"] == "error":
         return Finding("value", f"this input should raise {expected['type']}")
     rules = case.get("judge", {})
-    misbehaved = _misbehavior(outcome, rules)
+    misbehaved = _misbehavior(outcome, rules, expected)
     kind = JUDGES[rules.get("kind", "close")]
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):
@@ -139,8 +140,8 @@ def _is_another_name(gradient: Any, expected: dict[str, Any], actual: dict[str, 
     return any(np.array_equal(gradient.values, actual[name].values) for name in expected)
 
 
-def _misbehavior(outcome: Outcome, rules: Rules) -> Finding | None:
-    """Side effects of the call: it changed an input, or used a global random generator."""
+def _misbehavior(outcome: Outcome, rules: Rules, expected: Outcome) -> Finding | None:
+    """Side effects of the call: on an input, a global random generator or a setting."""
     if outcome.get("changed") and not rules.get("may_change_inputs"):
         names = ", ".join(outcome["changed"])
         return Finding("property", f"it changes its input {names} in place; work on a copy")
@@ -148,6 +149,9 @@ def _misbehavior(outcome: Outcome, rules: Rules) -> Finding | None:
         names = " and ".join(outcome["drew_from"])
         message = f"it uses or reseeds the global random generator ({names})"
         return Finding("property", message)
+    for setting in outcome.get("left", ()):
+        if setting not in expected.get("left", ()):
+            return Finding("property", WORDS[setting])
     return None
 
 
@@ -195,7 +199,8 @@ def same_outcome(case: Case, theirs: Outcome, ours: Outcome) -> bool:
     if theirs["status"] != "value":
         return True
     rules = case.get("judge", {})
-    if _misbehavior(theirs, rules) != _misbehavior(ours, rules):
+    expected = case["expected"]
+    if _misbehavior(theirs, rules, expected) != _misbehavior(ours, rules, expected):
         return False
     views = codec.decode_views(theirs["value"]), codec.decode_views(ours["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):

@@ -58,6 +58,9 @@ class Question(_Asked, total=False):
         For a class: attributes and parameters to set after the object is made, by dotted path.
     then : list of Step
         For a class: the calls on the object, in place of which their results are compared.
+    again : list of [list of Plain, dict of str to Plain]
+        For a function: the inputs of further calls, positional and named. The results of all calls
+        are compared as a tuple. Recording adds it.
     gradient : str
         The input with respect to which the gradient is compared in place of the result, or
         `gradients.ALL`.
@@ -68,6 +71,7 @@ class Question(_Asked, total=False):
     kwargs: dict[str, Plain]
     state: dict[str, Plain]
     then: list[Step]
+    again: list[tuple[list[Plain], dict[str, Plain]]]
     gradient: str
     forbidden: list[str]
 
@@ -172,6 +176,8 @@ class Outcome(_Happened, total=False):
         The inputs that the call altered in place, by name.
     drew_from : list of str
         The global random generators that it used or reseeded.
+    left : list of str
+        The settings of the process that it left changed, keys of `settings.WORDS`.
     printed : str
         The start of what it printed.
     printed_characters : int
@@ -186,6 +192,7 @@ class Outcome(_Happened, total=False):
     place: str
     changed: list[str]
     drew_from: list[str]
+    left: list[str]
     printed: str
     printed_characters: int
 

@@ -20,6 +20,7 @@ from coursekit.checking import codec
 from coursekit.checking.gradients import Followed
 from coursekit.checking.records import Outcome, Plain, Question
 from coursekit.checking.seeded import random_state
+from coursekit.checking.settings import Settings
 from coursekit.checking.time_limit import TimeUp, time_limit
 from coursekit.forbidden import without
 
@@ -65,6 +66,7 @@ def run_case(
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
     followed = Followed.of(case, args, kwargs)
     given = _given(case, args, kwargs)
+    settings = Settings()
     printed = _Printed()
     outcome: Outcome
     with (
@@ -74,9 +76,10 @@ def run_case(
             _Printed()
         ),  # warnings of libraries are not the student's output
     ):
+        settings.note()
         try:
             with time_limit(seconds), without(case.get("forbidden", ())):
-                result = _call(thing, args, kwargs, case, given, followed)
+                result = _call(thing, args, kwargs, case, given, followed, settings)
                 if followed is not None:
                     result = followed.gradient(result)
                 outcome = {"status": "value", "value": codec.encode(result)}
@@ -90,11 +93,14 @@ def run_case(
             raise
         except BaseException as error:  # whatever a student's code raises is an outcome
             outcome = _error(error)
+        left = settings.restore()
     changed = [name for name, before, value in given if _is_changed(before, value)]
     if changed:
         outcome["changed"] = changed
     if drew_from:
         outcome["drew_from"] = drew_from
+    if left:
+        outcome["left"] = left
     if printed.count:
         outcome["printed"] = printed.getvalue()
         outcome["printed_characters"] = printed.count
@@ -107,7 +113,7 @@ def call(thing: Callable[..., Any], case: Question) -> Any:
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
     followed = Followed.of(case, args, kwargs)
     with without(case.get("forbidden", ())):
-        result = _call(thing, args, kwargs, case, [], followed)
+        result = _call(thing, args, kwargs, case, [], followed, Settings())
         return result if followed is None else followed.gradient(result)
 
 
@@ -118,12 +124,17 @@ def _call(
     case: Question,
     given: list[Given],
     followed: Followed | None,
+    settings: Settings,
 ) -> Any:
     """The result of the call, or of the calls that follow it (a tuple if several).
 
     The inputs of these calls are added to `given`.
     """
     result = thing(*args, **kwargs)
+    if case.get("again"):
+        return (result, *_call_again(thing, case, given))
+    if isinstance(thing, type):
+        settings.note_seed()  # seeding the first weights is a matter of taste
     steps = case.get("then", [])
     if result is None or not (steps or case.get("state")):
         return result
@@ -148,6 +159,20 @@ def _call(
                 followed.add_inputs(inputs, named)
             outputs.append(call(*inputs, **named))
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _call_again(thing: Callable[..., Any], case: Question, given: list[Given]) -> list[Any]:
+    """The results of a function's further calls, whose inputs are added to `given`."""
+    results = []
+    for args, kwargs in case["again"]:
+        inputs = [codec.decode(value) for value in args]
+        named = {name: codec.decode(value) for name, value in kwargs.items()}
+        where = "of the second call"
+        names = [*case.get("names", []), *(f"input {i + 1}" for i in range(len(args)))]
+        given += [(f"{n} {where}", b, v) for n, b, v in zip(names, args, inputs)]
+        given += [(f"{n} {where}", kwargs[n], v) for n, v in named.items()]
+        results.append(thing(*inputs, **named))
+    return results
 
 
 def _attribute(thing: Any, path: str) -> Any:

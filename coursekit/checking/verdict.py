@@ -16,6 +16,7 @@ from coursekit.checking.hints import choose, choose_pair, digest
 from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.judges import Finding
 from coursekit.checking.records import Case, Outcome, RecordedExercise
+from coursekit.checking.settings import WORDS
 
 #: The stages in the order in which they are checked; the first that fails is reported.
 STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
@@ -171,6 +172,8 @@ def _clean(outcome: Any) -> Outcome:
         clean["changed"] = [str(name)[:80] for name in outcome["changed"][:20]]
     if isinstance(outcome.get("drew_from"), list):
         clean["drew_from"] = [str(name)[:40] for name in outcome["drew_from"][:5]]
+    if isinstance(outcome.get("left"), list):
+        clean["left"] = [name for name in WORDS if name in outcome["left"]]
     if isinstance(outcome.get("printed_characters"), int):
         clean["printed_characters"] = outcome["printed_characters"]
     if clean["status"] == "value":
@@ -201,7 +204,7 @@ def _rank(case: Case, finding: Finding) -> tuple[bool, int]:
 
 
 def _size(case: Case) -> int:
-    return len(str(case.get("args"))) + len(str(case.get("kwargs"))) + len(str(case.get("then")))
+    return sum(len(str(case.get(key))) for key in ("args", "kwargs", "then", "again"))
 
 
 def _detail(
