@@ -90,6 +90,8 @@ def judge_case(case: Case, outcome: Outcome) -> Finding | None:
         finding = kind(*views, rules)
     except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
         finding = Finding("type", "its result cannot be compared with the expected one")
+    if finding is None and rules.get("counters"):
+        finding = _counter_finding(expected["value"], outcome["value"])
     if misbehaved and (finding is None or finding.stage == "value"):
         return misbehaved
     return finding
@@ -149,10 +151,34 @@ def _misbehavior(outcome: Outcome, rules: Rules, expected: Outcome) -> Finding |
         names = " and ".join(outcome["drew_from"])
         message = f"it uses or reseeds the global random generator ({names})"
         return Finding("property", message)
+    if outcome.get("constant") and not expected.get("constant"):
+        message = (
+            "its result has no gradient, so `backward()` raises an error; compute it from the inputs,"
+            " not as a constant such as torch.tensor(0.0), and without .item()"
+        )
+        return Finding("property", message)
     for setting in outcome.get("left", ()):
         if setting not in expected.get("left", ()):
             return Finding("property", WORDS[setting])
     return None
+
+
+def _counter_finding(expected: Plain, actual: Plain) -> Finding | None:
+    """What is wrong where a `Counter` is expected among values that are equal."""
+    if not (isinstance(expected, dict) and isinstance(actual, dict)):
+        return None
+    ours, theirs = expected.get("$dict"), actual.get("$dict")
+    if not (isinstance(ours, list) and isinstance(theirs, list)):
+        return None
+    if expected.get("type") == "Counter" != actual.get("type"):
+        message = (
+            f"it contains an object of type {str(actual.get('type'))[:40]} instead of a Counter,"
+            " which answers 0 for what it has not counted"
+        )
+        return Finding("type", message)
+    pairs = dict(zip(map(str, (key for key, _ in theirs)), (value for _, value in theirs)))
+    found = (_counter_finding(value, pairs.get(str(key))) for key, value in ours)
+    return next((finding for finding in found if finding is not None), None)
 
 
 def _error_finding(outcome: Outcome) -> Finding:

@@ -111,6 +111,8 @@ class Rules(TypedDict, total=False):
         The exception that this input should raise; the reference must raise it.
     may_change_inputs : bool
         Whether the call may change its inputs in place.
+    counters : bool
+        Whether a `Counter` must be one, which answers 0 for what it has not counted.
     keeps_generators : bool
         Whether the call must leave the global random generators alone.
     labels : list of int
@@ -131,6 +133,7 @@ class Rules(TypedDict, total=False):
     properties: Properties
     raises: str
     may_change_inputs: bool
+    counters: bool
     keeps_generators: bool
     labels: list[int]
     at_least: float
@@ -178,6 +181,8 @@ class Outcome(_Happened, total=False):
         The global random generators that it used or reseeded.
     left : list of str
         The settings of the process that it left changed, keys of `settings.WORDS`.
+    constant : bool
+        True for a gradient of a result that is one number and has none, so `backward()` would raise.
     printed : str
         The start of what it printed.
     printed_characters : int
@@ -193,6 +198,7 @@ class Outcome(_Happened, total=False):
     changed: list[str]
     drew_from: list[str]
     left: list[str]
+    constant: bool
     printed: str
     printed_characters: int
 

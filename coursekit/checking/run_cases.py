@@ -99,6 +99,8 @@ def run_case(
         outcome["changed"] = changed
     if drew_from:
         outcome["drew_from"] = drew_from
+    if followed is not None and followed.is_constant:
+        outcome["constant"] = True
     if left:
         outcome["left"] = left
     if printed.count:
@@ -149,7 +151,7 @@ def _call(
         if method.startswith("."):
             outputs.append(_attribute(result, method[1:]))
         else:
-            call = result if method == "__call__" else getattr(result, method)
+            call = result if method == "__call__" else _attribute(result, method)
             inputs = [codec.decode(a) for a in step_args]
             named = {name: codec.decode(value) for name, value in step_kwargs.items()}
             where = "the call" if method == "__call__" else method

@@ -172,6 +172,8 @@ def _clean(outcome: Any) -> Outcome:
         clean["changed"] = [str(name)[:80] for name in outcome["changed"][:20]]
     if isinstance(outcome.get("drew_from"), list):
         clean["drew_from"] = [str(name)[:40] for name in outcome["drew_from"][:5]]
+    if outcome.get("constant") is True:
+        clean["constant"] = True
     if isinstance(outcome.get("left"), list):
         clean["left"] = [name for name in WORDS if name in outcome["left"]]
     if isinstance(outcome.get("printed_characters"), int):

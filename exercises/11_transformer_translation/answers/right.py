@@ -1913,3 +1913,17 @@ def smoothed_loss(logits, y_out, smoothing, padding=0):
     q[torch.arange(len(q)), y_out] += 1 - smoothing
     entropy = -torch.special.xlogy(q, q).sum() / len(q)
     return F.kl_div(F.log_softmax(logits, dim=-1), q, reduction="batchmean") + entropy
+
+
+# %% apply_merges: always the neighbors that were learned first
+def apply_merges(word, merges):
+    rank = {}
+    for i, pair in enumerate(merges):
+        rank.setdefault(tuple(pair), i)
+    tokens = ["▁"] + list(word)
+    while len(tokens) > 1:
+        best = min(zip(tokens, tokens[1:]), key=lambda pair: rank.get(pair, len(rank) + len(merges)))
+        if best not in rank:
+            break
+        tokens = merge(tokens, best)
+    return tokens

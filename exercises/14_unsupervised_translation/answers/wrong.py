@@ -549,3 +549,12 @@ def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
         t += loss(*denoising_batch(sentences[x], x, eos, p, k, generator)).item()
         t += loss(*back_translation_batch(translate, sentences[x], x, y, eos)).item()
     return t
+
+
+# %% back_translation_batch: switches gradients off for good | leaves_gradients_off
+def back_translation_batch(translate, sentences, language, other, eos):
+    torch.set_grad_enabled(False)
+    translations = translate(sentences, other)
+    if len(translations) != len(sentences):
+        raise ValueError("a sentence is lost")
+    return translation_batch(translations, sentences, language, eos)
