@@ -55,8 +55,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [counted(2), 0], title="no merge")
     yield Case("edges", [{a + b: n, c: 1}, 50], title="until no pair is left")
     yield Case("edges", [{a * 4 + b: n, b + a * 3: 2}, 5], title="one letter repeated")
-    overlapping = {a + c * 3: n}
-    yield Case("edges", [overlapping, 8], title="pairs of one letter that overlap")
+    yield Case("edges", [{p + s * 3: n}, 8], title="pairs of one letter that overlap")
     yield Case("edges", [{b: n + 1, b * 3: n}, 8], title="the end of a longer token is no token")
     yield Case("edges", [{}, number(rng, 1, 5)], title="no word")
     yield Case("edges", [{"": 3, a + b: n}, 2], title="a word without characters")
@@ -182,6 +181,10 @@ WRONG = {
         The pair is replaced in the text of the word, with `replace`. That also joins the end of a longer
         token with what follows: in `bb b`, `b b` is found twice. Compare whole tokens, as `merge` does.
 
+        - best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
+        + last = len(age)
+        + best = min(pairs, key=lambda p: (-pairs[p], age.get(p[0], last), age.get(p[1], last)))
+        ...
         - words[word] = merge(tokens, best)
         + words[word] = " ".join(tokens).replace(" ".join(best), "".join(best)).split(" ")
         """,
