@@ -236,6 +236,8 @@ def essence(case: DrawnCase, outcome: Outcome) -> Outcome:
         essence.pop(key, None)
     if not rules.get("keeps_generators"):
         essence.pop("drew_from", None)
+    if not rules.get("draws"):
+        essence.pop("next_draws", None)
     if "value" in essence and not rules.get("order"):
         essence["value"] = _sorted_dicts(essence["value"])
     return essence

@@ -18,7 +18,7 @@ from coursekit.checking.run_cases import run_case
 #: The title of a case that calls a function or an object a second time.
 TITLE = "called a second time, with other input"
 #: Rules of a judge that says whether parts of a result are right.
-_RULES = {"rtol", "atol", "dtype", "order", "properties", "counters", "keeps_generators"}
+_RULES = {"rtol", "atol", "dtype", "order", "properties", "counters", "draws", "keeps_generators"}
 #: How often the cases are drawn again: with a few, there are objects of equal sizes.
 TURNS = 4
 #: So many pairs of a group are tried; of most groups, the first one will do.
@@ -39,14 +39,15 @@ def second_calls(
     others : sequence of DrawnCase
         The cases drawn again, a few times, from other random numbers.
     """
-    found = []
+    found: list[DrawnCase] = []
     for group in dict.fromkeys(case["group"] for case in cases):
         own = [case for case in cases if case["group"] == group and _has_one_call(case)]
         rest = [case for case in (*others, *cases) if case["group"] == group]
         for _, pair in zip(range(_PAIRS), _pairs(own, rest)):
             twice = _twice(*pair)
             if _is_forgotten(reference, twice, pair[1]):
-                found.append({**twice, "seed": len(cases) + len(found)})
+                twice["seed"] = len(cases) + len(found)
+                found.append(twice)
                 break
     return found
 
@@ -59,15 +60,15 @@ def _has_one_call(case: DrawnCase) -> bool:
     return is_compared and (not steps or any(not step[0].startswith(".") for step in steps))
 
 
-def _pairs(
-    own: Sequence[Case], rest: Sequence[DrawnCase]
-) -> Iterator[tuple[DrawnCase, Case]]:
+def _pairs(own: Sequence[Case], rest: Sequence[DrawnCase]) -> Iterator[tuple[DrawnCase, Case]]:
     """A first call and a second one; those of the same shapes come first, one case twice last."""
     pairs = [(first, case) for case in own for first in rest if _fit(first, case)]
     yield from (pair for pair in pairs if _form(pair[0]) == _form(pair[1]))
     yield from (pair for pair in pairs if _form(pair[0]) != _form(pair[1]))
     objects = [case for case in own if case.get("then")]
-    yield from ((first, case) for case in objects for first in rest if _fit(first, case, alike=False))
+    yield from (
+        (first, case) for case in objects for first in rest if _fit(first, case, alike=False)
+    )
     yield from ((case, case) for case in objects)
 
 

@@ -92,6 +92,10 @@ def judge_case(case: Case, outcome: Outcome) -> Finding | None:
         finding = Finding("type", "its result cannot be compared with the expected one")
     if finding is None and rules.get("counters"):
         finding = _counter_finding(expected["value"], outcome["value"])
+    is_drawn = outcome.get("next_draws") == expected.get("next_draws")
+    if finding is None and rules.get("draws") and not is_drawn:
+        message = "it draws more or fewer numbers from its generator than the text says"
+        finding = Finding("property", f"{message}, so whoever draws next gets others")
     if misbehaved and (finding is None or finding.stage == "value"):
         return misbehaved
     return finding
@@ -163,7 +167,7 @@ def _misbehavior(outcome: Outcome, rules: Rules, expected: Outcome) -> Finding |
     return None
 
 
-def _counter_finding(expected: Plain, actual: Plain) -> Finding | None:
+def _counter_finding(expected: Any, actual: Any) -> Finding | None:
     """What is wrong where a `Counter` is expected among values that are equal."""
     if not (isinstance(expected, dict) and isinstance(actual, dict)):
         return None

@@ -111,6 +111,8 @@ class Rules(TypedDict, total=False):
         The exception that this input should raise; the reference must raise it.
     may_change_inputs : bool
         Whether the call may change its inputs in place.
+    draws : bool
+        Whether the call must draw as many numbers from its generators as the reference does.
     counters : bool
         Whether a `Counter` must be one, which answers 0 for what it has not counted.
     keeps_generators : bool
@@ -133,6 +135,7 @@ class Rules(TypedDict, total=False):
     properties: Properties
     raises: str
     may_change_inputs: bool
+    draws: bool
     counters: bool
     keeps_generators: bool
     labels: list[int]
@@ -181,6 +184,8 @@ class Outcome(_Happened, total=False):
         The global random generators that it used or reseeded.
     left : list of str
         The settings of the process that it left changed, keys of `settings.WORDS`.
+    next_draws : list of float
+        What each generator among the inputs draws next.
     constant : bool
         True for a gradient of a result that is one number and has none, so `backward()` would raise.
     printed : str
@@ -198,6 +203,7 @@ class Outcome(_Happened, total=False):
     changed: list[str]
     drew_from: list[str]
     left: list[str]
+    next_draws: list[float]
     constant: bool
     printed: str
     printed_characters: int

@@ -101,6 +101,9 @@ def run_case(
         outcome["drew_from"] = drew_from
     if followed is not None and followed.is_constant:
         outcome["constant"] = True
+    draws = _next_draws(given)
+    if draws:
+        outcome["next_draws"] = draws
     if left:
         outcome["left"] = left
     if printed.count:
@@ -209,6 +212,13 @@ def _given(case: Question, args: list[Any], kwargs: dict[str, Any]) -> list[Give
         for i, value in enumerate(args)
     ]
     return given + [(name, case["kwargs"][name], value) for name, value in kwargs.items()]
+
+
+def _next_draws(given: list[Given]) -> list[float]:
+    """What each torch generator among the inputs draws next."""
+    torch = sys.modules.get("torch")
+    generators = (value for _, _, value in given if torch and isinstance(value, torch.Generator))
+    return [torch.rand((), generator=generator).item() for generator in generators if torch]
 
 
 def _is_changed(before: Plain, value: Any) -> bool:

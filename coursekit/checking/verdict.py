@@ -172,6 +172,8 @@ def _clean(outcome: Any) -> Outcome:
         clean["changed"] = [str(name)[:80] for name in outcome["changed"][:20]]
     if isinstance(outcome.get("drew_from"), list):
         clean["drew_from"] = [str(name)[:40] for name in outcome["drew_from"][:5]]
+    if isinstance(outcome.get("next_draws"), list):
+        clean["next_draws"] = [n for n in outcome["next_draws"][:20] if isinstance(n, float)]
     if outcome.get("constant") is True:
         clean["constant"] = True
     if isinstance(outcome.get("left"), list):

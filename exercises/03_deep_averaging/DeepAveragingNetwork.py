@@ -109,6 +109,7 @@ def _other_words_case(rng: np.random.Generator) -> Case:
         "scores.detach().clone()), all(bool((scores != one).any()) for one in model.seen[:-1]))[1]}"
     )
     state = {"training": True, "R.weight": normal(rng, 9, 3), "_forward_hooks": Source(compare)}
+    state["layers.0.weight"] = normal(rng, 4, 3)
     title = "in training, every call drops other words"
     then = [("__call__", ids, mask)] * 2
     return Case("dropout", [9, 3, 4, 1, 0.5], state=state, then=then, title=title)

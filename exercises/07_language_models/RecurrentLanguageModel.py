@@ -102,9 +102,7 @@ def _twice_dropped(rng: np.random.Generator) -> Case:
     then = [("__call__", draw_ids(rng, n, 4, 12))]
     options = {"kind": "RNN", "dropout": rate}
     random = ("output_layer_of_its_own",)  # its weights
-    return Case(
-        "training", [n, n, 1], options, title, state, then, judge=judge, undefined=random
-    )
+    return Case("training", [n, n, 1], options, title, state, then, judge=judge, undefined=random)
 
 
 FURTHER = """

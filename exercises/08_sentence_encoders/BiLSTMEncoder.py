@@ -63,8 +63,6 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         lengths = [0, number(rng, 2, 3)]
         yield case("edges", lengths, pooling, f"{pooling}: a text without tokens")
     yield case("edges", [0], title="nothing but padding", longest=2)
-    title = "a text without tokens, padding that is NaN"
-    yield case("edges", [number(rng, 1, 2), 0, 3], title=title, padding=float("nan"))
     then = [(".lstm.batch_first",), (".lstm.num_layers",), (".pooling",)]
     yield Case("edges", [2, number(rng, 2, 4)], then=then, title="the LSTM and the default pooling")
     name = str(rng.choice(["sum", "first", "Mean"]))
@@ -218,13 +216,6 @@ WRONG = {
 
         - packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
         + packed = pack_padded_sequence(X, lengths, batch_first=True)
-        """,
-    "multiplies_the_empty_text": """
-        The vector of a text without tokens is multiplied by 0. Padding may hold any values, NaN too, and
-        NaN times 0 is NaN. Replace it, with `masked_fill` or `torch.where`.
-
-        - first = backwards[:, 0].masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
-        + first = backwards[:, 0] * mask.any(dim=1, keepdim=True)
         """,
 }
 

@@ -203,13 +203,6 @@ RIGHT = {
             bottom_y = sum((b - mean_y) ** 2 for b in y)
             return top / (bottom_x * bottom_y) ** 0.5
         """,
-    "cosine": """
-        def pearson_correlation(x, y):
-            if len(x) == 0 or x.min() == x.max() or y.min() == y.max():
-                return 0.0
-            x, y = x.double() - x.double().mean(), y.double() - y.double().mean()
-            return F.cosine_similarity(x, y, dim=0).item()
-        """,
 }
 
 EQUIVALENT = {

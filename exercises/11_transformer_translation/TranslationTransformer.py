@@ -290,10 +290,6 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "a buffer that is computed again need not be saved": """
-        -        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
-        +        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model), persistent=False)
-        """,
     "a single number as a tensor does not change the precision": """
         -        scale = math.sqrt(self.positions.shape[1])
         +        scale = torch.tensor(math.sqrt(self.positions.shape[1]))

@@ -284,7 +284,7 @@ WRONG = {
         there are never exactly k: ask for k or more, >=.
 
         - if len(ended) >= beam:
-        + if len(ended) == beam:
+        + if len(ended) == beam or not alive:
         """,
 }
 

@@ -1120,8 +1120,3 @@ def pearson_correlation(x, y):
         return 0.0
     x, y = x - x.mean(), y - y.mean()
     return float((x * y).sum() / (x.norm() * y.norm()))
-
-
-# %% BiLSTMEncoder: times the mask | multiplies_the_empty_text
-# - first = backwards[:, 0].masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
-# + first = backwards[:, 0] * mask.any(dim=1).unsqueeze(1).to(X.dtype)

@@ -1102,8 +1102,8 @@ def smoothed_loss(logits, y_out, smoothing, padding=0):
 # %% TranslationTransformer: the usual tying of weights | output_layer_with_a_name
 # - self.decoder_norm = nn.LayerNorm(d_model)
 # + self.decoder_norm = nn.LayerNorm(d_model)
-# + self.out = nn.Linear(d_model, n_target, bias=False)
-# + self.out.weight = self.target_embedding.weight
+# + self.output = nn.Linear(d_model, n_target, bias=False)
+# + self.output.weight = self.target_embedding.weight
 # ...
 # - return self.decoder_norm(Y) @ self.target_embedding.weight.T
-# + return self.out(self.decoder_norm(Y))
+# + return self.output(self.decoder_norm(Y))

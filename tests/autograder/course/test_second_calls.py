@@ -120,7 +120,10 @@ def test_a_function_that_returns_the_same_list_each_time_fails():
 def test_each_group_gets_one_and_gradients_errors_and_other_judges_none():
     cases = [drawn(n, group=group) for group, n in itertools.product(("a", "b"), range(3))]
     cases += [drawn(1.0, group="c", judge={"kind": "between", "low": 0, "high": 9})]
-    cases += [drawn(numbers(1), group="d", gradient="x"), drawn(numbers(2), group="d", gradient="x")]
+    cases += [
+        drawn(numbers(1), group="d", gradient="x"),
+        drawn(numbers(2), group="d", gradient="x"),
+    ]
     assert [case["group"] for case in added(lambda x: x, cases)] == ["a", "b"]
 
 

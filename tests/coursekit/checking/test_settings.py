@@ -113,3 +113,18 @@ def test_a_counter_is_told_apart_from_a_dictionary_where_it_counts():
         assert "instead of a Counter" in judge_case(expected, run_case(answer, case)).message
     plain = {**CASE, "expected": expected["expected"]}
     assert judge_case(plain, run_case(wrong[0], plain)) is None
+
+
+def test_a_generator_that_was_drawn_from_too_often_is_told_where_the_text_says_how_often():
+    def draws(count):
+        def function(x):
+            return float(torch.rand(count, generator=x)[0] * 0)
+
+        return function
+
+    case = {**CASE, "args": [codec.encode(codec.Drawn(4, 2))], "judge": {"draws": True}}
+    expected = {**case, "expected": run_case(draws(3), case)}
+    assert judge_case(expected, run_case(draws(3), case)) is None
+    finding = judge_case(expected, run_case(draws(4), case))
+    assert "more or fewer numbers" in finding.message
+    assert judge_case({**expected, "judge": {}}, run_case(draws(4), case)) is None
