@@ -18,6 +18,7 @@ import numpy as np
 from autograder.course.assignment import Assignment
 from autograder.course.exercise import Exercise
 from autograder.course.reference import Solution
+from autograder.course.second_calls import TURNS, second_calls
 from autograder.errors import CourseError
 from coursekit.checking.judge_case import judge_case
 from coursekit.checking.judges import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
@@ -70,11 +71,10 @@ def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedEx
                 " from rng."
             )
         _require_groups(exercise, drawn)
-        first, second = run_cases(reference, drawn), run_cases(reference, drawn)
-        cases = [
-            _with_expected(exercise.name, case, outcome, again)
-            for case, outcome, again in zip(drawn, first, second)
-        ]
+        cases = _expecting(exercise.name, reference, drawn)
+        turns = (draw(exercise, reference, seed, turn) for turn in range(1, 1 + TURNS))
+        twice = second_calls(reference, cases, [case for turn in turns for case in turn])
+        cases += _expecting(exercise.name, reference, twice)
     for case in cases:
         case.pop("undefined", None)
     recorded: RecordedExercise = {
@@ -86,6 +86,15 @@ def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedEx
     if exercise.further:
         recorded["further"] = exercise.further
     return recorded
+
+
+def _expecting(name: str, reference: Any, drawn: list[DrawnCase]) -> list[Case]:
+    """The cases with the reference's outcomes, which a second run must confirm."""
+    first, second = run_cases(reference, drawn), run_cases(reference, drawn)
+    return [
+        _with_expected(name, case, outcome, again)
+        for case, outcome, again in zip(drawn, first, second)
+    ]
 
 
 @contextmanager
@@ -114,9 +123,10 @@ def _reference(solution: Solution, name: str) -> Any:
     return scope[name]
 
 
-def draw(exercise: Exercise, reference: Any, seed: int) -> list[DrawnCase]:
-    """The exercise's cases as plain data, drawn from the seed."""
-    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode())])
+def draw(exercise: Exercise, reference: Any, seed: int, turn: int = 0) -> list[DrawnCase]:
+    """The exercise's cases as plain data, drawn from the seed; in each turn other ones."""
+    turns = [turn] if turn else []
+    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode()), *turns])
     names = _parameters(reference)
     try:
         cases = [case.encode(i, names) for i, case in enumerate(exercise.cases(rng))]
@@ -195,6 +205,8 @@ def essence(case: DrawnCase, outcome: Outcome) -> Outcome:
         essence.pop(key, None)
     if not rules.get("keeps_generators"):
         essence.pop("drew_from", None)
+    if not rules.get("draws"):
+        essence.pop("next_draws", None)
     if "value" in essence and not rules.get("order"):
         essence["value"] = _sorted_dicts(essence["value"])
     return essence

@@ -25,6 +25,8 @@ def show(value: Any, limit: int = _LIMIT) -> str:
 
 def show_call(exercise: RecordedExercise, case: Question) -> str:
     """A case as the call a student would type: ``softmax(tensor([1., 2.]))``."""
+    if case.get("again"):
+        return _show_calls(exercise["name"], case)
     parts = [show(codec.decode_views(a), 120) for a in case.get("args", [])]
     gradient = case.get("gradient")
     if gradient:  # show the names, one of which the gradient refers to
@@ -49,6 +51,13 @@ def show_call(exercise: RecordedExercise, case: Question) -> str:
     if gradient == ALL:
         return f"{text}, then the gradients of all inputs and parameters"
     return text + (f", then the gradient of {gradient}" if gradient else "")
+
+
+def _show_calls(name: str, case: Question) -> str:
+    """The calls of a function that is called several times: ``softmax(...); softmax(...)``."""
+    calls = [(case.get("args", []), case.get("kwargs", {})), *case["again"]]
+    text = "; ".join(name + _show_step("__call__", list(args), kwargs) for args, kwargs in calls)
+    return text if len(text) <= 2 * _LIMIT else text[: 2 * _LIMIT - 3] + "..."
 
 
 def _show_step(method: str, args: list[Any], kwargs: dict[str, Any]) -> str:

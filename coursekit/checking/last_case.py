@@ -25,6 +25,8 @@ class LastCase:
         For a class: the attributes and parameters that were set, by path.
     steps : list of tuple
         For a class: the calls on the object, each ``(method, args, kwargs)``.
+    again : list of tuple
+        For a function: the inputs of its further calls, each ``(args, kwargs)``.
     expected, actual : object
         The results; the name of the exception where there is none.
     """
@@ -37,6 +39,10 @@ class LastCase:
         self.steps = [
             (method, [codec.decode(value) for value in args], _decoded(kwargs))
             for method, args, kwargs in case.get("then", [])
+        ]
+        self.again = [
+            ([codec.decode(value) for value in args], _decoded(kwargs))
+            for args, kwargs in case.get("again", [])
         ]
         self.expected, self.actual = _result(case["expected"]), _result(outcome)
 
@@ -57,7 +63,7 @@ class LastCase:
             return call(thing or self._thing, self._case)
 
     def __repr__(self) -> str:
-        names = ("args", "kwargs", "state", "steps", "expected", "actual")
+        names = ("args", "kwargs", "state", "steps", "again", "expected", "actual")
         lines = [f"  {name} = {getattr(self, name)!r}" for name in names if self._has(name)]
         return "\n".join([f"the failing case of {self._name}:", *lines])
 

@@ -20,6 +20,7 @@ from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.gradients import Followed
 from coursekit.checking.records import Outcome, Plain, Question
 from coursekit.checking.seeded import random_state
+from coursekit.checking.settings import Settings
 from coursekit.checking.time_limit import TimeUp, time_limit
 from coursekit.forbidden import without
 
@@ -90,14 +91,19 @@ def run_case(
         args = [codec.decode(a) for a in case.get("args", [])]
         kwargs = {key: codec.decode(v) for key, v in case.get("kwargs", {}).items()}
         followed = Followed.of(case, args, kwargs)
-        given = _given(case, args, kwargs)
+        given, left = _given(case, args, kwargs), []
+        settings = Settings()
+        settings.note()
 
         def answer() -> Any:
-            return _call(thing, args, kwargs, case, given, followed)
+            return _call(thing, args, kwargs, case, given, followed, settings)
 
         try:
             with time_limit(seconds), without(case.get("forbidden", ())):
-                result = state.as_it_was(answer) if as_it_was else answer()
+                try:
+                    result = state.as_it_was(answer) if as_it_was else answer()
+                finally:
+                    left = settings.changed()
                 state.define_again()
                 if followed is not None:
                     result = followed.gradient(result)
@@ -118,6 +124,13 @@ def run_case(
         outcome["changed"] = changed
     if drew_from:
         outcome["drew_from"] = drew_from
+    if followed is not None and followed.is_constant:
+        outcome["constant"] = True
+    draws = _next_draws(given)
+    if draws:
+        outcome["next_draws"] = draws
+    if left:
+        outcome["left"] = left
     if printed.count:
         outcome["printed"] = printed.getvalue()
         outcome["printed_characters"] = printed.count
@@ -130,7 +143,7 @@ def call(thing: Callable[..., Any], case: Question) -> Any:
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
     followed = Followed.of(case, args, kwargs)
     with without(case.get("forbidden", ())):
-        result = _call(thing, args, kwargs, case, [], followed)
+        result = _call(thing, args, kwargs, case, [], followed, Settings())
         return result if followed is None else followed.gradient(result)
 
 
@@ -141,12 +154,17 @@ def _call(
     case: Question,
     given: list[Given],
     followed: Followed | None,
+    settings: Settings,
 ) -> Any:
     """The result of the call, or of the calls that follow it (a tuple if several).
 
     The inputs of these calls are added to `given`.
     """
     result = thing(*args, **kwargs)
+    if case.get("again"):
+        return (result, *_call_again(thing, case, given))
+    if isinstance(thing, type):
+        settings.note_seed()  # seeding the first weights is a matter of taste
     steps = case.get("then", [])
     if result is None or not (steps or case.get("state")):
         return result
@@ -161,7 +179,7 @@ def _call(
         if method.startswith("."):
             outputs.append(_attribute(result, method[1:]))
         else:
-            call = result if method == "__call__" else getattr(result, method)
+            call = result if method == "__call__" else _attribute(result, method)
             inputs = [codec.decode(a) for a in step_args]
             named = {name: codec.decode(value) for name, value in step_kwargs.items()}
             where = "the call" if method == "__call__" else method
@@ -171,6 +189,20 @@ def _call(
                 followed.add_inputs(inputs, named)
             outputs.append(call(*inputs, **named))
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _call_again(thing: Callable[..., Any], case: Question, given: list[Given]) -> list[Any]:
+    """The results of a function's further calls, whose inputs are added to `given`."""
+    results = []
+    for args, kwargs in case["again"]:
+        inputs = [codec.decode(value) for value in args]
+        named = {name: codec.decode(value) for name, value in kwargs.items()}
+        where = "of the second call"
+        names = [*case.get("names", []), *(f"input {i + 1}" for i in range(len(args)))]
+        given += [(f"{n} {where}", b, v) for n, b, v in zip(names, args, inputs)]
+        given += [(f"{n} {where}", kwargs[n], v) for n, v in named.items()]
+        results.append(thing(*inputs, **named))
+    return results
 
 
 def _attribute(thing: Any, path: str) -> Any:
@@ -205,6 +237,13 @@ def _given(case: Question, args: list[Any], kwargs: dict[str, Any]) -> list[Give
         for i, value in enumerate(args)
     ]
     return given + [(name, case["kwargs"][name], value) for name, value in kwargs.items()]
+
+
+def _next_draws(given: list[Given]) -> list[float]:
+    """What each torch generator among the inputs draws next."""
+    torch = sys.modules.get("torch")
+    generators = (value for _, _, value in given if torch and isinstance(value, torch.Generator))
+    return [torch.rand((), generator=generator).item() for generator in generators if torch]
 
 
 def _is_changed(before: Plain, value: Any) -> bool:

@@ -17,6 +17,7 @@ from coursekit.checking.hints import choose, choose_pair, digest
 from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.judges import Finding
 from coursekit.checking.records import Case, Outcome, RecordedExercise
+from coursekit.checking.settings import WORDS
 
 #: The stages in the order in which they are checked; the first that fails is reported.
 STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
@@ -216,6 +217,12 @@ def clean(outcome: Any) -> Outcome:
         clean["changed"] = [str(name)[:80] for name in outcome["changed"][:20]]
     if isinstance(outcome.get("drew_from"), list):
         clean["drew_from"] = [str(name)[:40] for name in outcome["drew_from"][:5]]
+    if isinstance(outcome.get("next_draws"), list):
+        clean["next_draws"] = [n for n in outcome["next_draws"][:20] if isinstance(n, float)]
+    if outcome.get("constant") is True:
+        clean["constant"] = True
+    if isinstance(outcome.get("left"), list):
+        clean["left"] = [name for name in WORDS if name in outcome["left"]]
     if isinstance(outcome.get("printed_characters"), int):
         clean["printed_characters"] = outcome["printed_characters"]
     if clean["status"] == "value":
@@ -247,7 +254,7 @@ def _rank(case: Case, finding: Finding) -> tuple[bool, int]:
 
 
 def _size(case: Case) -> int:
-    return len(str(case.get("args"))) + len(str(case.get("kwargs"))) + len(str(case.get("then")))
+    return sum(len(str(case.get(key))) for key in ("args", "kwargs", "then", "again"))
 
 
 def _detail(

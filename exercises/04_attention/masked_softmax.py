@@ -41,7 +41,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     r = normal(rng, 2, 4, scale=200.0) + float(rng.integers(200, 400))
     inputs = [r, draw_mask(rng, 2, 4)]
     yield Case("stability", inputs, title="scores in the hundreds", judge=_WEIGHTS)
-    r = normal(rng, 2, 4) + torch.tensor([[1e5], [-1e5]])[torch.from_numpy(rng.permutation(2))]
+    # So far apart that one word gets all the weight: near 1e5, float32 has two decimals only.
+    r = torch.from_numpy(rng.permuted(np.tile(64.0 * np.arange(4), (2, 1)), axis=1)).float()
+    r += torch.tensor([[1e5], [-1e5]])[torch.from_numpy(rng.permutation(2))]
     title = "huge scores, positive in one text and negative in the other"
     yield Case("stability", [r, draw_gaps(rng, 2, 4)], title=title, judge=_WEIGHTS)
     inputs = [(normal(rng, 2, 5) + 14).half(), draw_mask(rng, 2, 5)]

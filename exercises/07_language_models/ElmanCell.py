@@ -98,6 +98,17 @@ WRONG = {
         - return torch.tanh(self.W(x) + self.U(h))
         + return torch.relu(self.W(x) + self.U(h))
         """,
+    "keeps_its_own_state": """
+        The state is kept in the object, and the one that is passed in is ignored. Whoever calls the
+        cell passes the state: a second text must not begin where the first one ended.
+
+        - return torch.tanh(self.W(x) + self.U(h))
+        + if not hasattr(self, "kept"):
+        +     self.kept = h
+        + h = self.kept
+        + self.kept = torch.tanh(self.W(x) + self.U(h))
+        + return self.kept
+        """,
 }
 
 RIGHT = {

@@ -55,6 +55,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     d = int(rng.integers(2, 6))
     more = {"then": [("_get_name",)], "judge": VALUE_ERROR}
     yield Case("edges", [d, d, "bilinear"], title="another kind", **more)
+    short = str(rng.choice(["con", "do", "eral"]))
+    yield Case("edges", [d, d, short], title="a part of a name", **more)
+    yield Case("edges", [d, d, "gen"], title="the start of a name", **more)
     title = "a dot product of states of different sizes"
     yield Case("edges", [d, d + 1, "dot"], title=title, **more)
     yield Case("edges", [d + 2, d, "dot"], title=title, **more)

@@ -46,6 +46,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "padding has another id, and 0 is a token"
     yield case("padding", 2, n, padding=number(rng, 2, 4), title=title)
     yield case("padding", 1, 3, title="what training changes", gradient="all")
+    title = "padding is -1, which is no token"
+    looked_up = ("counts_padding", "divides_by_all")  # an error, if they look the padding up
+    yield case("edges", 2, n, padding=-1, title=title, undefined=looked_up)
     yield case("edges", n, scale=60.0, title="large logits")
     yield case("edges", n, 2, scale=40.0, smoothing=0.0, title="large logits, no smoothing")
     low = -round(float(rng.uniform(0.01, 0.5)), 2)
@@ -174,6 +177,15 @@ WRONG = {
         - log_p = torch.log_softmax(logits, dim=-1)  # (B, T, |V|)
         + log_p = torch.log_softmax(logits, dim=1)
         """,
+    "looks_up_padding": """
+        The log-probability is looked up at padding, too, whose id need not be that of a token: -1 is
+        outside of the vocabulary. Leave these positions out first, or put another id in their place.
+
+        raises RuntimeError
+
+        - words = y_out.clamp(min=0)  # padding may be -1
+        + words = y_out
+        """,
 }
 
 RIGHT = {
@@ -190,7 +202,7 @@ RIGHT = {
             if smoothing < 0 or smoothing >= 1:
                 raise ValueError("smoothing")
             n = logits.shape[-1]
-            labels = (1 - smoothing) * F.one_hot(y_out, n) + smoothing / n
+            labels = (1 - smoothing) * F.one_hot(y_out.clamp(min=0), n) + smoothing / n
             losses = -(labels * F.log_softmax(logits, dim=-1)).sum(-1)
             real = (y_out != padding).float()
             return (losses * real).sum() / real.sum()

@@ -888,3 +888,43 @@ def word_dropout(mask, rate, training, generator=None):
 def trigram_average(trigrams, index, T):
     rows = [T[index.get(t, -1)] for t in trigrams]
     return torch.stack(rows).mean(0) if rows else torch.zeros_like(T[0])
+
+
+# %% character_trigrams: small letters only
+def character_trigrams(word):
+    word = f"<{word.lower()}>"
+    return [word[i : i + 3] for i in range(len(word) - 2)]
+
+
+# %% initial_embeddings: fills zeros | always_float32
+def initial_embeddings(words, index, matrix, random):
+    R = torch.zeros(len(words), matrix.shape[1])
+    for i, word in enumerate(words):
+        if i > 0:
+            R[i] = matrix[index[word]] if word in index else random[i]
+    return R
+
+
+# %% bag_times_matrix: whole numbers only
+def bag_times_matrix(R, x):
+    return x.long().to(R.dtype) @ R.T
+
+
+# %% DeepAveragingNetwork: repeatable dropout | drops_the_same_words
+class DeepAveragingNetwork(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        self.layers = nn.ModuleList()
+        for i in range(n_layers):
+            self.layers.append(nn.Linear(hidden if i else dim, hidden))
+        self.W_o = nn.Linear(hidden if n_layers else dim, 1)
+        self.rate = rate
+
+    def forward(self, ids, mask):
+        known = mask & (ids != 1)
+        kept = word_dropout(known, self.rate, self.training, torch.Generator().manual_seed(0))
+        z = mean_pool(self.R(ids), kept)
+        for layer in self.layers:
+            z = layer(z).relu()
+        return self.W_o(z)[:, 0]

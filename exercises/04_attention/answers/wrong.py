@@ -407,3 +407,37 @@ class HierarchicalAttention(nn.Module):
 
     def forward(self, ids, mask):
         return self.output(self.attention(ids, mask)[2])[:, 0]
+
+
+# %% soft_dictionary: zeros in float32 | empty_in_float32
+def soft_dictionary(Q, K, V, sharpness=1.0):
+    if K.shape[0] == 0:
+        return torch.zeros(Q.shape[0], V.shape[1])
+    weights = torch.softmax(sharpness * (Q.float() @ K.float().T) / K.shape[1] ** 0.5, dim=1)
+    return (weights @ V.float()).to(V.dtype)
+
+
+# %% split_into_sentences: spares titles
+def split_into_sentences(tokens):
+    sentences, current = [], []
+    for i, token in enumerate(tokens):
+        current.append(token)
+        follows = tokens[i + 1] if i + 1 < len(tokens) else ""
+        title = i > 0 and tokens[i - 1] in ("mr", "mrs", "dr")
+        if token in END_MARKS and follows not in END_MARKS and not title:
+            sentences.append(current)
+            current = []
+    return sentences + ([current] if current else [])
+
+
+# %% split_into_sentences: two marks at the start are two sentences
+def split_into_sentences(tokens):
+    sentences = []
+    for token in tokens:
+        last = sentences[-1] if sentences else []
+        begins = not last or (last[-1] in END_MARKS and token not in END_MARKS)
+        if begins or all(t in END_MARKS for t in last):
+            sentences.append([token])
+        else:
+            last.append(token)
+    return sentences
