@@ -225,6 +225,8 @@ class _Client(CellClient):
             end = f"it did not end within {self.limits.cell_seconds:g} seconds"
         if name in self.stopped.why and outcomes and outcomes[0].get("status") == "unwritten":
             outcomes, end = None, self.stopped.why[name]
+        if outcomes:
+            outcomes = self.stopped.explain(outcomes)
         self.answers.note(name, outcomes, end)
         self.listener.answered(name, outcomes, end)
 

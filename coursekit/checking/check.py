@@ -15,8 +15,15 @@ import sys
 from typing import Any
 
 from coursekit.checking import needed, recordings
+from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.last_case import LastCase
-from coursekit.checking.records import RecordedExercise
+from coursekit.checking.overview import (
+    Overview,
+    exercises_of_the_notebook,
+    notebook_names,
+    overview,
+)
+from coursekit.checking.records import Outcome, RecordedExercise
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 
@@ -38,9 +45,11 @@ class CheckFailed(AssertionError):
 def check(thing: Any) -> float | None:
     """Check an exercise: pass the function or class that you wrote, ``check(softmax)``.
 
-    Afterwards `check.last` is the failing case that was shown, as objects, or None: ``.args``,
-    ``.kwargs``, ``.state``, ``.expected``, ``.actual``, and ``.run()`` runs it again. From the third
-    failure on, some exercises offer a further hint.
+    Afterwards `check.failures` has all failing cases, as objects: ``.args``, ``.kwargs``, ``.state``,
+    ``.expected``, ``.actual``, ``.message``, and ``.run()`` runs it again. The first, which is also
+    `check.last`, is the one that was shown; `check.last` is None if every case passes. From the third
+    wrong result on, some exercises offer a further hint. ``check.all()`` shows the points of all
+    exercises of the notebook.
 
     Parameters
     ----------
@@ -64,14 +73,12 @@ def check(thing: Any) -> float | None:
     exercise = _find(thing)
     outcomes = run_cases(thing, exercise["cases"])
     verdict = judge(exercise, outcomes)
-    last = None
-    if verdict.case >= 0 and verdict.stage != "missing":
-        last = LastCase(thing, exercise["cases"][verdict.case], outcomes[verdict.case])
-    _remember(last)
     if grading:
         _display(verdict)
         return verdict.points
-    _display(verdict, _NOTE if last else "", _further(exercise, verdict))
+    failures = _failing_cases(thing, exercise, outcomes, verdict)
+    _remember(failures)
+    _display(verdict, _NOTE if failures else "", _further(exercise, verdict))
     if not verdict.passed:
         raise CheckFailed(summary(verdict), verdict)
     return None
@@ -136,24 +143,74 @@ def _unknown(name: str, known: list[str]) -> str:
     )
 
 
-def _remember(case: LastCase | None) -> None:
-    """Set `check.last`: the failing case of the last check, or None if it passed."""
-    check.last = case  # type: ignore[attr-defined]  # mypy knows no attributes of functions
+def check_all() -> Overview | None:
+    """Show the points that the checks of this notebook give: ``check.all()``.
+
+    What is checked are the exercises of the notebook whose set-up cell has run, with what is defined
+    now. Grading uses other cases, and adds the questions that are graded by hand.
+
+    Returns
+    -------
+    Overview or None
+        The verdicts; None while nbgrader autogrades.
+
+    Raises
+    ------
+    CheckFailed
+        No set-up cell has run, so the assignment is not known.
+    """
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return None  # every check cell gives its own points
+    names = exercises_of_the_notebook()
+    if not names:
+        raise CheckFailed("run the first cell, which says which assignment this is; then again.")
+    return overview(names, notebook_names())
 
 
-_remember(None)
-#: How often each exercise's check has failed since it last passed.
+def _failing_cases(
+    thing: Any, exercise: RecordedExercise, outcomes: list[Outcome], verdict: Verdict
+) -> list[LastCase]:
+    """All failing cases, the one that is shown first; [] for what is not written yet."""
+    if verdict.passed or verdict.stage == "missing":
+        return []
+    cases = exercise["cases"]
+    findings = judge_cases(cases, outcomes)
+    failing = [i for i, finding in enumerate(findings) if finding is not None]
+    failing.sort(key=lambda i: i != verdict.case)
+    return [
+        LastCase(thing, cases[i], outcomes[i], finding.message)
+        for i in failing
+        if (finding := findings[i]) is not None
+    ]
+
+
+def _remember(failures: list[LastCase]) -> None:
+    """Set `check.failures`, and `check.last` to the first of them or None."""
+    check.failures = failures  # type: ignore[attr-defined]  # mypy knows no attributes of functions
+    check.last = failures[0] if failures else None  # type: ignore[attr-defined]
+
+
+_remember([])
+check.all = check_all  # type: ignore[attr-defined]
+#: How often each exercise's results have been wrong since its check last passed.
 _failures: dict[str, int] = {}
 #: A further hint is offered from this failure on.
 _TRIES = 3
-_NOTE = "`check.last` has this case as objects (`.args`, `.expected`, ...); `.run()` runs it again."
+_NOTE = (
+    "`check.failures` has all failing cases as objects (`.args`, `.expected`, ...), this one first;"
+    " `check.failures[0].run()` runs it again."
+)
+#: What the messages of these stages say has to be put right before a further hint can help.
+_TOO_EARLY = ("error", "type")
 
 
 def _further(exercise: RecordedExercise, verdict: Verdict) -> str:
-    """The exercise's further hint after so many failed tries, else ""."""
+    """The exercise's further hint after so many wrong results, else ""."""
     name = verdict.exercise
     if verdict.passed or verdict.stage == "missing":
         _failures.pop(name, None)
+        return ""
+    if verdict.stage in _TOO_EARLY:
         return ""
     _failures[name] = _failures.get(name, 0) + 1
     return exercise.get("further", "") if _failures[name] >= _TRIES else ""

@@ -23,7 +23,7 @@ from coursekit.checking.records import (
 UNDEFINED: Outcome = {"status": "undefined"}
 #: The least evidence, see `evidence`, for a misconception beside a second mistake: if it gives the
 #: same outcome in all cases that it gets wrong, and if only in some of them.
-_ENOUGH_ALL, ENOUGH = 1.0, 2.0
+_ENOUGH_ALL, ENOUGH = 1.0, 3.0
 
 
 def choose(
@@ -100,7 +100,8 @@ def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
     """How unlikely it is that two mistakes give these wrong outcomes by chance.
 
     A fraction that is not expected counts 1. Whole numbers, texts and truth values count less, since
-    they come about in many ways, and a constant, such as zeros everywhere, counts nothing.
+    they come about in many ways. A constant, such as zeros everywhere, counts nothing, nor does NaN
+    or infinity, which spreads from any number to all.
 
     Parameters
     ----------
@@ -117,10 +118,11 @@ def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
             continue
         wanted = list(_leaves(codec.decode_views(expected["value"])))
         found = list(_leaves(codec.decode_views(wrong["value"])))
-        total += sum(_weight(leaf) for leaf in set(found) - set(wanted))
-        aligned = len(found) == len(wanted)
-        total += 0.1 * (sum(a != b for a, b in zip(found, wanted)) if aligned else len(found))
-        seen |= set(found)
+        told = {leaf for leaf in found if not _is_blown_up(leaf)}
+        total += sum(_weight(leaf) for leaf in told - set(wanted))
+        pairs = zip(found, wanted) if len(found) == len(wanted) else ((leaf, None) for leaf in found)
+        total += 0.1 * sum(a != b and not _is_blown_up(a) for a, b in pairs)
+        seen |= told
     return total if len(seen) > 1 or any(_is_fraction(leaf) for leaf in seen) else 0.0
 
 
@@ -143,8 +145,12 @@ def _weight(leaf: Any) -> float:
     if _is_fraction(leaf):
         return 1.0
     if isinstance(leaf, (bool, int, float)):
-        return 0.5 if np.isfinite(leaf) and abs(leaf) > 2 else 0.25
+        return 0.5 if abs(leaf) > 2 else 0.25
     return 0.5
+
+
+def _is_blown_up(leaf: Any) -> bool:
+    return isinstance(leaf, float) and not np.isfinite(leaf)
 
 
 def _is_fraction(leaf: Any) -> bool:
