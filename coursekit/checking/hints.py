@@ -33,10 +33,12 @@ def choose(
 
     It explains a case if it gives the same wrong outcome. It must explain every case of the first
     failing group that it gets wrong, and at least half of those that the student gets wrong: else
-    it is about a special case, and ordinary ones fail for another reason. The student must get no
-    case right that it gets wrong.
-    If it gets others wrong in another way, there is a second mistake; then what it explains must be
-    evidence that could not be chance. Of several, the one that explains the most cases is chosen.
+    it is about a special case, and ordinary ones fail for another reason. If it gets others wrong in
+    another way, there is a second mistake; then what it explains must be evidence that could not be
+    chance. If it gets cases of other groups wrong that the student gets right, it has a second
+    mistake; then it must explain all of the first group, with such evidence. Of several, one that
+    explains all cases is preferred, then one that the student's right cases do not contradict, then
+    the one that explains the most.
     """
     cases = exercise["cases"]
     order = list(exercise["groups"])
@@ -46,11 +48,16 @@ def choose(
     for misconception in exercise.get("misconceptions", []):
         theirs = misconception["outcomes"]
         wrong = wrong_outcomes(misconception)
-        if not wrong or not set(wrong) <= set(failing):
+        contradicted = set(wrong) - set(failing)
+        if not wrong or any(cases[i]["group"] == first for i in contradicted):
             continue
         if 2 * sum(theirs[i] is not None for i in lost) < len(lost):
             continue
-        same = [i for i in wrong if same_outcome(cases[i], wrong[i], outcomes[i])]
+        same = [
+            i
+            for i in wrong
+            if i not in contradicted and same_outcome(cases[i], wrong[i], outcomes[i])
+        ]
         here = [i for i in same if cases[i]["group"] == first]
         if any(cases[i]["group"] == first for i in set(wrong) - set(same)):
             continue
@@ -60,7 +67,9 @@ def choose(
             enough = _ENOUGH_ALL if complete else ENOUGH
             if evidence([(cases[i]["expected"], wrong[i]) for i in same]) < enough:
                 continue
-        rank = (alone, len(same), -len(wrong))
+        if contradicted and here != lost:
+            continue
+        rank = (alone, not contradicted, len(same), -len(wrong))
         if best is None or rank > best[0]:
             best = rank, misconception, here or same
     return (best[1], best[2]) if best else None

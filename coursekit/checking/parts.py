@@ -51,6 +51,8 @@ def _lacks_forward(thing: Any) -> bool:
 
 
 def _absent_attribute(thing: Any, owner: str, name: str) -> str:
+    if thing is None:
+        return f"{owner} is None: make it as the docstring's Attributes say"
     if owner != "self":  # a part that is there, but made in another way
         return (
             f"{owner}, of type {type(thing).__name__}, has no {name}: make it as the docstring's"

@@ -169,6 +169,13 @@ WRONG = {
         - self.v = nn.Parameter(torch.zeros(dim))
         + self.v = nn.Parameter(torch.ones(dim))
         """,
+    "detaches_the_weights": """
+        No gradient reaches v: the attention weights are detached, or computed without gradients. v
+        is learned through them, so leave them in the graph.
+
+        - h = attend(self.attention(ids, mask), self.embedding(ids))
+        + h = attend(self.attention(ids, mask).detach(), self.embedding(ids))
+        """,
 }
 
 RIGHT = {

@@ -121,6 +121,14 @@ WRONG = {
         - r, z = torch.sigmoid(x_r + h_r), torch.sigmoid(x_z + h_z)
         + r, z = torch.sigmoid(x_r), torch.sigmoid(x_z)
         """,
+    "candidate_first": """
+        The blocks are read in another order, with the candidate first. They are r, z, n.
+
+        - x_r, x_z, x_n = self.W(x).chunk(3, dim=-1)
+        - h_r, h_z, h_n = self.U(h).chunk(3, dim=-1)
+        + x_n, x_r, x_z = self.W(x).chunk(3, dim=-1)
+        + h_n, h_r, h_z = self.U(h).chunk(3, dim=-1)
+        """,
 }
 
 RIGHT = {

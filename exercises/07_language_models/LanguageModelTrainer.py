@@ -227,6 +227,44 @@ WRONG = {
         - return total / n
         + return math.exp(total / n)
         """,
+    "erases_the_gradient": """
+        The gradient is erased between `backward()` and `step()`, so that the step has nothing to
+        go by. Erase it before `backward()`.
+
+        - self.optimizer.zero_grad()
+          loss, state = self.loss(x, y, state)
+          loss.backward()
+        + self.optimizer.zero_grad()
+        """,
+    "clips_at_one": """
+        The gradient is clipped, but not at `self.max_norm`: another length is written into the
+        call.
+
+        - nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+        + nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        """,
+    "keeps_the_graph": """
+        The graph of all earlier windows is kept (`retain_graph=True`), and backward() runs through
+        it again, with weights that have changed. Detach the state at the border of a window: then
+        its own graph is enough.
+
+        raises RuntimeError
+
+        - if state is not None:
+        -     state = detach(state)
+        - self.optimizer.zero_grad()
+        + self.optimizer.zero_grad()
+          loss, state = self.loss(x, y, state)
+        - loss.backward()
+        + loss.backward(retain_graph=True)
+        """,
+    "adds_up_the_losses": """
+        `train_epoch` returns the sum of the losses. Divide by the number of all tokens.
+
+        -     return total / n
+        +     return total
+          def evaluate(self, windows: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float:
+        """,
 }
 
 RIGHT = {

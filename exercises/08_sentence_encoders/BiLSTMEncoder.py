@@ -217,6 +217,17 @@ WRONG = {
         - packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
         + packed = pack_padded_sequence(X, lengths, batch_first=True)
         """,
+    "refuses_too_late": """
+        An unknown pooling is refused, but only when a batch comes. Raise the ValueError in
+        `__init__`, where the typo is made.
+
+        - if pooling not in ("last", "mean", "max"):
+        -     raise ValueError(f"pooling must be 'last', 'mean' or 'max', but is {pooling!r}.")
+        ...
+          def forward(self, X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        +     if self.pooling not in ("last", "mean", "max"):
+        +         raise ValueError(f"unknown pooling {self.pooling!r}")
+        """,
 }
 
 RIGHT = {

@@ -87,8 +87,9 @@ WRONG = {
         + return (x @ y / ((x**2).sum() * (y**2).sum())).item()
         """,
     "single_precision": """
-        The numbers are centered in single precision, which has 7 digits: large numbers that differ
-        by little become equal. Convert to double before you subtract the means.
+        Numbers that differ by little are taken for equal: they are centered or compared in single
+        precision, which has 7 digits, or with a tolerance. Convert to double before you subtract
+        the means, and compare the numbers themselves, with `==`.
 
         - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         -     return 0.0
@@ -170,6 +171,12 @@ WRONG = {
 
         - x, y = x - x.mean(), y - y.mean()
         + x = x - x.mean()
+        """,
+    "absolute_value": """
+        The sign is lost: a falling line has the correlation -1.
+
+        - return (x @ y / (x.norm() * y.norm())).item()
+        + return abs((x @ y / (x.norm() * y.norm())).item())
         """,
 }
 

@@ -134,6 +134,13 @@ WRONG = {
         - return (counts & most).total(), counts.total()
         + return (counts & most).total(), len(hypothesis) - n + 1
         """,
+    "total_of_words": """
+        The total is the number of words. Count the n-grams: a translation of L words has L - n + 1
+        of them.
+
+        - return (counts & most).total(), counts.total()
+        + return (counts & most).total(), len(hypothesis)
+        """,
 }
 
 RIGHT = {

@@ -108,6 +108,23 @@ WRONG = {
         - return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
         + return -F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
         """,
+    "mask_inverted": """
+        Only padding counts: the mask is inverted. Keep the positions where y_out is *not*
+        `padding`.
+
+        def translation_loss(logits, y_out, padding=0):
+            losses = F.cross_entropy(logits.transpose(1, 2), y_out, reduction="none")
+            mask = y_out == padding
+            return (losses * mask).sum() / mask.sum()
+        """,
+    "reshapes_the_logits": """
+        The logits are reshaped to (B, |V|, T), which mixes the words' scores: reshape keeps the
+        order in memory. `transpose(1, 2)` exchanges the axes.
+
+        def translation_loss(logits, y_out, padding=0):
+            B, T, V = logits.shape
+            return F.cross_entropy(logits.reshape(B, V, T), y_out, ignore_index=padding)
+        """,
 }
 
 RIGHT = {
