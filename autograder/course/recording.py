@@ -116,6 +116,8 @@ def _record(exercise: Exercise, solution: Solution, seed: int) -> RecordedExerci
     }
     if exercise.further:
         recorded["further"] = exercise.further
+    if exercise.further_for:
+        recorded["further_for"] = list(exercise.further_for)
     return recorded
 
 

@@ -85,7 +85,7 @@ def _numbers(values: np.ndarray, module: str) -> str:
     if not np.isfinite(values):
         return str(values.item()).replace("inf", f"{module}.inf").replace("nan", f"{module}.nan")
     # the shortest digits that give this number in its precision
-    if 1e-4 <= abs(values) < 1e6 or values == 0:
+    if 1e-4 <= abs(float(values)) < 1e6 or values == 0:
         return np.format_float_positional(values, unique=True, trim="-").removesuffix(".") + (
             "." if values == np.trunc(values) else ""
         )

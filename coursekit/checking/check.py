@@ -210,8 +210,10 @@ def _further(exercise: RecordedExercise, verdict: Verdict) -> str:
     if verdict.passed or verdict.stage == "missing":
         _failures.pop(name, None)
         return ""
-    if verdict.stage in _TOO_EARLY:
-        return ""
+    about = exercise.get("further_for") or list(exercise["groups"])
+    shown = exercise["cases"][verdict.case]["group"]
+    if verdict.stage in _TOO_EARLY or shown not in about:
+        return ""  # it would not help with this failure
     _failures[name] = _failures.get(name, 0) + 1
     return exercise.get("further", "") if _failures[name] >= _TRIES else ""
 

@@ -129,7 +129,9 @@ def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
         found = list(_leaves(codec.decode_views(wrong["value"])))
         told = {leaf for leaf in found if not _is_blown_up(leaf)}
         total += sum(_weight(leaf) for leaf in told - set(wanted))
-        pairs = zip(found, wanted) if len(found) == len(wanted) else ((leaf, None) for leaf in found)
+        pairs = (
+            zip(found, wanted) if len(found) == len(wanted) else ((leaf, None) for leaf in found)
+        )
         total += 0.1 * sum(a != b and not _is_blown_up(a) for a, b in pairs)
         seen |= told
     return total if len(seen) > 1 or any(_is_fraction(leaf) for leaf in seen) else 0.0

@@ -137,8 +137,9 @@ WRONG = {
         - self.optimizer.zero_grad()
         """,
     "clips_too_late": """
-        The step is taken with a gradient that is not clipped. Call `nn.utils.clip_grad_norm_` between
-        `backward()` and `step()`: earlier there is nothing to clip, later the step is taken.
+        A step is taken with a gradient that is longer than `max_norm`. `nn.utils.clip_grad_norm_`
+        belongs between `backward()` and `step()` (earlier there is nothing to clip, later the step
+        is taken), and its second argument is `self.max_norm`.
 
         - nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
           self.optimizer.step()
@@ -236,19 +237,10 @@ WRONG = {
           loss.backward()
         + self.optimizer.zero_grad()
         """,
-    "clips_at_one": """
-        The gradient is clipped, but not at `self.max_norm`: another length is written into the
-        call.
-
-        - nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
-        + nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        """,
     "keeps_the_graph": """
         The graph of all earlier windows is kept (`retain_graph=True`), and backward() runs through
         it again, with weights that have changed. Detach the state at the border of a window: then
         its own graph is enough.
-
-        raises RuntimeError
 
         - if state is not None:
         -     state = detach(state)

@@ -152,8 +152,9 @@ WRONG = {
         + first = backwards[:, 0]
         """,
     "accepts_any_pooling": """
-        Any name is accepted as a pooling. A typo would go unnoticed: raise a ValueError for
-        everything but "last", "mean" and "max".
+        An encoder with an unknown pooling can be made, so that a typo goes unnoticed, at least
+        until a batch comes. Raise a ValueError in `__init__` for everything but "last", "mean" and
+        "max".
 
         - if pooling not in ("last", "mean", "max"):
         -     raise ValueError(f"pooling must be 'last', 'mean' or 'max', but is {pooling!r}.")
@@ -216,17 +217,6 @@ WRONG = {
 
         - packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
         + packed = pack_padded_sequence(X, lengths, batch_first=True)
-        """,
-    "refuses_too_late": """
-        An unknown pooling is refused, but only when a batch comes. Raise the ValueError in
-        `__init__`, where the typo is made.
-
-        - if pooling not in ("last", "mean", "max"):
-        -     raise ValueError(f"pooling must be 'last', 'mean' or 'max', but is {pooling!r}.")
-        ...
-          def forward(self, X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        +     if self.pooling not in ("last", "mean", "max"):
-        +         raise ValueError(f"unknown pooling {self.pooling!r}")
         """,
 }
 

@@ -60,7 +60,7 @@ def test_in_the_first_group_with_a_mistake_the_earliest_stage_and_smallest_case_
     result = verdict(lambda x: None if len(x) == 2 else x.sum() + 1)
     assert result.stage == "type"
     result = verdict(lambda x: x.sum() + 1)
-    assert result.detail[0] == ["call", "total(tensor([3.]))"]
+    assert result.detail[0] == ["call", "total(torch.tensor([3.]))"]
 
 
 def test_a_known_misconception_gets_its_hint():
@@ -82,7 +82,7 @@ def test_the_case_that_is_shown_is_one_that_the_named_misconception_gets_wrong()
 
     result = verdict(two_mistakes, ("mean", lambda x: x.mean() if len(x) else x.sum()))
     assert result.misconception == "mean"
-    assert result.detail[0] == ["call", "total(tensor([1., 2.]))"]
+    assert result.detail[0] == ["call", "total(torch.tensor([1., 2.]))"]
 
 
 def test_a_hint_about_a_special_case_waits_until_the_ordinary_ones_are_right():
@@ -223,7 +223,7 @@ def test_what_is_shown_as_printed_belongs_to_the_call_that_is_shown():
         return x.sum() + 1
 
     result = verdict(chatty)
-    assert result.detail[0] == ["call", "total(tensor([3.]))"]
+    assert result.detail[0] == ["call", "total(torch.tensor([3.]))"]
     assert result.printed == "got 1 numbers"
 
 
