@@ -84,12 +84,11 @@ def _numbers(values: np.ndarray, module: str) -> str:
         return str(values.item())
     if not np.isfinite(values):
         return str(values.item()).replace("inf", f"{module}.inf").replace("nan", f"{module}.nan")
-    # the shortest digits that give this number in its precision
-    if 1e-4 <= abs(float(values)) < 1e6 or values == 0:
-        return np.format_float_positional(values, unique=True, trim="-").removesuffix(".") + (
-            "." if values == np.trunc(values) else ""
-        )
-    return np.format_float_scientific(values, unique=True, trim="-")
+    number = values[()]  # a scalar, written with the shortest digits that give it in its precision
+    if 1e-4 <= abs(float(number)) < 1e6 or number == 0:
+        text = np.format_float_positional(number, unique=True, trim="-")
+        return text if "." in text else f"{text}."
+    return np.format_float_scientific(number, unique=True, trim="-")
 
 
 def _other(view: OtherView) -> str:
