@@ -23,7 +23,9 @@ from coursekit.checking.records import (
 UNDEFINED: Outcome = {"status": "undefined"}
 #: The least evidence, see `evidence`, for a misconception beside a second mistake: if it gives the
 #: same outcome in all cases that it gets wrong, and if only in some of them.
-_ENOUGH_ALL, ENOUGH = 1.0, 3.0
+_ENOUGH_ALL, ENOUGH = 1.0, 2.0
+#: The same for a misconception that gets cases wrong which the student gets right.
+_ENOUGH_CONTRADICTED = 3.0
 
 
 def choose(
@@ -65,6 +67,8 @@ def choose(
         alone = complete and all(theirs[i] is not None for i in failing)
         if not alone:
             enough = _ENOUGH_ALL if complete else ENOUGH
+            if contradicted:
+                enough = _ENOUGH_CONTRADICTED
             if evidence([(cases[i]["expected"], wrong[i]) for i in same]) < enough:
                 continue
         if contradicted and here != lost:
