@@ -176,6 +176,13 @@ WRONG = {
         - h = attend(self.attention(ids, mask), self.embedding(ids))
         + h = attend(self.attention(ids, mask).detach(), self.embedding(ids))
         """,
+    "takes_unknown_words_out": """
+        Unknown words are taken out of the mask. In assignment 03 they were ignored, here they are words
+        like any other, with a vector and with attention of their own: pass on the mask that you are given.
+
+        - return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
+        + return masked_softmax(attention_scores(self.embedding(ids), self.v), mask & (ids != 1))
+        """,
 }
 
 RIGHT = {

@@ -243,13 +243,6 @@ WRONG = {
         + keep[0] = True
         + p[~keep] = 0.0
         """,
-    "removes_what_exceeds_top_p": """
-        Where the cumulative sum exceeds top_p, the word that gets it there is removed as well, and
-        none may be left. A word stays if the words *before* it sum to less than top_p.
-
-        - p[p.cumsum(0) - p >= top_p] = 0.0
-        + p[p.cumsum(0) > top_p] = 0.0
-        """,
 }
 
 RIGHT = {

@@ -178,6 +178,13 @@ WRONG = {
         - return (x @ y / (x.norm() * y.norm())).item()
         + return abs((x @ y / (x.norm() * y.norm())).item())
         """,
+    "a_little_added_to_the_denominator": """
+        A small number is added to the denominator, to avoid a division by 0. Where the numbers themselves
+        are tiny, it decides. Look for constants first, and divide by the product of the lengths as it is.
+
+        - return (x @ y / (x.norm() * y.norm())).item()
+        + return (x @ y / (x.norm() * y.norm() + 1e-8)).item()
+        """,
 }
 
 RIGHT = {

@@ -981,7 +981,7 @@ class Trainer:
             losses.append(self.train_epoch(train))
             val_losses.append(self.evaluate(validation))
             if losses[-1] < best:
-                best, waited = val_losses[-1], 0
+                best, waited = losses[-1], 0
                 weights = {k: v.clone() for k, v in self.model.state_dict().items()}
             else:
                 waited += 1

@@ -508,3 +508,19 @@ def masked_softmax(r, mask):
     weights = torch.nn.functional.softmax(r, dim=-1)
     weights = weights * mask
     return weights / weights.sum(-1, keepdim=True)
+
+
+# %% AttentionClassifier: unknown words left out | takes_unknown_words_out
+class AttentionClassifier(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        return masked_softmax(attention_scores(self.embedding(ids), self.v), mask & (ids != 1))
+
+    def forward(self, ids, mask):
+        h = attend(self.attention(ids, mask), self.embedding(ids))
+        return self.output(h).squeeze(-1)

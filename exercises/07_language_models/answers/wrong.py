@@ -1068,24 +1068,6 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     return torch.zeros_like(p).scatter(0, order, p / p.sum())
 
 
-# %% sampling_probabilities: cuts off where the sum is above top_p | removes_what_exceeds_top_p
-def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
-    if temperature < 0 or not 0 < top_p <= 1 or (top_k is not None and top_k < 1):
-        raise ValueError("bad arguments")
-    if temperature == 0:
-        result = torch.zeros_like(logits)
-        result[logits.argmax()] = 1
-        return result
-    p = torch.softmax(logits / temperature, dim=0)
-    p, order = torch.sort(p, descending=True)
-    if top_k is not None:
-        p[top_k:] = 0
-        p = p / p.sum()
-    p[p.cumsum(0) > top_p] = 0
-    p = p / p.sum()
-    return torch.zeros_like(p).scatter(0, order, p)
-
-
 # %% sampling_probabilities: keeps sums below top_p and the first word | nucleus_without_its_last_word
 def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     if temperature < 0 or not 0 < top_p <= 1 or (top_k is not None and top_k < 1):

@@ -1075,3 +1075,12 @@ def pearson_correlation(x, y):
     x, y = x.double(), y.double()
     x, y = x - x.mean(), y - y.mean()
     return float((x @ y).abs() / (x.norm() * y.norm()))
+
+
+# %% pearson_correlation: epsilon in the denominator | a_little_added_to_the_denominator
+def pearson_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x.double(), y.double()
+    x, y = x - x.mean(), y - y.mean()
+    return float((x @ y) / (x.norm() * y.norm() + 1e-8))
