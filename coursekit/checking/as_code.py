@@ -84,7 +84,8 @@ def _numbers(values: np.ndarray, module: str) -> str:
         return str(values.item())
     if not np.isfinite(values):
         return str(values.item()).replace("inf", f"{module}.inf").replace("nan", f"{module}.nan")
-    number = values[()]  # a scalar, written with the shortest digits that give it in its precision
+    # a scalar, written with the shortest digits that give it in its precision
+    number: np.floating[Any] = values[()]
     if 1e-4 <= abs(float(number)) < 1e6 or number == 0:
         text = np.format_float_positional(number, unique=True, trim="-")
         return text if "." in text else f"{text}."

@@ -47,7 +47,10 @@ def method(thing: Any, name: str) -> Callable[..., Any]:
 
 
 def _lacks_forward(thing: Any) -> bool:
-    return getattr(getattr(type(thing), "forward", None), "__name__", "") == _NO_FORWARD
+    """Whether it is a module of torch that is called through `forward`, and has none."""
+    is_called = getattr(type(thing).__call__, "__module__", None) or ""
+    name = getattr(getattr(thing, "forward", None), "__name__", "")
+    return is_called.startswith("torch.") and name == _NO_FORWARD
 
 
 def _absent_attribute(thing: Any, owner: str, name: str) -> str:

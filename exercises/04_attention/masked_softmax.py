@@ -226,13 +226,8 @@ WRONG = {
         The scores are multiplied by the mask, so padding gets the score 0, and exp(0) is 1. Which
         score has an exponential of 0?
 
-        def masked_softmax(r, mask):
-            r = r * mask
-            highest = r.amax(dim=-1, keepdim=True)
-            highest = highest.masked_fill(highest == -torch.inf, 0)
-            e = torch.exp(r - highest)
-            total = e.sum(dim=-1, keepdim=True)
-            return e / total.masked_fill(total == 0, 1)
+        - r = r.masked_fill(~mask, -torch.inf)
+        + r = r * mask
         """,
     "along_the_first_axis": """
         The softmax runs along the first axis, over the texts of the batch. It should run along the

@@ -205,6 +205,20 @@ def test_a_misspelled_or_badly_indented_method_is_named():
     assert "Cell has no method attention" in run_case(Cell, asked)["message"]
 
 
+def test_a_module_that_is_called_in_another_way_needs_no_forward():
+    class Called(torch.nn.Module):
+        def __call__(self, x):
+            return x + 1
+
+    class Assigned(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.forward = lambda x: x + 1
+
+    called = case() | {"then": [["__call__", [1], {}]]}
+    assert [run_case(kind, called).get("value") for kind in (Called, Assigned)] == [2, 2]
+
+
 def test_a_helper_without_forward_is_not_an_exercise_that_is_not_written_yet():
     class Helper(torch.nn.Module):
         def foward(self, x):
