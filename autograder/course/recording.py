@@ -85,6 +85,8 @@ def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedEx
     }
     if exercise.further:
         recorded["further"] = exercise.further
+    if exercise.further_for:
+        recorded["further_for"] = list(exercise.further_for)
     return recorded
 
 

@@ -228,6 +228,8 @@ class _Client(CellClient):
             outcomes, end = None, self.stopped.why[name]
         if outcomes is not None:
             outcomes = within_room(outcomes, sent)
+        if outcomes:
+            outcomes = self.stopped.explain(outcomes)
         self.answers.note(name, outcomes, end)
         self.listener.answered(name, outcomes, end)
 

@@ -18,8 +18,15 @@ from typing import Any
 
 from coursekit.checking import needed, recordings
 from coursekit.checking.defined_state import DefinedState
+from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.last_case import LastCase
-from coursekit.checking.records import RecordedExercise
+from coursekit.checking.overview import (
+    Overview,
+    exercises_of_the_notebook,
+    notebook_names,
+    overview,
+)
+from coursekit.checking.records import Outcome, RecordedExercise
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.torch_state import is_compiled
 from coursekit.checking.verdict import Verdict, judge
@@ -45,9 +52,11 @@ def check(thing: Any) -> float | None:
     It runs in a defined state, whatever the notebook has set: float32 on the CPU with gradients,
     fresh seeds, libraries as they were imported. All of it is restored afterwards.
 
-    Afterwards `check.last` is the failing case that was shown, as objects, or None: ``.args``,
-    ``.kwargs``, ``.state``, ``.expected``, ``.actual``, and ``.run()`` runs it again. From the third
-    failure on, some exercises offer a further hint.
+    Afterwards `check.failures` has all failing cases, as objects: ``.args``, ``.kwargs``, ``.state``,
+    ``.expected``, ``.actual``, ``.message``, and ``.run()`` runs it again. The first, which is also
+    `check.last`, is the one that was shown; `check.last` is None if every case passes. From the third
+    wrong result on, some exercises offer a further hint. ``check.all()`` shows the points of all
+    exercises of the notebook.
 
     Parameters
     ----------
@@ -77,17 +86,15 @@ def check(thing: Any) -> float | None:
     theirs = run_cases(thing, cases, name=name, as_it_was=True) if differences else outcomes
     with DefinedState():
         verdict = judge(exercise, outcomes)
-        last = None
-        if verdict.case >= 0 and verdict.stage != "missing":
-            last = LastCase(thing, cases[verdict.case], outcomes[verdict.case], name)
-        _remember(last)
         if grading:
             _display(verdict)
             return verdict.points
+        failures = _failing_cases(thing, exercise, outcomes, verdict)
+        _remember(failures)
         notes = [
             _on_state(verdict, judge(exercise, theirs), differences),
             _COMPILED if is_compiled(thing) else "",
-            _NOTE if last else "",
+            _NOTE if failures else "",
         ]
         _display(verdict, " ".join(filter(None, notes)), _further(exercise, verdict))
     if not verdict.passed:
@@ -198,26 +205,78 @@ def _unknown(name: str, known: list[str]) -> str:
     )
 
 
-def _remember(case: LastCase | None) -> None:
-    """Set `check.last`: the failing case of the last check, or None if it passed."""
-    check.last = case  # type: ignore[attr-defined]  # mypy knows no attributes of functions
+def check_all() -> Overview | None:
+    """Show the points that the checks of this notebook give: ``check.all()``.
+
+    What is checked are the exercises of the notebook whose set-up cell has run, with what is defined
+    now. Grading uses other cases, and adds the questions that are graded by hand.
+
+    Returns
+    -------
+    Overview or None
+        The verdicts; None while nbgrader autogrades.
+
+    Raises
+    ------
+    CheckFailed
+        No set-up cell has run, so the assignment is not known.
+    """
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return None  # every check cell gives its own points
+    names = exercises_of_the_notebook()
+    if not names:
+        raise CheckFailed("run the first cell, which says which assignment this is; then again.")
+    return overview(names, notebook_names())
 
 
-_remember(None)
-#: How often each exercise's check has failed since it last passed.
+def _failing_cases(
+    thing: Any, exercise: RecordedExercise, outcomes: list[Outcome], verdict: Verdict
+) -> list[LastCase]:
+    """All failing cases, the one that is shown first; [] for what is not written yet."""
+    if verdict.passed or verdict.stage == "missing":
+        return []
+    cases = exercise["cases"]
+    findings = judge_cases(cases, outcomes)
+    failing = [i for i, finding in enumerate(findings) if finding is not None]
+    failing.sort(key=lambda i: i != verdict.case)
+    return [
+        LastCase(thing, cases[i], outcomes[i], exercise["name"], finding.message)
+        for i in failing
+        if (finding := findings[i]) is not None
+    ]
+
+
+def _remember(failures: list[LastCase]) -> None:
+    """Set `check.failures`, and `check.last` to the first of them or None."""
+    check.failures = failures  # type: ignore[attr-defined]  # mypy knows no attributes of functions
+    check.last = failures[0] if failures else None  # type: ignore[attr-defined]
+
+
+_remember([])
+check.all = check_all  # type: ignore[attr-defined]
+#: How often each exercise's results have been wrong since its check last passed.
 _failures: dict[str, int] = {}
 #: A further hint is offered from this failure on.
 _TRIES = 3
 _COMPILED = "`torch.compile` is switched off while a check runs."
-_NOTE = "`check.last` has this case as objects (`.args`, `.expected`, ...); `.run()` runs it again."
+_NOTE = (
+    "`check.failures` has all failing cases as objects (`.args`, `.expected`, ...), this one first;"
+    " `check.failures[0].run()` runs it again."
+)
+#: What the messages of these stages say has to be put right before a further hint can help.
+_TOO_EARLY = ("error", "type")
 
 
 def _further(exercise: RecordedExercise, verdict: Verdict) -> str:
-    """The exercise's further hint after so many failed tries, else ""."""
+    """The exercise's further hint after so many wrong results, else ""."""
     name = verdict.exercise
     if verdict.passed or verdict.stage == "missing":
         _failures.pop(name, None)
         return ""
+    about = exercise.get("further_for") or list(exercise["groups"])
+    shown = exercise["cases"][verdict.case]["group"]
+    if verdict.stage in _TOO_EARLY or shown not in about:
+        return ""  # it would not help with this failure
     _failures[name] = _failures.get(name, 0) + 1
     return exercise.get("further", "") if _failures[name] >= _TRIES else ""
 

@@ -72,7 +72,7 @@ def judge_case(case: Case, outcome: Outcome) -> Finding | None:
         raised = [outcome.get("type"), *outcome.get("bases", "").split()]
         if expected["status"] == "error" and expected["type"] in raised:
             return None
-        return _error_finding(outcome)
+        return _error_finding(outcome, expected)
     if status != "value":
         return Finding("error", f"its result cannot be read: {outcome.get('message', '')}")
     if expected["status"] == "error":
@@ -185,7 +185,7 @@ def _counter_finding(expected: Any, actual: Any) -> Finding | None:
     return next((finding for finding in found if finding is not None), None)
 
 
-def _error_finding(outcome: Outcome) -> Finding:
+def _error_finding(outcome: Outcome, expected: Outcome) -> Finding:
     kind, message = outcome.get("type", "Error"), outcome.get("message", "")
     line = outcome.get("line", "")
     where = f" ({line})" if line else ""
@@ -195,9 +195,17 @@ def _error_finding(outcome: Outcome) -> Finding:
         return Finding("error", f"{message}{where}")
     if kind == "StdinNotImplementedError":  # Jupyter's
         return Finding("error", f"it calls input(), which is not available while checking{where}")
+    if expected["status"] == "error":  # a tip would help to get rid of the error, not to raise one
+        wanted = f"this input should raise {expected['type']}"
+        return Finding(
+            "error", f"{wanted}; it raises {kind}{f': {message}' if message else ''}{where}"
+        )
+    if not outcome.get("place") and "docstring" in message:  # ours, of a part that is missing
+        return Finding("error", message)
     tips = _TIPS if outcome.get("place") else {**_TIPS, **_TIPS_FOR_THE_CALL}
     tip = next((f"; {tip}" for words, tip in tips.items() if words in message), "")
-    return Finding("error", f"it raises {kind}: {message}{where}{tip}")
+    what = f"{kind}: {message}" if message else kind
+    return Finding("error", f"it raises {what}{where}{tip}")
 
 
 #: Tips for errors of Python and torch that beginners often see.

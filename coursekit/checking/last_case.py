@@ -1,4 +1,4 @@
-"""The case that a failed check shows, as objects: `check.last`."""
+"""The cases that a check failed, as objects: `check.last` and `check.failures`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ from coursekit.checking.seeded import random_state
 
 
 class LastCase:
-    """The failing case of the last check; its inputs are copies.
+    """A failing case of the last check; its inputs are copies.
 
     Attributes
     ----------
+    group : str
+        The group of points that it belongs to.
+    title : str
+        What is special about it, or "".
+    message : str
+        What is wrong with it.
     args : list
         The positional inputs of the function or of the class.
     kwargs : dict of str to object
@@ -31,8 +37,16 @@ class LastCase:
         The results; the name of the exception where there is none.
     """
 
-    def __init__(self, thing: Callable[..., Any], case: Case, outcome: Outcome, name: str) -> None:
+    def __init__(
+        self,
+        thing: Callable[..., Any],
+        case: Case,
+        outcome: Outcome,
+        name: str,
+        message: str = "",
+    ) -> None:
         self._thing, self._case, self._name = thing, case, name
+        self.group, self.title, self.message = case["group"], case.get("title", ""), message
         self.args = [codec.decode(value) for value in case.get("args", [])]
         self.kwargs = _decoded(case.get("kwargs", {}))
         self.state = _decoded(case.get("state", {}))
@@ -65,7 +79,9 @@ class LastCase:
     def __repr__(self) -> str:
         names = ("args", "kwargs", "state", "steps", "again", "expected", "actual")
         lines = [f"  {name} = {getattr(self, name)!r}" for name in names if self._has(name)]
-        return "\n".join([f"the failing case of {self._name}:", *lines])
+        title = f" ({self.title})" if self.title else ""
+        what = f": {self.message}" if self.message else ""
+        return "\n".join([f"{self._name}, a case of {self.group}{title}{what}", *lines])
 
     def _has(self, name: str) -> bool:
         return name in ("expected", "actual") or bool(getattr(self, name))

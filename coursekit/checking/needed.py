@@ -63,6 +63,11 @@ def require(assignment: str, revision: int, wheels: Sequence[str | Path] = ()) -
     )
 
 
+def assignments() -> list[str]:
+    """The assignments of the notebooks whose set-up cells ran in this kernel."""
+    return list(_needed)
+
+
 def is_outdated() -> bool:
     """Whether a notebook of this kernel needs newer recordings than there are."""
     return any(recordings.revision(name) < number for name, number in _needed.items())

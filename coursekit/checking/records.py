@@ -315,11 +315,14 @@ class RecordedExercise(_Judged, total=False):
     ----------
     further : str
         A hint that `check` offers after some failed tries; absent if the author wrote none.
+    further_for : list of str
+        The groups that this hint is about; absent if it is about all.
     pairs : list of RecordedPair
         Pairs of misconceptions. A release adds it.
     """
 
     further: str
+    further_for: list[str]
     pairs: list[RecordedPair]
 
 

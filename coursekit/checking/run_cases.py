@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from coursekit.checking import codec
+from coursekit.checking import codec, parts
 from coursekit.checking.captured import captured
 from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.gradients import Followed
@@ -177,9 +177,9 @@ def _call(
     outputs = []
     for method, step_args, step_kwargs in steps:
         if method.startswith("."):
-            outputs.append(_attribute(result, method[1:]))
+            outputs.append(parts.attribute(result, method[1:]))
         else:
-            call = result if method == "__call__" else _attribute(result, method)
+            call = parts.method(result, method)
             inputs = [codec.decode(a) for a in step_args]
             named = {name: codec.decode(value) for name, value in step_kwargs.items()}
             where = "the call" if method == "__call__" else method
@@ -205,24 +205,22 @@ def _call_again(thing: Callable[..., Any], case: Question, given: list[Given]) -
     return results
 
 
-def _attribute(thing: Any, path: str) -> Any:
-    for part in path.split("."):
-        thing = getattr(thing, part)
-    return thing
-
-
 def _set_state(thing: Any, path: str, value: Any) -> None:
     """Set an attribute, or fill a parameter after checking that its shape fits."""
     *owners, name = path.split(".")
-    owner = _attribute(thing, ".".join(owners)) if owners else thing
-    current = getattr(owner, name)
+    owner = parts.attribute(thing, ".".join(owners)) if owners else thing
+    current = parts.attribute(thing, path)
     if current is None and hasattr(value, "shape"):  # absent, as with bias=False
-        raise ValueError(f"self.{path} should have shape {tuple(value.shape)}, but is None")
+        raise ValueError(
+            f"self.{path} should have shape {tuple(value.shape)}, but is None: make it as the"
+            " docstring's Attributes say"
+        )
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(current, torch.Tensor):
         if current.shape != value.shape:
             raise ValueError(
-                f"self.{path} should have shape {tuple(value.shape)}, not {tuple(current.shape)}"
+                f"self.{path} should have shape {tuple(value.shape)}, not {tuple(current.shape)}:"
+                " make it as the docstring's Attributes say"
             )
         with torch.no_grad():
             current.copy_(value)
@@ -260,13 +258,15 @@ def _is_changed(before: Plain, value: Any) -> bool:
 def _unwritten(
     thing: Callable[..., Any], error: NotImplementedError, name: str = ""
 ) -> Outcome | None:
-    """The outcome if a TODO raised the error; None if a library did.
+    """The outcome if a TODO raised the error; None if a library did, as where `forward` is missing.
 
     If it is the TODO of another exercise, which this one calls, the outcome is an error naming it.
     """
     frames = traceback.extract_tb(error.__traceback__, limit=60)
     last = frames[-1]
     if type(error) is not NotImplementedError or not (last.line or "raise").startswith("raise"):
+        return None
+    if last.filename.startswith(_LIBRARIES):
         return None
     if last.name not in (getattr(thing, "__name__", ""), name, "<lambda>", *dir(thing)):
         message = f"it needs {last.name}, which is not written yet"

@@ -280,6 +280,33 @@ WRONG = {
         + draw = torch.Generator().manual_seed(0)
         + z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training, draw))
         """,
+    "known_by_ids_alone": """
+        The given mask is not used: the ids alone decide which positions count. The mask says which
+        are real, whatever their ids; take the ids only to leave out unknown words.
+
+        - known = mask & (ids != Vocabulary.unknown)
+        + known = ids > Vocabulary.unknown
+        """,
+    "tanh_for_relu": """
+        The hidden layers end in tanh. This network has relu, which keeps what is positive.
+
+        - z = torch.relu(layer(z))
+        + z = torch.tanh(layer(z))
+        """,
+    "sigmoid_for_relu": """
+        The hidden layers end in a sigmoid. This network has relu, which keeps what is positive.
+
+        - z = torch.relu(layer(z))
+        + z = torch.sigmoid(layer(z))
+        """,
+    "relu_of_the_mean": """
+        The mean goes through relu before the first layer. The activation comes after each hidden
+        layer; the mean enters the first one as it is.
+
+          for layer in self.layers:
+        -     z = torch.relu(layer(z))
+        +     z = torch.relu(layer(torch.relu(z)))
+        """,
 }
 
 RIGHT = {

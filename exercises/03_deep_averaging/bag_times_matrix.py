@@ -96,6 +96,13 @@ WRONG = {
         - return x.to(R.dtype) @ R.T
         + return (R * x.to(R.dtype)).sum(dim=-1)
         """,
+    "divides_by_the_number_of_words": """
+        The sum of the vectors is divided by the number of words. A bag times a matrix is the sum
+        itself.
+
+        - return x.to(R.dtype) @ R.T
+        + return x.to(R.dtype) @ R.T / x.sum(dim=-1, keepdim=True)
+        """,
 }
 
 RIGHT = {

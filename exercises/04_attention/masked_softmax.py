@@ -216,6 +216,31 @@ WRONG = {
         - highest = r.amax(dim=-1, keepdim=True)
         + highest = r.max()
         """,
+    "renormalizes_nothing": """
+        Each row is divided by the sum of its weights once more; in a text that is only padding
+        this sum is 0, and 0 / 0 is NaN. Replace the sum where it is 0.
+
+        def masked_softmax(r, mask):
+            a = torch.softmax(r, dim=-1) * mask
+            return a / a.sum(dim=-1, keepdim=True)
+        """,
+    "scores_times_mask": """
+        The scores are multiplied by the mask, so padding gets the score 0, and exp(0) is 1. Which
+        score has an exponential of 0?
+
+        - r = r.masked_fill(~mask, -torch.inf)
+        + r = r * mask
+        """,
+    "along_the_first_axis": """
+        The softmax runs along the first axis, over the texts of the batch. It should run along the
+        last one, over the words of a text: `dim=-1`.
+
+        - highest = r.amax(dim=-1, keepdim=True)
+        + highest = r.amax(dim=0, keepdim=True)
+        ...
+        - total = e.sum(dim=-1, keepdim=True)
+        + total = e.sum(dim=0, keepdim=True)
+        """,
 }
 
 RIGHT = {

@@ -109,6 +109,19 @@ WRONG = {
         + self.kept = torch.tanh(self.W(x) + self.U(h))
         + return self.kept
         """,
+    "multiplies_by_U_from_the_right": """
+        The state is multiplied by U's weight as it stands. `nn.Linear` multiplies by the
+        *transposed* weight: call the layer, or write `.T`.
+
+        - return torch.tanh(self.W(x) + self.U(h))
+        + return torch.tanh(self.W(x) + h @ self.U.weight)
+        """,
+    "state_without_U": """
+        The old state is added as it is: the matrix U is not used.
+
+        - return torch.tanh(self.W(x) + self.U(h))
+        + return torch.tanh(self.W(x) + h) + 0 * self.U(h)
+        """,
 }
 
 RIGHT = {

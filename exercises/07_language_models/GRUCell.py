@@ -133,6 +133,14 @@ WRONG = {
         + self.kept = (1 - z) * n + z * h
         + return self.kept
         """,
+    "candidate_first": """
+        The blocks are read in another order, with the candidate first. They are r, z, n.
+
+        - x_r, x_z, x_n = self.W(x).chunk(3, dim=-1)
+        - h_r, h_z, h_n = self.U(h).chunk(3, dim=-1)
+        + x_n, x_r, x_z = self.W(x).chunk(3, dim=-1)
+        + h_n, h_r, h_z = self.U(h).chunk(3, dim=-1)
+        """,
 }
 
 RIGHT = {

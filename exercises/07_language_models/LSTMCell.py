@@ -114,7 +114,8 @@ WRONG = {
         + c, h = state
         """,
     "no_forget_bias": """
-        The forget bias is not used: add it to the scores of f, before the sigmoid.
+        The forget bias has no effect: add it in `forward` to the scores of f, before the sigmoid.
+        (Written into the bias of a layer, it is lost when weights are loaded.)
 
         - c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
         + c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
@@ -171,6 +172,13 @@ WRONG = {
         - return torch.sigmoid(o) * torch.tanh(c), c
         + self.kept = torch.sigmoid(o) * torch.tanh(c), c
         + return self.kept
+        """,
+    "gates_from_the_memory": """
+        The gates are computed from the memory c. They look at the word and at the hidden state h:
+        W x + U h.
+
+        - i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
+        + i, f, g, o = (self.W(x) + self.U(c)).chunk(4, dim=-1)
         """,
 }
 

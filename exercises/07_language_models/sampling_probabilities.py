@@ -245,6 +245,15 @@ WRONG = {
         +     return nn.functional.one_hot(logits.argmax(), len(logits)).to(logits.dtype)
         + if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
         """,
+    "nucleus_without_its_last_word": """
+        The word that makes the sum reach top_p is removed too (with top_p = 1 that is the last
+        one, in every distribution). A word stays if the words *before* it sum to less than top_p.
+
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        + keep = p.cumsum(0) < top_p
+        + keep[0] = True
+        + p[~keep] = 0.0
+        """,
 }
 
 RIGHT = {

@@ -183,6 +183,29 @@ WRONG = {
         +     return torch.tensor(0.0)
         + log_p = torch.log_softmax(logits, dim=-1)
         """,
+    "mask_inverted": """
+        The mask is inverted: the loss is that of padding. The mask is True at real words.
+
+        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
+        + return -log_p.masked_fill(mask, 0.0).sum() / (~mask).sum().clamp(min=1)
+        """,
+    "reshapes_the_logits": """
+        The logits are reshaped to (B, |V|, L), which mixes the words' scores: reshape keeps the
+        order in memory. `transpose(1, 2)` exchanges the axes.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        - log_p = log_p.gather(-1, targets[..., None])[..., 0]  # (B, L)
+        + B, L, V = logits.shape
+        + log_p = torch.log_softmax(logits.reshape(B, V, L), dim=1)
+        + log_p = log_p.gather(1, targets[:, None])[:, 0]
+        """,
+    "log_of_a_little_more": """
+        A small number is added to the probability so that its logarithm is finite, and where the
+        probability is tiny, that number decides. `log_softmax` needs no such repair.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + log_p = torch.log(torch.softmax(logits, dim=-1) + 1e-9)
+        """,
 }
 
 RIGHT = {

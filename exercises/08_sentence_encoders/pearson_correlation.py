@@ -89,8 +89,9 @@ WRONG = {
         + return (x @ y / ((x**2).sum() * (y**2).sum())).item()
         """,
     "single_precision": """
-        The numbers are centered in single precision, which has 7 digits: large numbers that differ
-        by little become equal. Convert to double before you subtract the means.
+        Numbers that differ by little are taken for equal: they are centered or compared in single
+        precision, which has 7 digits, or with a tolerance. Convert to double before you subtract
+        the means, and compare the numbers themselves, with `==`.
 
         - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         -     return 0.0
@@ -172,6 +173,19 @@ WRONG = {
 
         - x, y = x - x.mean(), y - y.mean()
         + x = x - x.mean()
+        """,
+    "absolute_value": """
+        The sign is lost: a falling line has the correlation -1.
+
+        - return (x @ y / (x.norm() * y.norm())).item()
+        + return abs((x @ y / (x.norm() * y.norm())).item())
+        """,
+    "a_little_added_to_the_denominator": """
+        A small number is added to the denominator, to avoid a division by 0. Where the numbers themselves
+        are tiny, it decides. Look for constants first, and divide by the product of the lengths as it is.
+
+        - return (x @ y / (x.norm() * y.norm())).item()
+        + return (x @ y / (x.norm() * y.norm() + 1e-8)).item()
         """,
 }
 

@@ -56,7 +56,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 WRONG = {
     "reads_padding": """
         The LSTM reads the padding as well. The backward direction even starts with it, so the
-        states of a short sentence depend on the batch that it is in. Use pack_padded_sequence.
+        states of a short sentence depend on the batch that it is in. Use pack_padded_sequence with
+        the length of each sentence.
 
         - packed = pack_padded_sequence(
         -     self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
@@ -69,7 +70,7 @@ WRONG = {
     "without_packing": """
         The LSTM reads the padding, and its states at padding are returned. The backward direction
         even starts there, so the states of a short sentence depend on its batch. Use
-        pack_padded_sequence.
+        pack_padded_sequence with the length of each sentence.
 
         - packed = pack_padded_sequence(
         -     self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
@@ -151,6 +152,17 @@ WRONG = {
 
         - s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=-1)))
         + s = torch.tanh(self.bridge(H.sum(dim=1) / mask.sum(dim=1, keepdim=True)))
+        """,
+    "zeros_for_packing": """
+        The vectors at padding are set to zeros, but the LSTM still reads them: the backward
+        direction starts there, and its state changes at every step. Pack the batch.
+
+        - packed = pack_padded_sequence(
+        -     self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
+        - )
+        - packed_states, (last, _) = self.lstm(packed)
+        - H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[1])
+        + H, (last, _) = self.lstm(self.embedding(source) * mask[..., None])
         """,
 }
 

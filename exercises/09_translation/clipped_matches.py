@@ -157,6 +157,13 @@ WRONG = {
         - return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
         + return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
         """,
+    "total_of_words": """
+        The total is the number of words. Count the n-grams: a translation of L words has L - n + 1
+        of them.
+
+        - return (counts & most).total(), counts.total()
+        + return (counts & most).total(), len(hypothesis)
+        """,
 }
 
 RIGHT = {

@@ -198,6 +198,25 @@ WRONG = {
         - return 100 * math.exp(log_precision + min(0.0, 1 - closest / length))
         + return 100 * math.exp(log_precision) * min(1.0, length / closest)
         """,
+    "first_reference_length": """
+        The length of the first reference counts. With several references it is for each sentence
+        the one whose length is closest to the translation's.
+
+        - min((abs(len(r) - len(h)), len(r)) for r in several)[1]
+        + len(several[0])
+        """,
+    "mean_of_precisions": """
+        The precisions are computed for each sentence and then averaged. Add up matches and totals
+        of all sentences first, then divide.
+
+        - matches, total = (sum(column) for column in zip(*counts))
+        - if matches == 0:
+        + precision = sum(m / max(t, 1) for m, t in counts) / len(counts)
+        + if precision == 0:
+              return 0.0
+        - log_precision += math.log(matches / total) / max_n
+        + log_precision += math.log(precision) / max_n
+        """,
 }
 
 FURTHER = """

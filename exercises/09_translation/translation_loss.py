@@ -119,6 +119,23 @@ WRONG = {
         + chosen = torch.log_softmax(logits, dim=-1).gather(-1, y_out.unsqueeze(-1)).squeeze(-1)
         + return -chosen[y_out != padding].mean()
         """,
+    "mask_inverted": """
+        Only padding counts: the mask is inverted. Keep the positions where y_out is *not*
+        `padding`.
+
+        def translation_loss(logits, y_out, padding=0):
+            losses = F.cross_entropy(logits.transpose(1, 2), y_out, reduction="none")
+            mask = y_out == padding
+            return (losses * mask).sum() / mask.sum()
+        """,
+    "reshapes_the_logits": """
+        The logits are reshaped to (B, |V|, T), which mixes the words' scores: reshape keeps the
+        order in memory. `transpose(1, 2)` exchanges the axes.
+
+        def translation_loss(logits, y_out, padding=0):
+            B, T, V = logits.shape
+            return F.cross_entropy(logits.reshape(B, V, T), y_out, ignore_index=padding)
+        """,
 }
 
 RIGHT = {

@@ -252,6 +252,39 @@ WRONG = {
         + self.output = nn.Linear(d_model, n_target, bias=False)
         + self.output.weight = self.target_embedding.weight
         """,
+    "no_target_mask": """
+        The decoder layers get no mask for the target: each word sees those that come after it, and
+        padding. Pass `decoder_mask(y)`.
+
+        - Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        + Y = layer(Y, M, None, padding_mask(mask))
+        """,
+    "only_the_causal_mask": """
+        The target's mask hides what comes later, but not the padding. Use your `decoder_mask`,
+        which hides both.
+
+        - Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
+        + Y = layer(Y, M, causal_mask(y.shape[1]), padding_mask(mask))
+        """,
+    "returns_probabilities": """
+        These are probabilities. Return logits: the loss applies the softmax itself.
+
+        - return self.decoder_norm(Y) @ self.target_embedding.weight.T
+        + return torch.softmax(self.decoder_norm(Y) @ self.target_embedding.weight.T, dim=-1)
+        """,
+    "scales_the_logits": """
+        The logits are divided by the square root of d_model. Only the embeddings are scaled, on
+        their way in.
+
+        - return self.decoder_norm(Y) @ self.target_embedding.weight.T
+        + return self.decoder_norm(Y) @ self.target_embedding.weight.T / math.sqrt(Y.shape[-1])
+        """,
+    "norm_first_not_passed": """
+        `norm_first` is not passed on to the layers, which then always normalize last.
+
+        - sizes = d_model, n_heads, d_ff, dropout, norm_first
+        + sizes = d_model, n_heads, d_ff, dropout
+        """,
 }
 
 FURTHER = """

@@ -127,6 +127,12 @@ WRONG = {
         +     break
         + tokens = merge(tokens, pair)
         """,
+    "sorts_the_merges": """
+        The merges are sorted by the alphabet. Apply them in the order in which they were learned.
+
+        - for pair in merges:
+        + for pair in sorted(merges):
+        """,
 }
 
 RIGHT = {

@@ -286,6 +286,34 @@ WRONG = {
         - if len(ended) >= beam:
         + if len(ended) == beam or not alive:
         """,
+    "worst_first": """
+        The hypotheses come in ascending order. The most probable one comes first.
+
+        - return sorted(ended + alive, key=lambda pair: -pair[1])
+        + return sorted(ended + alive, key=lambda pair: pair[1])
+        """,
+    "adds_probabilities": """
+        Probabilities are added up: the logarithm is missing. The probability of a sentence is a
+        product, so add their logarithms.
+
+        - log_p = torch.log_softmax(logits[:, -1], dim=-1)  # (n, |V|)
+        + log_p = torch.softmax(logits[:, -1], dim=-1)  # (n, |V|)
+        """,
+    "only_the_first_state": """
+        Only the first tensor of the state is put in the order of the survivors. All of them belong
+        to the hypotheses: reorder each.
+
+        - alive, state = survivors, [part[rows] for part in state]
+        + alive, state = survivors, [state[0][rows], *(part[: len(rows)] for part in state[1:])]
+        """,
+    "divides_by_the_length": """
+        The log-probabilities are divided by the length. That is for ranking, in another exercise:
+        here they stay sums.
+
+        - return sorted(ended + alive, key=lambda pair: -pair[1])
+        + scored = [(ids, value / max(len(ids), 1)) for ids, value in ended + alive]
+        + return sorted(scored, key=lambda pair: -pair[1])
+        """,
 }
 
 FURTHER = """

@@ -186,6 +186,28 @@ WRONG = {
         - words = y_out.clamp(min=0)  # padding may be -1
         + words = y_out
         """,
+    "whole_share_for_the_right_token": """
+        The right token gets 1 - smoothing and no more, while the others get their share of all
+        |V|. By the formula it has that share, too.
+
+        - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
+        + share = smoothing / logits.shape[-1]
+        + losses = -(1 - smoothing - share) * right - smoothing * log_p.mean(dim=-1)
+        """,
+    "divergence": """
+        This is the Kullback-Leibler divergence, which subtracts the entropy of the smoothed
+        distribution. The loss is the cross-entropy: nothing is subtracted.
+
+        def smoothed_loss(logits, y_out, smoothing, padding=0):
+            if not 0 <= smoothing < 1:
+                raise ValueError("smoothing")
+            log_p = torch.log_softmax(logits, dim=-1)
+            q = torch.full_like(log_p, smoothing / log_p.shape[-1])
+            right = y_out.clamp(min=0, max=log_p.shape[-1] - 1).unsqueeze(-1)
+            q.scatter_add_(-1, right, torch.full_like(q[..., :1], 1 - smoothing))
+            losses = F.kl_div(log_p, q, reduction="none").sum(dim=-1)
+            return losses[y_out != padding].mean()
+        """,
 }
 
 RIGHT = {

@@ -1254,3 +1254,99 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     q, order = p.sort(descending=True)
     q[q.cumsum(0) - q >= top_p] = 0
     return torch.zeros_like(p).index_copy(0, order, q / q.sum())
+
+
+# %% sampling_probabilities: keeps sums below top_p and the first word | nucleus_without_its_last_word
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or not 0 < top_p <= 1 or (top_k is not None and top_k < 1):
+        raise ValueError("bad arguments")
+    if temperature == 0:
+        result = torch.zeros_like(logits)
+        result[logits.argmax()] = 1
+        return result
+    p = torch.softmax(logits / temperature, dim=0)
+    p, order = torch.sort(p, descending=True)
+    if top_k is not None:
+        p[top_k:] = 0
+        p = p / p.sum()
+    keep = p.cumsum(0) < top_p
+    keep[0] = True
+    p = p * keep
+    p = p / p.sum()
+    return torch.zeros_like(p).scatter(0, order, p)
+
+
+# %% sequence_loss: negates the mask | mask_inverted
+def sequence_loss(logits, targets, mask):
+    losses = nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
+    losses = torch.where(mask, torch.zeros_like(losses), losses)
+    return losses.sum() / (~mask).sum().clamp(min=1)
+
+
+# %% sequence_loss: reshape to classes second | reshapes_the_logits
+def sequence_loss(logits, targets, mask):
+    B, L, V = logits.shape
+    losses = nn.functional.cross_entropy(logits.reshape(B, V, L), targets, reduction="none")
+    return losses.masked_fill(~mask, 0).sum() / mask.sum().clamp(min=1)
+
+
+# %% bptt_windows: rolls all ids | rolls_around
+def bptt_windows(ids, batch_size, length):
+    n = (len(ids) - 1) // batch_size
+    if n < 1:
+        raise ValueError("too few")
+    ids = ids[: n * batch_size]
+    x = ids.reshape(batch_size, n)
+    y = torch.roll(ids, -1).reshape(batch_size, n)
+    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
+
+
+# %% sentence_log_probability: adds 1e-10 | log_of_a_little_more
+def sentence_log_probability(sentence, probability, n):
+    words = [START] * (n - 1) + list(sentence) + [STOP]
+    total = 0.0
+    for i in range(n - 1, len(words)):
+        total = total + math.log(probability(words[i], tuple(words[i - n + 1 : i])) + 1e-10)
+    return total
+
+
+# %% GRUCell: n is the first block | candidate_first
+class GRUCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, 3 * hidden)
+        self.U = nn.Linear(hidden, 3 * hidden)
+
+    def forward(self, x, h):
+        wn, wr, wz = self.W(x).chunk(3, -1)
+        un, ur, uz = self.U(h).chunk(3, -1)
+        r, z = torch.sigmoid(wr + ur), torch.sigmoid(wz + uz)
+        n = torch.tanh(wn + r * un)
+        return (1 - z) * n + z * h
+
+
+# %% ElmanCell: weight from the right | multiplies_by_U_from_the_right
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, hidden)
+        self.U = nn.Linear(hidden, hidden, bias=False)
+
+    def forward(self, x, h):
+        return torch.tanh(self.W(x) + torch.matmul(h, self.U.weight))
+
+
+# %% LSTMCell: U reads the memory | gates_from_the_memory
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.W = nn.Linear(dim, 4 * hidden)
+        self.U = nn.Linear(hidden, 4 * hidden)
+        self.forget_bias = forget_bias
+
+    def forward(self, x, state):
+        h, c = state
+        i, f, g, o = torch.split(self.W(x) + self.U(c), c.shape[-1], dim=-1)
+        c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        return h, c

@@ -1120,3 +1120,37 @@ def pearson_correlation(x, y):
         return 0.0
     x, y = x - x.mean(), y - y.mean()
     return float((x * y).sum() / (x.norm() * y.norm()))
+
+
+# %% TextCNN: max over filters | maximum_over_filters
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.filters = nn.ModuleList([nn.Linear(n * dim, n_filters) for n in widths])
+        self.widths = tuple(widths)
+        self.size = n_filters * len(self.widths)
+
+    def forward(self, X, mask):
+        X = X.masked_fill(~mask[..., None], 0)
+        out = []
+        for n, f in zip(self.widths, self.filters):
+            out.append(torch.relu(f(ngram_windows(X, n))).amax(dim=2))
+        return torch.cat(out, dim=1)
+
+
+# %% pearson_correlation: absolute value | absolute_value
+def pearson_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x.double(), y.double()
+    x, y = x - x.mean(), y - y.mean()
+    return float((x @ y).abs() / (x.norm() * y.norm()))
+
+
+# %% pearson_correlation: epsilon in the denominator | a_little_added_to_the_denominator
+def pearson_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x.double(), y.double()
+    x, y = x - x.mean(), y - y.mean()
+    return float((x @ y) / (x.norm() * y.norm() + 1e-8))

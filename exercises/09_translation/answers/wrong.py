@@ -804,3 +804,77 @@ class TranslationEncoder(nn.Module):
         H, _ = pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])
         h = self.state[0]
         return H, torch.tanh(self.bridge(torch.cat([h[0], h[1]], dim=-1)))
+
+
+# %% translation_loss: mask the wrong way round | mask_inverted
+def translation_loss(logits, y_out, padding=0):
+    mask = y_out == padding
+    loss = F.cross_entropy(logits.transpose(1, 2), y_out, reduction="none")
+    return (loss * mask).sum() / mask.sum()
+
+
+# %% translation_loss: reshape to classes | reshapes_the_logits
+def translation_loss(logits, y_out, padding=0):
+    B, T, V = logits.shape
+    return F.cross_entropy(logits.reshape(B, V, T), y_out, ignore_index=padding)
+
+
+# %% clipped_matches: total len(hypothesis) | total_of_words
+def clipped_matches(hypothesis, references, n):
+    def grams(x):
+        return Counter(tuple(x[i:i + n]) for i in range(len(x) - n + 1))
+    h = grams(hypothesis)
+    best = Counter()
+    for r in references:
+        best |= grams(r)
+    return sum((h & best).values()), len(hypothesis)
+
+
+# %% corpus_bleu: first reference | first_reference_length
+def corpus_bleu(hypotheses, references, max_n=4):
+    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        raise ValueError("references")
+    m, t, c, r = [0] * max_n, [0] * max_n, 0, 0
+    for h, refs in zip(hypotheses, references):
+        for n in range(1, max_n + 1):
+            a, b = clipped_matches(h, refs, n)
+            m[n - 1] += a
+            t[n - 1] += b
+        c += len(h)
+        r += len(refs[0])
+    if 0 in m:
+        return 0.0
+    bp = 1.0 if c >= r else math.exp(1 - r / c)
+    return 100 * bp * math.exp(sum(math.log(a / b) for a, b in zip(m, t)) / max_n)
+
+
+# %% AttentionDecoder: softmax | returns_probabilities
+class AttentionDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d, attention):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.output = nn.Linear(d, n_words)
+        self.attention = attention
+        self.combine = nn.Linear(3 * d, d)
+
+    def forward(self, y, s, H, mask):
+        S, s = self.gru(self.embedding(y), s[None])
+        C, a = self.attention(S, H, mask)
+        t = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
+        return torch.softmax(self.output(t), -1), s[0], a
+
+
+# %% BahdanauAttention: adds 0 times minus infinity | infinity_times_zero
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        scores = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
+        scores = scores + (1 - mask.unsqueeze(1).float()) * float("-inf")
+        a = F.softmax(scores, dim=-1)
+        return torch.bmm(a, H), a

@@ -1107,3 +1107,23 @@ def smoothed_loss(logits, y_out, smoothing, padding=0):
 # ...
 # - return self.decoder_norm(Y) @ self.target_embedding.weight.T
 # + return self.output(self.decoder_norm(Y))
+
+
+# %% apply_merges: in alphabetical order | sorts_the_merges
+def apply_merges(word, merges):
+    tokens = ["▁"] + list(word)
+    for pair in sorted(merges):
+        tokens = merge(tokens, pair)
+    return tokens
+
+
+# %% smoothed_loss: 1 - smoothing at the right token | whole_share_for_the_right_token
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if smoothing < 0 or smoothing >= 1:
+        raise ValueError("smoothing")
+    V = logits.shape[-1]
+    q = torch.full_like(logits, smoothing / V)
+    q.scatter_(-1, y_out.clamp(0, V - 1)[..., None], 1 - smoothing)
+    losses = -(q * torch.log_softmax(logits, -1)).sum(-1)
+    mask = y_out != padding
+    return (losses * mask).sum() / mask.sum()

@@ -593,3 +593,34 @@ def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
         total += loss(*back_translation_batch(translate, sentences[one], one, other, eos))
     total.backward()
     return total
+
+
+# %% procrustes: torch.svd | v_not_transposed
+def procrustes(X, Y):
+    if X.shape != Y.shape:
+        raise ValueError("X and Y must have the same shape")
+    U, S, Vh = torch.svd(X.T @ Y)
+    return U @ Vh
+
+
+# %% csls: max in place of the mean of k | only_the_nearest
+def csls(similarity, k):
+    if k < 1 or k > min(similarity.shape):
+        raise ValueError("k")
+    rows = similarity.max(dim=1, keepdim=True).values
+    columns = similarity.max(dim=0, keepdim=True).values
+    return 2 * similarity - rows - columns
+
+
+# %% mutual_neighbors: greedy | greedy_pairs
+def mutual_neighbors(similarity):
+    n, m = similarity.shape
+    order = similarity.flatten().argsort(descending=True, stable=True).tolist()
+    rows, columns, pairs = set(), set(), []
+    for index in order:
+        i, j = index // m, index % m
+        if i not in rows and j not in columns:
+            rows.add(i)
+            columns.add(j)
+            pairs.append((i, j))
+    return sorted(pairs)
