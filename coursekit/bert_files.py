@@ -128,10 +128,14 @@ def _lines(path: Path) -> list[str]:
 def _word_pieces(path: Path) -> list[str]:
     """The tokens of a `tokenizer.json` in the order of their ids."""
     said = _object(path)
-    model, pieces = said.get("model"), {}
-    if isinstance(model, dict) and model.get("type") == "WordPiece":
-        pieces = model.get("vocab")
-    if not pieces or model.get("continuing_subword_prefix", "##") != "##":
+    given = said.get("model")
+    model: dict[str, Any] = given if isinstance(given, dict) else {}
+    pieces = model.get("vocab") if model.get("type") == "WordPiece" else None
+    if (
+        not isinstance(pieces, dict)
+        or not pieces
+        or model.get("continuing_subword_prefix", "##") != "##"
+    ):
         raise DataError(
             f"{path} is not the tokenizer of a BERT, which splits words by WordPiece; take the one"
             " that belongs to the model."
@@ -161,10 +165,10 @@ def _lowercase(folder: Path) -> bool:
     path = folder / "tokenizer.json"
     if path.is_file():
         normalizer = _object(path).get("normalizer")
-        ours = isinstance(normalizer, dict) and normalizer.get("type") == "BertNormalizer"
         names = {"lowercase": "do_lower_case", "strip_accents": "strip_accents"}
         names["handle_chinese_chars"] = "tokenize_chinese_chars"
-        said = {names[key]: normalizer[key] for key in names if key in normalizer} if ours else {}
+        if isinstance(normalizer, dict) and normalizer.get("type") == "BertNormalizer":
+            said = {names[key]: normalizer[key] for key in names if key in normalizer}
     if (folder / "tokenizer_config.json").is_file():
         path = folder / "tokenizer_config.json"
         more = _object(path)

@@ -85,7 +85,7 @@ def _displays(printed: Printed) -> Iterator[None]:
         def clear_output(self, wait: bool = False) -> None:
             pass
 
-    before, shell.display_pub = shell.display_pub, Publisher()
+    before, shell.display_pub = shell.display_pub, Publisher()  # type: ignore[no-untyped-call]  # of traitlets
     try:
         yield
     finally:
@@ -101,5 +101,6 @@ def _figures() -> Iterator[None]:
         yield
     finally:
         plt = sys.modules.get("matplotlib.pyplot")
-        for number in set(plt.get_fignums()) - before if plt is not None else ():
-            plt.close(number)
+        if plt is not None:
+            for number in set(plt.get_fignums()) - before:
+                plt.close(number)

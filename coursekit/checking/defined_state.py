@@ -90,7 +90,7 @@ def _go_to(folder: str) -> None:
 
 def _environment() -> dict[Any, Any]:
     """The variables as the system has them: decoding them takes longer than everything else."""
-    return dict(os.environ._data)
+    return dict(os.environ._data)  # type: ignore[attr-defined]  # of all versions of Python
 
 
 def _set_environment(values: dict[Any, Any]) -> None:
@@ -114,7 +114,7 @@ def _settings_of_python() -> list[Setting]:
             sys.getrecursionlimit,
             sys.setrecursionlimit,
             _RECURSION_LIMIT,
-            lambda value: 1000 <= value <= _RECURSION_LIMIT,  # type: ignore[no-any-return]
+            lambda value: 1000 <= value <= _RECURSION_LIMIT,
         ),
         Setting("the current folder is {}", _folder, _go_to, _start["folder"]),
         Setting("", _environment, _set_environment, _start["environment"]),
