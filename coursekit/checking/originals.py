@@ -136,8 +136,8 @@ class _Group:
 #: A few large modules, one of which changes in every case (`torch.compile`), and all others.
 _large, _others = _Group(), _Group()
 _LARGE = ("torch",)
-#: What a case sets itself.
-_SET_BY_CASES = {"torch": {"compile"}}
+#: What a case sets itself, and what `time.tzset` does.
+_NOT_HELD = {"torch": {"compile"}, "time": {"altzone", "daylight", "timezone", "tzname"}}
 #: The libraries whose import has ended.
 _complete: set[str] = set()
 _space = vars(builtins)
@@ -189,7 +189,7 @@ def _hold_module(name: str) -> None:
     module = sys.modules.get(name)
     if module is None:
         return
-    free = _SET_BY_CASES.get(name, ())
+    free = _NOT_HELD.get(name, ())
     originals = {
         key: value
         for key, value in vars(module).items()
