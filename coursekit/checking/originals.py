@@ -196,7 +196,7 @@ def _hold_module(name: str) -> None:
         if not key.startswith("_") and key not in free
     }
     if name in _RENEWED:
-        originals |= _renewed(module)
+        originals |= {k: v for k, v in _renewed(module).items() if k not in free}
     for home in _HOMES.get(name, ()):
         originals |= _at_home(originals, home)
     (_large if name in _LARGE else _others).add(module, originals)
