@@ -136,8 +136,8 @@ class _Group:
 #: A few large modules, one of which changes in every case (`torch.compile`), and all others.
 _large, _others = _Group(), _Group()
 _LARGE = ("torch",)
-#: What a case sets itself.
-_SET_BY_CASES = {"torch": {"compile"}}
+#: What a case sets itself, and what `time.tzset` does.
+_NOT_HELD = {"torch": {"compile"}, "time": {"altzone", "daylight", "timezone", "tzname"}}
 #: The libraries whose import has ended.
 _complete: set[str] = set()
 _space = vars(builtins)
@@ -189,14 +189,14 @@ def _hold_module(name: str) -> None:
     module = sys.modules.get(name)
     if module is None:
         return
-    free = _SET_BY_CASES.get(name, ())
+    free = _NOT_HELD.get(name, ())
     originals = {
         key: value
         for key, value in vars(module).items()
         if not key.startswith("_") and key not in free
     }
     if name in _RENEWED:
-        originals |= _renewed(module)
+        originals |= {k: v for k, v in _renewed(module).items() if k not in free}
     for home in _HOMES.get(name, ()):
         originals |= _at_home(originals, home)
     (_large if name in _LARGE else _others).add(module, originals)
