@@ -33,7 +33,7 @@ def test_neither_a_file_nor_a_folder_on_the_way_may_be_a_link(secret, submission
     (submission / "link.txt").symlink_to(secret / "solution.txt")
     (submission / "folder").symlink_to(secret)
     for name in ("link.txt", "folder/solution.txt"):
-        with pytest.raises(OSError):  # the message is the system's
+        with pytest.raises(OSError, match=r"link|directory"):  # in the words of the system
             read_below(submission, name)
 
 
@@ -59,7 +59,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_copied_is_not_followed(
 def test_a_pipe_or_a_growing_file_holds_up_nobody(submission):
     os.mkfifo(submission / "pipe")
     for path, most in ((submission / "pipe", 10), (submission / "inner" / "solution.txt", 3)):
-        with pytest.raises(OSError, match="not a regular file|larger than 3 bytes"):
+        with pytest.raises(OSError, match=r"not a regular file|larger than 3"):
             read_regular(path, most)
     assert digest(submission / "pipe") == digest(submission / "absent")
 
