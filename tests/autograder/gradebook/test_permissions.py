@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -175,3 +176,23 @@ def test_another_user_reads_nothing_of_a_class_with_the_usual_umask(small_course
                 capture_output=True,
             )
             assert seen.returncode != 0, name
+
+
+def test_the_exchange_gives_students_pages_that_only_the_teacher_could_read(small_course, tmp_path):
+    exchange = tmp_path / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    with (small_course.root / "nbgrader_config.py").open("a") as config:
+        config.write('c.CourseDirectory.course_id = "text"\n')
+        config.write(f"c.Exchange.root = {str(exchange)!r}\n")
+    ann = small_course.root / "feedback" / "ann" / NAME
+    ann.mkdir(parents=True)
+    for name in (f"{NAME}.html", "timestamp.txt", "submission_secret.txt"):
+        (ann / name).write_text("2026-10-20 12:00:00 UTC")
+        (ann / name).chmod(0o600)
+    command = [sys.executable, "-m", "nbgrader", "release_feedback", NAME]
+    done = subprocess.run(command, cwd=small_course.root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (page,) = (exchange / "text" / "feedback").glob("*.html")
+    assert stat.S_IMODE(page.stat().st_mode) == 0o644
+    assert page.parent.stat().st_mode & 0o044 == 0  # nobody lists the names

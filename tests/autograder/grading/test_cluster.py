@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 
 import dask
-import distributed.protocol
+import distributed
 import nbformat
 import pytest
 from distributed.protocol.serialize import Serialize, ToPickle
@@ -102,6 +102,12 @@ def scheduler(processes):
     address = free_address()
     port = address.rpartition(":")[2]
     processes("scheduler", "--protocol", "tls", "--host", "127.0.0.1", "--port", port)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", int(port))) == 0:
+                break
+        time.sleep(0.2)
     return address
 
 
@@ -498,6 +504,8 @@ def test_a_hostile_worker_costs_its_own_submissions_another_run_and_nothing_else
         planted.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
         start_worker()
     start_worker()
+    with distributed.Client(scheduler, set_as_default=False, timeout=60) as client:
+        client.wait_for_workers(2, timeout=120)
     there = grade_class(course, NAME, options=Options(scheduler=scheduler))
     points = [sum(v.points for v in verdicts) for verdicts in there.verdicts.values()]
     assert points == [3, 1, 0] * (CLASS // 3)
