@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def _numbers(values: np.ndarray, module: str) -> str:
     if not np.isfinite(values):
         return str(values.item()).replace("inf", f"{module}.inf").replace("nan", f"{module}.nan")
     # a scalar, written with the shortest digits that give it in its precision
-    number: np.floating[Any] = values[()]
+    number = cast("np.floating[Any]", values[()])
     if 1e-4 <= abs(float(number)) < 1e6 or number == 0:
         text = np.format_float_positional(number, unique=True, trim="-")
         return text if "." in text else f"{text}."

@@ -72,7 +72,7 @@ def choose(
             enough = _ENOUGH_ALL if complete else ENOUGH
             if contradicted:
                 enough = _ENOUGH_CONTRADICTED
-            if evidence([(cases[i]["expected"], wrong[i]) for i in same]) < enough:
+            if evidence([(cases[i]["expected"], wrong[i]) for i in same], complete) < enough:
                 continue
         if contradicted and here != lost:
             continue
@@ -112,17 +112,19 @@ def wrong_outcomes(misconception: RecordedMisconception) -> dict[int, Outcome]:
     return {i: o for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED}
 
 
-def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
+def evidence(explained: Iterable[tuple[Outcome, Outcome]], blown_up: bool = False) -> float:
     """How unlikely it is that two mistakes give these wrong outcomes by chance.
 
     A fraction that is not expected counts 1. Whole numbers, texts and truth values count less, since
-    they come about in many ways. A constant, such as zeros everywhere, counts nothing, nor does NaN
-    or infinity, which spreads from any number to all.
+    they come about in many ways. A constant, such as zeros everywhere, counts nothing.
 
     Parameters
     ----------
     explained : iterable of tuple of (Outcome, Outcome)
         The expected and the wrong outcome of each case.
+    blown_up : bool
+        Whether NaN and infinity count, too: they spread from any number to all, so they tell little
+        if the outcomes of other cases are not the same.
     """
     total = 0.0
     seen: set[Any] = set()
@@ -134,12 +136,12 @@ def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
             continue
         wanted = list(leaves(codec.decode_views(expected["value"])))
         found = list(leaves(codec.decode_views(wrong["value"])))
-        told = {leaf for leaf in found if not _is_blown_up(leaf)}
+        told = {leaf for leaf in found if blown_up or not _is_blown_up(leaf)}
         total += sum(_weight(leaf) for leaf in told - set(wanted))
         pairs = (
             zip(found, wanted) if len(found) == len(wanted) else ((leaf, None) for leaf in found)
         )
-        total += 0.1 * sum(a != b and not _is_blown_up(a) for a, b in pairs)
+        total += 0.1 * sum(a != b and (blown_up or not _is_blown_up(a)) for a, b in pairs)
         seen |= told
     return total if len(seen) > 1 or any(_is_fraction(leaf) for leaf in seen) else 0.0
 
@@ -167,7 +169,7 @@ def _weight(leaf: Any) -> float:
     if _is_fraction(leaf):
         return 1.0
     if isinstance(leaf, (bool, int, float)):
-        return 0.5 if abs(leaf) > 2 else 0.25
+        return 0.5 if np.isfinite(leaf) and abs(leaf) > 2 else 0.25
     return 0.5
 
 

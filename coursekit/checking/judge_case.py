@@ -98,7 +98,20 @@ def judge_case(case: Case, outcome: Outcome) -> Finding | None:
         finding = Finding("property", f"{message}, so whoever draws next gets others")
     if misbehaved and (finding is None or finding.stage == "value"):
         return misbehaved
-    return finding
+    return finding and _naming_the_attribute(case, finding)
+
+
+_PART = re.compile(r"in result\[(\d+)\]")
+
+
+def _naming_the_attribute(case: Case, finding: Finding) -> Finding:
+    """The finding; if it is about an attribute that the case reads, with its name as in the call."""
+    steps = [step[0] for step in case.get("then", [])]
+    part = _PART.match(finding.message)
+    if part is None or len(steps) < 2 or not steps[int(part[1])].startswith("."):
+        return finding
+    message = f"in obj{steps[int(part[1])]}{finding.message[part.end() :]}"
+    return replace(finding, message=message.replace(": it returns ", ": it is ", 1))
 
 
 def _gradient_finding(

@@ -347,6 +347,25 @@ def test_where_another_exception_was_wanted_the_message_says_which():
     assert judge(recorded, run_cases(refuses, [case])).passed
 
 
+def test_an_attribute_that_is_wrong_is_named_as_in_the_call():
+    steps = [["__call__", [codec.encode(torch.ones(2))], {}], [".bias", [], {}]]
+    case = {"group": "values", "args": [2, 1], "names": [], "seed": 0, "then": steps}
+    case["state"] = {"weight": codec.encode(torch.ones(1, 2))}
+    wanted = run_cases(lambda n, m: torch.nn.Linear(n, m, bias=False), [case])
+    recorded = {"name": "layer", "groups": {"values": 1}, "misconceptions": []}
+    recorded["cases"] = [case | {"expected": wanted[0]}]
+
+    def with_bias(n, m):
+        layer = torch.nn.Linear(n, m)
+        torch.nn.init.zeros_(layer.bias)
+        return layer
+
+    result = judge(recorded, run_cases(with_bias, [case]))
+    assert result.headline == "in obj.bias: it is a tensor instead of None"
+    result = judge(recorded, run_cases(lambda n, m: torch.nn.Linear(n, m).double(), [case]))
+    assert result.headline.startswith("it raises RuntimeError")
+
+
 def test_not_a_number_is_no_evidence_for_a_misconception_beside_a_second_mistake():
     def spoiled(x):
         return x.sum() * float("nan")
