@@ -26,6 +26,7 @@ from autograder.grading.grader_digest import grader_digest
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers, Questions, without_expected
+from autograder.grading.reference_desk import Carried
 from autograder.sandbox.doctor import missing
 
 _log = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class _Sent:
     cluster: Cluster
     notebook: NotebookNode
     limits: Limits
+    carried: Carried | None
     future: Future[tuple[str, Answers]]
 
     def result(self) -> tuple[NotebookNode, Answers]:
@@ -98,7 +100,9 @@ class Cluster:
     def _workers(self) -> dict[str, int]:
         return dict(self.client.nthreads())
 
-    def start(self, notebook: NotebookNode, limits: Limits) -> _Sent:
+    def start(
+        self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None
+    ) -> _Sent:
         """Queue a notebook; it runs as soon as a slot is free."""
         self._count += 1
         future = self.client.submit(
@@ -107,11 +111,12 @@ class Cluster:
             self._text,
             limits,
             self._digest,
+            carried,
             key=f"submission-{self._count}-{time.time_ns()}",
             priority=-self._count,
             pure=False,
         )
-        return _Sent(self, notebook, limits, future)
+        return _Sent(self, notebook, limits, carried, future)
 
     def result(self, sent: _Sent) -> tuple[NotebookNode, Answers]:
         """Wait for the notebook with its outputs, and its answers.
@@ -178,7 +183,8 @@ class Cluster:
                 f"lost a submission on the cluster ({why}); running it on this machine instead."
             )
             self._warned = True
-        return sent.notebook, run_notebook(sent.notebook, self.questions, sent.limits)
+        answers = run_notebook(sent.notebook, self.questions, sent.limits, sent.carried)
+        return sent.notebook, answers
 
     def _remove_frozen(self) -> None:
         """Unregister workers without a heartbeat; the scheduler itself would wait for minutes."""
@@ -205,7 +211,9 @@ class Cluster:
         self.client.close(timeout=1 if abrupt else 10)
 
 
-def run_here(text: str, questions: str, limits: Limits, digest: str) -> tuple[str, Answers]:
+def run_here(
+    text: str, questions: str, limits: Limits, digest: str, carried: Carried | None = None
+) -> tuple[str, Answers]:
     """The task of a worker: run one notebook in its own sandbox.
 
     Parameters
@@ -214,6 +222,8 @@ def run_here(text: str, questions: str, limits: Limits, digest: str) -> tuple[st
         The notebook and the questions as JSON.
     digest : str
         The grader's `grader_digest`; the worker's must be the same.
+    carried : Carried, optional
+        To judge exercises again with right helpers.
 
     Raises
     ------
@@ -234,7 +244,7 @@ def run_here(text: str, questions: str, limits: Limits, digest: str) -> tuple[st
         )
     try:
         notebook: Any = nbformat.from_dict(json.loads(text))
-        answers = run_notebook(notebook, json.loads(questions), limits)
+        answers = run_notebook(notebook, json.loads(questions), limits, carried)
         return json.dumps(notebook), answers
     except CourseError:
         raise

@@ -13,8 +13,10 @@ from nbformat import NotebookNode
 from autograder.course.assignment import Assignment
 from autograder.course.cells import asked_exercise
 from autograder.course.compounds import with_released_pairs
+from autograder.course.helpers import Helpers
 from autograder.course.recording import record, record_assignment
 from autograder.errors import CourseError, TookTooLong
+from autograder.grading.carried import plan, with_right_helpers
 from autograder.grading.left_out import (
     LEFT_OUT,
     leave_out_other_checks,
@@ -26,6 +28,7 @@ from autograder.grading.limits import Limits
 from autograder.grading.notes import Notes, Usage
 from autograder.grading.outputs import cells_cut_off, was_cut_off
 from autograder.grading.questions import Answers, Questions, without_expected
+from autograder.grading.reference_desk import Carried
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
 from autograder.grading.verdicts import decide, refusal, write_verdicts
@@ -53,8 +56,16 @@ class Running(Protocol):
     def result(self) -> tuple[NotebookNode, Answers]: ...
 
 
-#: Begins to run a sanitized notebook.
-Run = Callable[[NotebookNode, Limits], Running]
+
+
+class Run(Protocol):
+    """Begins to run a sanitized notebook, with right helpers if given."""
+
+    def __call__(
+        self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None, /
+    ) -> Running: ...
+
+
 #: What a grading in progress yields: the run that it waits for.
 Grading = Generator[Running, None, _Result]
 
@@ -71,12 +82,15 @@ class Task:
         Exercise -> its cases, drawn from the class's seed, with the reference's outcomes.
     only : str
         The exercise to grade again, of submissions that are graded already; "" for all.
+    helpers : Helpers or None
+        What the references call; None to judge no exercise again with right helpers.
     """
 
     release: NotebookNode
     recorded: dict[str, RecordedExercise]
     limits: Limits
     only: str = ""
+    helpers: Helpers | None = None
 
     @property
     def questions(self) -> Questions:
@@ -101,7 +115,8 @@ class Task:
             recorded = {only: record(assignment, only, seed)}
         else:
             recorded = record_assignment(assignment, seed)
-        return cls(release, with_released_pairs(assignment, recorded), limits, only)
+        recorded = with_released_pairs(assignment, recorded)
+        return cls(release, recorded, limits, only, Helpers(assignment))
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
         """All verdicts on a submission: the new ones in place of the earlier ones."""
@@ -160,7 +175,7 @@ def grade_submission(
         with time_limit(STEP_SECONDS, TookTooLong):
             submission = read_submission(path)
             notebook, notes = sanitize(submission, task.release)
-        notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run)
+        notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run, earlier)
         with time_limit(STEP_SECONDS, TookTooLong):
             write_verdicts(notebook, task.among(verdicts, earlier), notes)
             save(notebook)
@@ -185,11 +200,17 @@ def why_unread(error: BaseException) -> str:
 
 
 def run_and_judge(
-    notebook: NotebookNode, task: Task, run: Run
+    notebook: NotebookNode, task: Task, run: Run, earlier: Sequence[Verdict] = ()
 ) -> Grading[tuple[NotebookNode, list[Verdict], Usage | None]]:
     """Run a sanitized notebook and judge it: again with every cell if an answer is not right.
 
-    The better verdict on an exercise counts.
+    Then what may have failed because of a wrong helper is judged again with right ones. The better
+    verdict on an exercise counts.
+
+    Parameters
+    ----------
+    earlier : sequence of Verdict
+        The submission's verdicts of the last time, if the task is to grade one exercise again.
     """
     mark_left_out(notebook, task.release)
     if task.only:
@@ -211,6 +232,11 @@ def run_and_judge(
         cells = cells_cut_off(again)
         for i in cells:
             notebook.cells[i].outputs.append(was_cut_off(limits.shown_seconds or 0.0))
+    again = task.helpers and plan(notebook, task.release, task.helpers, verdicts, earlier)
+    if again:
+        _, answers = yield from _wait(run(again.notebook, briefly, again.carried))
+        verdicts = with_right_helpers(verdicts, decide(task.recorded, answers), answers, again)
+        usage = usage and answers.usage and usage + answers.usage
     return notebook, verdicts, usage
 
 

@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.course.reference import Solution
 from autograder.grading.reference_calls import answer
+from autograder.grading.reference_desk import READY
 from coursekit.checking.time_limit import TimeUp, time_limit
 
 #: Processor time of one call, and of all; memory beyond what the libraries take.
@@ -40,6 +41,8 @@ def main(requests: IO[str], answers: IO[str]) -> None:
 
     torch.set_num_threads(1)
     _limit()
+    answers.write(f"{READY}\n")
+    answers.flush()
     for line in requests:
         try:
             with time_limit(CALL_SECONDS), contextlib.redirect_stdout(sys.stderr):

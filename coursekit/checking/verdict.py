@@ -55,6 +55,9 @@ class Verdict:
         The index of the failing case that is shown, or -1.
     digest : str
         Equal for answers with the same wrong outputs, up to rounding; "" if all are right.
+    judged_with : list of str
+        The exercises that this one calls and that grading replaced by right ones, since the
+        student's are wrong.
     """
 
     exercise: str
@@ -70,6 +73,7 @@ class Verdict:
     printed: str = ""
     case: int = -1
     digest: str = ""
+    judged_with: list[str] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
