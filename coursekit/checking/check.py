@@ -14,7 +14,7 @@ import os
 import sys
 from typing import Any
 
-from coursekit.checking import needed, recordings
+from coursekit.checking import called, needed, recordings
 from coursekit.checking.last_case import LastCase
 from coursekit.checking.records import RecordedExercise
 from coursekit.checking.run_cases import run_cases
@@ -64,6 +64,8 @@ def check(thing: Any) -> float | None:
     exercise = _find(thing)
     outcomes = run_cases(thing, exercise["cases"])
     verdict = judge(exercise, outcomes)
+    called.remember(exercise["name"], thing, verdict.passed)
+    verdict = called.explain(thing, exercise, outcomes, verdict)
     last = None
     if verdict.case >= 0 and verdict.stage != "missing":
         last = LastCase(thing, exercise["cases"][verdict.case], outcomes[verdict.case])
@@ -152,6 +154,8 @@ _NOTE = "`check.last` has this case as objects (`.args`, `.expected`, ...); `.ru
 def _further(exercise: RecordedExercise, verdict: Verdict) -> str:
     """The exercise's further hint after so many failed tries, else ""."""
     name = verdict.exercise
+    if verdict.of_helper:
+        return ""
     if verdict.passed or verdict.stage == "missing":
         _failures.pop(name, None)
         return ""

@@ -58,6 +58,8 @@ class Verdict:
     judged_with : list of str
         The exercises that this one calls and that grading replaced by right ones, since the
         student's are wrong.
+    of_helper : bool
+        Whether the headline is about another exercise, which this one calls.
     """
 
     exercise: str
@@ -74,6 +76,7 @@ class Verdict:
     case: int = -1
     digest: str = ""
     judged_with: list[str] = field(default_factory=list)
+    of_helper: bool = False
 
     @property
     def passed(self) -> bool:
