@@ -123,7 +123,11 @@ def measure(assignment: Assignment) -> dict[str, Any]:
         before += sum(verdicts[e].max_points - verdicts[e].points for e in lost)
         bad = {name, *lost, *helpers.pasted}
         right = {
-            e: [h for h in helpers.of(e) if h in bad and kind_of(measured.definitions[h]) is not None]
+            e: [
+                h
+                for h in helpers.of(e)
+                if h in bad and kind_of(measured.definitions[h]) is not None
+            ]
             for e in lost
         }
         again = measured.verdicts(lost, right)

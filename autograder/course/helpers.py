@@ -6,10 +6,7 @@ import ast
 from functools import cached_property
 
 from autograder.course.assignment import Assignment
-from autograder.course.cells import DEFINITIONS, parse, without_delimiters
-
-#: How the grade id of a cell begins into which students paste what they wrote before.
-FROM = "from_"
+from autograder.course.cells import DEFINITIONS, FROM, parse, without_delimiters
 
 
 class Helpers:

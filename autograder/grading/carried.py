@@ -83,7 +83,9 @@ def plan(
     for name in pasted:  # to find out whether it is wrong
         right[name] = _replaceable(helpers, name, passed)
         used |= set(right[name])
-    kinds = {name: kind for name in sorted(used) if (kind := kind_of(definitions[name])) is not None}
+    kinds = {
+        name: kind for name in sorted(used) if (kind := kind_of(definitions[name])) is not None
+    }
     own = {name: recordings.find(name)["cases"] for name in pasted if name in recordings.names()}
     cells = tuple(cell.source for cell in helpers.assignment.solution.code)
     carried = Carried(right, kinds, tuple(sorted(pasted)), without_expected(own), cells)

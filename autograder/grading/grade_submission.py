@@ -56,8 +56,6 @@ class Running(Protocol):
     def result(self) -> tuple[NotebookNode, Answers]: ...
 
 
-
-
 class Run(Protocol):
     """Begins to run a sanitized notebook, with right helpers if given."""
 

@@ -121,9 +121,7 @@ def _run_here(
         answered=lambda exercise, *_: fixed.add(exercise),
         called=lambda exercise, call: desk.answer(exercise, call, fixed),
     )
-    return execute(
-        notebook, questions, limits, folder, environment, listener, carried=desk.carried
-    )
+    return execute(notebook, questions, limits, folder, environment, listener, carried=desk.carried)
 
 
 def _run_in_sandbox(

@@ -132,6 +132,8 @@ class _Call:
         except _Pending as pending:
             value = (pending.args_given, pending.kwargs_given)
             made = {"function": pending.number, "value": value, "grad": pending.grad}
+        except (PlainDataError, NotSendable):
+            raise
         except Exception as error:  # the submission's helper would have raised it
             kind = type(error).__name__
             known = isinstance(getattr(builtins, kind, None), type)

@@ -14,21 +14,23 @@ import queue
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
+from autograder.grading.limits import slowdown
 from autograder.grading.questions import Questions
 from coursekit.checking.right_helpers import CALL_LENGTH
 
-#: What one exercise may ask for: calls, characters both ways, and seconds of answering.
+#: What one exercise may ask for: calls, characters both ways, and processor time of answering.
 CALLS, CHARACTERS, SECONDS = 20_000, 128 * 2**20, 60.0
+#: Processor time of one call.
+CALL_SECONDS = 10.0
 _ANSWER_LENGTH = 2 * CALL_LENGTH
 #: Seconds on the wall that one answer may take, and the start of the process.
-_PATIENCE, _START_SECONDS = 60.0, 300.0
+_PATIENCE, _START_SECONDS = 60.0, 120.0
 #: The process's first line.
 READY = "ready"
 
@@ -126,9 +128,8 @@ class ReferenceDesk:
             return _refusal("this helper has yet to be judged itself")
         if reason := self._excess(exercise, len(text)):
             return _refusal(reason)
-        begun = time.monotonic()
-        found = self._ask(json.dumps(request))
-        self._seconds[exercise] += time.monotonic() - begun
+        seconds, _, found = self._ask(json.dumps(request)).partition(" ")
+        self._seconds[exercise] += float(seconds)
         self._characters[exercise] += len(text) + len(found)
         if len(found) > _ANSWER_LENGTH:
             return _refusal("what the helper returns is too large to be passed on")
@@ -164,7 +165,11 @@ class ReferenceDesk:
             encoding="utf-8",
             env=environment,
         )
-        task = {"cells": self.carried.cells, "names": list(self.carried.kinds)}
+        task = {
+            "cells": self.carried.cells,
+            "names": list(self.carried.kinds),
+            "seconds": CALL_SECONDS,
+        }
         self._reading = threading.Thread(target=self._read, args=(self._process,), daemon=True)
         self._reading.start()
         self._write(json.dumps(task))
@@ -174,7 +179,7 @@ class ReferenceDesk:
         self.start()
         if not self._ready and not self._ended:
             with contextlib.suppress(queue.Empty):
-                self._ready = self._answers.get(timeout=_START_SECONDS) == READY
+                self._ready = self._answers.get(timeout=_START_SECONDS * slowdown()) == READY
             if not self._ready:
                 self._end()
         return ""
@@ -183,10 +188,10 @@ class ReferenceDesk:
         self._wait()
         if not self._ended and self._write(line):
             with contextlib.suppress(queue.Empty):
-                if found := self._answers.get(timeout=_PATIENCE):
+                if found := self._answers.get(timeout=_PATIENCE * slowdown()):
                     return found
         self._end()  # an answer that came too late would be taken for the next one's
-        return _refusal("the helper has not answered in time")
+        return f"0 {_refusal('the helper has not answered in time')}"
 
     def _write(self, line: str) -> bool:
         assert self._process is not None  # it was started

@@ -1,7 +1,8 @@
-"""A process that has the references and answers calls of them; started by `carried.RightHelpers`.
+"""A process that has the references and answers calls of them; started by `ReferenceDesk`.
 
-Standard input: a line with the solution's cells and the names that may be called, then a line per
-call. Standard output: a line per answer. It ends with its standard input, and at its limits.
+Standard input: a line with the solution's cells, the names that may be called and the processor time
+of one call, then a line per call. Standard output: a line when it is ready, then a line per answer,
+which begins with the processor time it took. It ends with its standard input, and at its limits.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import time
 from pathlib import Path
 from typing import IO
 
@@ -19,9 +21,8 @@ from autograder.grading.reference_calls import answer
 from autograder.grading.reference_desk import READY
 from coursekit.checking.time_limit import TimeUp, time_limit
 
-#: Processor time of one call, and of all; memory beyond what the libraries take.
-CALL_SECONDS = 10.0
-_PROCESS_SECONDS = 120
+#: Processor time of all calls, and memory beyond what the libraries take.
+_PROCESS_SECONDS = 300
 _MEMORY_BYTES = 2**30
 
 
@@ -44,13 +45,14 @@ def main(requests: IO[str], answers: IO[str]) -> None:
     answers.write(f"{READY}\n")
     answers.flush()
     for line in requests:
+        begun = time.process_time()
         try:
-            with time_limit(CALL_SECONDS), contextlib.redirect_stdout(sys.stderr):
+            with time_limit(task["seconds"]), contextlib.redirect_stdout(sys.stderr):
                 text = json.dumps(answer(definitions, json.loads(line)))
         except (TimeUp, MemoryError, RecursionError) as error:
             message = str(error) or "it takes too much memory"
             text = json.dumps({"error": "RuntimeError", "message": message})
-        answers.write(f"{text}\n")
+        answers.write(f"{time.process_time() - begun:.3f} {text}\n")
         answers.flush()
 
 

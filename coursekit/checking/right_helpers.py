@@ -77,7 +77,10 @@ class _Call:
         request = dict(self.target)
         request["args"], request["kwargs"] = pack(list(args), cargo), pack(dict(kwargs), cargo)
         if init is not None:
-            request["init"], request["init_kwargs"] = pack(list(init[0]), cargo), pack(init[1], cargo)
+            request["init"], request["init_kwargs"] = (
+                pack(list(init[0]), cargo),
+                pack(init[1], cargo),
+            )
         request["state"] = [[name, pack(one, cargo)] for name, one in self.state.items()]
         request["rng"] = write_tensor(torch.get_rng_state())
         request["generators"] = [write_tensor(g.get_state()) for g in cargo.generators]

@@ -101,6 +101,8 @@ def unpack(data: Any, cargo: Cargo, depth: int = 0) -> Any:
         return [unpack(item, cargo, depth + 1) for item in data]
     if not isinstance(data, dict):
         return data
+    if not data:
+        raise codec.PlainDataError("the value could not be decoded")
     try:
         tag, body = next(iter(data.items()))
         if tag in ("$at", "$generator", "$function"):
