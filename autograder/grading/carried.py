@@ -137,13 +137,13 @@ def with_right_helpers(
     for old in before:
         name = old.exercise
         called = answers.called.get(name, [])
+        answered = answers.outcomes.get(name) is not None
         verdict = old
-        if called and answers.outcomes.get(name) is not None and new[name].points >= old.points:
-            culprits = _culprits(called, named, wrong, plan)
-            named[name] = culprits
-            verdict = replace(new[name], judged_with=culprits)
-        elif any(helper in new for helper in plan.carried.helpers.get(name, ())):
-            # what went wrong may be the helper's mistake, which a hint would put on this exercise
+        if called and answered and new[name].points >= old.points:
+            named[name] = _culprits(called, named, wrong, plan)
+            verdict = replace(new[name], judged_with=named[name])
+        elif name in plan.carried.helpers and (called or not answered):
+            # what went wrong may be a helper's mistake, which a hint would put on this exercise
             verdict = replace(old, misconception="", hint="", next_hint="")
         found.append(verdict)
     return found

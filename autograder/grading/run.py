@@ -216,7 +216,7 @@ class _Client(CellClient):
         """Call a function of `judged_again` in the kernel, if exercises are judged again."""
         if self.carried:
             source = _call(function, "", value)
-            await self.run_for_effect(source, self.progress.at, store_history=False)
+            await self.run_for_effect(source, max(0, self.progress.at), store_history=False)
 
     async def _ask_pasted(self) -> None:
         """Ask what was pasted its own questions, to say which of it is wrong."""

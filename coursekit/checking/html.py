@@ -44,7 +44,7 @@ class VerdictView:
                 lines.append("  your function printed:")
                 lines += [f"    {line}" for line in verdict.printed.splitlines()]
         lines += [_group_text(group) for group in _groups(verdict)]
-        lines += [f"  {_judged_with(verdict)}"] if verdict.judged_with else []
+        lines += [f"  {verdict.help}"] if verdict.help else []
         lines += [f"  further hint: {self.further}"] if self.further else []
         lines += [f"  {self.note}"] if self.note else []
         return "\n".join(lines)
@@ -73,8 +73,8 @@ class VerdictView:
                     f'<pre style="margin:0;{_CODE}">{escape(verdict.printed)}</pre></div>'
                 )
         parts += [_group_html(group) for group in _groups(verdict)]
-        if verdict.judged_with:
-            parts.append(f"<div>{_sentence(_judged_with(verdict))}</div>")
+        if verdict.help:
+            parts.append(f"<div>{_sentence(verdict.help)}</div>")
         if self.further:
             parts.append(
                 f'<details style="{_HINT}"><summary>Still stuck? A further hint.</summary>'
@@ -89,12 +89,6 @@ def _groups(verdict: Verdict) -> list[GroupResult]:
     """The groups to list: none if the headline already says it all."""
     redundant = {verdict.headline} >= {group.reason for group in verdict.groups}
     return [] if redundant or (verdict.passed and len(verdict.groups) == 1) else verdict.groups
-
-
-def _judged_with(verdict: Verdict) -> str:
-    *others, last = [f"`{name}`" for name in verdict.judged_with]
-    names = f"{', '.join(others)} and {last}" if others else last
-    return f"judged with a right {names}, since yours {'are' if others else 'is'} wrong or missing"
 
 
 def _mark(passed: bool) -> str:

@@ -82,6 +82,16 @@ class Verdict:
     def passed(self) -> bool:
         return self.points >= self.max_points
 
+    @property
+    def help(self) -> str:
+        """With which right helpers it was judged, as a clause; "" if with the student's own."""
+        if not self.judged_with:
+            return ""
+        *others, last = [f"`{name}`" for name in self.judged_with]
+        names = f"{', '.join(others)} and {last}" if others else last
+        be = "are" if others else "is"
+        return f"judged with a right {names}, since yours {be} wrong or missing"
+
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -321,3 +321,18 @@ def test_a_helper_that_is_right_with_its_own_helper_is_not_named():
     called = {"middle": ["inner"], "outer": ["middle"]}
     found = judged(old, new, called, carried)
     assert [one.judged_with for one in found] == [[], ["inner"], ["inner"]]
+
+
+def test_an_answer_that_calls_no_helper_keeps_its_own_explanation():
+    old, new = verdict("total", False, hint="its own"), verdict("total", False)
+    (found,) = judged([old], [new], {})
+    assert (found.hint, found.judged_with) == ("its own", [])
+
+
+def test_where_no_answer_came_back_no_hint_blames_the_caller():
+    old = verdict("total", False, hint="about halves", misconception="some")
+    answers = Answers({"total": None})
+    (found,) = with_right_helpers(
+        [old], [verdict("total", False)], answers, Plan(new_notebook(), CARRIED)
+    )
+    assert (found.hint, found.misconception, found.points) == ("", "", 0.0)
