@@ -232,7 +232,8 @@ def run_and_judge(
             notebook.cells[i].outputs.append(was_cut_off(limits.shown_seconds or 0.0))
     again = task.helpers and plan(notebook, task.release, task.helpers, verdicts, earlier)
     if again:
-        _, answers = yield from _wait(run(again.notebook, briefly, again.carried))
+        only_asked = replace(briefly, all_cells=False)
+        _, answers = yield from _wait(run(again.notebook, only_asked, again.carried))
         verdicts = with_right_helpers(verdicts, decide(task.recorded, answers), answers, again)
         usage = usage and answers.usage and usage + answers.usage
     return notebook, verdicts, usage

@@ -115,6 +115,9 @@ class ReferenceDesk:
             return self._answer(exercise, text, fixed)
 
     def _answer(self, exercise: str, text: str, fixed: Collection[str]) -> str:
+        if reason := self._excess(exercise, len(text)):
+            return _refusal(reason)
+        self._characters[exercise] += len(text)
         try:
             request = json.loads(text) if len(text) <= CALL_LENGTH else None
         except (ValueError, RecursionError):
@@ -126,11 +129,9 @@ class ReferenceDesk:
             return _refusal("the exercise has been judged")
         if name in self.carried.judged and name not in fixed:
             return _refusal("this helper has yet to be judged itself")
-        if reason := self._excess(exercise, len(text)):
-            return _refusal(reason)
         seconds, _, found = self._ask(json.dumps(request)).partition(" ")
         self._seconds[exercise] += float(seconds)
-        self._characters[exercise] += len(text) + len(found)
+        self._characters[exercise] += len(found)
         if len(found) > _ANSWER_LENGTH:
             return _refusal("what the helper returns is too large to be passed on")
         if name not in self.called.setdefault(exercise, []):

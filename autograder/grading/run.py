@@ -222,6 +222,7 @@ class _Client(CellClient):
         """Ask what was pasted its own questions, to say which of it is wrong."""
         for name in self.carried.pasted if self.carried else ():
             if name in self.questions and name not in self.answers.outcomes:
+                self.answers.note(name, None, "it ended the kernel")  # once is enough
                 await self._ask(name, len(self.nb.cells) - 1)
 
     def _question(self, cell: NotebookNode) -> str | None:
