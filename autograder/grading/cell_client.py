@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import tempfile
+from collections.abc import Callable
+from queue import Empty
 from typing import Any
 
 from nbclient import NotebookClient
@@ -78,6 +81,33 @@ class CellClient(NotebookClient):
         await self.async_execute_cell(cell, index, **how)
         _MERGE.preprocess_cell(cell, {}, index)  # once, at the end: nbclient's way is quadratic
         self.clear_display_id_mapping(index)  # the outputs have moved: ignore later updates
+
+    async def run_answering(
+        self, cell: NotebookNode, index: int, reply: Callable[[str], str]
+    ) -> None:
+        """Run a cell that may ask for input, which `reply` answers.
+
+        What it asks begins with a number and a space, and so does the answer.
+        """
+        client: Any = self.kc
+        answering = asyncio.ensure_future(self._answer(client, reply))
+        client.allow_stdin = True
+        try:
+            await self.async_execute_cell(cell, index, store_history=False)
+        finally:
+            client.allow_stdin = False
+            answering.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await answering
+
+    async def _answer(self, client: Any, reply: Callable[[str], str]) -> None:
+        while True:
+            with contextlib.suppress(Empty):
+                message = await client.stdin_channel.get_msg(timeout=60)
+                if message["msg_type"] == "input_request":
+                    number, _, text = message["content"]["prompt"].partition(" ")
+                    # in a thread, since the output of the cell is read meanwhile
+                    client.input(f"{number[:20]} {await asyncio.to_thread(reply, text)}")
 
     async def run_for_effect(self, source: str, index: int, **how: Any) -> None:
         """Run code in place of a cell, whose outputs stay; nbclient puts what it runs there."""

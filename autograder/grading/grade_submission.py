@@ -12,7 +12,9 @@ from nbformat import NotebookNode
 
 from autograder.course.assignment import Assignment
 from autograder.course.cells import asked_exercise
+from autograder.course.helpers import Helpers
 from autograder.errors import CourseError, TookTooLong
+from autograder.grading.carried import plan, with_right_helpers
 from autograder.grading.compounds import with_released_pairs
 from autograder.grading.judging import Judge, Judging, judge_here
 from autograder.grading.left_out import (
@@ -27,6 +29,7 @@ from autograder.grading.notes import Notes, Usage
 from autograder.grading.outputs import cells_cut_off, was_cut_off
 from autograder.grading.questions import Answers, Questions, with_room, without_expected
 from autograder.grading.record_exercises import record, record_assignment
+from autograder.grading.reference_desk import Carried
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
 from autograder.grading.verdicts import refusal, write_verdicts
@@ -54,8 +57,14 @@ class Running(Protocol):
     def result(self) -> tuple[NotebookNode, Answers]: ...
 
 
-#: Begins to run a sanitized notebook.
-Run = Callable[[NotebookNode, Limits], Running]
+class Run(Protocol):
+    """Begins to run a sanitized notebook, with right helpers if given."""
+
+    def __call__(
+        self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None, /
+    ) -> Running: ...
+
+
 #: What a grading in progress yields: the run, or the verdicts, that it waits for.
 Grading = Generator[Running | Judging, None, _Result]
 
@@ -72,12 +81,15 @@ class Task:
         Exercise -> its cases, drawn from the class's seed, with the reference's outcomes.
     only : str
         The exercise to grade again, of submissions that are graded already; "" for all.
+    helpers : Helpers or None
+        What the references call; None to judge no exercise again with right helpers.
     """
 
     release: NotebookNode
     recorded: dict[str, RecordedExercise]
     limits: Limits
     only: str = ""
+    helpers: Helpers | None = None
 
     @property
     def questions(self) -> Questions:
@@ -101,7 +113,8 @@ class Task:
             recorded = {only: record(assignment, only, seed, limits)}
         else:
             recorded = record_assignment(assignment, seed, limits)
-        return cls(release, with_released_pairs(assignment, recorded, limits), limits, only)
+        recorded = with_released_pairs(assignment, recorded, limits)
+        return cls(release, recorded, limits, only, Helpers(assignment))
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
         """All verdicts on a submission: the new ones in place of the earlier ones."""
@@ -164,7 +177,9 @@ def grade_submission(
         with time_limit(STEP_SECONDS, TookTooLong):
             submission = read_submission(path)
             notebook, notes = sanitize(submission, task.release)
-        notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run, judge)
+        notebook, verdicts, notes.usage = yield from run_and_judge(
+            notebook, task, run, earlier, judge
+        )
         with time_limit(STEP_SECONDS, TookTooLong):
             write_verdicts(notebook, task.among(verdicts, earlier), notes)
             save(notebook)
@@ -189,11 +204,21 @@ def why_unread(error: BaseException) -> str:
 
 
 def run_and_judge(
-    notebook: NotebookNode, task: Task, run: Run, judge: Judge = judge_here
+    notebook: NotebookNode,
+    task: Task,
+    run: Run,
+    earlier: Sequence[Verdict] = (),
+    judge: Judge = judge_here,
 ) -> Grading[tuple[NotebookNode, list[Verdict], Usage | None]]:
     """Run a sanitized notebook and judge it: again with every cell if an answer is not right.
 
-    The better verdict on an exercise counts.
+    Then what may have failed because of a wrong helper is judged again with right ones. The better
+    verdict on an exercise counts.
+
+    Parameters
+    ----------
+    earlier : sequence of Verdict
+        The submission's verdicts of the last time, if the task is to grade one exercise again.
     """
     mark_left_out(notebook, task.release)
     if task.only:
@@ -216,6 +241,13 @@ def run_and_judge(
         cells = cells_cut_off(again)
         for i in cells:
             notebook.cells[i].outputs.append(was_cut_off(limits.shown_seconds or 0.0))
+    carried = task.helpers and plan(notebook, task.release, task.helpers, verdicts, earlier)
+    if carried:
+        only_asked = replace(briefly, all_cells=False)
+        _, answers = yield from _wait(run(carried.notebook, only_asked, carried.carried))
+        now = yield from _verdicts(judge(task.recorded, answers))
+        verdicts = with_right_helpers(verdicts, now, answers, carried)
+        usage = usage and answers.usage and usage + answers.usage
     return notebook, verdicts, usage
 
 

@@ -64,12 +64,15 @@ class Answers:
         Exercise -> its outcomes, or None if no answer came back.
     ends : dict of str to str
         Exercise -> why there is no answer, one sentence.
+    called : dict of str to list of str
+        Exercise that was judged again -> the right helpers that it called.
     usage : Usage or None
         What the run took; None if nothing ran.
     """
 
     outcomes: dict[str, Outcomes | None] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
+    called: dict[str, list[str]] = field(default_factory=dict)
     usage: Usage | None = None
 
     def note(self, name: str, outcomes: Outcomes | None, end: str) -> None:

@@ -16,7 +16,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from coursekit.checking import needed, recordings
+from coursekit.checking import called, needed, recordings
 from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.last_case import LastCase
@@ -86,6 +86,8 @@ def check(thing: Any) -> float | None:
     theirs = run_cases(thing, cases, name=name, as_it_was=True) if differences else outcomes
     with DefinedState():
         verdict = judge(exercise, outcomes)
+        called.remember(name, thing, verdict.passed)
+        verdict = called.explain(thing, exercise, outcomes, verdict)
         if grading:
             _display(verdict)
             return verdict.points
@@ -270,6 +272,8 @@ _TOO_EARLY = ("error", "type")
 def _further(exercise: RecordedExercise, verdict: Verdict) -> str:
     """The exercise's further hint after so many wrong results, else ""."""
     name = verdict.exercise
+    if verdict.of_helper:
+        return ""
     if verdict.passed or verdict.stage == "missing":
         _failures.pop(name, None)
         return ""

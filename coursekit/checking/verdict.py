@@ -66,6 +66,11 @@ class Verdict:
         The index of the failing case that is shown, or -1.
     digest : str
         Equal for answers with the same wrong outputs, up to rounding; "" if all are right.
+    judged_with : list of str
+        The exercises that this one calls and that grading replaced by right ones, since the
+        student's are wrong.
+    of_helper : bool
+        Whether the headline is about another exercise, which this one calls.
     """
 
     exercise: str
@@ -81,10 +86,22 @@ class Verdict:
     printed: str = ""
     case: int = -1
     digest: str = ""
+    judged_with: list[str] = field(default_factory=list)
+    of_helper: bool = False
 
     @property
     def passed(self) -> bool:
         return self.points >= self.max_points
+
+    @property
+    def help(self) -> str:
+        """With which right helpers it was judged, as a clause; "" if with the student's own."""
+        if not self.judged_with:
+            return ""
+        *others, last = [f"`{name}`" for name in self.judged_with]
+        names = f"{', '.join(others)} and {last}" if others else last
+        be = "are" if others else "is"
+        return f"judged with a right {names}, since yours {be} wrong or missing"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
