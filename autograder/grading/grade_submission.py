@@ -230,11 +230,13 @@ def run_and_judge(
         cells = cells_cut_off(again)
         for i in cells:
             notebook.cells[i].outputs.append(was_cut_off(limits.shown_seconds or 0.0))
-    again = task.helpers and plan(notebook, task.release, task.helpers, verdicts, earlier)
-    if again:
+    planned = None
+    if task.helpers is not None:
+        planned = plan(notebook, task.release, task.helpers, verdicts, earlier)
+    if planned is not None:
         only_asked = replace(briefly, all_cells=False)
-        _, answers = yield from _wait(run(again.notebook, only_asked, again.carried))
-        verdicts = with_right_helpers(verdicts, decide(task.recorded, answers), answers, again)
+        _, answers = yield from _wait(run(planned.notebook, only_asked, planned.carried))
+        verdicts = with_right_helpers(verdicts, decide(task.recorded, answers), answers, planned)
         usage = usage and answers.usage and usage + answers.usage
     return notebook, verdicts, usage
 
