@@ -241,12 +241,14 @@ def run_and_judge(
         cells = cells_cut_off(again)
         for i in cells:
             notebook.cells[i].outputs.append(was_cut_off(limits.shown_seconds or 0.0))
-    carried = task.helpers and plan(notebook, task.release, task.helpers, verdicts, earlier)
-    if carried:
+    planned = None
+    if task.helpers is not None:
+        planned = plan(notebook, task.release, task.helpers, verdicts, earlier)
+    if planned is not None:
         only_asked = replace(briefly, all_cells=False)
-        _, answers = yield from _wait(run(carried.notebook, only_asked, carried.carried))
+        _, answers = yield from _wait(run(planned.notebook, only_asked, planned.carried))
         now = yield from _verdicts(judge(task.recorded, answers))
-        verdicts = with_right_helpers(verdicts, now, answers, carried)
+        verdicts = with_right_helpers(verdicts, now, answers, planned)
         usage = usage and answers.usage and usage + answers.usage
     return notebook, verdicts, usage
 

@@ -138,7 +138,7 @@ def _gradients() -> Any:
 
     class Gradients(torch.autograd.Function):
         @staticmethod
-        def forward(  # type: ignore[override]  # torch names no arguments
+        def forward(
             ctx: Any, ask: Ask, request: Any, found: list[Any], flags: list[bool], *tensors: Any
         ) -> Any:
             ctx.ask, ctx.request, ctx.tensors = ask, request, tensors
