@@ -64,13 +64,13 @@ def run_answers(
     course = assignment.course
     if limits is None:
         limits = Limits(
-            sandbox=is_available(),
             hidden=hidden_folders(course.root, course.root),
             visible=course.visible,
             preload=course.preload,
         )
     limits = replace(
         limits,
+        sandbox=limits.sandbox and is_available(),  # a cluster's may be elsewhere
         cell_seconds=_CELL_SECONDS,
         notebook_seconds=_NOTEBOOK_SECONDS,
         training_steps=None,
