@@ -15,8 +15,8 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from itertools import chain
-from operator import is_
+from itertools import chain, compress, count
+from operator import is_not
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -114,6 +114,8 @@ class _Group:
         self._views: list[Any] = []
         #: All values when nothing was found changed for the last time.
         self._seen: list[Any] = []
+        #: Where among them those are that a case sets itself.
+        self._free: set[int] = set()
 
     def add(self, owner: Any, originals: dict[str, Any]) -> None:
         self._held[owner] = _Held(owner, originals)
@@ -124,12 +126,20 @@ class _Group:
         return owner in self._held
 
     def changes(self) -> list[Change]:
-        now = chain.from_iterable(self._views)
-        if sum(map(len, self._views)) == len(self._seen) and all(map(is_, now, self._seen)):
-            return []
+        if sum(map(len, self._views)) == len(self._seen):
+            now = chain.from_iterable(self._views)
+            others = set(compress(count(), map(is_not, now, self._seen)))
+            if others <= self._free:
+                return []
         found = [change for held in self._held.values() for change in held.changes()]
         if not found:
             self._seen = list(chain.from_iterable(self._views))
+            names = (
+                (getattr(owner, "__name__", ""), name)
+                for owner in self._held
+                for name in vars(owner)
+            )
+            self._free = {i for i, (of, name) in enumerate(names) if name in _NOT_HELD.get(of, ())}
         return found
 
 
