@@ -221,6 +221,7 @@ class DefinedState:
         self._leave()
         self._modes.leave()
         undo(self._libraries)
+        DefinedState._untouched &= not self._libraries
 
     def _leave(self) -> None:
         for setting, before in reversed(list(zip(self._settings, self._before))):
