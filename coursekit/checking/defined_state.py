@@ -215,7 +215,7 @@ class DefinedState:
         trace: TracebackType | None,
     ) -> None:
         DefinedState._open -= 1
-        if not (self._is_defined or DefinedState._untouched):
+        if not DefinedState._open or not (self._is_defined or DefinedState._untouched):
             put_back()
             DefinedState._untouched = True
         self._leave()
@@ -235,7 +235,7 @@ class DefinedState:
 
     def define_again(self) -> None:
         """Undo what a call in the block has set."""
-        put_back()
+        put_back(after_a_case=True)
         DefinedState._untouched = True
         self._modes.define()
         for setting in self._settings:
