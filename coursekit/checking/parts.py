@@ -31,13 +31,15 @@ def attribute(thing: Any, path: str) -> Any:
 
 
 def method(thing: Any, name: str) -> Callable[..., Any]:
-    """The method called `name`, or for ``"__call__"`` the object itself.
+    """The method called `name`, at a dotted path that of a part, or for ``"__call__"`` the object itself.
 
     Raises
     ------
     AttributeError
         The class does not define it; the message names one that is spelled nearly so.
     """
+    if "." in name:  # of a part
+        return attribute(thing, name)  # type: ignore[no-any-return]  # called next
     wanted = "forward" if _lacks_forward(thing) and name == "__call__" else name
     if name == "__call__" and wanted == name and callable(thing):
         return thing  # type: ignore[no-any-return]  # anything callable
