@@ -213,12 +213,12 @@ def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) ->
         pass  # missing or damaged: record everything again
     new: dict[str, RecordedExercise] = json.loads(json.dumps(recorded))
     exercises: dict[str, RecordedExercise] = {}
+    stale = [name for name in new if name not in old or not is_fresh(old[name], new[name])]
+    pairs = json.loads(
+        json.dumps(record_pairs(assignment, {name: recorded[name] for name in stale}))
+    )
     for name, exercise in new.items():
-        if name in old and is_fresh(old[name], exercise):
-            exercises[name] = old[name]
-        else:
-            pairs = record_pairs(assignment, name, recorded[name])
-            exercises[name] = {**exercise, "pairs": json.loads(json.dumps(pairs))}
+        exercises[name] = {**exercise, "pairs": pairs[name]} if name in stale else old[name]
     recording: Recording = {
         "format": FORMAT,
         "coursekit": __version__,

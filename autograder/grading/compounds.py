@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autograder.course.apply_edit import is_edit
@@ -46,23 +46,30 @@ class Compound:
 
 def record_pairs(
     assignment: Assignment,
-    name: str,
-    recorded: RecordedExercise,
-    known: list[RecordedPair] | None = None,
+    recorded: Mapping[str, RecordedExercise],
+    known: Mapping[str, Sequence[RecordedPair]] | None = None,
     limits: Limits | None = None,
-) -> list[RecordedPair]:
-    """The pairs of an exercise's misconceptions that a recording contains, as plain data.
+) -> dict[str, list[RecordedPair]]:
+    """The pairs of misconceptions that the recording of each exercise contains, as plain data.
 
     Parameters
     ----------
-    known : list of RecordedPair, optional
+    recorded : mapping of str to RecordedExercise
+        The exercises, as `record_exercises.record` returns them.
+    known : mapping of str to sequence of RecordedPair, optional
         Pairs of another recording, to record only these; None stands for all that interact.
     limits : Limits, optional
         Where the answers run; the sandbox, if there is one, when None.
     """
-    names = None if known is None else [set(pair["names"]) for pair in known]
-    found = compounds(assignment, name, recorded, names, limits)
-    return [{"names": list(one.names), "outcomes": one.outcomes} for one in found if one.outcomes]
+    names: dict[str, list[set[str]]] | None = None
+    if known is not None:
+        names = {one: [set(pair["names"]) for pair in known.get(one, ())] for one in recorded}
+    return {
+        name: [
+            {"names": list(one.names), "outcomes": one.outcomes} for one in found if one.outcomes
+        ]
+        for name, found in compounds(assignment, recorded, names, limits).items()
+    }
 
 
 def with_released_pairs(
@@ -73,35 +80,47 @@ def with_released_pairs(
         released = read(assignment.course.recordings / f"{assignment.name}.json")["exercises"]
     except RecordingError:  # not released yet: single hints do
         return recorded
-    found: dict[str, RecordedExercise] = {}
-    for name, exercise in recorded.items():
-        known = released[name].get("pairs", []) if name in released else []
-        found[name] = {**exercise, "pairs": record_pairs(assignment, name, exercise, known, limits)}
-    return found
+    known = {name: released[name].get("pairs", []) for name in recorded if name in released}
+    pairs = record_pairs(assignment, recorded, known, limits) if any(known.values()) else {}
+    return {name: {**one, "pairs": pairs.get(name, [])} for name, one in recorded.items()}
 
 
 def compounds(
     assignment: Assignment,
-    name: str,
-    recorded: RecordedExercise,
-    names: list[set[str]] | None = None,
+    recorded: Mapping[str, RecordedExercise],
+    names: Mapping[str, list[set[str]]] | None = None,
     limits: Limits | None = None,
-) -> list[Compound]:
+) -> dict[str, list[Compound]]:
     """Every pair of misconceptions that can be in one answer, and whether it gets a hint.
+
+    All answers run in one kernel.
 
     Parameters
     ----------
-    recorded : RecordedExercise
-        The exercise, as `autograder.course.recording.record` returns it.
-    names : list of set of str, optional
+    recorded : mapping of str to RecordedExercise
+        The exercises, as `record_exercises.record` returns them.
+    names : mapping of str to list of set of str, optional
         The pairs to look at, by name; None stands for all.
     limits : Limits, optional
         Where the answers run; the sandbox, if there is one, when None.
     """
-    pairs = list(_pairs(assignment, name, names))
-    cases = {name: recorded["cases"]}
-    ran = run_answers(assignment, [answer for _, _, answer in pairs], cases, limits)
-    answers = [(one, two, outcomes) for (one, two, _), outcomes in zip(pairs, ran)]
+    pairs = {
+        name: list(_pairs(assignment, name, None if names is None else names[name]))
+        for name in recorded
+    }
+    cases = {name: exercise["cases"] for name, exercise in recorded.items()}
+    answers = [answer for own in pairs.values() for _, _, answer in own]
+    ran = iter(run_answers(assignment, answers, cases, limits))
+    return {
+        name: _of_exercise(recorded[name], [(one, two, next(ran)) for one, two, _ in own])
+        for name, own in pairs.items()
+    }
+
+
+def _of_exercise(
+    recorded: RecordedExercise,
+    answers: list[tuple[Misconception, Misconception, list[Outcome]]],
+) -> list[Compound]:
     found = [_compound(recorded, *answer) for answer in answers]
     silent = [
         outcomes for pair, (_, _, outcomes) in zip(found, answers) if pair.status != "explained"

@@ -29,10 +29,10 @@ def audit_pairs(course: Course, names: list[str]) -> dict[str, list[Compound]]:
     names : list of str
         Assignments or exercises; none stands for the whole course.
     """
-    found = {}
+    found: dict[str, list[Compound]] = {}
     for assignment, name in tqdm(chosen(course, names), unit="exercise", disable=None):
         recorded = record(assignment, name, RECORDING_SEED)
-        found[name] = compounds(assignment, name, recorded)
+        found |= compounds(assignment, {name: recorded})
     return found
 
 

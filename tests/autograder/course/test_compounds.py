@@ -12,9 +12,10 @@ from coursekit.checking.verdict import judge
 def test_a_recorded_pair_shows_the_hints_of_both_and_other_answers_do_not(course):
     assignment, name = "00_setup", "numerical_gradient"
     recorded = record(Assignment(course, assignment), name, 0)
-    found = {one.status: one for one in compounds(Assignment(course, assignment), name, recorded)}
+    compound = compounds(Assignment(course, assignment), {name: recorded})[name]
+    found = {one.status: one for one in compound}
     assert set(found) >= {"named", "unnamed"}
-    pairs = record_pairs(Assignment(course, assignment), name, recorded)
+    pairs = record_pairs(Assignment(course, assignment), {name: recorded})[name]
     first, second = pairs[0]["names"]
     misconceptions = {m["name"]: m for m in recorded["misconceptions"]}
     answer = Assignment(course, assignment).solution.run_answer(name, _typed(course, first, second))
