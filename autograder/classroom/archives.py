@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from autograder.classroom.archive_names import members
 from autograder.errors import CourseError
 from autograder.grading.submissions import walk
 
@@ -105,7 +106,7 @@ def outer_names(source: Path) -> list[str]:
     if source.is_dir():
         return [name for name, _, problem in walk(source) if not problem]
     with _opened(source) as archive:
-        return [member.filename for member in archive.infolist() if not _is_folder(member)]
+        return [member.filename for member in members(archive) if not _is_folder(member)]
 
 
 def read_outer(source: Path, name: str) -> bytes:
@@ -120,8 +121,9 @@ def read_outer(source: Path, name: str) -> bytes:
         if source.is_dir():
             with open(source / name, "rb") as file:
                 return file.read(MAX_FILE_BYTES)
-        with _opened(source) as archive, archive.open(name) as file:
-            return file.read(MAX_FILE_BYTES)
+        with _opened(source) as archive:
+            found = next(one for one in members(archive) if one.filename == name)
+            return archive.open(found).read(MAX_FILE_BYTES)
     except Exception as error:  # a damaged archive fails in many ways
         raise ValueError(_damaged(error)) from error
 
@@ -148,7 +150,7 @@ def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpa
         unpacking.folder(source)
     else:
         with _opened(source) as archive:
-            for member in archive.infolist():
+            for member in members(archive):
                 if not _is_folder(member):
                     unpacking.member(archive, member, None)
     return unpacking.result
@@ -323,7 +325,7 @@ class _Unpacking:
             refuse((outer.name, f"damaged archive ({error})"))
             return
         with archive:
-            for member in archive.infolist():
+            for member in members(archive):
                 if not _is_folder(member):
                     self.member(archive, member, outer)
 

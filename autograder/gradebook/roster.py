@@ -1,0 +1,123 @@
+"""Who is in a class, and by which names, numbers and addresses an LMS knows them.
+
+`students.json`, next to the gradebook, remembers what LMSs said: student -> the name, earlier names,
+the number by LMS, the email address, and whether the student is listed in the roster or has dropped
+the course. nbgrader's table of students adds those who were imported there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import ClassError
+from autograder.gradebook.names import are_alike, fold
+from coursekit.data.paths import write_atomically
+
+#: The scope of nbgrader's `lms_user_id`.
+LMS_USER_ID = "lms_user_id"
+
+
+@dataclass
+class Person:
+    """A student, by all that is known of them.
+
+    Attributes
+    ----------
+    id : str
+        The name of the student's folder, and in the gradebook.
+    names : list of str
+        Full names, the latest first.
+    numbers : dict of str to str
+        The student's number by the scope in which it is one: an LMS, or an assignment of it.
+    email : str
+        The email address, "" if unknown.
+    listed : bool
+        Whether a roster lists the student.
+    dropped : bool
+        Whether the student has left the course.
+    """
+
+    id: str
+    names: list[str] = field(default_factory=list)
+    numbers: dict[str, str] = field(default_factory=dict)
+    email: str = ""
+    listed: bool = False
+    dropped: bool = False
+
+    def is_called(self, name: str) -> bool:
+        """Whether a name may be this student's."""
+        return any(are_alike(name, own) for own in (*self.names, self.id))
+
+    def add_name(self, name: str) -> None:
+        """Make a name the latest."""
+        if name:
+            self.names = [name, *(own for own in self.names if own != name)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry in `students.json`; what is empty is left out, but for name and numbers."""
+        name, *earlier = self.names or [self.id]
+        rest = {
+            "earlier_names": earlier,
+            "email": self.email,
+            "listed": self.listed,
+            "dropped": self.dropped,
+        }
+        kept = {key: value for key, value in rest.items() if value}
+        return {"name": name, "numbers": self.numbers, **kept}
+
+
+def students_file(folder: Path) -> Path:
+    return folder / "students.json"
+
+
+def read_people(folder: Path) -> dict[str, Person]:
+    """Student -> what `students.json` says, in the folder of a class.
+
+    Raises
+    ------
+    ClassError
+        The file is damaged.
+    """
+    path = students_file(folder)
+    try:
+        found = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        return {student: _person(student, one) for student, one in found.items()}
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ClassError(
+            f"{path} is damaged; repair it, or delete it if no names clash."
+        ) from error
+
+
+def _person(student: str, one: dict[str, Any]) -> Person:
+    return Person(
+        student,
+        [str(one["name"]), *map(str, one.get("earlier_names", []))],
+        {str(scope): str(number) for scope, number in one["numbers"].items()},
+        str(one.get("email", "")),
+        bool(one.get("listed")),
+        bool(one.get("dropped")),
+    )
+
+
+def save_people(folder: Path, people: dict[str, Person]) -> None:
+    """Write `students.json`, unless it says the same already."""
+    path = students_file(folder)
+    entries = {student: person.to_dict() for student, person in people.items()}
+    content = json.dumps(entries, indent=1, sort_keys=True).encode()
+    if not path.exists() or path.read_bytes() != content:
+        write_atomically(path, content, private=True)
+
+
+def called(people: Iterable[Person], name: str) -> list[Person]:
+    """The students who may have this name; more than one if it does not tell them apart."""
+    return [person for person in people if person.is_called(name)]
+
+
+def with_email(people: Iterable[Person], email: str) -> list[Person]:
+    """The students who have this email address."""
+    wanted = fold(email.strip())
+    return [person for person in people if wanted and fold(person.email) == wanted]
