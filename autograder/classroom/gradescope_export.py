@@ -53,15 +53,17 @@ def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
 
 
 def _submission(entry: dict[str, Any]) -> Submission:
-    submitters = tuple(
-        Submitter(str(who[":name"]), folder_name(str(who.get(":sid") or who.get(":email") or "")))
-        for who in entry[":submitters"]
-    )
+    submitters = tuple(map(_submitter, entry[":submitters"]))
     if not submitters:
         raise ValueError("a submission of nobody")
     time = entry.get(":created_at")
     if not isinstance(time, datetime.datetime):
         return Submission(submitters)
-    if time.tzinfo is not None:
-        time = time.astimezone(datetime.timezone.utc)
-    return Submission(submitters, f"{time:%Y-%m-%d-%H-%M-%S}")
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=datetime.timezone.utc)
+    return Submission(submitters, time)
+
+
+def _submitter(who: dict[str, Any]) -> Submitter:
+    email = str(who.get(":email") or "")
+    return Submitter(str(who[":name"]), folder_name(str(who.get(":sid") or email)), email=email)

@@ -73,7 +73,13 @@ def grade(
             "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
             " submissions run in parallel, and always use a sandbox."
         )
-    from autograder.classroom.printed import changes_table, show, summary_table, verdict_tables
+    from autograder.classroom.printed import (
+        changes_table,
+        settled_lines,
+        show,
+        summary_table,
+        verdict_tables,
+    )
     from autograder.gradebook.grade_class import Options, grade_class
 
     options = Options(cell_seconds, not no_sandbox, jobs, regrade, scheduler, all_cells, exercise)
@@ -96,6 +102,8 @@ def grade(
         show(*verdict_tables(graded, perfect=False), summary_table(graded))
     if exercise is not None or graded.changes():
         show(changes_table(graded))
+    for line in settled_lines(graded.settled):
+        say(line)
     if graded.kept:
         click.echo(
             f"{len(graded.kept)} of {len(graded.verdicts)} submissions are unchanged since they were"

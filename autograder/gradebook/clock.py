@@ -44,9 +44,7 @@ def read_date(text: str, zone: str | None = None) -> tuple[datetime.datetime, st
     """
     found = _DATE.fullmatch(text.strip())
     if found is None:
-        raise CourseError(
-            f"{text!r} is not a date with a time of day; write it as in {_EXAMPLE}."
-        )
+        raise CourseError(f"{text!r} is not a date with a time of day; write it as in {_EXAMPLE}.")
     try:
         year, month, day = map(int, found["date"].split("-"))
         hour = _hour(int(found["hour"]), found["half"])
@@ -54,7 +52,9 @@ def read_date(text: str, zone: str | None = None) -> tuple[datetime.datetime, st
             year, month, day, hour, int(found["minute"]), int(found["second"] or 0)
         )
     except ValueError as error:
-        raise CourseError(f"there is no date {text!r} ({error}); write it as in {_EXAMPLE}.") from error
+        raise CourseError(
+            f"there is no date {text!r} ({error}); write it as in {_EXAMPLE}."
+        ) from error
     named = found["zone"].strip() or (zone or "")
     if not named:
         local = naive.astimezone()

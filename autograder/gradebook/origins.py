@@ -25,11 +25,15 @@ class Origin:
         The naming scheme, such as "canvas".
     late : bool
         Whether the LMS marked it as late.
+    dated : str
+        The date of the file in the download, in UTC, where that is not the time of submission: a
+        later download has a later one.
     """
 
     file: str
     layout: str
     late: bool = False
+    dated: str = ""
 
 
 def read_origins(folder: Path, assignment: str) -> dict[str, Origin]:

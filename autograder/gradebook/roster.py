@@ -8,10 +8,13 @@ the course. nbgrader's table of students adds those who were imported there.
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from nbgrader.api import Student
 
 from autograder.errors import ClassError
 from autograder.gradebook.names import are_alike, fold
@@ -39,6 +42,8 @@ class Person:
         Whether a roster lists the student.
     dropped : bool
         Whether the student has left the course.
+    imported : bool
+        Whether only nbgrader's table knows the student; `students.json` then does not repeat it.
     """
 
     id: str
@@ -47,10 +52,16 @@ class Person:
     email: str = ""
     listed: bool = False
     dropped: bool = False
+    imported: bool = False
 
     def is_called(self, name: str) -> bool:
         """Whether a name may be this student's."""
         return any(are_alike(name, own) for own in (*self.names, self.id))
+
+    def is_named(self, name: str) -> bool:
+        """Whether this is one of the student's names, in either form of an accent."""
+        wanted = unicodedata.normalize("NFC", name)
+        return any(unicodedata.normalize("NFC", own) == wanted for own in self.names)
 
     def add_name(self, name: str) -> None:
         """Make a name the latest."""
@@ -106,7 +117,7 @@ def _person(student: str, one: dict[str, Any]) -> Person:
 def save_people(folder: Path, people: dict[str, Person]) -> None:
     """Write `students.json`, unless it says the same already."""
     path = students_file(folder)
-    entries = {student: person.to_dict() for student, person in people.items()}
+    entries = {who: person.to_dict() for who, person in people.items() if not person.imported}
     content = json.dumps(entries, indent=1, sort_keys=True).encode()
     if not path.exists() or path.read_bytes() != content:
         write_atomically(path, content, private=True)
@@ -121,3 +132,14 @@ def with_email(people: Iterable[Person], email: str) -> list[Person]:
     """The students who have this email address."""
     wanted = fold(email.strip())
     return [person for person in people if wanted and fold(person.email) == wanted]
+
+
+def add_entry(people: dict[str, Person], student: Student) -> None:
+    """Add what nbgrader's table of students says of one."""
+    person = people.setdefault(student.id, Person(student.id, imported=True))
+    name = " ".join(filter(None, (student.first_name, student.last_name)))
+    if name and not person.is_named(name):
+        person.names.append(name)
+    person.email = person.email or student.email or ""
+    if student.lms_user_id:
+        person.numbers.setdefault(LMS_USER_ID, str(student.lms_user_id))

@@ -169,14 +169,13 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def digest(path: Path) -> bytes:
-    """A digest of the notebook and its submission time."""
+    """A digest of the notebook."""
     found = hashlib.sha256()
-    for file in (path, path.parent / "timestamp.txt"):
-        if _file_problem(file):
-            found.update(b"none")
-        else:
-            with contextlib.suppress(OSError):
-                found.update(file.read_bytes())
+    if _file_problem(path):
+        found.update(b"none")
+    else:
+        with contextlib.suppress(OSError):
+            found.update(path.read_bytes())
     return found.digest()
 
 

@@ -1,6 +1,5 @@
 """Whose a file of a download is: nothing that a student names or packs replaces another's work."""
 
-import datetime
 import os
 import zipfile
 
@@ -13,6 +12,7 @@ from autograder.classroom.layouts import Layout, Submitter, find_layout
 from autograder.classroom.printed import collected_lines
 from autograder.classroom.students import Students
 from autograder.errors import CourseError
+from autograder.gradebook.roster import read_people
 
 LATER = (2027, 1, 1, 0, 0, 0)
 FORGED = (
@@ -302,11 +302,11 @@ def test_a_number_of_the_lms_keeps_its_folder_in_later_downloads(tmp_path):
     first, second, third = (Submitter("leeann", number) for number in "123")
 
     def folders(*submitters):
-        students = Students(tmp_path, "canvas")
-        found, refused = students.assign(submitters)
-        assert not refused
+        students = Students(tmp_path, read_people(tmp_path), "canvas")
+        made = students.assign(submitters)
+        assert not made.refused
         students.save()
-        return [found[submitter] for submitter in submitters]
+        return [made.folders[submitter] for submitter in submitters]
 
     assert folders(first) == ["leeann"]
     assert folders(second) == ["leeann_2"]
@@ -315,9 +315,9 @@ def test_a_number_of_the_lms_keeps_its_folder_in_later_downloads(tmp_path):
 
 def test_letters_with_marks_and_both_forms_of_an_accent_keep_their_names(tmp_path):
     names = ["Jose\u0301 Á", "राम", "रामा"]
-    found, refused = Students(tmp_path, "folder").assign(map(Submitter, names))
-    assert not refused
-    assert sorted(found.values()) == sorted(["José_Á", "राम", "रामा"])
+    made = Students(tmp_path, {}, "folder").assign(map(Submitter, names))
+    assert not made.refused
+    assert sorted(made.folders.values()) == sorted(["José_Á", "राम", "रामा"])
 
 
 def test_a_name_too_long_for_a_folder_is_refused_and_the_rest_collected(small_course, tmp_path):
@@ -373,9 +373,3 @@ def test_a_damaged_archive_costs_only_the_student_who_handed_it_in(small_course,
     assert list(result.students) == ["ada"]
     assert {name.partition("_")[0] for name, _ in result.refused} == set(broken)
     assert result.unmatched == [("nameless_5_6_hw.zip/", "not a notebook (.ipynb)")]
-
-
-def test_the_time_in_a_name_is_read_as_utc():
-    named = Layout("blackboard").parse("T_roe_attempt_2026-01-30-15-00-00_07.ipynb")
-    expected = datetime.datetime(2026, 1, 30, 15, tzinfo=datetime.timezone.utc)
-    assert named.submitted() == expected

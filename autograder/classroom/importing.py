@@ -1,0 +1,183 @@
+"""Puts the submissions of a download into `submitted/`, and what they replace into `earlier/`.
+
+nbgrader's own zip collection writes them, with a timestamp where the time of submission is known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import hashlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.classroom.archives import UnpackedFile, modification_date
+from autograder.classroom.collected import Collected
+from autograder.classroom.layouts import Submitter
+from autograder.gradebook.class_folder import Classroom, zip_collect
+from autograder.gradebook.origins import Origin, read_origins, save_origins
+from autograder.gradebook.settle import submission_time
+from autograder.grading.submissions import regular_file
+
+_STAMP = "%Y-%m-%d %H:%M:%S"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A notebook in the download that could be a student's submission.
+
+    Attributes
+    ----------
+    submitter : Submitter
+        Who handed it in, in the LMS's words.
+    submitted : datetime.datetime
+        Submission time, as far as the download tells; what is in an archive has the archive's.
+    known : bool
+        Whether that is the time of submission, not only the date of a file.
+    copy : int
+        Copy number in the file name, 0 if none.
+    overlap : float
+        Share of the assignment's features that it has.
+    late : bool
+        Whether the LMS marked it as late.
+    """
+
+    submitter: Submitter
+    submitted: datetime.datetime
+    known: bool
+    copy: int
+    file: UnpackedFile
+    overlap: float
+    late: bool = False
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Later submissions are larger; those handed in together compare by what is in them."""
+        return self.submitted, self.file.modified, self.copy, self.overlap, self.file.name
+
+
+def put_in_place(
+    classroom: Classroom, assignment: str, chosen: dict[str, list[Candidate]], result: Collected
+) -> None:
+    """Let nbgrader collect the last submission of each student; save earlier ones in `earlier/`."""
+    origins = read_origins(classroom.folder, assignment)
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder) / assignment / "archive"
+        archive.mkdir(parents=True)
+        for student, submissions in chosen.items():
+            try:
+                if not _prepare(classroom, assignment, student, submissions, result, origins):
+                    continue
+            except OSError as error:
+                name = submissions[-1].file.name
+                where = f"submitted/{student}/{assignment}"
+                reason = f"{where} cannot be replaced ({error.strerror or error}); look there"
+                result.refused.append((name, reason))
+                del result.students[student]
+                continue
+            latest = submissions[-1]
+            time = latest.submitted.strftime(_STAMP) if latest.known else "unknown"
+            shutil.copy(latest.file.path, archive / f"{student}_attempt_{time}_{assignment}.ipynb")
+        if any(archive.iterdir()):
+            zip_collect(classroom, assignment, Path(folder))
+    new = {
+        student: _origin(own[-1], result.layout)
+        for student, own in chosen.items()
+        if result.students.get(student) == own[-1].file.name
+    }
+    save_origins(classroom.folder, assignment, new)
+
+
+def _origin(candidate: Candidate, layout: str) -> Origin:
+    dated = "" if candidate.known else candidate.submitted.strftime(_STAMP)
+    return Origin(candidate.file.outer, layout, candidate.late, dated)
+
+
+def _prepare(
+    classroom: Classroom,
+    assignment: str,
+    student: str,
+    submissions: list[Candidate],
+    result: Collected,
+    origins: dict[str, Origin],
+) -> bool:
+    """Move to `earlier/` what was submitted before; whether the last submission is to be imported.
+
+    Raises
+    ------
+    OSError
+        Something in `submitted/` is not what it should be.
+    """
+    latest = submissions[-1]
+    target = classroom.submission(student, assignment)
+    for folder in (target.parent.parent, target.parent):
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise NotADirectoryError(None, f"{folder.name} is not a folder")
+    for earlier in submissions[:-1]:
+        _save_earlier(classroom, assignment, student, earlier.file.path, earlier.submitted)
+    if not target.parent.exists():
+        return True
+    if not regular_file(target):
+        _move_folder(classroom, assignment, student)
+        return True
+    if target.read_bytes() == latest.file.path.read_bytes():
+        result.unchanged.append(student)
+        return False
+    present = _present_date(target, origins.get(student))
+    if present > latest.submitted:  # an old download, collected after a newer one
+        _save_earlier(classroom, assignment, student, latest.file.path, latest.submitted)
+        result.earlier.setdefault(student, []).append(latest.file.name)
+        result.students[student] = "the later submission in submitted/"
+        result.unchanged.append(student)
+        return False
+    _save_earlier(classroom, assignment, student, target, present)
+    target.unlink()
+    stamp = target.parent / "timestamp.txt"
+    if regular_file(stamp):
+        stamp.unlink()
+    _move_folder(classroom, assignment, student)
+    return True
+
+
+def _present_date(notebook: Path, origin: Origin | None) -> datetime.datetime:
+    """The date of a notebook in `submitted/`: of its submission, its download or its file."""
+    if origin is not None and origin.dated:
+        with contextlib.suppress(ValueError):
+            found = datetime.datetime.strptime(origin.dated, _STAMP)
+            return found.replace(tzinfo=datetime.timezone.utc)
+    time = submission_time(notebook.parent)
+    if time is not None:
+        return time.replace(tzinfo=datetime.timezone.utc)
+    return modification_date(notebook.stat().st_mtime)
+
+
+def write_time(folder: Path, time: datetime.datetime) -> None:
+    """Write the time of a submission that is in `submitted/` already."""
+    utc = time.astimezone(datetime.timezone.utc)
+    (folder / "timestamp.txt").write_text(utc.strftime(_STAMP), "utf-8")
+
+
+def _save_earlier(
+    classroom: Classroom, assignment: str, student: str, file: Path, submitted: datetime.datetime
+) -> None:
+    content = file.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()[:8]
+    stamp = submitted.strftime("%Y-%m-%d-%H-%M-%S")
+    path = classroom.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def _move_folder(classroom: Classroom, assignment: str, student: str) -> None:
+    """Move what else is in a submission's folder to `earlier/`, however deep, and remove it."""
+    folder = classroom.submission(student, assignment).parent
+    if os.listdir(folder):
+        target = classroom.folder / "earlier" / student / assignment
+        target.mkdir(parents=True, exist_ok=True)
+        taken = sum(path.name.startswith("folder-") for path in target.iterdir())
+        folder.rename(target / f"folder-{taken + 1}")
+    else:
+        folder.rmdir()
