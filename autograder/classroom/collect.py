@@ -23,6 +23,7 @@ from autograder.classroom.archives import (
 )
 from autograder.classroom.collected import Collected
 from autograder.classroom.gradescope_export import METADATA, submissions_of
+from autograder.classroom.groups import Group, put_members, read_groups, share
 from autograder.classroom.handed_in import Times
 from autograder.classroom.importing import Candidate, put_in_place
 from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter, find_layout
@@ -58,6 +59,7 @@ def collect(
     layout: str | None = None,
     zone: str | None = None,
     times: Path | None = None,
+    groups: Path | None = None,
 ) -> Collected:
     """Put the latest submission of each student in an LMS's download into `submitted/`.
 
@@ -73,6 +75,8 @@ def collect(
         The time zone of the LMS; this machine's if None.
     times : Path, optional
         A table of an LMS with the times of the submissions.
+    groups : Path, optional
+        A table that says which students hand in together.
 
     Raises
     ------
@@ -89,6 +93,7 @@ def collect(
         found = f", only {len(names)} other files" if names else ""
         raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
     scheme = _find_layout(course, source, names, could_hold, layout)
+    together = read_groups(groups) if groups is not None else []
     clock = Times(classroom, assignment, source, scheme, zone, times)
     classroom.require_writable()
     with tempfile.TemporaryDirectory() as temporary:
@@ -115,7 +120,7 @@ def collect(
                 candidates[candidate.submitter].append(candidate)
         _leave_out_others(scheme, candidates, result)
         students = Students(classroom.folder, classroom.people(), scope(scheme, assignment, names))
-        chosen = _choose(candidates, students, result, clock)
+        chosen = _choose(put_members(together, candidates), students, result, clock, together)
         clock.look_up(chosen, result)
         put_in_place(classroom, assignment, chosen, result)
         clock.write(chosen, result)
@@ -257,15 +262,20 @@ def _choose(
     students: Students,
     result: Collected,
     clock: Times,
+    groups: list[Group],
 ) -> dict[str, list[Candidate]]:
     """Student -> submissions, in order; the last one will be graded."""
-    assigned = students.assign(candidates)
+    assigned = students.assign([*candidates, *(one for group in groups for one in group.members)])
     for submitter, reason in assigned.refused.items():
-        result.refused += [(candidate.file.name, reason) for candidate in candidates[submitter]]
+        of_group = [(submitter.name, reason)]  # who has handed in nothing
+        files = [(candidate.file.name, reason) for candidate in candidates.get(submitter, [])]
+        result.refused += files or of_group
     result.renamed = assigned.renamed
     own: dict[str, list[Candidate]] = defaultdict(list)
     for submitter, student in assigned.folders.items():
-        own[student] += candidates[submitter]
+        if submitter in candidates:
+            own[student] += candidates[submitter]
+    share(groups, assigned.folders, own, result)
     chosen = {}
     for student, handed_in in sorted(own.items()):
         dated = [clock.by_history(student, one, result) for one in handed_in]

@@ -35,6 +35,8 @@ class Collected:
         Students of whose submission the time is not known.
     zone : str
         In which time zone the LMS's times were read, "" if it gives none or gives their zone.
+    groups : dict of str to list of str
+        Group -> the students who have its submission.
     later : dict of str to str
         Student -> which commits after the due date do not count.
     """
@@ -52,6 +54,7 @@ class Collected:
     dropped: list[str] = field(default_factory=list)
     untimed: list[str] = field(default_factory=list)
     zone: str = ""
+    groups: dict[str, list[str]] = field(default_factory=dict)
     later: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
@@ -68,4 +71,5 @@ class Collected:
             "dropped": self.dropped,
             "untimed": self.untimed,
             "later": self.later,
+            "groups": self.groups,
         }

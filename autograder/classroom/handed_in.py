@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -236,7 +237,7 @@ def _sakai_stamps(source: Path) -> dict[str, datetime.datetime]:
         with contextlib.suppress(ValueError):
             text = read_outer(source, name)[:14].decode("ascii")
             time = datetime.datetime.strptime(text, "%Y%m%d%H%M%S")
-            found[match[1]] = time.replace(tzinfo=UTC)
+            found[unicodedata.normalize("NFC", match[1])] = time.replace(tzinfo=UTC)
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 import statistics
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -185,12 +186,9 @@ class Layout:
                     return self._from_metadata(found["name"], found["file"])
                 if found.get("attachment"):
                     found = self._of_canvas(found)
-                submitter = Submitter(
-                    found["name"],
-                    found.get("number") or "",
-                    found.get("head") or "",
-                    found.get("label") or "",
-                )
+                parts = (found.get(part) or "" for part in ("name", "number", "head", "label"))
+                # macOS takes accents off their letters
+                submitter = Submitter(*(unicodedata.normalize("NFC", part) for part in parts))
                 late = bool(found.get("late"))
                 return Named(submitter, found["file"], found.get("time") or "", late=late)
         return None

@@ -230,7 +230,8 @@ class _Matching:
             given = [
                 row.text(i) for i in self.columns if self.heading[i] in (*_ID_HEADINGS, "email")
             ]
-            label = name if len(words(name)) > 1 else own or name
+            full = [row.text(i) for i in self.columns if self.heading[i] in _FULL]
+            label = (full or [name])[0] if len(words(name)) > 1 else own or name
             label = label or next(filter(str.strip, given), "")
             if not label and not self.only:
                 label = row.text(self.columns[0]) if self.columns else ""

@@ -222,6 +222,10 @@ def _about_students(collected: Collected) -> list[str]:
         f"{student}: now called {name} in the LMS; its number is the same."
         for student, name in collected.renamed.items()
     ]
+    lines += [
+        f"{group}: one submission for {_on_one_line(students)}."
+        for group, students in collected.groups.items()
+    ]
     lines += [f"{who}: {what} left out." for who, what in collected.later.items()]
     if collected.zone:
         lines.append(f"Times of submission are read in {collected.zone}.")

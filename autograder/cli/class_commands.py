@@ -35,6 +35,12 @@ from autograder.escaping import for_terminal
     default=None,
     help="CSV of the LMS with the time of each submission, where the download does not give it.",
 )
+@click.option(
+    "--groups",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    default=None,
+    help="CSV with a column 'group': one submission is for all students of a group.",
+)
 @click.option("--json", is_flag=True, help="As JSON.")
 @with_course
 def collect(
@@ -45,6 +51,7 @@ def collect(
     layout: str | None,
     zone: str | None,
     times: Path | None,
+    groups: Path | None,
     json: bool,
 ) -> None:
     """Import submissions into submitted/ from an LMS download: an archive or a folder.
@@ -53,7 +60,9 @@ def collect(
     """
     from autograder.classroom.collect import collect as gather
 
-    collected = gather(course, course.require(assignment), source, folder, layout, zone, times)
+    collected = gather(
+        course, course.require(assignment), source, folder, layout, zone, times, groups
+    )
     if json:
         click.echo(json_module.dumps(collected.to_dict(), indent=1))
     else:

@@ -24,7 +24,7 @@ def due(course: Any, assignment: str, when: str | None, clear: bool, folder: Pat
     """
     from autograder.classroom.printed import settled_lines
     from autograder.gradebook.class_folder import Classroom
-    from autograder.gradebook.clock import both, read_date, stored
+    from autograder.gradebook.clock import both, read_date, span_words, stored
     from autograder.gradebook.deadlines import due_date, extensions, set_due_date
 
     if when is not None and clear:
@@ -50,7 +50,7 @@ def due(course: Any, assignment: str, when: str | None, clear: bool, folder: Pat
     say(f"{assignment} is due {both(date)}." if date else f"{assignment} has no due date.")
     for student, extension in sorted(extensions(classroom, assignment).items()):
         until = f": until {both(date + extension)}" if date else ""
-        say(f"  {on_one_line([student])} has {extension} more{until}")
+        say(f"  {on_one_line([student])} has {span_words(extension)} more{until}")
 
 
 @click.command()
@@ -81,7 +81,7 @@ def extend(
     from autograder.classroom.extending import grant, read_extensions
     from autograder.classroom.printed import settled_lines
     from autograder.gradebook.class_folder import Classroom
-    from autograder.gradebook.clock import both
+    from autograder.gradebook.clock import both, span_words
     from autograder.gradebook.deadlines import due_date
 
     if (table is None) == (student is None or extension is None) or (table and student):
@@ -97,7 +97,11 @@ def extend(
     date = due_date(classroom, assignment)
     for who, more in granted.items():
         until = f", until {both(date + more)}" if date else "; there is no due date yet"
-        words = f"has {more} more for {assignment}{until}" if more else "has no extension any more"
+        words = (
+            f"has {span_words(more)} more for {assignment}{until}"
+            if more
+            else "has no extension any more"
+        )
         say(f"{on_one_line([who])} {words}.")
     for line in settled_lines(settled):
         say(line)

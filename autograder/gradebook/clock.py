@@ -171,6 +171,17 @@ def both(utc: datetime.datetime, zone: datetime.tzinfo | None = None) -> str:
     return f"{here:%Y-%m-%d %H:%M} {name}, {in_utc}"
 
 
+def span_words(span: datetime.timedelta) -> str:
+    """A span of time as in "1 day 12 hours"."""
+    rest = round(span.total_seconds() / 60)
+    parts = []
+    for size, unit in ((1_440, "day"), (60, "hour"), (1, "minute")):
+        count, rest = divmod(rest, size)
+        if count:
+            parts.append(f"{count} {unit}{'s' * (count != 1)}")
+    return " ".join(parts) or "no time"
+
+
 def read_span(text: str) -> datetime.timedelta | None:
     """A span of time such as "3d" or "1d 12h"; None if it is none."""
     rest = text.strip().lower()
