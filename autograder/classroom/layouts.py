@@ -22,7 +22,7 @@ LAYOUTS = {
         # anon_aB3xZ_67890_05_transformer_block.ipynb, with anonymous grading
         r"(?P<late>LATE_)?(?P<name>anon_(?P<number>[A-Za-z0-9]{5}))_\d+_(?P<file>[^/]+)",
         # lastfirst_LATE_12345_67890_05_transformer_block-1.ipynb, or a group's name, with `_`
-        r"(?P<name>(?:(?!_\d+_|_attempt_\d{4}-)[^/])+?)_(?P<late>LATE_)?(?P<number>\d+)"
+        r"(?P<name>(?:(?!_\d+_(?!LATE_)|_attempt_\d{4}-)[^/])+?)_(?P<late>LATE_)?(?P<number>\d+)"
         r"_(?P<attachment>\d+)_(?P<file>[^/]+)",
     ),
     "moodle": (

@@ -238,7 +238,8 @@ def _about_students(collected: Collected) -> list[str]:
             " has marked it; --times reads the times from a CSV of the LMS."
         )
     if collected.of_others:
-        lines.append(f"Left out: {collected.of_others} notebooks of other assignments.")
+        books = "notebook" if collected.of_others == 1 else "notebooks"
+        lines.append(f"Left out: {collected.of_others} {books} of other assignments.")
     if collected.dropped:
         names = _on_one_line(collected.dropped)
         lines.append(f"Not in the course any more, and not graded: {names}.")
