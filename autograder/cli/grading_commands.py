@@ -121,16 +121,37 @@ def grade(
     default=None,
     help="Also pack the pages in the form that this LMS takes back.",
 )
+@click.option(
+    "--upload",
+    default=None,
+    metavar="ADDRESS",
+    help="With --for canvas: attach the pages to the submissions of the assignment at this address.",
+)
 @output_option("Archive to write with --for (default: in exports/ in the folder of the class).")
 @folder_option
 @with_course
 def feedback(
-    course: Any, assignment: str, lms: str | None, output: Path | None, folder: Path | None
+    course: Any,
+    assignment: str,
+    lms: str | None,
+    upload: str | None,
+    output: Path | None,
+    folder: Path | None,
 ) -> None:
     """Write a feedback page for every graded submission of ASSIGNMENT."""
     if output is not None and lms is None:
         raise click.UsageError("--output needs --for: it names the archive for the LMS.")
+    if upload is not None and (lms != "canvas" or output is not None):
+        raise click.UsageError("--upload needs --for canvas, and writes no archive.")
     assignment = course.require(assignment)
+    if upload is not None:
+        from autograder.classroom.canvas_comments import send_comments
+
+        sent = send_comments(course, assignment, upload, folder)
+        if sent.left_out:
+            say(f"not from Canvas, {len(sent.left_out)}: {on_one_line(sent.left_out)}")
+        say(f"sent to Canvas, {len(sent.students)} students")
+        return
     if lms is not None:
         from autograder.classroom.send_back import send_back
 
@@ -138,6 +159,11 @@ def feedback(
         if packed.left_out:
             say(
                 f"not from {lms.capitalize()}, {len(packed.left_out)}: {on_one_line(packed.left_out)}"
+            )
+        if lms == "canvas":
+            say(
+                "Canvas will call each page like the file that was handed in, so that it opens as no"
+                " page: save it as .html, or send it with --upload ADDRESS."
             )
         say(f"written: {packed.output}, {len(packed.students)} students")
         return
