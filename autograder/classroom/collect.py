@@ -270,7 +270,7 @@ def _choose(
         of_group = [(submitter.name, reason)]  # who has handed in nothing
         files = [(candidate.file.name, reason) for candidate in candidates.get(submitter, [])]
         result.refused += files or of_group
-    result.renamed = assigned.renamed
+    result.renamed, result.new = assigned.renamed, assigned.new
     own: dict[str, list[Candidate]] = defaultdict(list)
     for submitter, student in assigned.folders.items():
         if submitter in candidates:

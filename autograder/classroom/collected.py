@@ -29,6 +29,8 @@ class Collected:
         Whether no LMS's naming was found, so that the shape of the folders alone names students.
     renamed : dict of str to str
         Student -> the new name under which the LMS's number was found.
+    new : list of str
+        Students who are new in a class that had others.
     dropped : list of str
         Students who have left the course: their submissions will not be graded.
     untimed : list of str
@@ -51,6 +53,7 @@ class Collected:
     of_others: int = 0
     guessed: bool = False
     renamed: dict[str, str] = field(default_factory=dict)
+    new: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     untimed: list[str] = field(default_factory=list)
     zone: str = ""
@@ -68,6 +71,7 @@ class Collected:
             "refused": [{"file": name, "reason": reason} for name, reason in self.refused],
             "of_others": self.of_others,
             "renamed": self.renamed,
+            "new": self.new,
             "dropped": self.dropped,
             "untimed": self.untimed,
             "later": self.later,

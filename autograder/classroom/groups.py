@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.classroom.collected import Collected
-from autograder.classroom.importing import Candidate
+from autograder.classroom.importing import Candidate, sources
 from autograder.classroom.layouts import Submitter
 from autograder.classroom.lms_table import read_table
 from autograder.classroom.matching import heading_words, name_columns
@@ -104,6 +104,12 @@ def _is_one(member: Submitter, submitter: Submitter) -> bool:
     return same_folder or are_alike(member.name, submitter.name)
 
 
+def _content(candidate: Candidate) -> object:
+    """What two files of one submission share: saving a notebook changes its ids and outputs."""
+    cells = sources(candidate.file.path)
+    return candidate.file.path.read_bytes() if cells is None else tuple(cells)
+
+
 def share(
     groups: list[Group],
     folders: Mapping[Submitter, str],
@@ -117,8 +123,7 @@ def share(
         latest = {
             who: max(candidates, key=lambda one: one.order) for who, candidates in handed_in.items()
         }
-        contents = {one.file.path.read_bytes() for one in latest.values()}
-        if len(contents) > 1:
+        if len({_content(one) for one in latest.values()}) > 1:
             reason = (
                 f"{' and '.join(latest)} of {group.name} handed in different files: which one counts?"
                 " Take the other out of the download, or its student out of the group"

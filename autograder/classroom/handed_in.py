@@ -17,7 +17,7 @@ from pathlib import Path
 from autograder.classroom.archives import UnpackedFile, outer_names, read_outer
 from autograder.classroom.clones import counted, repository_of
 from autograder.classroom.collected import Collected
-from autograder.classroom.importing import Candidate, write_time
+from autograder.classroom.importing import Candidate, sources, write_time
 from autograder.classroom.layouts import Layout, Named
 from autograder.classroom.lms_table import read_table
 from autograder.classroom.matching import heading_words, match
@@ -27,7 +27,6 @@ from autograder.gradebook.clock import in_zone, read_date
 from autograder.gradebook.deadlines import due_date, extensions
 from autograder.gradebook.roster import Person
 from autograder.gradebook.settle import submission_time
-from autograder.grading.notebook_json import load
 
 UTC = datetime.timezone.utc
 #: A download takes at most so long; in one, files have the times at which it came to them.
@@ -85,7 +84,7 @@ class Times:
         self._used_zone = False
         self._due = due_date(classroom, assignment)
         self._extensions = extensions(classroom, assignment)
-        self._released = _sources(classroom.course.notebook(assignment))
+        self._released = sources(classroom.course.notebook(assignment))
 
     def of(self, named: Named, file: UnpackedFile) -> tuple[datetime.datetime, bool]:
         """The time of a submission, or the date of its file; and whether it is the time.
@@ -147,7 +146,7 @@ class Times:
         return replace(candidate, submitted=found.commit.time, known=True)
 
     def _is_work(self, content: bytes) -> bool:
-        return _sources(content) != self._released
+        return sources(content) != self._released
 
     def look_up(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
         """Replace times by those of the table, and forget those that are the download's.
@@ -239,12 +238,3 @@ def _sakai_stamps(source: Path) -> dict[str, datetime.datetime]:
             time = datetime.datetime.strptime(text, "%Y%m%d%H%M%S")
             found[unicodedata.normalize("NFC", match[1])] = time.replace(tzinfo=UTC)
     return found
-
-
-def _sources(notebook: Path | bytes) -> list[str] | None:
-    """The texts of a notebook's cells; None if it cannot be read."""
-    try:
-        content = notebook.read_bytes() if isinstance(notebook, Path) else notebook
-        return ["".join(cell["source"]) for cell in load(content)["cells"]]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError, MemoryError):
-        return None

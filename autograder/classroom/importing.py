@@ -20,6 +20,7 @@ from autograder.classroom.layouts import Submitter
 from autograder.gradebook.class_folder import Classroom, zip_collect
 from autograder.gradebook.origins import Origin, read_origins, save_origins
 from autograder.gradebook.settle import submission_time
+from autograder.grading.notebook_json import load
 from autograder.grading.submissions import regular_file
 
 _STAMP = "%Y-%m-%d %H:%M:%S"
@@ -92,7 +93,7 @@ def put_in_place(
 
 
 def _origin(candidate: Candidate, layout: str) -> Origin:
-    dated = "" if candidate.known else candidate.submitted.strftime(_STAMP)
+    dated = candidate.file.received.strftime(_STAMP)
     return Origin(candidate.file.outer, layout, candidate.late, dated)
 
 
@@ -126,8 +127,8 @@ def _prepare(
     if target.read_bytes() == latest.file.path.read_bytes():
         result.unchanged.append(student)
         return False
-    present = _present_date(target, origins.get(student))
-    if present > latest.submitted:  # an old download, collected after a newer one
+    present, is_newer = _compare(target, origins.get(student), latest)
+    if is_newer:  # an old download, collected after a newer one
         _save_earlier(classroom, assignment, student, latest.file.path, latest.submitted)
         result.earlier.setdefault(student, []).append(latest.file.name)
         result.students[student] = "the later submission in submitted/"
@@ -142,16 +143,24 @@ def _prepare(
     return True
 
 
-def _present_date(notebook: Path, origin: Origin | None) -> datetime.datetime:
-    """The date of a notebook in `submitted/`: of its submission, its download or its file."""
+def _compare(
+    notebook: Path, origin: Origin | None, latest: Candidate
+) -> tuple[datetime.datetime, bool]:
+    """The date of a notebook in `submitted/`, and whether it was handed in after a candidate.
+
+    Times of submission are compared with each other, and so are dates of downloads.
+    """
+    time = submission_time(notebook.parent)
+    known = time.replace(tzinfo=datetime.timezone.utc) if time is not None else None
+    if known is not None and latest.known:
+        return known, known > latest.submitted
     if origin is not None and origin.dated:
         with contextlib.suppress(ValueError):
-            found = datetime.datetime.strptime(origin.dated, _STAMP)
-            return found.replace(tzinfo=datetime.timezone.utc)
-    time = submission_time(notebook.parent)
-    if time is not None:
-        return time.replace(tzinfo=datetime.timezone.utc)
-    return modification_date(notebook.stat().st_mtime)
+            dated = datetime.datetime.strptime(origin.dated, _STAMP)
+            dated = dated.replace(tzinfo=datetime.timezone.utc)
+            return known or dated, dated > latest.file.received
+    present = known or modification_date(notebook.stat().st_mtime)
+    return present, present > latest.submitted
 
 
 def write_time(folder: Path, time: datetime.datetime) -> None:
@@ -181,3 +190,12 @@ def _move_folder(classroom: Classroom, assignment: str, student: str) -> None:
         folder.rename(target / f"folder-{taken + 1}")
     else:
         folder.rmdir()
+
+
+def sources(notebook: Path | bytes) -> list[str] | None:
+    """The texts of a notebook's cells; None if it cannot be read."""
+    try:
+        content = notebook.read_bytes() if isinstance(notebook, Path) else notebook
+        return ["".join(cell["source"]) for cell in load(content)["cells"]]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, MemoryError):
+        return None

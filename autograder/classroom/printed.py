@@ -222,11 +222,17 @@ def _about_students(collected: Collected) -> list[str]:
         f"{student}: now called {name} in the LMS; its number is the same."
         for student, name in collected.renamed.items()
     ]
+    if collected.new:
+        more = len(collected.new) - _MAX_LISTED
+        names = _on_one_line(collected.new[:_MAX_LISTED]) + (
+            f" and {more} more" if more > 0 else ""
+        )
+        lines.append(f"New in the class: {names}.")
     lines += [
         f"{group}: one submission for {_on_one_line(students)}."
         for group, students in collected.groups.items()
     ]
-    lines += [f"{who}: {what} left out." for who, what in collected.later.items()]
+    lines += [f"{who}: {what}, left out." for who, what in collected.later.items()]
     if collected.zone:
         lines.append(f"Times of submission are read in {collected.zone}.")
     if collected.untimed:

@@ -40,11 +40,14 @@ class Assigned:
         Submitter -> why there is none.
     renamed : dict of str to str
         Folder -> the new name of a student whose number was known under another.
+    new : list of str
+        Folders of students who are new in a class that had others.
     """
 
     folders: dict[Submitter, str] = field(default_factory=dict)
     refused: dict[Submitter, str] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+    new: list[str] = field(default_factory=list)
 
 
 class Students:
@@ -72,6 +75,7 @@ class Students:
     def assign(self, submitters: Iterable[Submitter]) -> Assigned:
         """The students' folders, and why a submitter gets none. `save` makes it last."""
         made = Assigned()
+        before = set(self._folders.values())
         wanted = defaultdict(list)
         by_name: dict[str, list[Submitter]] = defaultdict(list)
         for submitter in sorted(set(submitters), key=lambda s: (s.name, s.number, s.head)):
@@ -116,6 +120,7 @@ class Students:
                     self._keep(submitter, name)
                 else:
                     made.refused[submitter] = self._clash(submitter, group)
+        made.new = sorted(set(made.folders.values()) - before) if before else []
         return made
 
     def save(self) -> None:

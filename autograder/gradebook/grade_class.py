@@ -197,7 +197,8 @@ def _grade(
     limits = replace(options.apply(config), hidden=hidden)
     cache = patiently(lambda: RegradeCache(classroom, assignment, limits))
     again = options.regrade or options.exercise is not None
-    changed = [s for s in chosen if again or not cache.holds(s)]
+    entered = patiently(lambda: classroom.lateness(assignment))
+    changed = [s for s in chosen if again or s not in entered or not cache.holds(s)]
     graded = Graded(assignment, earlier={s: earlier[s] for s in changed if s in earlier})
     with _stopping(graded, chosen):
         if changed:

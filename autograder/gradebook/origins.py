@@ -26,8 +26,8 @@ class Origin:
     late : bool
         Whether the LMS marked it as late.
     dated : str
-        The date of the file in the download, in UTC, where that is not the time of submission: a
-        later download has a later one.
+        The date of the file in the download, as it stands there. Where the time of submission is
+        not known, it tells a later download from an earlier one.
     """
 
     file: str

@@ -44,6 +44,19 @@ def test_a_later_download_of_canvas_still_replaces_an_earlier_one(small_course, 
     assert "second" in text
 
 
+def test_times_given_by_a_table_do_not_make_a_new_download_an_old_one(small_course, tmp_path):
+    table = tmp_path / "times.csv"
+    table.write_text('Student,ID,Submitted At\n"Doe, Ada",1,2026-10-21T15:00:00Z\n')
+    for day, options in ((20, {}), (23, {"times": table})):
+        files = {
+            "doeada_1_11_07.ipynb": (notebook(small_course, f"of {day}"), (2026, 10, day, 9, 0, 0))
+        }
+        collect(small_course, NAME, archive(tmp_path / "all.zip", files), **options)
+    text = (small_course.root / "submitted" / "doeada" / NAME / f"{NAME}.ipynb").read_text()
+    assert "of 23" in text
+    assert stamps(small_course) == {"doeada": "2026-10-21 15:00:00"}
+
+
 def moodle(*minutes):
     return {
         f"{name} Doe_{n}_assignsubmission_file_/07.ipynb": (2026, 1, 30, 15 + m // 60, m % 60, 0)
@@ -186,7 +199,7 @@ def test_of_a_clone_the_last_commit_before_the_due_date_counts(small_course, tmp
         "cem": "2026-01-30 15:00:00",
     }
     assert "in time" in text_of(small_course, "ada")
-    assert result.later == {"ada": "1 later commit, the last of 2026-02-03 10:00 UTC,"}
+    assert result.later == {"ada": "1 later commit, the last of 2026-02-03 10:00 UTC"}
     assert (result.unmatched, result.untimed) == ([], [])
     extend(Classroom(small_course), NAME, {"ada": read_span("3d")})
     collect(small_course, NAME, tmp_path / "clones")

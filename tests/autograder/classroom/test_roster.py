@@ -17,7 +17,9 @@ from autograder.cli import main
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.grade_class import Options, grade_class
 from autograder.gradebook.roster import read_people
+from autograder.sandbox.doctor import is_available
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section
@@ -156,6 +158,16 @@ def test_who_is_removed_from_submitted_and_nbgraders_table_is_in_no_report(cours
     with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:
         gradebook.remove_student("bob")
     assert everywhere(course) == (["ada", "cem"],) * 3
+
+
+def test_a_submission_that_nbgraders_table_has_lost_is_graded_again(course):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:
+        gradebook.remove_student("ada")
+    graded = grade_class(course, NAME, options=Options(sandbox=is_available()))
+    assert graded.kept == ["bob", "cem"]
+    assert everywhere(course) == (["ada", "bob", "cem"],) * 3
 
 
 def test_a_table_of_one_section_does_not_drop_the_others(small_course, tmp_path):

@@ -89,6 +89,12 @@ def test_a_changed_name_with_the_same_number_makes_no_second_student(small_cours
     assert person.numbers == {"canvas": "12345"}
 
 
+def test_who_is_new_in_a_class_is_said(small_course, tmp_path):
+    assert collected(small_course, tmp_path, "ada/07.ipynb", "bob/07.ipynb").new == []
+    result = collected(small_course, tmp_path, "ada/07.ipynb", "eve/07.ipynb")
+    assert "New in the class: eve." in collected_lines(result)
+
+
 def test_the_same_class_by_two_routes_is_the_same_students(small_course, tmp_path):
     names = {"Zoë Müller": "7", "Łukasz Żak": "8"}
     direct = [f"{name}_{n}_assignsubmission_file_/07.ipynb" for name, n in names.items()]
