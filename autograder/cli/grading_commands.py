@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,13 @@ def grade(
             for s, before, now in graded.changes()
         ]
         faults = {student: str(path) for student, path in graded.faults.items()}
-        rest = {"unread": graded.unread, "kept": graded.kept, "changes": changes}
+        penalties = [asdict(one) for one in graded.settled]
+        rest = {
+            "unread": graded.unread,
+            "kept": graded.kept,
+            "changes": changes,
+            "penalties": penalties,
+        }
         json_module.dump({"verdicts": data, **rest, "faults": faults}, sys.stdout, indent=1)
         click.echo()
         graded.require_no_fault()
