@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from autograder.classroom.lms_table import Table
 from autograder.classroom.students import folder_name
-from autograder.gradebook.names import fold, words
+from autograder.gradebook.names import first_and_last, fold, words
 from autograder.gradebook.roster import LMS_USER_ID, Person, called, with_email
 
 #: Headings under which LMSs list a student's ID or user name, most reliable first.
@@ -70,11 +70,7 @@ def name_columns(
         return first, last
     if full is None:
         return first or "", last or ""
-    if "," in full:
-        last, _, first = full.partition(",")
-        return first.strip(), last.strip()
-    first, _, last = full.rpartition(" ")
-    return first, last
+    return first_and_last(full)
 
 
 @dataclass

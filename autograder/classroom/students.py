@@ -140,6 +140,8 @@ class Students:
 
     def _alike(self, submitter: Submitter) -> list[str]:
         """The students who may be called like the submitter and have no other number here."""
+        if submitter.head:  # a user name
+            return []
         return [
             person.id
             for person in called(self._people.values(), submitter.name)

@@ -26,6 +26,7 @@ from autograder.course.layout import Course
 from autograder.errors import AuthorError, ClassError
 from autograder.gradebook.entries import Entry, read_entry, restore_entry
 from autograder.gradebook.late import Lateness, lateness
+from autograder.gradebook.names import first_and_last
 from autograder.gradebook.origins import read_origins
 from autograder.gradebook.patience import machine_error
 from autograder.gradebook.roster import Person, add_entry, read_people
@@ -182,7 +183,7 @@ class Classroom:
         with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
             known = {student.id for student in gradebook.students if student.last_name}
             for student in sorted(wanted.keys() - known):
-                first, _, last = wanted[student].strip().rpartition(" ")
+                first, last = first_and_last(wanted[student])
                 gradebook.update_or_create_student(student, first_name=first, last_name=last)
 
     def enter_students(self, entries: dict[str, dict[str, str]]) -> None:

@@ -26,6 +26,15 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(separated.split())
 
 
+def first_and_last(name: str) -> tuple[str, str]:
+    """First and last name, of "Ada Lovelace" and of "Lovelace, Ada"."""
+    if "," in name:
+        last, _, first = name.partition(",")
+    else:
+        first, _, last = name.strip().rpartition(" ")
+    return first.strip(), last.strip()
+
+
 def are_alike(one: str, other: str) -> bool:
     """Whether two texts may be one person's name.
 

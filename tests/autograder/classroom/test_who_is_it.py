@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 from downloads import NAME, archive, notebook
+from nbgrader.api import Gradebook
 
 from autograder.classroom.archive_names import members
 from autograder.classroom.collect import collect
@@ -210,6 +211,9 @@ def test_what_sakai_gave_back_is_no_submission(small_course, tmp_path):
     result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
     assert (result.layout, len(result.students), result.earlier) == ("sakai", 2, {})
     assert (result.unmatched, result.refused) == ([], [])
+    with Gradebook(f"sqlite:///{small_course.root}/gradebook.db") as gradebook:
+        ada = gradebook.find_student("Lovelace_Ada_alovelace")
+        assert (ada.first_name, ada.last_name) == ("Ada", "Lovelace")
     folder = small_course.root / "submitted" / "Lovelace_Ada_alovelace" / NAME
     assert (folder / "timestamp.txt").read_text() == "2026-01-30 15:00:00"
 
