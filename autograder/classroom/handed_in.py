@@ -143,7 +143,8 @@ class Times:
                 f"{count} later commit{'s' * (count != 1)}, the last of"
                 f" {found.later[0].time:%Y-%m-%d %H:%M} UTC"
             )
-        return replace(candidate, submitted=found.commit.time, known=True)
+        commit = found.commit
+        return replace(candidate, submitted=commit.time, known=True, commit=commit.id)
 
     def _is_work(self, content: bytes) -> bool:
         return sources(content) != self._released

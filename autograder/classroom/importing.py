@@ -44,6 +44,8 @@ class Candidate:
         Share of the assignment's features that it has.
     late : bool
         Whether the LMS marked it as late.
+    commit : str
+        The commit that it is, of a clone of the student's repository; "" otherwise.
     """
 
     submitter: Submitter
@@ -53,6 +55,7 @@ class Candidate:
     file: UnpackedFile
     overlap: float
     late: bool = False
+    commit: str = ""
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -94,7 +97,7 @@ def put_in_place(
 
 def _origin(candidate: Candidate, layout: str) -> Origin:
     dated = candidate.file.received.strftime(_STAMP)
-    return Origin(candidate.file.outer, layout, candidate.late, dated)
+    return Origin(candidate.file.outer, layout, candidate.late, dated, candidate.commit)
 
 
 def _prepare(
@@ -152,6 +155,8 @@ def _compare(
     """
     time = submission_time(notebook.parent)
     known = time.replace(tzinfo=datetime.timezone.utc) if time is not None else None
+    if latest.commit:  # another due date makes an earlier commit count
+        return known or modification_date(notebook.stat().st_mtime), False
     if known is not None and latest.known:
         return known, known > latest.submitted
     if origin is not None and origin.dated:

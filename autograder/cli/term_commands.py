@@ -9,6 +9,8 @@ import click
 
 from autograder.cli.options import folder_option, on_one_line, say, with_course
 
+_CLONES = "Submissions came from clones: collect them again, since the last commit before the due date counts."
+
 
 @click.command()
 @click.argument("assignment")
@@ -25,7 +27,7 @@ def due(course: Any, assignment: str, when: str | None, clear: bool, folder: Pat
     from autograder.classroom.printed import settled_lines
     from autograder.gradebook.class_folder import Classroom
     from autograder.gradebook.clock import both, read_date, span_words, stored
-    from autograder.gradebook.deadlines import due_date, extensions, set_due_date
+    from autograder.gradebook.deadlines import due_date, extensions, has_clones, set_due_date
 
     if when is not None and clear:
         raise click.UsageError("--clear takes no date.")
@@ -45,6 +47,8 @@ def due(course: Any, assignment: str, when: str | None, clear: bool, folder: Pat
             say(f"{assignment} is due {both(date, zone)} (zone: {taken}).")
         for line in settled_lines(settled):
             say(line)
+        if has_clones(classroom, assignment):
+            say(_CLONES)
         return
     date = due_date(classroom, assignment)
     say(f"{assignment} is due {both(date)}." if date else f"{assignment} has no due date.")
@@ -82,7 +86,7 @@ def extend(
     from autograder.classroom.printed import settled_lines
     from autograder.gradebook.class_folder import Classroom
     from autograder.gradebook.clock import both, span_words
-    from autograder.gradebook.deadlines import due_date
+    from autograder.gradebook.deadlines import due_date, has_clones
 
     if (table is None) == (student is None or extension is None) or (table and student):
         raise click.UsageError("give STUDENT and EXTENSION, or --csv with a table of both.")
@@ -105,6 +109,8 @@ def extend(
         say(f"{on_one_line([who])} {words}.")
     for line in settled_lines(settled):
         say(line)
+    if has_clones(classroom, assignment):
+        say(_CLONES)
 
 
 @click.command()

@@ -9,6 +9,7 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.gradebook.class_folder import Classroom, tools_on_path
 from autograder.gradebook.extensions import granted, keep
+from autograder.gradebook.origins import read_origins
 from autograder.gradebook.settle import Settled, settle
 
 
@@ -30,6 +31,11 @@ def set_due_date(classroom: Classroom, assignment: str, due: datetime | None) ->
     with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as gradebook:
         gradebook.update_or_create_assignment(assignment, duedate=due)
     return settle_penalties(classroom)
+
+
+def has_clones(classroom: Classroom, assignment: str) -> bool:
+    """Whether submissions came from clones, of which the due date decides what commit counts."""
+    return any(one.commit for one in read_origins(classroom.folder, assignment).values())
 
 
 def extensions(classroom: Classroom, assignment: str) -> dict[str, timedelta]:

@@ -3,10 +3,12 @@
 import subprocess
 
 import pytest
+from click.testing import CliRunner
 from downloads import NAME, archive, notebook
 
 from autograder.classroom.collect import collect
 from autograder.classroom.printed import collected_lines
+from autograder.cli import main
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.clock import read_date, read_span, stored
@@ -181,7 +183,9 @@ def text_of(course, student):
     return (course.root / "submitted" / student / NAME / f"{NAME}.ipynb").read_text()
 
 
-def test_of_a_clone_the_last_commit_before_the_due_date_counts(small_course, tmp_path, clone):
+def test_of_a_clone_the_last_commit_before_the_due_date_counts(
+    small_course, tmp_path, clone, monkeypatch
+):
     clone(
         "ada",
         ("2026-01-10T00:00:00Z", ""),
@@ -204,6 +208,12 @@ def test_of_a_clone_the_last_commit_before_the_due_date_counts(small_course, tmp
     extend(Classroom(small_course), NAME, {"ada": read_span("3d")})
     collect(small_course, NAME, tmp_path / "clones")
     assert "too late" in text_of(small_course, "ada")
+    monkeypatch.chdir(small_course.root)
+    said = CliRunner().invoke(main, ["extend", NAME, "ada", "0d"]).output
+    assert "collect them again, since the last commit before the due date counts" in said
+    collect(small_course, NAME, tmp_path / "clones")
+    assert "in time" in text_of(small_course, "ada")
+    assert stamps(small_course)["ada"] == "2026-01-30 15:00:00"
 
 
 def test_without_a_due_date_the_last_commit_of_the_notebook_counts(small_course, tmp_path, clone):

@@ -174,6 +174,11 @@ def test_penalties_follow_time_due_date_and_extension_and_nothing_runs(course, m
     assert "until 2026-02-01 13:00 UTC" in said
     agree(course, "ada", 3, 0, "")
     assert grade(course, monkeypatch).settled == []
+    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:  # as nbgrader grants it
+        gradebook.grant_extension(NAME, "ada", hours=1)
+    assert [one.now for one in grade(course, monkeypatch).settled] == [0.6]
+    agree(course, "ada", 2.4, 0.6, "2 days late")
+    run("extend", NAME, "ada", "3d")
     assert "0 before, 0.6 now" in run("extend", NAME, "ada", "0d")
     assert "0.6 before, 0 now" in run("due", NAME, "2026-02-02 00:00 UTC")
     agree(course, "ada", 3, 0, "")
