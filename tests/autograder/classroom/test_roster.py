@@ -100,7 +100,8 @@ def test_who_never_handed_in_is_missing_in_gradebook_report_and_export(
     assert "<bdi>turingalan</bdi> has not handed in anything" in page
     assert run(main, ["report", NAME]).exit_code == 0
     report = (course.root / "reports" / f"{NAME}.html").read_text()
-    assert "<b>1 student</b> of the class has not handed in. <bdi>turingalan</bdi>" in report
+    told = report.partition("<b>1 student</b> of the class has not handed in.")[2]
+    assert "<bdi>turingalan</bdi>" in told[:60]
     for option, score in ((["--missing", "0"], "0"), ([], "")):
         result = run(main, ["export", NAME, *option])
         assert "not handed in, 1: turingalan" in result.output
