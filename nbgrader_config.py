@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from autograder.course.layout import Course
+from autograder.pages.formgrader_policy import restrict_formgrader
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
 
@@ -46,15 +47,24 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.OverwriteCells",
 ]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
 
-# Text cells run no script in formgrader or on feedback pages, and take no longer than others.
+# Text cells and outputs run no script in formgrader, load nothing, stay in their place, and take no
+# longer than others.
+c.HTMLExporter.sanitize_html = True
 c.HTMLExporter.filters = {
+    "clean_html": "autograder.grading.clean_outputs.shown_html",
     "markdown2html": "autograder.pages.markup.markdown_to_html",
     "strip_files_prefix": "autograder.pages.markup.keep_links",
 }
+restrict_formgrader()
 
 # One page per submission, without scripts: points, hints, the student's code, comments.
 c.GenerateFeedback.exporter_class = "autograder.pages.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
+
+# Only the owner reads what is about students; the exchange gives each student their own page.
+c.Autograde.permissions = 400
+c.GenerateFeedback.permissions = 600
+c.ExchangeFactory.release_feedback = "autograder.gradebook.release_feedback.ReleaseFeedback"
 
 # Late work costs nothing unless you say so here.
 c.AssignLatePenalties.plugin_class = "autograder.gradebook.late.DailyPenalty"

@@ -1,53 +1,128 @@
-"""Judges right answers as students type them, with the recorded cases and with class seeds.
+"""Judges answers as students type them: with class seeds, or by the message that they are shown.
 
-    python benchmarks/answers.py --seeds 3
+    python benchmarks/answers.py --seeds 100 --assignment 11_transformer_translation
+    python benchmarks/answers.py --messages wrong > messages.tsv
 
-The answers are those in `exercises/NN_topic/answers/right.py`; each must earn all points. Writes
-`data/results/answers.json`.
+The answers are those in `exercises/NN_topic/answers/`. What passes the check must earn all points with
+every class seed, and what fails it must lose some: otherwise the case that tells belongs into both.
+Writes the result of each assignment to `data/results/answers.json`.
+
+With `--messages` nothing is stored. It reads `exercises/NN_topic/answers/KIND.py`, where there is one,
+and prints a row for each answer: what it is shown by the recorded cases, and whether this is the hint
+that stands after its bar. To measure hints blind, let somebody who knows only the student notebooks
+write answers to a file of another name, without bars, and read the rows. Counts come last, on
+standard error.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from _results import write
+from _results import results, write
 
 from autograder.course.assignment import Assignment, every_assignment
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record_reference
-from autograder.course.typed_answers import typed_answers, verdict_on
+from autograder.course.recording import RECORDING_SEED, one_thread, record_reference
+from autograder.course.typed_answers import TypedAnswer, typed_answers, verdict_on
+from autograder.errors import AnswerError
+from coursekit.checking.recordings import find
+from coursekit.checking.records import RecordedExercise
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import Verdict, judge
 
 COURSE = Course(Path(__file__).parent.parent)
 
 
-def lost_points(assignment: Assignment, seed: int) -> list[str]:
-    """The right answers that lose points with the cases of one seed, and why."""
-    recorded, lost = {}, []
-    for answer in typed_answers(assignment, "right"):
-        name = answer.exercise
-        if name not in recorded:
-            recorded[name] = record_reference(assignment, name, seed)
-        verdict = verdict_on(assignment, recorded[name], answer.source)
-        if not verdict.passed:
-            lost.append(f"{name}, {answer.words}, {seed}: {verdict.headline}")
-    return lost
+def judged(assignment: Assignment, seeds: int) -> dict[str, Any]:
+    """How many answers there are, and whose verdict depends on the seed."""
+    answers = {kind: typed_answers(assignment, kind) for kind in ("right", "wrong")}
+    lost, luck = [], []
+    for name in assignment.exercises:
+        for seed in range(RECORDING_SEED, 1 + seeds):
+            recorded = record_reference(assignment, name, seed)
+            lost += _unexpected(assignment, recorded, answers["right"], True, seed)
+            luck += _unexpected(assignment, recorded, answers["wrong"], False, seed)
+    return {
+        **{kind: len(found) for kind, found in answers.items()},
+        "seeds": seeds,
+        "right ones that lose points": lost,
+        "wrong ones that lose none": luck,
+    }
+
+
+def _unexpected(
+    assignment: Assignment,
+    recorded: RecordedExercise,
+    answers: list[TypedAnswer],
+    passes: bool,
+    seed: int,
+) -> list[str]:
+    """The answers to the exercise whose verdict is another one, and what it says."""
+    found = []
+    for answer in answers:
+        if answer.exercise != recorded["name"]:
+            continue
+        try:
+            thing = assignment.solution.run_answer(recorded["name"], answer.source)
+        except AnswerError as error:
+            found.append(f"{answer.exercise}, {answer.words}: {error}")
+            continue
+        verdict = judge(recorded, run_cases(thing, recorded["cases"]))
+        if verdict.passed != passes:
+            found.append(f"{answer.exercise}, {answer.words}, {seed}: {verdict.headline}")
+    return found
+
+
+def outcome(answer: TypedAnswer, verdict: Verdict) -> str:
+    """What a wrong answer is told: "passes", "no hint", "the hint" after its bar, or "a hint"."""
+    if verdict.passed:
+        return "passes"
+    if not verdict.hint:
+        return "no hint"
+    intended = verdict.misconception and verdict.misconception == answer.misconception
+    return "the hint" if intended else "a hint"
+
+
+def print_messages(kind: str) -> None:
+    """Print a row for each answer of a kind: where it is, what it is told, and how."""
+    counts: Counter[str] = Counter()
+    for assignment in every_assignment(COURSE):
+        if not (COURSE.cases(assignment.name) / "answers" / f"{kind}.py").exists():
+            continue
+        for answer in typed_answers(assignment, kind):
+            verdict = verdict_on(assignment, find(answer.exercise), answer.source)
+            told = outcome(answer, verdict)
+            counts[told] += 1
+            points = f"{verdict.points:g} of {verdict.max_points:g}"
+            message = verdict.hint or verdict.headline
+            row = (answer.exercise, answer.words, points, told, verdict.misconception, message)
+            print("\t".join(row), flush=True)
+    print(dict(counts), file=sys.stderr)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--seeds", type=int, default=3, help="class seeds besides the recorded cases"
+        "--seeds", type=int, default=20, help="class seeds besides the recorded cases"
     )
-    seeds = parser.parse_args().seeds
-    counts, lost = {}, []
+    parser.add_argument("--assignment", action="append", help="all, if none is named")
+    parser.add_argument("--messages", metavar="KIND", help="print what answers of a kind are told")
+    options = parser.parse_args()
+    if options.messages:
+        print_messages(options.messages)
+        return
     for assignment in every_assignment(COURSE):
-        counts[assignment.name] = len(typed_answers(assignment, "right"))
-        for seed in (RECORDING_SEED, *range(1, 1 + seeds)):
-            lost += lost_points(assignment, seed)
-        print(assignment.name, counts[assignment.name], lost, flush=True)
-    found = {"answers": counts, "in all": sum(counts.values()), "seeds": seeds, "lost points": lost}
-    write("answers", found)
+        if options.assignment and assignment.name not in options.assignment:
+            continue
+        with one_thread():
+            found = judged(assignment, options.seeds)
+        stored = results("answers")
+        kept = {name: stored[name] for name in COURSE.assignments() if name in stored}
+        write("answers", kept | {assignment.name: found})
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ from _results import results, store
 from ladder import Run, finished, measure, summary
 from tqdm import tqdm
 
-from autograder.course.reference import Solution
 from coursekit.data import DataError
 
 RUNG, DATA, SIZES = "encoder, fine-tuned", "sst2", ("1000", "10000")

@@ -1,39 +1,26 @@
 """Pretrained BERT encoders: sizes, weights and tokens, loaded by name without running any code.
 
-Only `model.safetensors`, `config.json` and `vocab.txt` are read, and the two files of an adapter.
-Pickled weights, which could run code when they are opened, are never touched.
+Which files are read says `bert_files`; of an adapter, its two. Pickled weights, which could run code
+when they are opened, are never touched.
 """
 
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coursekit import lora
-from coursekit.data.errors import DamagedFile, DataError, FetchError, UnknownName
+from coursekit import bert_files, lora
+from coursekit.bert_files import some
+from coursekit.data.errors import DataError, FetchError, UnknownName
 from coursekit.data.paths import MIRROR_VARIABLE, mirror, shipped_files
 
 if TYPE_CHECKING:
     import torch
     from torch import nn
-
-_FILES = ("config.json", "model.safetensors", "vocab.txt", "tokenizer_config.json")
-_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-_SIZES = (
-    "vocab_size",
-    "hidden_size",
-    "num_hidden_layers",
-    "num_attention_heads",
-    "intermediate_size",
-    "max_position_embeddings",
-    "type_vocab_size",
-)
-_MAX_BYTES = 8 * 2**30
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,8 +81,8 @@ def load_pretrained(name: str | Path) -> Pretrained:
     ----------
     name : str or Path
         One of `coursekit.pretrained.names()`, for example "imdb"; or a folder with `config.json`,
-        `model.safetensors` and `vocab.txt`, as transformers' tokenizer and `save_pretrained` write
-        them; or a folder with a LoRA adapter, which is added to its base model; or a model on
+        `model.safetensors` (in one file or several) and `tokenizer.json` or `vocab.txt`, as
+        `save_pretrained` of transformers' models and tokenizers writes them; or a folder with a LoRA adapter, which is added to its base model; or a model on
         huggingface.co, for example "bert-base-uncased", which needs a network the first time,
         unless the folder that `COURSEKIT_MIRROR` names has it in `pretrained/`.
 
@@ -117,11 +104,11 @@ def load_pretrained(name: str | Path) -> Pretrained:
             raise DataError(f"The base model of the adapter in {folder} is an adapter itself.")
         whole = load_pretrained(base)
         return replace(whole, name=str(name), weights=lora.add_adapter(whole.weights, folder))
-    config = _config(folder)
-    tokens = _tokens(folder, config)
-    weights = _weights(folder)
+    config = bert_files.config(folder)
+    tokens, lowercase = bert_files.tokens(folder, config["vocab_size"])
+    weights = bert_files.weights(folder)
     _must_be_complete(folder, config, weights)
-    return Pretrained(str(name), config, weights, tokens, _lowercase(folder))
+    return Pretrained(str(name), config, weights, tokens, lowercase)
 
 
 def fill(
@@ -155,9 +142,9 @@ def fill(
     if needed or unknown:
         parts = []
         if needed:
-            parts.append(f"{_some(needed)} of the {type(module).__name__} got no weights")
+            parts.append(f"{some(needed)} of the {type(module).__name__} got no weights")
         if unknown:
-            parts.append(f"it has no {_some(unknown)}")
+            parts.append(f"it has no {some(unknown)}")
         raise DataError(f"The weights' names do not fit: {', and '.join(parts)}.")
     for name, given in weights.items():
         if given.shape != own[name].shape:
@@ -168,12 +155,6 @@ def fill(
             )
     module.load_state_dict(dict(weights), strict=False)
     return missing
-
-
-def _some(names: list[str]) -> str:
-    if len(names) <= 2:
-        return " and ".join(names)
-    return f"{', '.join(names[:2])} and {len(names) - 2} more"
 
 
 def _folder(name: str | Path) -> Path:
@@ -188,7 +169,8 @@ def _folder(name: str | Path) -> Path:
         return place / "pretrained" / text
     if isinstance(name, Path) or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", text):
         raise DataError(
-            f"There is no folder {text}; give one with config.json, model.safetensors and vocab.txt."
+            f"There is no folder {text}; give one with config.json, model.safetensors and tokenizer.json or"
+            " vocab.txt."
         )
     return _from_hub(text)
 
@@ -201,7 +183,7 @@ def _from_hub(name: str) -> Path:
     guess = f" Did you mean {close[0]!r}?" if close else ""
     ours = f"the course's own are {', '.join(map(repr, names()))}"
     try:
-        return Path(snapshot_download(name, allow_patterns=list(_FILES)))
+        return Path(snapshot_download(name, allow_patterns=list(bert_files.PATTERNS)))
     except (RepositoryNotFoundError, HFValidationError) as error:
         raise UnknownName(f"huggingface.co has no model {name!r}, and {ours}.{guess}") from error
     except (HfHubHTTPError, OSError) as error:  # without a network it is an OSError
@@ -210,95 +192,6 @@ def _from_hub(name: str) -> Path:
             f"internet, or put its files into pretrained/{name} in the folder that "
             f"{MIRROR_VARIABLE} names ({ours}).{guess}"
         ) from error
-
-
-def _config(folder: Path) -> dict[str, Any]:
-    try:
-        config: dict[str, Any] = json.loads(_needed(folder, "config.json").read_text("utf-8"))
-    except ValueError as error:
-        raise DamagedFile(f"{folder / 'config.json'} is damaged; download it again.") from error
-    kind = config.get("model_type", "bert") if isinstance(config, dict) else None
-    if kind != "bert":
-        raise DataError(
-            f"{folder} contains a model of type {kind!r}; the course's encoder is a BERT, whose "
-            'config.json says "model_type": "bert".'
-        )
-    wrong = [name for name in _SIZES if type(config.get(name)) is not int or config[name] < 1]
-    if wrong:
-        raise DamagedFile(f"{folder / 'config.json'} gives no {_some(wrong)}; download it again.")
-    if config["hidden_size"] % config["num_attention_heads"]:
-        raise DamagedFile(
-            f"{folder / 'config.json'} wants {config['num_attention_heads']} heads, which do not "
-            f"divide the width {config['hidden_size']}."
-        )
-    for name, known in (
-        ("hidden_act", ("gelu",)),
-        ("position_embedding_type", ("absolute",)),
-        ("layer_norm_eps", (1e-12,)),
-    ):
-        if config.get(name, known[0]) not in known:
-            raise DataError(
-                f"{folder} contains a BERT with {name} {config[name]!r}; the course's encoder has "
-                f"{known[0]!r}."
-            )
-    return config
-
-
-def _tokens(folder: Path, config: dict[str, Any]) -> list[str]:
-    try:
-        tokens = _needed(folder, "vocab.txt").read_text("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise DamagedFile(f"{folder / 'vocab.txt'} is damaged; download it again.") from error
-    tokens = [token.rstrip("\r") for token in tokens]
-    if tokens and not tokens[-1]:
-        tokens.pop()
-    # published vocabularies may be shorter than the table, which is filled up to a round number
-    if len(tokens) > config["vocab_size"] or not tokens:
-        raise DataError(
-            f"{folder / 'vocab.txt'} has {len(tokens):,} tokens, but the model knows "
-            f"{config['vocab_size']:,}: this is the vocabulary of another model."
-        )
-    lacking = [token for token in _SPECIAL if token not in tokens]
-    if lacking:
-        raise DataError(
-            f"{folder / 'vocab.txt'} has no {_some(lacking)}: this is not the vocabulary of a BERT."
-        )
-    return tokens
-
-
-def _weights(folder: Path) -> dict[str, torch.Tensor]:
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    path = folder / "model.safetensors"
-    if not path.is_file() and any(folder.glob("*.bin")):
-        raise DataError(
-            f"{folder} has pickled weights only, and opening those could run any code; take a "
-            "model that has model.safetensors."
-        )
-    if _needed(folder, "model.safetensors").stat().st_size > _MAX_BYTES:
-        raise DamagedFile(f"{path} is larger than 8 GiB; take a smaller model.")
-    try:
-        weights = load_file(path)
-    except SafetensorError as error:
-        raise DamagedFile(f"{path} is damaged or incomplete; download it again.") from error
-    return {name: tensor.float() for name, tensor in weights.items()}
-
-
-def _needed(folder: Path, name: str) -> Path:
-    path = folder / name
-    if not path.is_file():
-        raise DataError(f"{folder} has no {name}; give a folder that transformers wrote.")
-    return path
-
-
-def _lowercase(folder: Path) -> bool:
-    path = folder / "tokenizer_config.json"
-    try:
-        said = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    except ValueError as error:
-        raise DamagedFile(f"{path} is damaged; download it again.") from error
-    return bool(said.get("do_lower_case", True))
 
 
 def _must_be_complete(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from coursekit import vector_files
 from coursekit.data.errors import DamagedFile, DataError, UnknownName
 from coursekit.data.paths import shipped, shipped_files, write_atomically
 
@@ -14,6 +16,28 @@ if TYPE_CHECKING:
     import torch
 
 _MAX_BYTES = 2**31
+#: What safetensors reads of a header.
+_MAX_HEADER = 100_000_000
+_HALF_LIMIT = 65_504.0
+
+
+_SUFFIX = ".safetensors"
+
+
+def _as_matrix(matrix: Any) -> torch.Tensor:
+    """Numbers of any kind as a float32 tensor that shares no memory with a NumPy array."""
+    import numpy as np
+    import torch
+
+    if isinstance(matrix, torch.Tensor):
+        return matrix.detach().float().cpu()
+    try:
+        return torch.from_numpy(np.array(matrix, dtype=np.float32))
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"The vectors must be a matrix of numbers; a {type(matrix).__name__} of other things or"
+            " of rows of different lengths is none."
+        ) from error
 
 
 class WordVectors:
@@ -21,12 +45,12 @@ class WordVectors:
 
     Parameters
     ----------
-    words : list of str
-        The |V| different words, usually the most frequent first.
-    matrix : torch.Tensor
-        Their vectors, of shape (|V|, d).
-    about : dict of str to str, optional
-        Facts about the vectors to store with them: the text, the method, the settings.
+    words : sequence of str
+        The |V| different words, usually the most frequent first, such as gensim's ``index_to_key``.
+    matrix : torch.Tensor or array_like
+        Their vectors, of shape (|V|, d), such as gensim's ``vectors``.
+    about : mapping of str to object, optional
+        Facts about the vectors to store with them, as text: the corpus, the method, the settings.
 
     Attributes
     ----------
@@ -38,30 +62,40 @@ class WordVectors:
     Raises
     ------
     DataError
-        The matrix does not have one row per word, or a word is repeated.
+        The matrix does not have one row of numbers per word, a word is repeated or no text, or a
+        fact has a name that files use themselves.
     """
 
     def __init__(
-        self, words: list[str], matrix: torch.Tensor, about: dict[str, str] | None = None
+        self, words: Sequence[str], matrix: Any, about: Mapping[str, object] | None = None
     ) -> None:
-        if matrix.ndim != 2 or len(matrix) != len(words):
-            raise DataError(
-                f"{len(words):,} words need a matrix with {len(words):,} rows; this one has the "
-                f"shape {tuple(matrix.shape)}."
-            )
+        self.matrix = _as_matrix(matrix)
         self.words = list(words)
+        if self.matrix.ndim != 2 or len(self.matrix) != len(self.words):
+            raise DataError(
+                f"{len(self.words):,} words need a matrix with {len(self.words):,} rows; this one has"
+                f" the shape {tuple(self.matrix.shape)}."
+            )
+        if other := [word for word in self.words if not isinstance(word, str)]:
+            raise DataError(f"Words are strings; {other[0]!r} is a {type(other[0]).__name__}.")
+        self.words = [str(word) for word in self.words]  # NumPy's strings, too
         self.index = {word: row for row, word in enumerate(self.words)}
         if len(self.index) < len(self.words):
             twice = next(w for row, w in enumerate(self.words) if self.index[w] != row)
             raise DataError(f"The word {twice!r} is repeated; give each word one vector.")
-        self.matrix = matrix.detach().float().cpu()
-        self.about = dict(about or {})
+        self.about = {str(name): str(fact) for name, fact in (about or {}).items()}
+        if "words" in self.about:
+            raise DataError('`about` cannot have a fact called "words"; give it another name.')
 
     def __len__(self) -> int:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
         return word in self.index
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the words in order, as a dictionary does."""
+        return iter(self.words)
 
     def __getitem__(self, word: str) -> torch.Tensor:
         """Return the vector of a word, (d,).
@@ -84,20 +118,35 @@ class WordVectors:
         Parameters
         ----------
         path : str or Path
-            The file, usually `*.safetensors`. It is written whole or not at all.
+            The file, `*.safetensors`. It is written whole or not at all.
         half : bool
             Store 16 bits per number: half the size, three decimal digits.
 
         Raises
         ------
         DataError
-            The file cannot be written.
+            The file cannot be written, or could not be loaded again: another ending, a word that
+            is no valid text, too many words, or a number that 16 bits cannot hold.
         """
         import torch
         from safetensors.torch import save
 
+        if Path(path).suffix != _SUFFIX:
+            raise DataError(
+                f"{path} must end in {_SUFFIX}, by which load_vectors knows the format."
+            )
+        if half and self.matrix.numel() and self.matrix.abs().max() > _HALF_LIMIT:
+            raise DataError("A number is too large for 16 bits; save without `half`.")
         matrix = self.matrix.to(torch.float16 if half else torch.float32).contiguous()
         header = {"words": json.dumps(self.words, ensure_ascii=False), **self.about}
+        try:
+            size = sum(len(text.encode()) for pair in header.items() for text in pair)
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"{error.object[:100]!r} is no valid text and cannot be saved; leave it out."
+            ) from error
+        if 4 * matrix.numel() + size > _MAX_BYTES or size > _MAX_HEADER // 2:
+            raise DataError("These are too many words to be loaded again; keep fewer.")
         try:
             write_atomically(Path(path), save({"vectors": matrix}, metadata=header))
         except OSError as error:
@@ -116,7 +165,9 @@ def load_vectors(name: str | Path) -> WordVectors:
     ----------
     name : str or Path
         One of `coursekit.vectors.names()`, for example "almanac", or the path of a `.safetensors`
-        file that `WordVectors.save` wrote.
+        file that `WordVectors.save` wrote, of a text (`.txt`, `.vec`) of word2vec, fastText or
+        GloVe, or of word2vec's binary file (`.bin`). Reading such a file takes long; save its
+        vectors once to load them faster.
 
     Returns
     -------
@@ -129,11 +180,22 @@ def load_vectors(name: str | Path) -> WordVectors:
         Unknown name, no such file, or the file is damaged or contains something else.
     """
     path = Path(name)
-    if path.suffix != ".safetensors":
+    is_file = path.is_file() and str(name) not in names()
+    if path.suffix not in (_SUFFIX, *vector_files.SUFFIXES):
+        if is_file:
+            raise DataError(
+                f"{path} is in no format that is read here. Load it with the program that wrote it; of"
+                " gensim, `WordVectors(kv.index_to_key, kv.vectors).save(...)` then writes a file for"
+                " load_vectors. A packed file must be unpacked first."
+            )
         path = _shipped(str(name))
     if not path.is_file():
         raise DataError(f"There is no file {path}; save vectors there first, or give another path.")
-    return _read(path)
+    if path.stat().st_size > _MAX_BYTES:
+        raise DamagedFile(f"{path} is larger than 2 GiB; keep fewer words.")
+    if path.suffix == _SUFFIX:
+        return _read(path)
+    return WordVectors(*vector_files.read(path))
 
 
 def _shipped(name: str) -> Path:
@@ -142,7 +204,7 @@ def _shipped(name: str) -> Path:
         guess = f" Did you mean {close[0]!r}?" if close else ""
         raise UnknownName(
             f"No vectors are called {name!r}; there are {', '.join(names())}, and files that end "
-            f"in .safetensors.{guess}"
+            f"in .safetensors, .txt, .vec or .bin.{guess}"
         )
     return shipped(f"vectors/{name}.safetensors")
 
@@ -151,8 +213,6 @@ def _read(path: Path) -> WordVectors:
     from safetensors import SafetensorError, safe_open
 
     other = f"{path} does not contain word vectors; load a file that WordVectors.save wrote."
-    if path.stat().st_size > _MAX_BYTES:
-        raise DamagedFile(f"{path} is larger than 2 GiB; keep fewer words.")
     try:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
@@ -162,7 +222,7 @@ def _read(path: Path) -> WordVectors:
         words = json.loads(header.pop("words"))
     except SafetensorError as error:
         raise DamagedFile(f"{path} is damaged or incomplete; save or download it again.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DamagedFile(other) from error
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise DamagedFile(other)

@@ -44,12 +44,23 @@ def run(user: str, folder: Path, *command: str) -> str:
 
 @contextlib.contextmanager
 def system_users(*names: str) -> Iterator[None]:
-    """Users that are deleted again; the test is skipped where they cannot be made or run Python.
+    """Users that can run `autograder`; the test is skipped where they cannot be made or run Python."""
+    with new_users(*names):
+        try:
+            run(names[-1], Path("/"), "autograder", "--version")
+        except (PermissionError, AssertionError):
+            pytest.skip(f"other users cannot run {sys.executable}")
+        yield
+
+
+@contextlib.contextmanager
+def new_users(*names: str) -> Iterator[None]:
+    """Users that are deleted again; the test is skipped where they cannot be made.
 
     Those of a run that was killed before it could delete them are deleted too.
     """
     if sys.platform != "linux" or os.geteuid() != 0 or not shutil.which("useradd"):
-        pytest.skip("only root can create the users that the exchange needs")
+        pytest.skip("only root can create the users that this needs")
     for user in pwd.getpwall():
         left_behind = re.fullmatch(r"ck_[a-z]+_(\d+)", user.pw_name)
         if left_behind and not Path("/proc", left_behind[1]).exists():
@@ -59,10 +70,6 @@ def system_users(*names: str) -> Iterator[None]:
         for name in names:
             subprocess.run(["useradd", "--no-create-home", "--user-group", name], check=True)
             made.append(name)
-        try:
-            run(names[-1], Path("/"), "autograder", "--version")
-        except (PermissionError, AssertionError):
-            pytest.skip(f"other users cannot run {sys.executable}")
         yield
     finally:
         for name in made:

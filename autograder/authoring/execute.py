@@ -43,16 +43,31 @@ def execute_solution(course: Course, assignment: str) -> float:
         file is left unchanged.
     """
     own = Assignment(course, assignment)
-    path, notebook = own.solution.path, stamp(own)
+    notebook = stamp(own)
+    start = time.monotonic()
+    run_cells(own, notebook)
+    mark_executed(notebook)
+    nbformat.write(notebook, own.solution.path)
+    return time.monotonic() - start
+
+
+def run_cells(assignment: Assignment, notebook: NotebookNode) -> None:
+    """Run all cells of a notebook of an assignment, and store their outputs in it.
+
+    Raises
+    ------
+    CourseError
+        A cell raises an error or takes too long.
+    """
+    course, path = assignment.course, assignment.solution.path
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell in cells:
         cell.outputs, cell.execution_count = [], None
-    start = time.monotonic()
     with (
         tempfile.TemporaryDirectory() as recordings,
-        tqdm(total=len(cells), desc=assignment, unit="cell", disable=None) as bar,
+        tqdm(total=len(cells), desc=assignment.name, unit="cell", disable=None) as bar,
     ):
-        _record(own, Path(recordings))
+        _record(assignment, Path(recordings))
         environment = course.environment()
         environment[VARIABLE] = os.pathsep.join([recordings, environment[VARIABLE]])
         client = NotebookClient(
@@ -69,15 +84,12 @@ def execute_solution(course: Course, assignment: str) -> float:
             client.execute(env={**os.environ, **environment})
         except CellExecutionError as error:
             what = f"{error.ename}: {error.evalue}"
-            raise _stopped(assignment, notebook, what) from None
+            raise _stopped(assignment.name, notebook, what) from None
         except DeadKernelError:
-            raise _stopped(assignment, notebook, "the kernel died") from None
+            raise _stopped(assignment.name, notebook, "the kernel died") from None
         except CellControlSignal:  # nbclient's time limit
             what = f"it takes more than {_CELL_SECONDS} seconds"
-            raise _stopped(assignment, notebook, what) from None
-    mark_executed(notebook)
-    nbformat.write(notebook, path)
-    return time.monotonic() - start
+            raise _stopped(assignment.name, notebook, what) from None
 
 
 def _record(assignment: Assignment, folder: Path) -> None:

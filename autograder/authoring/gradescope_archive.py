@@ -15,7 +15,7 @@ from autograder.authoring.wheels import build_wheels
 from autograder.course.files import write_zip
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.grading.kernel_user import USER
+from autograder.grading.limits import USER
 from autograder.grading.verdicts import class_seed
 
 _TEMPLATES = Path(__file__).parent / "templates" / "gradescope"
@@ -59,7 +59,6 @@ def write_autograder(
     contents["setup.sh"] = _template("setup.sh", WHEELS=paths, USER=USER)
     contents |= {f"course/{name}": path.read_bytes() for name, path in _files(course, assignment)}
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
         write_zip(output, contents, executable=("setup.sh", "run_autograder"))
     except OSError as error:
         raise CourseError(f"cannot write {output}: {error.strerror}.") from error

@@ -9,7 +9,6 @@ import ast
 import contextlib
 import difflib
 import io
-import json
 import subprocess
 import sys
 import tempfile
@@ -27,10 +26,10 @@ from autograder.course.exercise import UNWRITTEN_HINT, UNWRITTEN_REASON, Exercis
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
 from autograder.errors import CourseError
+from autograder.grading.answer_runs import run_answers
 from autograder.grading.left_out import TAG
 from coursekit.checking.hints import UNDEFINED
-from coursekit.checking.judge_case import judge_case, judge_cases
-from coursekit.checking.records import Case, Outcome, RecordedExercise
+from coursekit.checking.records import Outcome, RecordedExercise
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -97,11 +96,16 @@ def prove_source_files(assignment: Assignment) -> None:
         )
 
 
+def prove_written(assignment: Assignment) -> None:
+    """Every exercise has enough answers, with hints and reasons; none of them is run for that."""
+    for exercise in assignment.exercises.values():
+        _require_enough(exercise)
+
+
 def prove_answers(assignment: Assignment, recorded: dict[str, RecordedExercise]) -> None:
     """Every misconception is caught and shows its own hint; alternatives and equivalents pass."""
     solution = assignment.solution
     for name, exercise in assignment.exercises.items():
-        _require_enough(exercise)
         reference = solution.bare_sources[name]
         for answer in (*exercise.misconceptions, *exercise.alternatives):
             if not is_edit(answer.text):
@@ -111,22 +115,24 @@ def prove_answers(assignment: Assignment, recorded: dict[str, RecordedExercise])
         ):
             _require_declared(misconception, entry["outcomes"])
         _prove_misconceptions(name, recorded[name])
-        for alternative in exercise.alternatives:
-            thing = solution.run_answer(name, alternative.source(reference), alternative.name)
-            verdict = judge(recorded[name], run_cases(thing, recorded[name]["cases"]))
-            if not verdict.passed:
-                raise CourseError(
-                    f"{name}: the alternative {alternative.name} in RIGHT loses points:"
-                    f" {verdict.headline}."
-                )
-        for answer in exercise.equivalents:
-            thing = solution.run_answer(name, answer.source(reference), answer.name)
-            verdict = judge(recorded[name], run_cases(thing, recorded[name]["cases"]))
-            if not verdict.passed:
-                raise CourseError(
-                    f"{name}: an edit in EQUIVALENT ({answer.name}) loses points:"
-                    f" {verdict.headline}.\n{answer.text}"
-                )
+    exercises = assignment.exercises.values()
+    right = [answer for exercise in exercises for answer in exercise.alternatives]
+    equal = [answer for exercise in exercises for answer in exercise.equivalents]
+    cases = {name: exercise["cases"] for name, exercise in recorded.items()}
+    answers = [*right, *equal]
+    for answer, outcomes in zip(answers, run_answers(assignment, answers, cases)):
+        verdict = judge(recorded[answer.exercise], outcomes)
+        if verdict.passed:
+            continue
+        if answer in right:
+            raise CourseError(
+                f"{answer.exercise}: the alternative {answer.name} in RIGHT loses points:"
+                f" {verdict.headline}."
+            )
+        raise CourseError(
+            f"{answer.exercise}: an edit in EQUIVALENT ({answer.name}) loses points:"
+            f" {verdict.headline}.\n{answer.text}"
+        )
 
 
 def _require_enough(exercise: Exercise) -> None:
@@ -238,67 +244,6 @@ def prove_shown_cells(assignment: str, stamped: str, recorded: dict[str, Recorde
                 f"{assignment}: {name} needs a cell that grading skips ({verdict.headline});"
                 f" tag that cell `{KEEP}`."
             )
-
-
-def prove_fresh_cases(
-    recorded: dict[str, RecordedExercise], fresh: dict[str, RecordedExercise]
-) -> None:
-    """Every group has a case that depends on the seed, so that a lookup table earns nothing."""
-    for name, exercise in recorded.items():
-        known = {_inputs(case) for case in exercise["cases"]}
-        for group in exercise["groups"]:
-            cases = [case for case in fresh[name]["cases"] if case["group"] == group]
-            if all(_inputs(case) in known for case in cases):
-                raise CourseError(
-                    f"{name}: the cases of group {group} are the same for every seed; draw"
-                    " something in them from rng."
-                )
-
-
-def prove_groups_vary(
-    recorded: dict[str, RecordedExercise], fresh: dict[str, RecordedExercise]
-) -> None:
-    """No group of fresh cases is passed by outputs that do not depend on them, or by an input."""
-    for name, exercise in fresh.items():
-        replayed = [case["expected"] for case in recorded[name]["cases"]]
-        guesses = [("repeating the answers of another seed", replayed)]
-        for answer in replayed:
-            guesses.append(("giving one answer to all cases", [answer] * len(exercise["cases"])))
-        most = max(len(case.get("args", [])) for case in exercise["cases"])
-        guesses += [
-            (f"returning input {i + 1} as it is", [_input(case, i) for case in exercise["cases"]])
-            for i in range(most)
-        ]
-        for what, outcomes in guesses:
-            passed = _passed_group(exercise, outcomes)
-            if passed is not None:
-                raise CourseError(
-                    f"{name}: {what} earns the points of group {passed}; add a case to it whose"
-                    " result varies more."
-                )
-
-
-def _passed_group(exercise: RecordedExercise, outcomes: list[Outcome]) -> str | None:
-    """The first group whose cases all pass; cheaper than a verdict, since most fail at once."""
-    pairs = list(zip(exercise["cases"], outcomes))
-    for group in exercise["groups"]:
-        own = [(case, outcome) for case, outcome in pairs if case["group"] == group]
-        if all(judge_case(case, outcome) is None for case, outcome in own) and not any(
-            judge_cases([case for case, _ in own], [outcome for _, outcome in own])
-        ):
-            return group
-    return None
-
-
-def _input(case: Case, index: int) -> Outcome:
-    """The outcome of returning one of the inputs."""
-    given = case.get("args", [])
-    return {"status": "value", "value": given[index] if index < len(given) else None}
-
-
-def _inputs(case: Case) -> str:
-    keys = ("args", "kwargs", "state", "then")
-    return json.dumps([case.get(key) for key in keys], sort_keys=True)
 
 
 def prove_student_notebook(

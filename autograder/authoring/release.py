@@ -19,23 +19,24 @@ from typing import Any
 import nbformat
 
 from autograder.authoring import proved
+from autograder.authoring.lookup_tables import SEEDS, prove_fresh_cases, prove_groups_vary
 from autograder.authoring.proofs import (
     exercise_owners,
     prove_answers,
-    prove_fresh_cases,
-    prove_groups_vary,
     prove_shown_cells,
     prove_source_files,
     prove_student_notebook,
+    prove_written,
 )
 from autograder.authoring.setup_cell import stored_revision
 from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import is_executed
 from autograder.course.assignment import Assignment
-from autograder.course.compounds import record_pairs
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record_assignment, record_reference
+from autograder.course.recording import RECORDING_SEED, record_reference
 from autograder.errors import CourseError
+from autograder.grading.compounds import record_pairs
+from autograder.grading.record_exercises import record_assignment
 from coursekit import __version__
 from coursekit.checking.judge_case import agrees, same_outcome
 from coursekit.checking.recordings import FORMAT
@@ -152,6 +153,7 @@ def _release(course: Course, name: str, check: bool) -> Report:
     """Build and verify one assignment."""
     report, assignment = Report(), Assignment(course, name)
     prove_source_files(assignment)
+    prove_written(assignment)
     notebook = stamp(assignment)
     if not is_executed(name, notebook):
         report.drafts.append(name)
@@ -160,12 +162,13 @@ def _release(course: Course, name: str, check: bool) -> Report:
     recorded = record_assignment(assignment, RECORDING_SEED)
     prove_answers(assignment, recorded)
     prove_shown_cells(name, stamped, recorded)
-    fresh = {
-        exercise: record_reference(assignment, exercise, seed=1)
-        for exercise in assignment.exercises
-    }
-    prove_fresh_cases(recorded, fresh)
-    prove_groups_vary(recorded, fresh)
+    for seed in SEEDS:
+        fresh = {
+            exercise: record_reference(assignment, exercise, seed)
+            for exercise in assignment.exercises
+        }
+        prove_fresh_cases(recorded, fresh)
+        prove_groups_vary(recorded, fresh)
     recording = _recording(assignment, recorded)
     _put(report, course, course.recordings / f"{name}.json", recording, check)
     # the set-up cell names the revision of the recording, which may be a new one

@@ -18,13 +18,12 @@ from autograder.authoring.setup_cell import BRANCH, setup_cell
 from autograder.authoring.shown_cells import tag_shown_cells
 from autograder.authoring.stored_outputs import METADATA
 from autograder.course.assignment import Assignment
-from autograder.course.cells import checked_exercise, defined_names, parse
+from autograder.course.cells import FROM, checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 
-#: Grade id prefix and first line of a cell for code that students wrote in an earlier assignment.
-_FROM = "from_"
+#: The first line of a cell for code that students wrote in an earlier assignment.
 _REUSED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
 _QUESTION = re.compile(r"\*\*Question \d+ \((\d+) points?, graded by hand\)\.?\*\*")
 _ANSWER = re.compile(r"### BEGIN SOLUTION: (question_\w+)[ \t]*\n")
@@ -211,14 +210,14 @@ def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:
     words = f"paste your {', '.join(names)} of assignment {match[1]} here"
     code = "\n\n\n".join(known[name] for name in names)
     cell.source = f"{match[0]}\n### BEGIN SOLUTION: {words}\n{code}\n### END SOLUTION"
-    cell.metadata["nbgrader"] = _nbgrader_metadata(f"{_FROM}{source}", None)
+    cell.metadata["nbgrader"] = _nbgrader_metadata(f"{FROM}{source}", None)
     return set(names)
 
 
 def reused_from(cell: NotebookNode) -> str | None:
     """The earlier assignment whose definitions a stamped cell contains, if any."""
     grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-    return grade_id.removeprefix(_FROM) if grade_id.startswith(_FROM) else None
+    return grade_id.removeprefix(FROM) if grade_id.startswith(FROM) else None
 
 
 def _what_else(source: str, exercises: dict[str, Exercise]) -> str:

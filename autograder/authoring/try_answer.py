@@ -11,11 +11,11 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.course.assignment import Assignment, find
 from autograder.course.cells import kept_definitions
 from autograder.course.layout import Course
-from autograder.course.recording import record
 from autograder.errors import CourseError
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
 from autograder.grading.questions import without_expected
+from autograder.grading.record_exercises import record
 from autograder.grading.verdicts import decide
 from autograder.sandbox.doctor import is_available
 from coursekit.checking.verdict import Verdict

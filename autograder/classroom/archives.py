@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import os
 import re
 import stat
 import zipfile
@@ -19,7 +20,7 @@ from typing import IO
 
 from autograder.classroom.archive_names import members
 from autograder.errors import CourseError
-from autograder.grading.submissions import walk
+from autograder.grading.student_files import open_below, walk
 
 #: Limits for one file, and for all extracted files of one student together.
 MAX_FILE_BYTES = 100 * 2**20
@@ -119,7 +120,7 @@ def read_outer(source: Path, name: str) -> bytes:
     """
     try:
         if source.is_dir():
-            with open(source / name, "rb") as file:
+            with open_below(source, name) as file:
                 return file.read(MAX_FILE_BYTES)
         with _opened(source) as archive:
             found = next(one for one in members(archive) if one.filename == name)
@@ -205,7 +206,7 @@ class _Unpacking:
 
     def folder(self, source: Path) -> None:
         """Unpack a folder of files and archives."""
-        for name, path, problem in walk(source):
+        for name, _, problem in walk(source):
             if problem:
                 self.result.refused.append((name, problem))
                 continue
@@ -213,8 +214,8 @@ class _Unpacking:
                 self._other(name, name)
                 continue
             try:
-                with open(path, "rb") as file:
-                    modified = modification_date(path.stat().st_mtime)
+                with open_below(source, name) as file:
+                    modified = modification_date(os.fstat(file.fileno()).st_mtime)
                     self._file(name, file, MAX_STUDENT_BYTES, modified, None)
             except OSError as error:
                 self.result.refused.append((name, f"cannot be opened ({error.strerror})"))

@@ -9,14 +9,13 @@ from __future__ import annotations
 import datetime
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.grading.submissions import regular_file
+from autograder.grading.student_files import read_below
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _BRANCH = re.compile(r"ref: (refs/heads/[\w./+-]+)")
@@ -77,7 +76,7 @@ def counted(
     """
     path = file.relative_to(repository).as_posix()
     with tempfile.TemporaryDirectory() as empty:
-        git = _Git(repository / ".git", Path(empty))
+        git = _Git(repository, Path(empty))
         commits = git.commits(path)
         if not commits:
             return None
@@ -95,15 +94,15 @@ class _Git:
 
     def __init__(self, repository: Path, empty: Path) -> None:
         self.repository = repository
-        objects = repository / "objects"
+        objects = repository / ".git" / "objects"
         # with alternates, a student's repository would hold whatever others there are here
         others = objects / "info" / "alternates"
         self.usable = objects.is_dir() and not objects.is_symlink() and not os.path.lexists(others)
         for name in ("objects", "refs"):
             (empty / name).mkdir()
         (empty / "HEAD").write_text("ref: refs/heads/none\n")
-        if regular_file(repository / "shallow"):
-            shutil.copy(repository / "shallow", empty / "shallow")
+        if shallow := self._read("shallow"):
+            (empty / "shallow").write_bytes(shallow)
         self.environment = {
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": str(empty),
@@ -153,8 +152,14 @@ class _Git:
         return commit if _HASH.fullmatch(commit) else ""
 
     def _text(self, name: str) -> str:
-        path = self.repository / name
-        return path.read_text("utf-8", "replace").strip() if regular_file(path) else ""
+        return self._read(name).decode("utf-8", "replace").strip()
+
+    def _read(self, name: str) -> bytes:
+        """A file that git keeps beside the objects; empty if it is no regular file in there."""
+        try:
+            return read_below(self.repository, f".git/{name}")
+        except OSError:
+            return b""
 
     def _run(self, *arguments: str) -> bytes | None:
         """What git prints; None if it fails, or is not installed."""

@@ -211,7 +211,7 @@ def _read(
     released: dict[str, set[str]],
     clock: Times,
 ) -> list[Candidate]:
-    """The candidate in a file, one for each who handed it in; [] after adding it to `unmatched`."""
+    """The candidate in a file, one for each who handed it in; [] after saying why there is none."""
 
     def unmatched(reason: str) -> list[Candidate]:
         result.unmatched.append((file.name, reason))
@@ -220,6 +220,9 @@ def _read(
     named = layout.parse(file.outer)
     if named is None:
         return unmatched(f"file name does not follow the naming scheme of {layout.scheme}")
+    if named.problem:
+        result.refused.append((file.name, named.problem))
+        return []
     try:
         submitted, known = clock.of(named, file)
     except ValueError:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.classroom.lms_table import Table, read_table
 from autograder.classroom.matching import heading_words, match, name_columns
-from autograder.classroom.students import folder_name
+from autograder.classroom.students import folder_name, gradescope_account
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.names import fold
@@ -20,7 +20,6 @@ _SCOPES = {
     "lms user id": LMS_USER_ID,
     "orgdefinedid": "brightspace",
     "org defined id": "brightspace",
-    "sid": "gradescope",
 }
 _LOGINS = ("username", "user name", "login", "login id", "github username", "benutzername")
 _EMAILS = ("email", "email address", "e mail", "e mail adresse", "e mail address", "mail")
@@ -174,6 +173,8 @@ def _read_row(table: Table, number: int) -> _Row:
     email = next((cells[one] for one in _EMAILS if "@" in cells.get(one, "")), "")
     if not email and "@" in cells.get("sis login id", ""):
         email = cells["sis login id"]
+    if cells.get("sid"):
+        numbers["gradescope"] = gradescope_account(email, cells["sid"])
     return _Row(_id(cells, first, last, canvas), first, last, email, numbers)
 
 

@@ -1,10 +1,16 @@
 """Grades a submission inside Gradescope, in the container that `autograder gradescope` describes.
 
 The notebook lies in /autograder/submission, the results go to /autograder/results.
+
+Students may submit as often as they like and read the results at once. So the cases are drawn anew
+for each submission, from the class's seed and the submission's number, and the results tell no
+inputs and no expected values: those of the recorded cases, which `check` shows, are all that a
+student can make a table of.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import traceback
@@ -21,10 +27,11 @@ from autograder.course.layout import Course
 from autograder.errors import CourseError, GraderFault
 from autograder.escaping import for_terminal
 from autograder.grading.grade_submission import Task, finish, grade_submission
-from autograder.grading.kernel_user import USER
-from autograder.grading.limits import Limits
+from autograder.grading.limits import USER, Limits
 from autograder.grading.notes import read_notes
 from autograder.grading.runners import Pool, Serial
+from autograder.grading.student_files import walk
+from autograder.grading.submissions import digest
 from autograder.grading.verdicts import class_seed, read_verdicts
 from autograder.sandbox.doctor import is_available
 
@@ -50,7 +57,10 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
     sandbox = is_available()
     limits = Limits(sandbox=sandbox, hidden=(str(course.root), str(root)))
     limits = limits if sandbox else replace(limits, user=user)
-    task = Task.of(Assignment(course, assignment), class_seed(course.root), limits)
+    if limits.user:
+        from autograder.grading.kernel_user import require_out_of_reach
+
+        require_out_of_reach(user, [course.root, root / "submission", root / "results"])
 
     def save(notebook: NotebookNode) -> None:
         saved.append(notebook)
@@ -59,6 +69,8 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
     if path is None:
         found = results([], _NO_NOTEBOOK)
     else:
+        seed = submission_seed(class_seed(course.root), _number(root, path))
+        task = Task.of(Assignment(course, assignment), seed, limits)
         runner = Pool(task.questions, 1) if sandbox else Serial(task.questions)
         try:
             reason = finish(grade_submission(path, task, runner.start, save))
@@ -66,7 +78,9 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
             runner.close(abrupt=False)
         reason = reason or (read_notes(saved[-1]).unread if saved else "")
         note = f"Your notebook could not be run: {reason}." if reason else ""
-        found = results(read_verdicts(nbformat.from_dict(saved[-1])) if saved else [], note)
+        found = results(
+            read_verdicts(nbformat.from_dict(saved[-1])) if saved else [], note, values=False
+        )
     target = root / "results" / "results.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(found, indent=1), "utf-8")
@@ -75,9 +89,27 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
 
 def _notebook(folder: Path, assignment: str) -> Path | None:
     """The submitted notebook: the one with the assignment's name, else the only or latest one."""
-    found = sorted(p for p in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+    files = sorted(
+        path
+        for _, path, problem in walk(folder)
+        if path.suffix == ".ipynb" and (not problem or path.is_symlink())
+    )
+    found = [path for path in files if ".ipynb_checkpoints" not in path.parts]
     exact = [path for path in found if path.stem == assignment]
     return (exact or found)[-1] if found else None
+
+
+def submission_seed(seed: int, number: str) -> int:
+    """The seed of a submission's cases, from the class's and the submission's number."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {number}".encode()).digest()[:4], "big")
+
+
+def _number(root: Path, notebook: Path) -> str:
+    """The number that Gradescope gives the submission; without one, what tells its content apart."""
+    try:
+        return str(json.loads((root / "submission_metadata.json").read_bytes())["id"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return digest(notebook).hex()
 
 
 def main() -> None:

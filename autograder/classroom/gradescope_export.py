@@ -7,6 +7,8 @@ file `submission_metadata.yml`, in which Gradescope writes names, ids and times.
 from __future__ import annotations
 
 import datetime
+from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -14,7 +16,7 @@ import yaml
 
 from autograder.classroom.archives import read_outer
 from autograder.classroom.layouts import Submission, Submitter
-from autograder.classroom.students import folder_name
+from autograder.classroom.students import gradescope_account
 from autograder.errors import CourseError
 
 METADATA = "submission_metadata.yml"
@@ -45,11 +47,37 @@ def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
         loaded = yaml.load(
             read_outer(source, name), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         )
-        return {str(folder): _submission(entry) for folder, entry in loaded.items()}
+        read = {str(folder): _submission(entry) for folder, entry in loaded.items()}
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise CourseError(
             f"{name} in {source} is damaged; download the submissions from Gradescope again."
         ) from error
+    return _without_doubles(read)
+
+
+def _without_doubles(submissions: dict[str, Submission]) -> dict[str, Submission]:
+    """The submissions, with a problem for those of a person who has another one.
+
+    An export has one submission of each person, so that one of two is somebody else's: the later
+    must not replace the other.
+    """
+    folders: dict[Submitter | str, set[str]] = defaultdict(set)
+    names: dict[Submitter | str, set[str]] = defaultdict(set)
+    for folder, submission in submissions.items():
+        for submitter in submission.submitters:
+            key = submitter.number or submitter
+            folders[key].add(folder)
+            names[key].add(submitter.name)
+    found = dict(submissions)
+    for key, own in folders.items():
+        who = " and ".join(sorted(names[key]))
+        one = "is named" if len(names[key]) == 1 else "have one address or student ID"
+        for folder in own if len(own) > 1 else ():
+            problem = (
+                f"{who} {one} in {' and '.join(sorted(own))}; put the right one into submitted/"
+            )
+            found[folder] = replace(submissions[folder], problem=problem)
+    return found
 
 
 def _submission(entry: dict[str, Any]) -> Submission:
@@ -65,5 +93,7 @@ def _submission(entry: dict[str, Any]) -> Submission:
 
 
 def _submitter(who: dict[str, Any]) -> Submitter:
-    email = str(who.get(":email") or "")
-    return Submitter(str(who[":name"]), folder_name(str(who.get(":sid") or email)), email=email)
+    email = str(who.get(":email") or "").strip()
+    return Submitter(
+        str(who[":name"]), gradescope_account(email, str(who.get(":sid") or "")), email=email
+    )

@@ -8,8 +8,13 @@ from typing import Any
 from autograder.escaping import for_terminal
 from coursekit.checking.verdict import GroupResult, Verdict
 
+#: The rows of a failing case that tell no input and no expected value.
+_WITHOUT_VALUES = ("case", "right", "fails only where")
 
-def results(verdicts: Sequence[Verdict], note: str = "", penalty: float = 0.0) -> dict[str, Any]:
+
+def results(
+    verdicts: Sequence[Verdict], note: str = "", penalty: float = 0.0, values: bool = True
+) -> dict[str, Any]:
     """What Gradescope reads from an autograder, as described in its documentation.
 
     Parameters
@@ -18,6 +23,9 @@ def results(verdicts: Sequence[Verdict], note: str = "", penalty: float = 0.0) -
         One sentence for the student, above all tests, or "".
     penalty : float
         Points subtracted for lateness.
+    values : bool
+        Whether to tell inputs and expected values of the cases. Where students can submit again,
+        a table of them would earn points.
     """
     score = max(0.0, sum(verdict.points for verdict in verdicts) - penalty)
     return {
@@ -26,29 +34,39 @@ def results(verdicts: Sequence[Verdict], note: str = "", penalty: float = 0.0) -
         "output_format": "text",
         "stdout_visibility": "hidden",
         "visibility": "visible",
-        "tests": [_test(verdict, group) for verdict in verdicts for group in verdict.groups],
+        "tests": [
+            _test(verdict, group, values) for verdict in verdicts for group in verdict.groups
+        ],
     }
 
 
-def _test(verdict: Verdict, group: GroupResult) -> dict[str, Any]:
+def _test(verdict: Verdict, group: GroupResult, values: bool) -> dict[str, Any]:
     return {
         "name": f"{verdict.exercise}: {group.name}",
         "score": group.points,
         "max_score": group.max_points,
         "status": "failed" if group.reason else "passed",
-        "output": for_terminal(_explained(verdict, group)),
+        "output": for_terminal(_explained(verdict, group, values)),
         "output_format": "text",
         "visibility": "visible",
     }
 
 
-def _explained(verdict: Verdict, group: GroupResult) -> str:
+def _explained(verdict: Verdict, group: GroupResult, values: bool) -> str:
     """Why the group lost points; the first such group has the hint and the failing case as well."""
     if not group.reason:
         return ""
-    lines = [group.reason]
+    lines = [group.reason if values else group.outline or group.reason]
     if group is next(one for one in verdict.groups if one.reason):
         lines += [f"Hint: {verdict.hint}"] if verdict.hint else []
         lines += [f"A second mistake: {verdict.next_hint}"] if verdict.next_hint else []
-        lines += [f"{label}: {text}" for label, text in verdict.detail]
+        lines += [
+            f"{label}: {text}"
+            for label, text in verdict.detail
+            if values or label in _WITHOUT_VALUES
+        ]
+        if not values and verdict.detail:
+            lines.append(
+                f"`check({verdict.exercise})` in your notebook shows a case with its values."
+            )
     return "\n".join(lines)

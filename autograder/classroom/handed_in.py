@@ -202,6 +202,7 @@ class Times:
         for student, own in chosen.items():
             person = people.setdefault(student, Person(student))
             person.add_name(own[-1].submitter.name)
+            person.email = person.email or own[-1].submitter.email
             _add_number(person, own, self.layout, self.assignment)
         matched = match(table, people.values(), self.assignment, skip=columns)
         found = {}

@@ -21,7 +21,8 @@ from autograder.gradebook.class_folder import Classroom, zip_collect
 from autograder.gradebook.origins import Origin, read_origins, save_origins
 from autograder.gradebook.settle import submission_time
 from autograder.grading.notebook_json import load
-from autograder.grading.submissions import regular_file
+from autograder.grading.student_files import read_regular, regular_file
+from coursekit.data.paths import write_atomically
 
 _STAMP = "%Y-%m-%d %H:%M:%S"
 
@@ -121,23 +122,25 @@ def _prepare(
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             raise NotADirectoryError(None, f"{folder.name} is not a folder")
     for earlier in submissions[:-1]:
-        _save_earlier(classroom, assignment, student, earlier.file.path, earlier.submitted)
+        before = earlier.file.path.read_bytes()
+        _save_earlier(classroom, assignment, student, before, earlier.submitted)
     if not target.parent.exists():
         return True
     if not regular_file(target):
         _move_folder(classroom, assignment, student)
         return True
-    if target.read_bytes() == latest.file.path.read_bytes():
+    content, new = read_regular(target), latest.file.path.read_bytes()
+    if content == new:
         result.unchanged.append(student)
         return False
     present, is_newer = _compare(target, origins.get(student), latest)
     if is_newer:  # an old download, collected after a newer one
-        _save_earlier(classroom, assignment, student, latest.file.path, latest.submitted)
+        _save_earlier(classroom, assignment, student, new, latest.submitted)
         result.earlier.setdefault(student, []).append(latest.file.name)
         result.students[student] = "the later submission in submitted/"
         result.unchanged.append(student)
         return False
-    _save_earlier(classroom, assignment, student, target, present)
+    _save_earlier(classroom, assignment, student, content, present)
     target.unlink()
     stamp = target.parent / "timestamp.txt"
     if regular_file(stamp):
@@ -156,7 +159,7 @@ def _compare(
     time = submission_time(notebook.parent)
     known = time.replace(tzinfo=datetime.timezone.utc) if time is not None else None
     if latest.commit:  # another due date makes an earlier commit count
-        return known or modification_date(notebook.stat().st_mtime), False
+        return known or modification_date(notebook.lstat().st_mtime), False
     if known is not None and latest.known:
         return known, known > latest.submitted
     if origin is not None and origin.dated:
@@ -164,20 +167,23 @@ def _compare(
             dated = datetime.datetime.strptime(origin.dated, _STAMP)
             dated = dated.replace(tzinfo=datetime.timezone.utc)
             return known or dated, dated > latest.file.received
-    present = known or modification_date(notebook.stat().st_mtime)
+    present = known or modification_date(notebook.lstat().st_mtime)
     return present, present > latest.submitted
 
 
 def write_time(folder: Path, time: datetime.datetime) -> None:
-    """Write the time of a submission that is in `submitted/` already."""
+    """Write the time of a submission that is in `submitted/` already, in place of any link there."""
     utc = time.astimezone(datetime.timezone.utc)
-    (folder / "timestamp.txt").write_text(utc.strftime(_STAMP), "utf-8")
+    write_atomically(folder / "timestamp.txt", utc.strftime(_STAMP).encode(), private=True)
 
 
 def _save_earlier(
-    classroom: Classroom, assignment: str, student: str, file: Path, submitted: datetime.datetime
+    classroom: Classroom,
+    assignment: str,
+    student: str,
+    content: bytes,
+    submitted: datetime.datetime,
 ) -> None:
-    content = file.read_bytes()
     digest = hashlib.sha256(content).hexdigest()[:8]
     stamp = submitted.strftime("%Y-%m-%d-%H-%M-%S")
     path = classroom.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"

@@ -85,10 +85,19 @@ class Submitter:
 
 @dataclass(frozen=True)
 class Submission:
-    """Who handed in a submission, and when; None if unknown."""
+    """Who handed in a submission, as a metadata file says.
+
+    Attributes
+    ----------
+    time : datetime.datetime or None
+        When; None if unknown.
+    problem : str
+        Why it is not collected, "" if it is.
+    """
 
     submitters: tuple[Submitter, ...]
     time: datetime.datetime | None = None
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,6 +116,8 @@ class Named:
         Who else handed it in, in a group submission.
     late : bool
         Whether the LMS marked it as late.
+    problem : str
+        Why it is not collected, "" if it is.
     """
 
     submitter: Submitter
@@ -115,6 +126,7 @@ class Named:
     given: datetime.datetime | None = None
     others: tuple[Submitter, ...] = ()
     late: bool = False
+    problem: str = ""
 
     def submitted(self) -> datetime.datetime | None:
         """The submission time, without a zone where it is the LMS's local time; None if unknown.
@@ -222,7 +234,9 @@ class Layout:
         if submission is None:
             return None
         first, *others = submission.submitters
-        return Named(first, file, given=submission.time, others=tuple(others))
+        return Named(
+            first, file, given=submission.time, others=tuple(others), problem=submission.problem
+        )
 
     def fits(self, names: list[str]) -> int:
         """How many of the names follow the scheme."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from autograder.classroom.lms_table import Table
-from autograder.classroom.students import folder_name
+from autograder.classroom.students import folder_name, student_id
 from autograder.gradebook.names import first_and_last, fold, words
 from autograder.gradebook.roster import LMS_USER_ID, Person, called, with_email
 
@@ -179,8 +179,9 @@ class _Matching:
         by_number: dict[str, set[str]] = defaultdict(set)
         for person in self.people:
             for scope in wanted:
-                if scope in person.numbers:
-                    by_number[person.numbers[scope]].add(person.id)
+                own = person.numbers.get(scope, "")
+                if own := student_id(own) if scope == "gradescope" else own:
+                    by_number[own].add(person.id)
 
         def students(cell: str) -> list[str]:
             text = cell.strip().lstrip("#")

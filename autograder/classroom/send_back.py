@@ -88,7 +88,6 @@ def send_back(
     if lms == "gradescope":
         contents = _autograder(classroom, assignment, packed)
     try:
-        packed.output.parent.mkdir(parents=True, exist_ok=True)
         write_zip(packed.output, contents, executable=("setup.sh", "run_autograder"))
     except OSError as error:
         raise CourseError(f"cannot write {packed.output}: {error.strerror}.") from error

@@ -256,7 +256,7 @@ def write_similar(
         assignment=assignment, pairs=pairs, students=len(own), least=threshold(len(own))
     )
     try:
-        write_atomically(output, html.encode())
+        write_atomically(output, html.encode(), private=True)
     except OSError as error:
         raise CourseError(f"cannot write {output}: {error.strerror}.") from error
     return output, pairs

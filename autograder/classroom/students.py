@@ -13,19 +13,41 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.classroom.layouts import Submitter
+from autograder.course.files import is_device
 from autograder.gradebook.roster import LMS_USER_ID, Person, called, save_people, with_email
 
 _MAX_NAME_BYTES = 120
+_STUDENT_ID = "sid-"
 
 
 def folder_name(name: str) -> str:
-    """A student's name as a folder name that nbgrader accepts; "" if nothing is left of it."""
+    """A student's name as a folder name that nbgrader accepts; "" if nothing is left of it.
+
+    Every system can have the folder: a name that Windows keeps for a device gets an underscore.
+    """
     marks = "_.@+-"
     kept = "".join(
         c if c.isalnum() or c in marks or unicodedata.category(c)[0] == "M" else " "
         for c in unicodedata.normalize("NFC", name)
     )
-    return "_".join(kept.split()).strip("_.")
+    found = "_".join(kept.split()).strip("_.")
+    stem, dot, rest = found.partition(".")
+    return f"{stem}_{dot}{rest}" if is_device(found) else found
+
+
+def gradescope_account(email: str, student_id: str) -> str:
+    """What tells a person in Gradescope from others: the address that they log in with.
+
+    A student ID is only text that somebody has entered, and counts where there is no address.
+    """
+    if email.strip():
+        return email.strip().casefold()
+    return f"{_STUDENT_ID}{student_id.strip()}" if student_id.strip() else ""
+
+
+def student_id(account: str) -> str:
+    """The student ID that an account is told apart by, "" if an address does."""
+    return account.removeprefix(_STUDENT_ID) if account.startswith(_STUDENT_ID) else ""
 
 
 @dataclass
@@ -88,7 +110,8 @@ class Students:
                 )
             elif known := self._with_number(submitter):
                 made.folders[submitter] = known
-                if not self._people[known].is_named(submitter.name):
+                person = self._people[known]
+                if not (person.is_named(submitter.name) or person.is_called(submitter.name)):
                     made.renamed[known] = submitter.name
             elif name in self._people or name in self._folders.values():
                 wanted[name.casefold()].append(submitter)
@@ -134,7 +157,9 @@ class Students:
                 person.numbers.get(self.scope),
                 person.numbers.get(LMS_USER_ID) if " " not in self.scope else None,
             ):
-                return student
+                by_id = self.scope == "gradescope" and student_id(submitter.number)
+                if not by_id or person.is_named(submitter.name):
+                    return student
         found = with_email(self._people.values(), submitter.email)
         return found[0].id if len(found) == 1 else ""
 
@@ -146,7 +171,13 @@ class Students:
             person.id
             for person in called(self._people.values(), submitter.name)
             if not submitter.number or self.scope not in person.numbers
+            if not self._logs_in_otherwise(submitter, person)
         ]
+
+    def _logs_in_otherwise(self, submitter: Submitter, person: Person) -> bool:
+        """Whether Gradescope's submitter has another address: a name there is anybody's choice."""
+        known = self.scope == "gradescope" and submitter.email and person.email
+        return bool(known) and not with_email([person], submitter.email)
 
     def _free(self, submitter: Submitter, group: list[Submitter]) -> str:
         """A folder name that is this submitter's alone, or ""."""
@@ -155,7 +186,7 @@ class Students:
         if (len(group) == 1 or exact == [submitter]) and self._is_free(name, submitter):
             return name
         if submitter.number and not submitter.head:  # namesakes: the LMS's number tells them apart
-            name = f"{name}_{submitter.number}"
+            name = folder_name(f"{name}_{submitter.number}")
             return name if self._is_free(name, submitter) else ""
         return ""
 
@@ -167,7 +198,8 @@ class Students:
         person = self._people[name]
         number = person.numbers.get(self.scope, "")
         own = person.is_named(submitter.name) or submitter.name == name
-        return own and number in ("", submitter.number)
+        is_other = self._logs_in_otherwise(submitter, person)
+        return own and number in ("", submitter.number) and not is_other
 
     def _keep(self, submitter: Submitter, name: str) -> None:
         person = self._people.setdefault(name, Person(name))

@@ -190,8 +190,8 @@ def write_term(
     page = output or Classroom(course, folder).folder / "reports" / "gradebook.html"
     table = page.with_suffix(".csv")
     try:
-        write_atomically(page, as_html(term).encode())
-        write_atomically(table, as_csv(term).encode())
+        write_atomically(page, as_html(term).encode(), private=True)
+        write_atomically(table, as_csv(term).encode(), private=True)
     except OSError as error:
         raise CourseError(f"cannot write {page.parent}: {error.strerror}.") from error
     return page, table

@@ -7,6 +7,7 @@ and when work is due).
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -47,6 +48,9 @@ class _Group(click.Group):
 @click.pass_context
 def main(context: click.Context, verbose: bool) -> None:
     """Build, release, collect and grade the assignments of a course."""
+    if context.invoked_subcommand not in author_commands.FOR_OTHERS:
+        before = os.umask(0o077)  # what is about students is for its owner only
+        context.call_on_close(lambda: os.umask(before))
     if verbose:
         import logging
 

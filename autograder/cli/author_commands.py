@@ -50,7 +50,7 @@ def release(
     require_fresh(report)
     for written in report.written:
         click.echo(f"written: {written}")
-    left_alone = f", {len(report.unchanged)} of them earlier" if report.unchanged else ""
+    left_alone = f" ({len(report.unchanged)} unchanged since)" if report.unchanged else ""
     click.echo(
         f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified{left_alone}."
     )
@@ -59,7 +59,7 @@ def release(
         click.echo(f"not executed yet: `autograder execute {names}` runs every cell.")
     if changed := unaudited(course, chosen):
         click.echo(
-            f"to audit, since they have changed: `autograder audit {' '.join(changed)} --json {RESULTS}`"
+            f"to audit, new or changed: `autograder audit {' '.join(changed)} --json {RESULTS}`"
         )
 
 
@@ -116,7 +116,7 @@ def init(folder: Path, title: str | None) -> None:
 @click.argument("assignment")
 @with_course
 def new(course: Any, assignment: str) -> None:
-    """Create a new assignment, such as 10_topic, with one small exercise, ready to release."""
+    """Create a new assignment, such as 10_topic, with one small exercise, and release it."""
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release as build
 
@@ -279,4 +279,6 @@ def audit(
     sys.exit(0 if all(found.passed for found in audits) else 1)
 
 
+#: What they write is for others, or part of a repository, whose files have the usual permissions.
+FOR_OTHERS = frozenset(command.name for command in (init, release, execute, new, bundle))
 COMMANDS = (init, release, execute, try_, new, bundle, gradescope, exercises, adopt, audit)

@@ -11,6 +11,8 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, on_one_line, output_option, say, with_course
+from autograder.errors import CourseError
+from autograder.escaping import for_terminal
 
 
 @click.command()
@@ -36,7 +38,7 @@ from autograder.cli.options import folder_option, on_one_line, output_option, sa
     "--scheduler",
     default=None,
     metavar="ADDRESS",
-    help="Run submissions on the workers of a Dask scheduler, e.g. tcp://10.0.0.5:8786.",
+    help="Run submissions on the workers of a Dask scheduler, e.g. tls://10.0.0.5:8786.",
 )
 @click.option("--regrade", is_flag=True, help="Regrade unchanged submissions too.")
 @click.option(
@@ -82,8 +84,11 @@ def grade(
         verdict_tables,
     )
     from autograder.gradebook.grade_class import Options, grade_class
+    from autograder.gradebook.permissions import open_to_others
 
     options = Options(cell_seconds, not no_sandbox, jobs, regrade, scheduler, all_cells, exercise)
+    for opening in open_to_others(course, folder or course.root):
+        click.echo(for_terminal(f"warning: {opening.what}; to mend it: {opening.remedy}"), err=True)
     graded = grade_class(course, course.require(assignment), folder, list(students), options)
     if json:
         # equal verdicts are the same object: converting each once saves memory in a large class
@@ -181,8 +186,12 @@ def feedback(
 
 
 @click.command()
-def doctor() -> None:
-    """Check that submissions can run in a sandbox here; if not, say why, with exit status 1."""
+@folder_option
+def doctor(folder: Path | None) -> None:
+    """Check that submissions can run in a sandbox here; if not, say why, with exit status 1.
+
+    In a course's folder, say also what other users of this machine can read of it and of the class.
+    """
     from autograder.sandbox.doctor import examine
 
     findings = examine()
@@ -190,7 +199,27 @@ def doctor() -> None:
         say(f"{'✓' if finding.works else '✗'} {finding.what}")
         if not finding.works:
             say(f"    {finding.problem or 'check failed'}\n    to fix: {finding.remedy}")
+    _say_who_can_read(folder)
     sys.exit(0 if all(finding.works for finding in findings) else 1)
+
+
+def _say_who_can_read(folder: Path | None) -> None:
+    from autograder.course.layout import find_course
+    from autograder.gradebook.permissions import open_to_others
+
+    try:
+        course = find_course()
+    except CourseError:
+        course = None
+    home = folder or (course.root if course else None)
+    if home is None:
+        return
+    looked_at = home.resolve()
+    openings = open_to_others(course, looked_at)
+    for opening in openings:
+        say(f"! {opening.what}\n    to fix: {opening.remedy}")
+    if not openings:
+        say(f"✓ other users of this machine cannot read the class in {looked_at}")
 
 
 @click.command()

@@ -13,13 +13,21 @@ from autograder.escaping import for_terminal
 
 
 def with_course(command: Callable[..., None]) -> Callable[..., None]:
-    """Passes the course that contains the current folder as the first argument."""
+    """Passes the course that contains the current folder as the first argument.
+
+    A class's folder, if the command has one, is closed to other users before.
+    """
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> None:
         from autograder.course.layout import find_course
 
-        command(find_course(), *args, **kwargs)
+        course = find_course()
+        if "folder" in kwargs:
+            from autograder.gradebook.permissions import close_class
+
+            close_class(kwargs["folder"] or course.root)
+        command(course, *args, **kwargs)
 
     return wrapped
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 #: What of a module of cases decides no verdict: right answers, wrong answers and their hints.
-_NOT_JUDGED = ("RIGHT", "EQUIVALENT", "FURTHER", "WRONG")
+_NOT_JUDGED = ("RIGHT", "EQUIVALENT", "FURTHER", "FURTHER_FOR", "WRONG")
 #: Strings, comments and what separates statements; all between them is code.
 _TOKEN = re.compile(
     r'''(?P<string>(?:\b[A-Za-z]{1,2})?(?:"""(?:[^"\\]|\\.|"(?!""))*"""'''

@@ -18,6 +18,8 @@ LONGEST_CELL = 100_000
 _LONGEST_IMPORT = 1_000
 #: The grade id of a check cell is this and the name of its exercise.
 CHECK = "check_"
+#: The grade id of a cell into which students paste earlier answers is this and their assignment.
+FROM = "from_"
 #: The statements that define functions and classes.
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

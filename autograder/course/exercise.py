@@ -1,7 +1,7 @@
 """What an author writes for an exercise: cases, wrong answers, other right answers.
 
 They are in `exercises/NN_topic/EXERCISE.py`, a module with four names: `POINTS`,
-`cases`, `WRONG` and `RIGHT`, and optionally `FURTHER`, `EQUIVALENT` and `FORBIDDEN`. The reference is
+`cases`, `WRONG` and `RIGHT`, and optionally `FURTHER`, `FURTHER_FOR`, `EQUIVALENT` and `FORBIDDEN`. The reference is
 loaded from the solution notebook.
 """
 
@@ -185,6 +185,8 @@ class Exercise:
         should write; they raise while its cases run.
     further : str
         A hint that `check` offers after some failed tries, or "".
+    further_for : tuple of str
+        The groups of points that the further hint is about; all if empty.
     """
 
     name: str
@@ -196,6 +198,7 @@ class Exercise:
     exempt: dict[str, str] = field(default_factory=dict)
     forbidden: tuple[str, ...] = ()
     further: str = ""
+    further_for: tuple[str, ...] = ()
 
 
 def read_exercise(name: str, module: Any) -> Exercise:
@@ -230,7 +233,14 @@ def read_exercise(name: str, module: Any) -> Exercise:
     forbidden = _forbidden(name, getattr(module, "FORBIDDEN", ()))
     further = " ".join(getattr(module, "FURTHER", "").split())
     equals = tuple(equivalents)
-    return Exercise(name, points, module.cases, wrong, right, equals, exempt, forbidden, further)
+    groups = tuple(getattr(module, "FURTHER_FOR", ()))
+    if unknown := set(groups) - set(points):
+        raise CourseError(
+            f"{name}: FURTHER_FOR names {sorted(unknown)[0]}, which is no group of POINTS."
+        )
+    return Exercise(
+        name, points, module.cases, wrong, right, equals, exempt, forbidden, further, groups
+    )
 
 
 def _forbidden(exercise: str, names: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Records exercises: cases with the outputs of the reference and of the misconceptions."""
+"""Records exercises: cases with the outputs of the reference."""
 
 from __future__ import annotations
 
@@ -10,25 +10,23 @@ import traceback
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from autograder.course.assignment import Assignment
-from autograder.course.exercise import Exercise, Misconception
+from autograder.course.exercise import Exercise
 from autograder.course.reference import Solution
+from autograder.course.second_calls import TURNS, second_calls
 from autograder.errors import CourseError
-from coursekit.checking.hints import UNDEFINED
-from coursekit.checking.judge_case import judge_case, judge_cases
+from coursekit.checking.judge_case import judge_case
 from coursekit.checking.judges import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
 from coursekit.checking.records import (
     Case,
     DrawnCase,
     Outcome,
     RecordedExercise,
-    RecordedMisconception,
 )
 from coursekit.checking.run_cases import run_cases
 
@@ -44,11 +42,6 @@ _FOR_MESSAGES: tuple[Literal["printed", "printed_characters", "line", "bases"], 
 )
 
 
-def record_assignment(assignment: Assignment, seed: int) -> dict[str, RecordedExercise]:
-    """Every exercise of the assignment, recorded with cases drawn from `seed`."""
-    return {name: record(assignment, name, seed) for name in assignment.exercises}
-
-
 def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[DrawnCase]]:
     """Every exercise's cases drawn from `seed`, without outcomes: fast, since nothing is run."""
     return {
@@ -57,38 +50,19 @@ def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[DrawnCa
     }
 
 
-def record(assignment: Assignment, name: str, seed: int) -> RecordedExercise:
-    """An exercise as plain data: cases, the reference's outcomes, the misconceptions' outcomes.
-
-    A misconception's outcome is None for the cases that it gets right, and `UNDEFINED` where the
-    case says so. The result is kept in `assignment.recorded` and shared: do not modify it.
-
-    Raises
-    ------
-    CourseError
-        The reference fails one of its cases (unless the case expects the error), a case belongs to
-        a group without points, or a misconception cannot be run.
-    """
-    kept = assignment.recorded
-    if (name, seed) not in kept:
-        kept[name, seed] = _record(assignment.exercise(name), assignment.solution, seed)
-    return kept[name, seed]
-
-
 def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedExercise:
-    """`record` without misconceptions: enough to say whether an answer loses points, and faster.
+    """An exercise as plain data, without misconceptions: cases and the reference's outcomes.
+
+    That is enough to say whether an answer loses points.
 
     Raises
     ------
     CourseError
-        As `record` does.
+        The reference fails one of its cases (unless the case expects the error), or a case belongs
+        to a group without points.
     """
-    exercise = replace(assignment.exercise(name), misconceptions=())
-    return _record(exercise, assignment.solution, seed)
-
-
-def _record(exercise: Exercise, solution: Solution, seed: int) -> RecordedExercise:
-    reference = _reference(solution, exercise.name)
+    exercise = assignment.exercise(name)
+    reference = _reference(assignment.solution, exercise.name)
     with one_thread():
         drawn = draw(exercise, reference, seed)
         if drawn != draw(exercise, reference, seed):
@@ -97,26 +71,32 @@ def _record(exercise: Exercise, solution: Solution, seed: int) -> RecordedExerci
                 " from rng."
             )
         _require_groups(exercise, drawn)
-        first, second = run_cases(reference, drawn), run_cases(reference, drawn)
-        cases = [
-            _with_expected(exercise.name, case, outcome, again)
-            for case, outcome, again in zip(drawn, first, second)
-        ]
-        wrong: list[RecordedMisconception] = [
-            {"name": m.name, "hint": m.hint, "outcomes": _wrong_outcomes(m, solution, cases)}
-            for m in exercise.misconceptions
-        ]
+        cases = _expecting(exercise.name, reference, drawn)
+        turns = (draw(exercise, reference, seed, turn) for turn in range(1, 1 + TURNS))
+        twice = second_calls(reference, cases, [case for turn in turns for case in turn])
+        cases += _expecting(exercise.name, reference, twice)
     for case in cases:
         case.pop("undefined", None)
     recorded: RecordedExercise = {
         "name": exercise.name,
         "groups": exercise.points,
         "cases": cases,
-        "misconceptions": wrong,
+        "misconceptions": [],
     }
     if exercise.further:
         recorded["further"] = exercise.further
+    if exercise.further_for:
+        recorded["further_for"] = list(exercise.further_for)
     return recorded
+
+
+def _expecting(name: str, reference: Any, drawn: list[DrawnCase]) -> list[Case]:
+    """The cases with the reference's outcomes, which a second run must confirm."""
+    first, second = run_cases(reference, drawn), run_cases(reference, drawn)
+    return [
+        _with_expected(name, case, outcome, again)
+        for case, outcome, again in zip(drawn, first, second)
+    ]
 
 
 @contextmanager
@@ -145,9 +125,10 @@ def _reference(solution: Solution, name: str) -> Any:
     return scope[name]
 
 
-def draw(exercise: Exercise, reference: Any, seed: int) -> list[DrawnCase]:
-    """The exercise's cases as plain data, drawn from the seed."""
-    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode())])
+def draw(exercise: Exercise, reference: Any, seed: int, turn: int = 0) -> list[DrawnCase]:
+    """The exercise's cases as plain data, drawn from the seed; in each turn other ones."""
+    turns = [turn] if turn else []
+    rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode()), *turns])
     names = _parameters(reference)
     try:
         cases = [case.encode(i, names) for i, case in enumerate(exercise.cases(rng))]
@@ -226,6 +207,8 @@ def essence(case: DrawnCase, outcome: Outcome) -> Outcome:
         essence.pop(key, None)
     if not rules.get("keeps_generators"):
         essence.pop("drew_from", None)
+    if not rules.get("draws"):
+        essence.pop("next_draws", None)
     if "value" in essence and not rules.get("order"):
         essence["value"] = _sorted_dicts(essence["value"])
     return essence
@@ -241,22 +224,6 @@ def _sorted_dicts(data: Any) -> Any:
         pairs = sorted(_sorted_dicts(data["$dict"]), key=lambda pair: json.dumps(pair[0]))
         return {**data, "$dict": pairs}
     return {key: _sorted_dicts(value) for key, value in data.items()}
-
-
-def _wrong_outcomes(
-    misconception: Misconception, solution: Solution, cases: list[Case]
-) -> list[Outcome | None]:
-    name = misconception.name
-    text = misconception.source(solution.bare_sources[misconception.exercise])
-    answer = solution.run_answer(misconception.exercise, text, name)
-    outcomes: list[Outcome | None] = []
-    results = run_cases(answer, cases)
-    for case, outcome, finding in zip(cases, results, judge_cases(cases, results)):
-        if name in case.get("undefined", []):
-            outcomes.append(UNDEFINED.copy())
-        else:
-            outcomes.append(None if finding is None else essence(case, outcome))
-    return outcomes
 
 
 def _require_groups(exercise: Exercise, cases: list[DrawnCase]) -> None:

@@ -76,7 +76,8 @@ def typed_answers(assignment: Assignment, kind: str) -> list[TypedAnswer]:
     Raises
     ------
     CourseError
-        There is no such file, or a cell of it is malformed or an edit that does not apply.
+        There is no such file, or a cell of it is malformed, answers no exercise of the assignment,
+        or is an edit that does not apply.
     """
     found = []
     for name, words, misconception, text in _cells(assignment, kind):
@@ -121,6 +122,11 @@ def _cells(assignment: Assignment, kind: str) -> list[tuple[str, str, str, str]]
     found = _CELL.findall(text)
     if len(found) != text.count("# %% "):
         raise CourseError(f"{where}: begin every cell with `# %% EXERCISE: in words`.")
+    for name, words, *_ in found:
+        if name not in assignment.exercises:
+            raise CourseError(
+                f"{where}: `{name}: {words}` answers no exercise of {assignment.name}; delete it."
+            )
     return found
 
 

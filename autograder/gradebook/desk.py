@@ -27,6 +27,7 @@ from autograder.gradebook.faults import (
 )
 from autograder.gradebook.patience import patiently
 from autograder.grading.grade_submission import Grading, Running, Task, grade_submission
+from autograder.grading.judging import Judge, Judging
 from autograder.grading.runners import Runner
 from autograder.grading.submissions import copy_files, ensure_secret
 from autograder.grading.verdicts import read_verdicts
@@ -73,6 +74,7 @@ class Desk:
     config: Config
     task: Task
     runner: Runner
+    judge: Judge
     earlier: dict[str, list[Verdict]]
 
     def grade(self, students: list[str]) -> Iterator[Done]:
@@ -80,7 +82,7 @@ class Desk:
         # twice as many as run at a time: no slot is idle, and no more wait in a larger class
         most = 1 + 2 * self.runner.slots
         coming = deque(students)
-        waiting: deque[tuple[Running, Grading[Done]]] = deque()
+        waiting: deque[tuple[Running | Judging, Grading[Done]]] = deque()
         while coming or waiting:
             if coming and len(waiting) < most:
                 grading = self._one(coming.popleft())
@@ -106,7 +108,9 @@ class Desk:
 
         _log.info("%s: grading", student)
         try:
-            reason = yield from grade_submission(path, self.task, self.runner.start, save, earlier)
+            reason = yield from grade_submission(
+                path, self.task, self.runner.start, save, earlier, self.judge
+            )
             result = self.classroom.autograded(student, self.assignment)
             saved = read_verdicts(nbformat.read(result, as_version=4))
         except Exception as error:

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from autograder.gradebook.regrade_cache import RegradeCache
 from autograder.gradebook.settle import Settled
 from autograder.grading.grade_submission import Task
 from autograder.grading.isolated_run import PRELOAD
+from autograder.grading.judging import Judge, Judges, judge_here
 from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.questions import Questions
 from autograder.grading.runners import Pool, Runner, Serial
@@ -37,6 +39,9 @@ from autograder.grading.verdicts import class_seed, read_verdicts
 from autograder.sandbox.doctor import missing
 from autograder.sandbox.launch import start_server_in_background
 from coursekit.checking.verdict import Verdict
+
+#: How many processes judge, beside those that run submissions.
+_JUDGES = 2
 
 
 @dataclass
@@ -213,9 +218,10 @@ def _grade(
             task = Task.of(graded_against, seed, limits, options.exercise or "")
             with (
                 _runner(task.questions, limits, options) as runner,
+                _judge(task, limits) as judge,
                 tqdm(total=len(changed), desc=assignment, unit="submission", disable=None) as bar,
             ):
-                desk = Desk(classroom, assignment, config, task, runner, earlier)
+                desk = Desk(classroom, assignment, config, task, runner, judge, earlier)
                 for done in desk.grade(changed):
                     graded.verdicts[done.student] = done.verdicts
                     if done.unread:
@@ -300,6 +306,19 @@ def _runner(questions: Questions, limits: Limits, options: Options) -> Iterator[
         runner.close(abrupt=True)
         raise
     runner.close(abrupt=False)
+
+
+@contextlib.contextmanager
+def _judge(task: Task, limits: Limits) -> Iterator[Judge]:
+    """Who judges: processes beside this one, which need Linux as the sandbox does, or this one."""
+    if not limits.sandbox or sys.platform != "linux":
+        yield judge_here
+        return
+    judges = Judges(task.recorded, min(_JUDGES, os.cpu_count() or 1), (PRELOAD,))
+    try:
+        yield judges.start
+    finally:
+        judges.close()
 
 
 @contextlib.contextmanager

@@ -60,4 +60,4 @@ def save_origins(folder: Path, assignment: str, new: dict[str, Origin]) -> None:
     known[assignment] = own
     content = json.dumps(known, indent=1, sort_keys=True).encode()
     if not path.is_file() or path.read_bytes() != content:
-        write_atomically(path, content)
+        write_atomically(path, content, private=True)

@@ -17,7 +17,7 @@ from typing import Any
 from nbgrader.api import Student
 
 from autograder.errors import ClassError
-from autograder.gradebook.names import are_alike, fold
+from autograder.gradebook.names import are_alike
 from coursekit.data.paths import write_atomically
 
 #: The scope of nbgrader's `lms_user_id`.
@@ -130,8 +130,8 @@ def called(people: Iterable[Person], name: str) -> list[Person]:
 
 def with_email(people: Iterable[Person], email: str) -> list[Person]:
     """The students who have this email address."""
-    wanted = fold(email.strip())
-    return [person for person in people if wanted and fold(person.email) == wanted]
+    wanted = email.strip().casefold()
+    return [person for person in people if wanted and person.email.strip().casefold() == wanted]
 
 
 def add_entry(people: dict[str, Person], student: Student) -> None:

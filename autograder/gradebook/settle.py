@@ -23,7 +23,7 @@ from autograder.gradebook.entries import is_graded
 from autograder.gradebook.extensions import granted
 from autograder.gradebook.late import lateness
 from autograder.gradebook.origins import Origin, read_origins
-from autograder.grading.submissions import regular_file
+from autograder.grading.student_files import read_regular
 
 _MAX_TIME_BYTES = 100
 
@@ -75,11 +75,10 @@ class _Known:
 
 def submission_time(folder: Path) -> datetime | None:
     """The time in a submission's `timestamp.txt`, in UTC; None if there is none."""
-    stamp = folder / "timestamp.txt"
-    if regular_file(stamp, _MAX_TIME_BYTES):
-        with contextlib.suppress(Exception):  # the date parser raises many types
-            found: datetime = parse_utc(stamp.read_text("utf-8").strip())
-            return found
+    with contextlib.suppress(Exception):  # the date parser raises many types
+        content = read_regular(folder / "timestamp.txt", _MAX_TIME_BYTES)
+        found: datetime = parse_utc(content.decode().strip())
+        return found
     return None
 
 

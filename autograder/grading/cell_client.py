@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
+import tempfile
+from collections.abc import Callable
+from queue import Empty
 from typing import Any
 
 from nbclient import NotebookClient
@@ -51,21 +55,24 @@ class CellClient(NotebookClient):
         self.log.propagate = False
         self.limits, self.environment = limits, environment
 
-    async def start(self, folder: str) -> None:
-        """Start a kernel and connect to it; its sockets and files lie in `folder`."""
+    async def start(self, parent: str) -> None:
+        """Start a kernel and connect to it; its files lie in a new folder in `parent`."""
         self.create_kernel_manager()
         km: Any = self.km  # one of ours, see `kernels`
         km.client_factory = GuardedClient
-        os.makedirs(f"{folder}/s")  # short: a Unix socket's path has at most 107 bytes
-        if os.name == "posix":  # Windows has no Unix sockets for a kernel
-            km.transport, km.ip = "ipc", f"{folder}/s/k"
-        km.connection_file = f"{folder}/kernel.json"
+        if self.limits.user and not self.limits.sandbox:
+            folder = km.make_room(self.limits.user, parent)
+        else:
+            folder = tempfile.mkdtemp(prefix="k-", dir=parent)
+            os.mkdir(f"{folder}/s")  # short: a Unix socket's path has at most 107 bytes
+            if os.name == "posix":  # Windows has no Unix sockets for a kernel
+                km.transport, km.ip = "ipc", f"{folder}/s/k"
+            km.connection_file = f"{folder}/kernel.json"
         if self.limits.sandbox:
             km.limits = sandbox_limits(self.limits)
-        else:
-            km.user = self.limits.user
+        homes = dict.fromkeys(("HOME", "IPYTHONDIR", "MPLCONFIGDIR"), folder)
         # not async_setup_kernel: its signal handlers would swallow the instructor's ctrl-C
-        await self.async_start_new_kernel(cwd=folder, env=self.environment)
+        await self.async_start_new_kernel(cwd=folder, env={**self.environment, **homes})
         await self.async_start_new_kernel_client()
 
     async def run_cell(self, cell: NotebookNode, index: int, **how: Any) -> None:
@@ -74,6 +81,33 @@ class CellClient(NotebookClient):
         await self.async_execute_cell(cell, index, **how)
         _MERGE.preprocess_cell(cell, {}, index)  # once, at the end: nbclient's way is quadratic
         self.clear_display_id_mapping(index)  # the outputs have moved: ignore later updates
+
+    async def run_answering(
+        self, cell: NotebookNode, index: int, reply: Callable[[str], str]
+    ) -> None:
+        """Run a cell that may ask for input, which `reply` answers.
+
+        What it asks begins with a number and a space, and so does the answer.
+        """
+        client: Any = self.kc
+        answering = asyncio.ensure_future(self._answer(client, reply))
+        client.allow_stdin = True
+        try:
+            await self.async_execute_cell(cell, index, store_history=False)
+        finally:
+            client.allow_stdin = False
+            answering.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await answering
+
+    async def _answer(self, client: Any, reply: Callable[[str], str]) -> None:
+        while True:
+            with contextlib.suppress(Empty):
+                message = await client.stdin_channel.get_msg(timeout=60)
+                if message["msg_type"] == "input_request":
+                    number, _, text = message["content"]["prompt"].partition(" ")
+                    # in a thread, since the output of the cell is read meanwhile
+                    client.input(f"{number[:20]} {await asyncio.to_thread(reply, text)}")
 
     async def run_for_effect(self, source: str, index: int, **how: Any) -> None:
         """Run code in place of a cell, whose outputs stay; nbclient puts what it runs there."""

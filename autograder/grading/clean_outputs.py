@@ -23,32 +23,42 @@ _TAGS = {
 }
 _WITHOUT_END = {"br", "col", "hr", "img"}
 _DEEPEST = 100  # tags inside each other
+#: What ids that come from a notebook begin with, so that none is an id of the page around it.
+ID_PREFIX = "user-content-"
 #: Attribute -> what its value must be.
 _ATTRIBUTES = {
     "href": re.compile(r"(?:https?://|mailto:|#).*", re.IGNORECASE | re.DOTALL),
-    "src": re.compile(r"https?://.*|data:image/(?:png|jpeg|gif|svg\+xml);base64,[\w+/=]*"),
+    "src": re.compile(r"data:image/(?:png|jpeg|gif|svg\+xml);base64,[\w+/=]*"),
     **dict.fromkeys(("class", "title", "alt"), re.compile(r".*", re.DOTALL)),
     **dict.fromkeys(("width", "height", "colspan", "rowspan", "start"), re.compile(r"\d{1,4}%?")),
     "align": re.compile("left|right|center"),
     "id": re.compile(r"[\w%-]+"),
 }
+#: pandas' tables and nbconvert's links to headings; the scripts of a page act on other classes.
+_CLASSES = {"dataframe", "anchor-link"}
 _STYLES = {
     *("background", "background-color", "border", "border-bottom", "border-collapse"),
     *("border-left", "border-radius", "border-right", "border-top", "color", "display"),
     *("font-family", "font-size", "font-style", "font-weight", "height", "line-height", "margin"),
     *("margin-bottom", "margin-left", "margin-right", "margin-top", "max-width", "min-width"),
-    *(
-        "opacity",
-        "overflow-wrap",
-        "padding",
-        "padding-bottom",
-        "padding-left",
-        "padding-right",
-        "padding-top",
-    ),
-    *("text-align", "text-decoration", "vertical-align", "white-space", "width"),
+    *("overflow-wrap", "padding", "padding-bottom", "padding-left", "padding-right"),
+    *("padding-top", "text-align", "text-decoration", "vertical-align", "white-space", "width"),
 }
-_STYLE = re.compile(r"(?:(?!url)[\w#%.,() '-])*")
+#: Words, colors, and lengths that are not negative and not large, so that all stays near its place.
+_VALUE = (
+    r"(?:[a-z][\w-]*|'[\w -]*'|#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([\d.%,/ ]*\)"
+    r"|\d{1,3}(?:\.\d{1,9})?(?:px|pt|%)|(?:\d{1,2}|\d{0,2}\.\d{1,9})(?:em|rem|ex|ch)|\d?\.\d{1,9}|\d)"
+)
+_STYLE = re.compile(rf"{_VALUE}(?:[ ,/]+{_VALUE})*", re.IGNORECASE)
+#: None that grows with each tag inside another.
+_FONT_SIZE = re.compile(r"\d{1,2}(?:px|pt|%)|100%|0?\.\d{1,3}r?em|1r?em|small|medium|large|smaller")
+_LONGEST_STYLE = 200
+#: Whatever is inside stays inside: nothing is drawn, or can be clicked, beyond the box.
+_BOX = "contain: paint; overflow-x: auto; overflow-y: hidden"
+#: MathJax's commands that make links and set styles, classes and ids.
+_PAGE_COMMANDS = re.compile(
+    r"\\(?=(?:href|style|class|cssId|data|bbox|require|unicode)(?![A-Za-z]))"
+)
 # each pattern takes time in proportion to the text alone, whatever it is
 _UNSHOWN = re.compile(
     r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL
@@ -64,6 +74,7 @@ _MOST_BLANK_LINES = 50
 _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 _TOO_LONG = "This markup is too long to be shown.\n"
 _PICTURE_IN_HTML = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]*")
+_TAG_OF_CELL = re.compile(r"[\w-]{1,64}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 _TEXTS = ("text/plain", "text/latex", "text/markdown")  # nbconvert escapes or renders them
@@ -72,7 +83,8 @@ _TEXTS = ("text/plain", "text/latex", "text/markdown")  # nbconvert escapes or r
 def clean_html(text: str) -> str:
     """Return HTML without scripts, forms, event handlers and styles that move over other things.
 
-    What is not a known tag becomes text. The result is balanced: it closes nothing around it.
+    What is not a known tag becomes text, and so does a picture that is not in the text itself. Of
+    classes and styles, a short list is kept. The result is balanced: it closes nothing around it.
     """
     parts: list[str] = []
     opened: list[str] = []
@@ -85,7 +97,11 @@ def clean_html(text: str) -> str:
         if tag not in _TAGS:
             continue
         if not closes and len(opened) < _DEEPEST:
-            parts.append(f"<{tag}{_attributes(found[3] or '')}>")
+            kept = _attributes(found[3] or "")
+            if tag == "img" and "src" not in kept:
+                parts.append(_escaped(kept.get("alt", "")))
+                continue
+            parts.append(f"<{tag}{''.join(f' {n}={_quoted(v)}' for n, v in kept.items())}>")
             if tag not in _WITHOUT_END:
                 opened.append(tag)
         elif closes and tag in opened:
@@ -100,20 +116,54 @@ def _escaped(text: str) -> str:
     return html.escape(html.unescape(text), quote=False)
 
 
-def _attributes(text: str) -> str:
-    """Return the harmless attributes of a tag, each after a space."""
-    kept = []
+def _quoted(value: str) -> str:
+    return f'"{html.escape(value)}"'
+
+
+def _attributes(text: str) -> dict[str, str]:
+    """Return the harmless attributes of a tag."""
+    kept: dict[str, str] = {}
     for found in _ATTRIBUTE.finditer(text):
         name = found[1].lower()
         value = html.unescape(found[2] or found[3] or found[4] or "").strip()
         if name == "style":
-            styles = [one.partition(":") for one in value.split(";")]
-            good = [(n.strip(), v.strip()) for n, _, v in styles if _STYLE.fullmatch(v.lower())]
-            value = "; ".join(f"{n}: {v}" for n, v in good if n.lower() in _STYLES)
+            value = _styles(value)
         elif name not in _ATTRIBUTES or not _ATTRIBUTES[name].fullmatch(value):
             continue
-        kept.append(f' {name}="{html.escape(value)}"')
-    return "".join(kept)
+        elif name == "class":
+            value = " ".join(word for word in value.split() if word in _CLASSES)
+        elif name == "id":
+            value = _own_id(value)
+        elif name == "href" and value.startswith("#"):
+            value = f"#{_own_id(value[1:])}"
+        if value or name == "alt":
+            kept.setdefault(name, value)
+    return kept
+
+
+def _own_id(name: str) -> str:
+    return name if name.startswith(ID_PREFIX) else ID_PREFIX + name
+
+
+def _styles(text: str) -> str:
+    """Return the harmless declarations of a style."""
+    kept = []
+    for one in text.split(";"):
+        name, _, value = map(str.strip, one.partition(":"))
+        known = name.lower() in _STYLES and len(value) <= _LONGEST_STYLE
+        if known and (_FONT_SIZE if name.lower() == "font-size" else _STYLE).fullmatch(value):
+            kept.append(f"{name}: {value}")
+    return "; ".join(kept)
+
+
+def boxed(text: str) -> str:
+    """Return clean HTML in a box that nothing of it leaves, for pages that show more than it."""
+    return f'<div style="{_BOX}">{text}</div>'
+
+
+def shown_html(text: str) -> str:
+    """nbconvert's filter `clean_html`: clean HTML in a box of its own."""
+    return boxed(clean_html(str(text)))
 
 
 def clean_outputs(notebook: NotebookNode) -> None:
@@ -122,9 +172,17 @@ def clean_outputs(notebook: NotebookNode) -> None:
     notebook.metadata.pop("widgets", None)
     _limit_highlighting(notebook)
     for cell in notebook.cells:
+        if (
+            "tags" in cell.metadata
+        ):  # classes on formgrader's page, where a space would begin another
+            cell.metadata.tags = [one for one in cell.metadata.tags if _TAG_OF_CELL.fullmatch(one)]
         if cell.cell_type != "code":
             continue
+        if not isinstance(cell.get("execution_count"), int):
+            cell.execution_count = None
         for output in cell.outputs:
+            if "execution_count" in output and not isinstance(output.execution_count, int):
+                output.execution_count = None
             if output.output_type == "stream":
                 output.name = "stderr" if output.name == "stderr" else "stdout"
             if "data" not in output:
@@ -160,6 +218,8 @@ def _blank_lines(source: str) -> int:
 def _clean_bundle(data: dict[str, Any], with_markup: bool) -> dict[str, str]:
     """Return the types of a MIME bundle that are shown, cleaned."""
     kept = {kind: data[kind] for kind in _TEXTS if kind in data}
+    if "text/latex" in kept:
+        kept["text/latex"] = _PAGE_COMMANDS.sub("", kept["text/latex"])
     for kind in _PICTURES:
         if kind in data and _BASE64.fullmatch(data[kind]):
             kept[kind] = data[kind]

@@ -1,47 +1,70 @@
 """Runs submissions on the workers of an existing Dask scheduler.
 
-Workers are trusted like the grader: they have the same version of the course and run submissions in
-a sandbox. A worker receives a notebook and the inputs of the cases and returns the answers; it has no
-access to the gradebook. Losing a worker, or all of them, loses no submission.
+A worker receives a notebook and the inputs of the cases and returns the answers as JSON; it has no
+access to the gradebook. An answer that is not in order, or late, or does not come, costs its submission
+another run on this machine. Losing a worker, or all of them, loses no submission.
 """
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import json
 import logging
+import secrets
 import socket
+import threading
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import nbformat
-from distributed import Client, Future
+from distributed import Future
 from distributed import TimeoutError as DaskTimeout
 from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
-from autograder.errors import CourseError, GraderFault, MachineError
+from autograder.errors import GraderFault, MachineError
+from autograder.grading.cluster_answers import Odd, Problem, read_answer
+from autograder.grading.dask_client import connect, only_reading, require_safe
 from autograder.grading.grader_digest import grader_digest
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers, Questions, without_expected
+from autograder.grading.reference_desk import Carried
 from autograder.sandbox.doctor import missing
 
 _log = logging.getLogger(__name__)
 _LOOK_EVERY = 3.0  # seconds between checks while waiting for an answer
 _FROZEN_AFTER = 30.0  # seconds without a heartbeat
 _JOIN_SECONDS = 30.0
+_FETCH_SECONDS = 120.0  # for an answer that a worker says it has
+#: A worker is late that has answered nothing for as long as a notebook may take on a busy machine.
+_SLOWEST, _GRACE_SECONDS = 4.0, 300.0
+_MOST_SLOTS, _MOST_THREADS = 1024, 256
 
 
 @dataclass
 class _Sent:
-    """A notebook that was submitted to the cluster."""
+    """A notebook that was submitted to the cluster.
+
+    Attributes
+    ----------
+    nonce : str
+        Whoever answers must know it: it came with the notebook.
+    future : Future or None
+        None if no worker may have it.
+    """
 
     cluster: Cluster
     notebook: NotebookNode
     limits: Limits
-    future: Future[tuple[str, Answers]]
+    nonce: str
+    future: Future[str] | None
+    since: float
+    carried: Carried | None = None
+    done: threading.Event = field(default_factory=threading.Event)
 
     def result(self) -> tuple[NotebookNode, Answers]:
         return self.cluster.result(self)
@@ -53,19 +76,20 @@ class Cluster:
     Parameters
     ----------
     address : str
-        The scheduler's address, such as ``tcp://10.0.0.5:8786``.
+        The scheduler's address, such as ``tls://10.0.0.5:8786``; without TLS one on this machine.
     questions : Questions
         Exercise -> its cases, the same for every notebook.
 
     Raises
     ------
     CourseError
-        No scheduler answers at the address, or it has no workers.
+        No scheduler answers at the address, it has no workers, or others could send answers.
     """
 
     def __init__(self, address: str, questions: Questions) -> None:
-        for name in ("distributed", "distributed.client", "distributed.core"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # reported by our own messages
+        for name in ("", ".client", ".core", ".protocol.core", ".protocol.pickle"):
+            # reported by our own messages
+            logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL + 1)
         self.address, self.questions = address, without_expected(questions)
         self._text = json.dumps(self.questions)
         self._digest = grader_digest()
@@ -74,79 +98,143 @@ class Cluster:
         self._no_workers_since: float | None = None
         #: worker -> its last heartbeat in the scheduler's time, and our time when we first saw it
         self._heartbeats: dict[str, tuple[float, float]] = {}
-        try:
-            self.client = Client(address, timeout=10, set_as_default=False)
-        except (OSError, DaskTimeout, ValueError) as error:
-            raise MachineError(
-                f"no Dask scheduler answers at {address} ({type(error).__name__}): start one with"
-                " `dask scheduler`, or omit --scheduler to grade on this machine."
-            ) from None
-        try:
-            self.client.wait_for_workers(1, timeout=_JOIN_SECONDS)
-        except DaskTimeout:
-            self.client.close()
-            raise MachineError(
-                f"the scheduler at {address} has no workers: start some with"
-                f" `dask worker {address}` in an environment with this course installed."
-            ) from None
+        #: worker -> when it last answered
+        self._answered: dict[str, float] = {}
+        #: workers that get nothing more, and what the last one that cannot work has said
+        self._left_out: set[str] = set()
+        self._problem = ""
+        with contextlib.ExitStack() as opened:
+            opened.enter_context(only_reading())
+            self.client = connect(address, timeout=10)
+            opened.callback(self.client.close, timeout=10)
+            try:
+                self.client.wait_for_workers(1, timeout=_JOIN_SECONDS)
+            except DaskTimeout:
+                raise MachineError(
+                    f"the scheduler at {address} has no workers: start some with"
+                    f" `dask worker {address}` in an environment with this course installed."
+                ) from None
+            if not address.startswith("tls:"):
+                for worker in self._workers():
+                    require_safe(worker, "the worker at")
+            self._opened = opened.pop_all()
 
     @property
     def slots(self) -> int:
         """The number of notebooks that run in parallel."""
-        return max(1, sum(self._workers().values()))
+        return min(_MOST_SLOTS, max(1, sum(self._workers().values())))
 
     def _workers(self) -> dict[str, int]:
-        return dict(self.client.nthreads())
+        """The workers that get notebooks, and how many each at a time."""
+        return {
+            worker: max(1, min(int(threads), _MOST_THREADS))
+            for worker, threads in self.client.nthreads().items()
+            if worker not in self._left_out
+        }
 
-    def start(self, notebook: NotebookNode, limits: Limits) -> _Sent:
+    def start(
+        self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None
+    ) -> _Sent:
         """Queue a notebook; it runs as soon as a slot is free."""
         self._count += 1
-        future = self.client.submit(
-            run_here,
-            json.dumps(notebook),
-            self._text,
-            limits,
-            self._digest,
-            key=f"submission-{self._count}-{time.time_ns()}",
-            priority=-self._count,
-            pure=False,
-        )
-        return _Sent(self, notebook, limits, future)
+        nonce, future = secrets.token_hex(16), None
+        if carried is not None:  # what answers calls of right helpers stays on this machine
+            return _Sent(self, notebook, limits, nonce, None, time.monotonic(), carried)
+        workers = list(self._workers()) if self._left_out else None
+        if workers != []:
+            future = self.client.submit(
+                run_here,
+                json.dumps(notebook),
+                self._text,
+                limits,
+                self._digest,
+                nonce,
+                key=f"submission-{self._count}-{secrets.token_hex(16)}",
+                priority=-self._count,
+                workers=workers,
+                pure=False,
+            )
+        sent = _Sent(self, notebook, limits, nonce, future, time.monotonic())
+        if future is not None:
+            future.add_done_callback(lambda _: sent.done.set())
+        return sent
 
     def result(self, sent: _Sent) -> tuple[NotebookNode, Answers]:
         """Wait for the notebook with its outputs, and its answers.
 
-        A frozen worker is removed, and its notebooks go to the others. If no worker is left, the
-        notebook runs on this machine.
+        A frozen worker is removed, and its notebooks go to the others. If no worker is left, or what
+        comes back is not in order, the notebook runs on this machine.
 
         Raises
         ------
         CourseError
-            A worker has another version of the course, or cannot run a sandbox.
+            Every worker has another version of the course, or cannot run a sandbox.
         GraderFault
             The grader has failed on the worker, and again here.
         """
+        if sent.carried is not None:
+            return self._judge_again(sent, sent.carried)
         while True:
-            try:
-                text, answers = sent.future.result(timeout=_LOOK_EVERY)
-                return nbformat.from_dict(json.loads(text)), answers
-            except DaskTimeout:
-                pass
-            except CourseError:
-                raise
-            except GraderFault as fault:
-                return self._once_more(sent, fault)
-            except Exception as error:  # lost the worker, the scheduler or the connection
-                return self._run_locally(sent, type(error).__name__)
+            if sent.future is None:
+                if self._problem:
+                    raise MachineError(self._problem)
+                return self._run_locally(sent, "no worker is left that answers in order")
+            if sent.done.wait(_LOOK_EVERY):
+                worker = self._holder(sent)
+                try:
+                    answer = sent.future.result(timeout=_FETCH_SECONDS)
+                    self._answered[worker] = time.monotonic()
+                    notebook = copy.deepcopy(sent.notebook)
+                    return notebook, read_answer(answer, sent.nonce, notebook, self.questions)
+                except (Odd, TypeError) as error:  # Dask's for what is no MessagePack
+                    why = str(error) if isinstance(error, Odd) else "an answer cannot be read"
+                    return self._do_without(worker, sent, why)
+                except Problem as problem:
+                    if problem.kind == "fault":
+                        return self._once_more(sent, GraderFault(str(problem)))
+                    self._left_out.add(worker)
+                    self._problem = str(problem)
+                    sent = self.start(sent.notebook, sent.limits)
+                    continue
+                except DaskTimeout:
+                    return self._do_without(worker, sent, "an answer did not arrive")
+                except Exception as error:  # lost the worker, the scheduler or the connection
+                    return self._run_locally(sent, type(error).__name__)
             if self.client.status != "running":
                 return self._run_locally(sent, "connection lost")
             self._remove_frozen()
+            if late := self._late(sent):
+                return self._do_without(late, sent, "its worker does not answer")
             if self._workers():
                 self._no_workers_since = None
             elif self._no_workers_since is None:
                 self._no_workers_since = time.monotonic()
             elif time.monotonic() - self._no_workers_since > _JOIN_SECONDS:
                 return self._run_locally(sent, "no workers left")
+
+    def _holder(self, sent: _Sent) -> str:
+        """The worker that says it has the answer, or ""."""
+        with contextlib.suppress(OSError, DaskTimeout, TypeError, AttributeError):
+            holders = self.client.who_has([sent.future])
+            return next((str(one) for several in holders.values() for one in several), "")
+        return ""
+
+    def _late(self, sent: _Sent) -> str:
+        """The worker that has had a notebook for too long without answering anything, or ""."""
+        patience = _SLOWEST * sent.limits.notebook_seconds + _GRACE_SECONDS
+        now = time.monotonic()
+        if sent.future is None or now - sent.since < patience:
+            return ""
+        with contextlib.suppress(OSError, DaskTimeout):
+            for worker, keys in self.client.processing().items():
+                if sent.future.key in keys:
+                    return worker if now - self._answered.get(worker, 0.0) > patience else ""
+        return ""
+
+    def _do_without(self, worker: str, sent: _Sent, why: str) -> tuple[NotebookNode, Answers]:
+        """Give a worker nothing more, and run a notebook here that it should have answered."""
+        self._left_out.add(worker)
+        return self._run_locally(sent, why)
 
     def _once_more(self, sent: _Sent, fault: GraderFault) -> tuple[NotebookNode, Answers]:
         """Run a notebook here on which the grader has failed on a worker, which may lack something.
@@ -167,6 +255,9 @@ class Cluster:
             raise error from fault
 
     def _run_locally(self, sent: _Sent, why: str) -> tuple[NotebookNode, Answers]:
+        if sent.future is not None:
+            with contextlib.suppress(OSError, DaskTimeout):
+                sent.future.cancel()
         if problem := missing():
             raise MachineError(
                 f"lost the workers of {self.address} ({why}), and this machine cannot run submissions"
@@ -179,6 +270,20 @@ class Cluster:
             )
             self._warned = True
         return sent.notebook, run_notebook(sent.notebook, self.questions, sent.limits)
+
+    def _judge_again(self, sent: _Sent, carried: Carried) -> tuple[NotebookNode, Answers]:
+        """Run a notebook on this machine in which right helpers are called; no answers if it cannot."""
+        if not (problem := missing()):
+            return sent.notebook, run_notebook(sent.notebook, self.questions, sent.limits, carried)
+        if not self._warned:
+            tqdm.write(
+                f"this machine cannot run submissions in a sandbox ({problem}), so what calls a wrong"
+                " helper is not judged again with a right one."
+            )
+            self._warned = True
+        answers = Answers()
+        answers.complete(self.questions, "")
+        return sent.notebook, answers
 
     def _remove_frozen(self) -> None:
         """Unregister workers without a heartbeat; the scheduler itself would wait for minutes."""
@@ -203,9 +308,10 @@ class Cluster:
     def close(self, abrupt: bool) -> None:
         """Disconnect from the cluster; tasks that still run there are abandoned."""
         self.client.close(timeout=1 if abrupt else 10)
+        self._opened.close()
 
 
-def run_here(text: str, questions: str, limits: Limits, digest: str) -> tuple[str, Answers]:
+def run_here(text: str, questions: str, limits: Limits, digest: str, nonce: str) -> str:
     """The task of a worker: run one notebook in its own sandbox.
 
     Parameters
@@ -214,31 +320,45 @@ def run_here(text: str, questions: str, limits: Limits, digest: str) -> tuple[st
         The notebook and the questions as JSON.
     digest : str
         The grader's `grader_digest`; the worker's must be the same.
+    nonce : str
+        Goes back with the answer.
 
-    Raises
-    ------
-    CourseError
-        The version differs, or this machine cannot run a sandbox.
-    GraderFault
-        The grader fails; the message has the traceback, since an exception loses it on its way.
+    Returns
+    -------
+    str
+        JSON that `read_answer` reads: what the run gave, or why there was none.
     """
+    host = socket.gethostname()
     if digest != grader_digest():
-        raise MachineError(
-            f"the worker on {socket.gethostname()} has another version of the course than this"
-            " machine: install the same version there and restart the worker."
+        return _no_answer(
+            nonce,
+            "version",
+            f"the worker on {host} has another version of the course than this machine: install the"
+            " same version there and restart the worker.",
         )
     if limits.sandbox and (problem := missing()):
-        raise MachineError(
-            f"the worker on {socket.gethostname()} cannot run submissions in a sandbox"
-            f" ({problem}): run `autograder doctor` there to see how to fix it."
+        return _no_answer(
+            nonce,
+            "sandbox",
+            f"the worker on {host} cannot run submissions in a sandbox ({problem}): run `autograder"
+            " doctor` there to see how to fix it.",
         )
     try:
         notebook: Any = nbformat.from_dict(json.loads(text))
         answers = run_notebook(notebook, json.loads(questions), limits)
-        return json.dumps(notebook), answers
-    except CourseError:
-        raise
+        cells = [
+            [number, cell.outputs, cell.execution_count]
+            for number, cell in enumerate(notebook.cells)
+            if cell.cell_type == "code"
+        ]
+        return json.dumps({"nonce": nonce, "cells": cells, **asdict(answers)})
+    except MachineError as error:
+        return _no_answer(nonce, "sandbox", str(error))
     except Exception:
-        raise GraderFault(
-            f"the worker on {socket.gethostname()} failed:\n\n{traceback.format_exc()}"
-        ) from None
+        return _no_answer(
+            nonce, "fault", f"the worker on {host} failed:\n\n{traceback.format_exc()}"
+        )
+
+
+def _no_answer(nonce: str, kind: str, problem: str) -> str:
+    return json.dumps({"nonce": nonce, "kind": kind, "problem": problem})

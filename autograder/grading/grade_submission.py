@@ -12,9 +12,11 @@ from nbformat import NotebookNode
 
 from autograder.course.assignment import Assignment
 from autograder.course.cells import asked_exercise
-from autograder.course.compounds import with_released_pairs
-from autograder.course.recording import record, record_assignment
+from autograder.course.helpers import Helpers
 from autograder.errors import CourseError, TookTooLong
+from autograder.grading.carried import plan, with_right_helpers
+from autograder.grading.compounds import with_released_pairs
+from autograder.grading.judging import Judge, Judging, judge_here
 from autograder.grading.left_out import (
     LEFT_OUT,
     leave_out_other_checks,
@@ -25,10 +27,12 @@ from autograder.grading.left_out import (
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Notes, Usage
 from autograder.grading.outputs import cells_cut_off, was_cut_off
-from autograder.grading.questions import Answers, Questions, without_expected
+from autograder.grading.questions import Answers, Questions, with_room, without_expected
+from autograder.grading.record_exercises import record, record_assignment
+from autograder.grading.reference_desk import Carried
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
-from autograder.grading.verdicts import decide, refusal, write_verdicts
+from autograder.grading.verdicts import refusal, write_verdicts
 from coursekit.checking.records import RecordedExercise
 from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import Verdict
@@ -53,10 +57,16 @@ class Running(Protocol):
     def result(self) -> tuple[NotebookNode, Answers]: ...
 
 
-#: Begins to run a sanitized notebook.
-Run = Callable[[NotebookNode, Limits], Running]
-#: What a grading in progress yields: the run that it waits for.
-Grading = Generator[Running, None, _Result]
+class Run(Protocol):
+    """Begins to run a sanitized notebook, with right helpers if given."""
+
+    def __call__(
+        self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None, /
+    ) -> Running: ...
+
+
+#: What a grading in progress yields: the run, or the verdicts, that it waits for.
+Grading = Generator[Running | Judging, None, _Result]
 
 
 @dataclass(frozen=True)
@@ -71,18 +81,20 @@ class Task:
         Exercise -> its cases, drawn from the class's seed, with the reference's outcomes.
     only : str
         The exercise to grade again, of submissions that are graded already; "" for all.
+    helpers : Helpers or None
+        What the references call; None to judge no exercise again with right helpers.
     """
 
     release: NotebookNode
     recorded: dict[str, RecordedExercise]
     limits: Limits
     only: str = ""
+    helpers: Helpers | None = None
 
     @property
     def questions(self) -> Questions:
         """What a run may know: the inputs of the cases, without what is expected."""
-        cases = {name: one["cases"] for name, one in self.recorded.items()}
-        return without_expected(cases)
+        return without_expected({name: with_room(one) for name, one in self.recorded.items()})
 
     @classmethod
     def of(cls, assignment: Assignment, seed: int, limits: Limits, only: str = "") -> Task:
@@ -98,10 +110,11 @@ class Task:
         release = assignment.release
         _require_released_points(assignment)
         if only:
-            recorded = {only: record(assignment, only, seed)}
+            recorded = {only: record(assignment, only, seed, limits)}
         else:
-            recorded = record_assignment(assignment, seed)
-        return cls(release, with_released_pairs(assignment, recorded), limits, only)
+            recorded = record_assignment(assignment, seed, limits)
+        recorded = with_released_pairs(assignment, recorded, limits)
+        return cls(release, recorded, limits, only, Helpers(assignment))
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
         """All verdicts on a submission: the new ones in place of the earlier ones."""
@@ -132,10 +145,12 @@ def grade_submission(
     run: Run,
     save: Callable[[NotebookNode], None],
     earlier: Sequence[Verdict] = (),
+    judge: Judge = judge_here,
 ) -> Grading[str]:
     """The way of a notebook from `submitted/` to a score: sanitize, run, verdict.
 
-    A generator: it yields each run that it waits for, so that other submissions go on meanwhile.
+    A generator: it yields what it waits for, a run or verdicts, so that other submissions go on
+    meanwhile.
 
     Parameters
     ----------
@@ -145,6 +160,8 @@ def grade_submission(
         Puts a notebook with verdicts into the gradebook.
     earlier : sequence of Verdict
         The submission's verdicts of the last time, if the task is to grade one exercise again.
+    judge : callable
+        Begins to judge the answers of a run.
 
     Returns
     -------
@@ -160,7 +177,9 @@ def grade_submission(
         with time_limit(STEP_SECONDS, TookTooLong):
             submission = read_submission(path)
             notebook, notes = sanitize(submission, task.release)
-        notebook, verdicts, notes.usage = yield from run_and_judge(notebook, task, run)
+        notebook, verdicts, notes.usage = yield from run_and_judge(
+            notebook, task, run, earlier, judge
+        )
         with time_limit(STEP_SECONDS, TookTooLong):
             write_verdicts(notebook, task.among(verdicts, earlier), notes)
             save(notebook)
@@ -185,17 +204,27 @@ def why_unread(error: BaseException) -> str:
 
 
 def run_and_judge(
-    notebook: NotebookNode, task: Task, run: Run
+    notebook: NotebookNode,
+    task: Task,
+    run: Run,
+    earlier: Sequence[Verdict] = (),
+    judge: Judge = judge_here,
 ) -> Grading[tuple[NotebookNode, list[Verdict], Usage | None]]:
     """Run a sanitized notebook and judge it: again with every cell if an answer is not right.
 
-    The better verdict on an exercise counts.
+    Then what may have failed because of a wrong helper is judged again with right ones. The better
+    verdict on an exercise counts.
+
+    Parameters
+    ----------
+    earlier : sequence of Verdict
+        The submission's verdicts of the last time, if the task is to grade one exercise again.
     """
     mark_left_out(notebook, task.release)
     if task.only:
         leave_out_other_checks(notebook, task.only)
     notebook, answers = yield from _wait(run(notebook, task.limits))
-    verdicts = decide(task.recorded, answers)
+    verdicts = yield from _verdicts(judge(task.recorded, answers))
     usage, cells = answers.usage, set() if task.limits.all_cells else shown_cells(notebook)
     briefly = replace(task.limits, **BRIEFLY)
     for limits in (briefly, replace(briefly, shown_seconds=None)):
@@ -206,11 +235,21 @@ def run_and_judge(
         for cell, after in zip(notebook.cells, again.cells):
             if cell.cell_type == "code" and not cell.metadata.get(LEFT_OUT):
                 cell.outputs, cell.execution_count = after.outputs, after.execution_count
-        verdicts = _better(verdicts, decide(task.recorded, answers), answers)
+        now = yield from _verdicts(judge(task.recorded, answers))
+        verdicts = _better(verdicts, now, answers)
         usage = usage and answers.usage and usage + answers.usage
         cells = cells_cut_off(again)
         for i in cells:
             notebook.cells[i].outputs.append(was_cut_off(limits.shown_seconds or 0.0))
+    planned = None
+    if task.helpers is not None:
+        planned = plan(notebook, task.release, task.helpers, verdicts, earlier)
+    if planned is not None:
+        only_asked = replace(briefly, all_cells=False)
+        _, answers = yield from _wait(run(planned.notebook, only_asked, planned.carried))
+        now = yield from _verdicts(judge(task.recorded, answers))
+        verdicts = with_right_helpers(verdicts, now, answers, planned)
+        usage = usage and answers.usage and usage + answers.usage
     return notebook, verdicts, usage
 
 
@@ -225,6 +264,11 @@ def _better(before: list[Verdict], now: list[Verdict], answers: Answers) -> list
 def _wait(running: Running) -> Grading[tuple[NotebookNode, Answers]]:
     yield running
     return running.result()
+
+
+def _verdicts(judging: Judging) -> Grading[list[Verdict]]:
+    yield judging
+    return judging.result()
 
 
 def finish(grading: Grading[_Result]) -> _Result:

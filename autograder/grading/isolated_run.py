@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import signal
 import tempfile
 import threading
 import time
 import traceback
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,12 @@ from autograder.errors import CourseError, GraderFault, MachineError
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.questions import Answers, Outcomes, Questions, without_expected
+from autograder.grading.reference_desk import Carried, ReferenceDesk
 from autograder.grading.run import LOST, execute
 from autograder.grading.run_progress import Listener
-from autograder.sandbox.launch import has_server, start_server
+from autograder.sandbox.launch import has_server, make_socket_folder, start_server
 from autograder.sandbox.messages import Connection
+from autograder.sandbox.scratch import delete_scratch
 
 _GRACE_SECONDS = 300  # for a kernel that is slow to start or to end
 #: Tools that install packages end at once: without a network, each would try again for long.
@@ -39,12 +42,15 @@ _NO_DOWNLOADS = {
     "CONDA_OFFLINE": "1",
 }
 _READERS = 3
-#: Run by the fork server once, so that no reader has to import this module.
-PRELOAD = f"import {__name__}"
+#: Run by the fork server once, so that no reader and no judge has to import what it runs.
+PRELOAD = f"import {__name__}, autograder.grading.judging"
 
 
 def run_notebook(
-    notebook: NotebookNode, questions: Questions, limits: Limits | None = None
+    notebook: NotebookNode,
+    questions: Questions,
+    limits: Limits | None = None,
+    carried: Carried | None = None,
 ) -> Answers:
     """Run the notebook and collect the answers to the questions at its check cells.
 
@@ -56,6 +62,8 @@ def run_notebook(
         Exercise -> its cases.
     limits : Limits, optional
         What the submission is allowed; the defaults if None.
+    carried : Carried, optional
+        To judge exercises again with right helpers.
 
     Returns
     -------
@@ -71,19 +79,53 @@ def run_notebook(
         The grader has failed in the process that reads what the kernel sends.
     """
     limits, questions = limits or Limits(), without_expected(questions)
+    if carried is None:
+        return _run(notebook, questions, limits, None)
+    with ReferenceDesk(carried) as desk:
+        desk.start()
+        answers = _run(notebook, {**questions, **carried.questions}, limits, desk)
+        answers.called = desk.called
+        return answers
+
+
+def _run(
+    notebook: NotebookNode, questions: Questions, limits: Limits, desk: ReferenceDesk | None
+) -> Answers:
     if not limits.sandbox:
-        with tempfile.TemporaryDirectory(prefix="run-") as folder:
-            return execute(notebook, questions, limits, folder, _environment(folder, limits))
+        folder = make_socket_folder()
+        try:
+            return _run_here(notebook, questions, limits, folder, desk)
+        finally:
+            delete_scratch(folder)
     ended: list[int] = []  # the cells at which readers died
     for _ in range(_READERS):
         # the first time it may have been no fault of the cell's
         skipped = [cell for cell in ended if ended.count(cell) > 1]
-        answers = _run_in_sandbox(notebook, questions, limits, skipped, ended)
+        answers = _run_in_sandbox(notebook, questions, limits, skipped, ended, desk)
         if answers.usage is not None and answers.usage.end != LOST:
             break
         if not has_server():
             raise MachineError("grading was interrupted; run the command again.")
     return answers
+
+
+def _run_here(
+    notebook: NotebookNode,
+    questions: Questions,
+    limits: Limits,
+    folder: str,
+    desk: ReferenceDesk | None,
+) -> Answers:
+    """Run it without a sandbox, in this process."""
+    environment = _environment(limits)
+    if desk is None:
+        return execute(notebook, questions, limits, folder, environment)
+    fixed: set[str] = set()
+    listener = Listener(
+        answered=lambda exercise, *_: fixed.add(exercise),
+        called=lambda exercise, call: desk.answer(exercise, call, fixed),
+    )
+    return execute(notebook, questions, limits, folder, environment, listener, carried=desk.carried)
 
 
 def _run_in_sandbox(
@@ -92,6 +134,7 @@ def _run_in_sandbox(
     limits: Limits,
     skipped: list[int],
     ended: list[int],
+    desk: ReferenceDesk | None,
 ) -> Answers:
     """Run it with one reader; if that dies, add the cell at which it did to `ended`."""
     address = start_server(PRELOAD, *limits.preload)
@@ -112,10 +155,12 @@ def _run_in_sandbox(
                 questions=questions,
                 limits=asdict(limits),
                 folder=folder,
-                environment=_environment(folder, limits),
+                environment=_environment(limits),
                 skipped=skipped,
+                # without the solution, which only the desk has
+                carried=desk and asdict(replace(desk.carried, cells=())),
             )
-        cell = _receive(connection, notebook, answers)
+        cell = _receive(connection, notebook, answers, desk)
         if answers.usage is None:
             ended.append(cell)
     if answers.usage is None:
@@ -124,8 +169,12 @@ def _run_in_sandbox(
     return answers
 
 
-def _receive(connection: Connection, notebook: NotebookNode, answers: Answers) -> int:
+def _receive(
+    connection: Connection, notebook: NotebookNode, answers: Answers, desk: ReferenceDesk | None
+) -> int:
     """Store what the reader sends: outcomes as they arrive, cell outputs and usage at the end.
+
+    Calls of right helpers are answered.
 
     Returns
     -------
@@ -139,6 +188,9 @@ def _receive(connection: Connection, notebook: NotebookNode, answers: Answers) -
             raise MachineError(message["failed"])
         if "fault" in message:
             raise GraderFault(f"the reader of a submission failed:\n\n{message['fault']}")
+        if "call" in message and desk is not None:
+            found = desk.answer(message["judged"], message["call"], answers.outcomes)
+            connection.send(answer=found)
         if "exercise" in message:
             answers.note(message["exercise"], message["outcomes"], message["end"])
         for index, outputs, count in message.get("cells", ()):
@@ -170,7 +222,8 @@ def run_request(connection: Connection, request: dict[str, Any]) -> None:
 def _answer_request(connection: Connection, request: dict[str, Any]) -> None:
     limits = Limits(**request["limits"])
     _limit_reader(round(limits.notebook_seconds) + _GRACE_SECONDS, limits.reader_bytes)
-    threading.Thread(target=_end_with, args=(connection,), daemon=True).start()
+    received: queue.Queue[dict[str, Any]] = queue.Queue()
+    threading.Thread(target=_end_with, args=(connection, received), daemon=True).start()
     notebook: Any = nbformat.from_dict(request["notebook"])
 
     def answered(exercise: str, outcomes: Outcomes | None, end: str) -> None:
@@ -179,6 +232,12 @@ def _answer_request(connection: Connection, request: dict[str, Any]) -> None:
     def begun(cell: int) -> None:
         connection.send(begun=cell)
 
+    def called(exercise: str, call: str) -> str:
+        connection.send(judged=exercise, call=call)
+        answer: str = received.get()["answer"]
+        return answer
+
+    carried = request["carried"]
     try:
         answers = execute(
             notebook,
@@ -186,8 +245,9 @@ def _answer_request(connection: Connection, request: dict[str, Any]) -> None:
             limits,
             request["folder"],
             request["environment"],
-            Listener(answered, begun),
+            Listener(answered, begun, called),
             request["skipped"],
+            Carried(**carried) if carried else None,
         )
     except CourseError as error:
         connection.send(failed=str(error))
@@ -212,15 +272,18 @@ def _limit_reader(seconds: int, memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _end_with(connection: Connection) -> None:
-    """End this process, and with it its sandbox, when the connection is closed."""
-    with contextlib.suppress(EOFError):
-        connection.receive()
+def _end_with(connection: Connection, received: queue.Queue[dict[str, Any]]) -> None:
+    """Hand on what is received; end this process, and its sandbox, when the connection is closed."""
+    for message in connection:
+        received.put(message)
     os._exit(1)
 
 
-def _environment(folder: str, limits: Limits) -> dict[str, str]:
-    """Return the kernel's environment: of the instructor's, only what Python and the data need."""
+def _environment(limits: Limits) -> dict[str, str]:
+    """Return the kernel's environment: of the instructor's, only what Python and the data need.
+
+    The homes are missing, since each kernel has its own.
+    """
     kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "COURSEKIT_MIRROR", "COURSEKIT_CACHE")
     env = {name: os.environ[name] for name in kept if name in os.environ}
     for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
@@ -230,7 +293,6 @@ def _environment(folder: str, limits: Limits) -> dict[str, str]:
         import pooch
 
         env["COURSEKIT_CACHE"] = str(pooch.os_cache("coursekit"))
-    env |= dict.fromkeys(("HOME", "IPYTHONDIR", "MPLCONFIGDIR"), folder)
     env["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     env |= _NO_DOWNLOADS
     if limits.sandbox:  # without one there may be a network, and models from there

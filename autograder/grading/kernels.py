@@ -6,15 +6,50 @@ What a sandbox needs is imported only where it is used, since Windows cannot imp
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from autograder.grading.kernel_user import UserKernelManager
+from jupyter_client.manager import AsyncKernelManager
+
 from autograder.grading.limits import Limits
 
 if TYPE_CHECKING:
-    from jupyter_client.manager import AsyncKernelManager
-
+    from autograder.grading.kernel_user import KernelRoom
     from autograder.sandbox.isolation import SandboxLimits
+
+
+class UserKernelManager(AsyncKernelManager):
+    """Starts the kernel without a sandbox: as another user after `make_room`, else as the grader's."""
+
+    room: KernelRoom | None = None
+
+    def make_room(self, user: str, parent: str) -> str:
+        """Make the folders of a kernel that another user runs; the path of its home.
+
+        Raises
+        ------
+        MachineError
+            No process can be run as that user.
+        """
+        from autograder.grading.kernel_user import KernelRoom
+
+        self.room = KernelRoom(user, parent)
+        self.connection_file = self.room.connection_file
+        return self.room.home
+
+    async def _async_launch_kernel(self, kernel_cmd: list[str], **kw: Any) -> None:
+        if self.room is not None:
+            self.room.share_connection_file()
+            entry = self.room.entry
+            kw |= {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+        await super()._async_launch_kernel(kernel_cmd, **kw)
+
+    async def _async_cleanup_resources(self, restart: bool = False) -> None:
+        await super()._async_cleanup_resources(restart=restart)
+        room, self.room = self.room, None
+        if room is not None:
+            room.close()
+
+    cleanup_resources = _async_cleanup_resources
 
 
 def kernel_manager(limits: Limits) -> type[AsyncKernelManager]:

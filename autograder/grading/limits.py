@@ -6,6 +6,9 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+#: The user that runs submissions where there is no sandbox, as in Gradescope's containers.
+USER = "submission"
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.grading.notes import Usage
-from coursekit.checking.records import Outcome, Question
+from coursekit.checking.records import Outcome, Question, RecordedExercise
+from coursekit.checking.verdict import room, too_large
 
 #: Inputs of cases go to the submission; these keys stay with the grader.
 _PRIVATE = ("expected", "judge", "title", "group", "undefined")
@@ -31,6 +32,28 @@ def _question(case: Question) -> Question:
     return question
 
 
+def with_room(exercise: RecordedExercise) -> list[Question]:
+    """An exercise's cases, each with what an answer to it may cost: see `verdict.room`."""
+    cases: Any = [{**case, "room": most} for case, most in zip(exercise["cases"], room(exercise))]
+    questions: list[Question] = cases
+    return questions
+
+
+def for_kernel(questions: Sequence[Question]) -> list[Question]:
+    """What the submission itself receives: nothing on the size of what is expected."""
+    sent: Any = [{k: v for k, v in one.items() if k != "room"} for one in questions]
+    kept: list[Question] = sent
+    return kept
+
+
+def within_room(outcomes: Outcomes, questions: Sequence[Question]) -> Outcomes:
+    """The outcomes, without those that are too large to be right."""
+    return [
+        (too_large(outcome, question["room"]) if "room" in question else None) or outcome
+        for outcome, question in zip(outcomes, questions)
+    ]
+
+
 @dataclass
 class Answers:
     """What came back from a submission.
@@ -41,12 +64,15 @@ class Answers:
         Exercise -> its outcomes, or None if no answer came back.
     ends : dict of str to str
         Exercise -> why there is no answer, one sentence.
+    called : dict of str to list of str
+        Exercise that was judged again -> the right helpers that it called.
     usage : Usage or None
         What the run took; None if nothing ran.
     """
 
     outcomes: dict[str, Outcomes | None] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
+    called: dict[str, list[str]] = field(default_factory=dict)
     usage: Usage | None = None
 
     def note(self, name: str, outcomes: Outcomes | None, end: str) -> None:

@@ -8,10 +8,13 @@ are sent to the kernel, and the outputs come back. They are untrusted.
 from __future__ import annotations
 
 import ast
+import asyncio
 import contextlib
+import functools
 import json
 import time
 from collections.abc import Collection
+from typing import Any
 
 from jupyter_core.utils import run_sync
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -25,8 +28,10 @@ from autograder.grading.left_out import LEFT_OUT, LIMITED
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.outputs import error_output, read_outcomes
-from autograder.grading.questions import Answers, Questions
+from autograder.grading.questions import Answers, Questions, for_kernel, within_room
+from autograder.grading.reference_desk import Carried
 from autograder.grading.run_progress import Listener, Progress
+from coursekit.checking import judged_again
 from coursekit.checking.codec import MAX_BYTES
 
 #: Why a run ended that ended the process which read its output.
@@ -45,6 +50,7 @@ def execute(
     environment: dict[str, str],
     listener: Listener | None = None,
     skipped: Collection[int] = (),
+    carried: Carried | None = None,
 ) -> Answers:
     """Do what `autograder.grading.isolated_run.run_notebook` does, in this process.
 
@@ -57,7 +63,8 @@ def execute(
     limits : Limits
         As in `run_notebook`.
     folder : str
-        An empty folder for the kernel's sockets and, without a sandbox, for its files.
+        A folder that nobody else can write to. Each kernel gets a new one in it, for its sockets
+        and, without a sandbox, for its files.
     environment : dict[str, str]
         The kernel's environment variables.
     listener : Listener or None
@@ -65,6 +72,8 @@ def execute(
     skipped : collection of int
         Cells that ended the process of an earlier run; only what they define
         runs.
+    carried : Carried or None
+        What is needed to judge exercises again with right helpers; None to judge them as they are.
 
     Raises
     ------
@@ -73,13 +82,20 @@ def execute(
     """
     answers = Answers()
     start = time.monotonic()
-    for attempt in range(2):  # when memory is short, the second attempt may succeed
+    for _ in range(2):  # when memory is short, the second attempt may succeed
         progress = Progress(skipped)
         client = _Client(
-            notebook, questions, limits, answers, environment, listener or Listener(), progress
+            notebook,
+            questions,
+            limits,
+            answers,
+            environment,
+            listener or Listener(),
+            progress,
+            carried,
         )
         try:
-            run_sync(client.run)(f"{folder}/{attempt}")
+            run_sync(client.run)(folder)
         except KeyboardInterrupt:
             # the interrupted coroutine may be ending the kernel too; one of them succeeds
             with contextlib.suppress(AttributeError):
@@ -107,17 +123,19 @@ class _Client(CellClient):
         environment: dict[str, str],
         listener: Listener,
         progress: Progress,
+        carried: Carried | None,
     ) -> None:
         super().__init__(notebook, limits, environment)
+        self.carried = carried
         self.questions, self.answers = questions, answers
         self.listener, self.progress = listener, progress
 
     async def run(self, folder: str) -> None:
         """Run the cells, in a new kernel after one that a cell ended."""
-        for number in range(self.limits.kernels):
+        for _ in range(self.limits.kernels):
             before = self.progress.at
             self.progress.end = ""
-            culprit = await self._run_in_kernel(f"{folder}/{number}", before)
+            culprit = await self._run_in_kernel(folder, before)
             if not culprit or self.allowance.seconds() <= 0:
                 return
             self._note_end()
@@ -136,6 +154,8 @@ class _Client(CellClient):
             await self.start(folder)
             progress.started = True
             await self.run_for_effect(_preparation(self.nb, self.limits), 0, store_history=False)
+            await self._call_kernel("begin", self.carried and self.carried.kinds)
+            await self._call_kernel("replace", self.carried and self.carried.pasted)
             ran = True
             # the cells after the last graded one cannot change a score
             for index, cell in enumerate(self.nb.cells[: _last_graded(self.nb) + 1]):
@@ -148,6 +168,9 @@ class _Client(CellClient):
                     self.listener.begun(index)
                 if cell.cell_type == "code":
                     await self._step(cell, index, again=index <= before)
+                    if self.carried and (name := asked_exercise(cell)) in self.carried.kinds:
+                        await self._call_kernel("replace", [name])
+            await self._ask_pasted()
             return False
         except CellTimeoutError:
             progress.end = (
@@ -190,6 +213,19 @@ class _Client(CellClient):
         else:
             await self.run_cell(cell, index)
 
+    async def _call_kernel(self, function: str, value: Any) -> None:
+        """Call a function of `judged_again` in the kernel, if exercises are judged again."""
+        if self.carried:
+            source = _call(function, "", value)
+            await self.run_for_effect(source, max(0, self.progress.at), store_history=False)
+
+    async def _ask_pasted(self) -> None:
+        """Ask what was pasted its own questions, to say which of it is wrong."""
+        for name in self.carried.pasted if self.carried else ():
+            if name in self.questions and name not in self.answers.outcomes:
+                self.answers.note(name, None, "it ended the kernel")  # once is enough
+                await self._ask(name, len(self.nb.cells) - 1)
+
     def _question(self, cell: NotebookNode) -> str | None:
         """The exercise to ask in place of a cell, if it has not been asked."""
         name = asked_exercise(cell)
@@ -213,11 +249,17 @@ class _Client(CellClient):
         original, sent = self.nb.cells[index], self.questions[name]
         request = new_code_cell(
             "__import__('coursekit.checking.kernel_side', fromlist=['answer'])"
-            f".answer({name!r}, {json.dumps(sent)!r})"
+            f".answer({name!r}, {json.dumps(for_kernel(sent))!r})"
         )
         self.allowance.new_cell(2 * MAX_BYTES * len(sent))  # each answer has its own limit
         try:
-            await self.async_execute_cell(request, index, store_history=False)
+            if self.carried:
+                request.source = _call("answer_again", name, sent, self.carried.helpers[name])
+                called = functools.partial(self.listener.called, name)
+                await asyncio.to_thread(called, "")  # until there is someone to answer
+                await self.run_answering(request, index, called)
+            else:
+                await self.async_execute_cell(request, index, store_history=False)
         finally:
             self.nb.cells[index] = original
         outcomes, end = read_outcomes(request.outputs, len(sent))
@@ -225,8 +267,19 @@ class _Client(CellClient):
             end = f"it did not end within {self.limits.cell_seconds:g} seconds"
         if name in self.stopped.why and outcomes and outcomes[0].get("status") == "unwritten":
             outcomes, end = None, self.stopped.why[name]
+        if outcomes is not None:
+            outcomes = within_room(outcomes, sent)
+        if outcomes:
+            outcomes = self.stopped.explain(outcomes)
         self.answers.note(name, outcomes, end)
         self.listener.answered(name, outcomes, end)
+
+
+def _call(function: str, name: str, *given: Any) -> str:
+    """The code that calls a function of `judged_again` with a name and values as JSON."""
+    texts = [repr(name)] * bool(name) + [repr(json.dumps(one)) for one in given]
+    module = f"__import__({judged_again.__name__!r}, fromlist=[{function!r}])"
+    return f"{module}.{function}({', '.join(texts)})"
 
 
 def _preparation(notebook: NotebookNode, limits: Limits) -> str:

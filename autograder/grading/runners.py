@@ -14,6 +14,7 @@ from autograder.grading.grade_submission import Running
 from autograder.grading.isolated_run import PRELOAD, run_notebook
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers, Questions
+from autograder.grading.reference_desk import Carried
 from autograder.sandbox.launch import start_server, stop_server
 
 
@@ -24,8 +25,10 @@ class Runner(Protocol):
     def slots(self) -> int:
         """How many notebooks run at a time."""
 
-    def start(self, notebook: NotebookNode, limits: Limits) -> Running:
-        """Begin to run a notebook as soon as a slot is free."""
+    def start(
+        self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None
+    ) -> Running:
+        """Begin to run a notebook as soon as a slot is free; with right helpers if given."""
 
     def close(self, abrupt: bool) -> None:
         """End; if `abrupt`, stop what still runs."""
@@ -39,9 +42,11 @@ class Serial:
     def __init__(self, questions: Questions) -> None:
         self.questions = questions
 
-    def start(self, notebook: NotebookNode, limits: Limits) -> Running:
+    def start(
+        self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None
+    ) -> Running:
         done: Future[tuple[NotebookNode, Answers]] = Future()
-        done.set_result((notebook, run_notebook(notebook, self.questions, limits)))
+        done.set_result((notebook, run_notebook(notebook, self.questions, limits, carried)))
         return done
 
     def close(self, abrupt: bool) -> None:
@@ -56,11 +61,15 @@ class Pool:
         self._threads = ThreadPoolExecutor(slots)
         start_server(PRELOAD)
 
-    def start(self, notebook: NotebookNode, limits: Limits) -> Running:
-        return self._threads.submit(self._run, notebook, limits)
+    def start(
+        self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None
+    ) -> Running:
+        return self._threads.submit(self._run, notebook, limits, carried)
 
-    def _run(self, notebook: NotebookNode, limits: Limits) -> tuple[NotebookNode, Answers]:
-        return notebook, run_notebook(notebook, self.questions, limits)
+    def _run(
+        self, notebook: NotebookNode, limits: Limits, carried: Carried | None
+    ) -> tuple[NotebookNode, Answers]:
+        return notebook, run_notebook(notebook, self.questions, limits, carried)
 
     def close(self, abrupt: bool) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -9,10 +9,8 @@ import math
 import os
 import re
 import secrets
-import shutil
 import stat
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +18,11 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
+from autograder.course.files import is_device
 from autograder.errors import is_own
 from autograder.escaping import for_terminal
 from autograder.grading.notebook_json import MAX_BYTES, TooLarge, check_cells, load
+from autograder.grading.student_files import read_below, read_regular, regular_file, walk
 
 #: How deep values in a notebook may be nested; a released one has at most 8.
 MAX_NESTING = 32
@@ -36,8 +36,6 @@ _MAX_TIME_BYTES = 100
 #: What `nbgrader submit` writes beside a notebook, in as many bytes.
 SECRET = "submission_secret.txt"
 _SECRET_BYTES = 64
-#: How deep the folders of a submission may be nested.
-MAX_FOLDERS = 32
 
 
 class UnreadableSubmission(ValueError):
@@ -58,8 +56,8 @@ def read_submission(path: Path) -> NotebookNode:
     if problem:
         raise UnreadableSubmission(problem)
     try:
-        content = path.read_bytes()
-    except OSError as error:
+        content = read_regular(path)
+    except OSError as error:  # it may have changed since
         raise UnreadableSubmission(f"{path.name} cannot be opened: {error.strerror}") from error
     try:
         data = load(content)
@@ -171,11 +169,10 @@ def plain(value: Any, depth: int = 0) -> Any:
 def digest(path: Path) -> bytes:
     """A digest of the notebook."""
     found = hashlib.sha256()
-    if _file_problem(path):
+    try:
+        found.update(read_regular(path))
+    except OSError:
         found.update(b"none")
-    else:
-        with contextlib.suppress(OSError):
-            found.update(path.read_bytes())
     return found.digest()
 
 
@@ -183,22 +180,23 @@ def copy_files(folder: Path, target: Path) -> None:
     """Copy the other files of a submission: regular files, and timestamp.txt if it is valid.
 
     Symbolic links are skipped: they may point to anything on this machine. So are files beyond the
-    limits of `walk`, files that cannot be read, and what is more than `MAX_BYTES` together.
+    limits of `walk`, files that cannot be read or that Windows could not have, and what is more than `MAX_BYTES` together.
     """
     size = 0
     for name, file, problem in walk(folder):
-        if problem or file.suffix == ".ipynb":
+        if problem or file.suffix == ".ipynb" or any(map(is_device, name.split("/"))):
             continue
         with contextlib.suppress(OSError):
             size += file.lstat().st_size
         if size > MAX_BYTES:
             break
-        if name == "timestamp.txt" and not _is_time(file):
-            continue
-        copy = target / name
         with contextlib.suppress(OSError):
+            content = read_below(folder, name)
+            if name == "timestamp.txt" and not _is_time(content):
+                continue
+            copy = target / name
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, copy)
+            copy.write_bytes(content)
 
 
 def ensure_secret(folder: Path) -> None:
@@ -213,46 +211,6 @@ def ensure_secret(folder: Path) -> None:
             return
     with contextlib.suppress(OSError):
         path.write_text(secrets.token_hex(_SECRET_BYTES), "ascii")
-
-
-def walk(folder: Path) -> Iterator[tuple[str, Path, str]]:
-    """The files in a folder, whatever is in it: name, path, and what is wrong with it, or "".
-
-    The names are relative to the folder, with slashes, in a fixed order. Links and devices are named but
-    not opened; what is more than `MAX_FOLDERS` folders deep is named by the first folder beyond.
-    """
-    folders = [("", folder, 0)]
-    while folders:
-        before, current, depth = folders.pop()
-        try:
-            with os.scandir(current) as scanned:
-                entries = sorted(scanned, key=lambda entry: entry.name)
-        except OSError as error:
-            yield before or ".", current, f"cannot be opened ({error.strerror})"
-            continue
-        inside = []
-        for entry in entries:
-            name, path = f"{before}{entry.name}", Path(entry.path)
-            if entry.is_symlink():
-                yield name, path, "symbolic link"
-            elif entry.is_file(follow_symlinks=False):
-                yield name, path, ""
-            elif not entry.is_dir(follow_symlinks=False):
-                yield name, path, "neither a file nor a folder"
-            elif depth == MAX_FOLDERS:
-                yield name, path, f"more than {MAX_FOLDERS} folders deep"
-            else:
-                inside.append((f"{name}/", path, depth + 1))
-        folders += reversed(inside)
-
-
-def regular_file(path: Path, most: int = MAX_BYTES) -> bool:
-    """Whether a path is a regular file, not a link, of at most `most` bytes."""
-    try:
-        status = path.lstat()
-    except OSError:
-        return False
-    return stat.S_ISREG(status.st_mode) and status.st_size <= most
 
 
 def _file_problem(path: Path) -> str:
@@ -301,11 +259,11 @@ def _writable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _is_time(file: Path) -> bool:
-    if not regular_file(file, _MAX_TIME_BYTES):
+def _is_time(content: bytes) -> bool:
+    if len(content) > _MAX_TIME_BYTES:
         return False
     try:
-        parse_utc(file.read_text("utf-8").strip())
+        parse_utc(content.decode().strip())
     except Exception:  # the date parser raises many types
         return False
     return True

@@ -26,7 +26,7 @@ from coursekit.checking.verdict import GroupResult, Verdict, judge
 from coursekit.data.paths import write_atomically
 
 MIME = "application/vnd.coursekit.verdict+json"
-_JUDGE_SECONDS = 20.0  # of processor time, for one exercise
+_JUDGE_SECONDS = 10.0  # of processor time, for one exercise
 
 
 def class_seed(folder: Path) -> int:
@@ -67,18 +67,24 @@ def refusal(recorded: dict[str, RecordedExercise], reason: str) -> list[Verdict]
 
 
 def _verdict(exercise: RecordedExercise, answers: Answers) -> Verdict:
-    name = exercise["name"]
-    outcomes = answers.outcomes[name]
-    end = answers.ends.get(name, "")
-    if outcomes is not None:
-        try:
-            with time_limit(_JUDGE_SECONDS, TookTooLong):
-                return judge(exercise, outcomes)
-        except TookTooLong:
-            end = f"comparing its results took more than {_JUDGE_SECONDS:g} seconds"
+    outcomes = answers.outcomes[exercise["name"]]
+    if outcomes is None:
+        return without_answer(exercise, answers.ends.get(exercise["name"], ""))
+    try:
+        with time_limit(_JUDGE_SECONDS, TookTooLong):
+            return judge(exercise, outcomes)
+    except TookTooLong:
+        end = f"comparing its results took more than {_JUDGE_SECONDS:g} seconds"
+    except MemoryError:
+        end = "comparing its results took too much memory"
+    return without_answer(exercise, end)
+
+
+def without_answer(exercise: RecordedExercise, end: str) -> Verdict:
+    """The verdict where no answer can be judged, with the reason `end`: zeros."""
     counts = {g: sum(c["group"] == g for c in exercise["cases"]) for g in exercise["groups"]}
     return Verdict(
-        exercise=name,
+        exercise=exercise["name"],
         points=0.0,
         max_points=float(sum(exercise["groups"].values())),
         groups=[

@@ -20,7 +20,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from autograder.course.cells import NOT_PYTHON, checked_exercise, parse_start
 from autograder.gradebook.late import Lateness, lateness
 from autograder.gradebook.origins import read_origins
-from autograder.grading.clean_outputs import clean_html
+from autograder.grading.clean_outputs import shown_html
 from autograder.grading.notes import Notes, read_notes
 from autograder.grading.verdicts import verdict_in
 from autograder.pages.formulas import to_mathml
@@ -285,7 +285,7 @@ def _output(output: NotebookNode) -> Markup:
                 kind, re.sub(r"\s", "", data[kind])
             )
     if "text/html" in data:
-        return Markup(clean_html(data["text/html"]))
+        return Markup(shown_html(data["text/html"]))
     if output.output_type == "error":
         text = "\n".join(output.get("traceback", []))
     else:

@@ -1,8 +1,8 @@
 """Renders the text cells of a submission as clean HTML: in formgrader and on feedback pages.
 
-A script in a text cell would run in the browser of whoever grades, with their rights. Text is
-cleaned when nbgrader renders it: `nbgrader_config.py` names `markdown_to_html` as the filter for all
-its pages.
+A script in a text cell would run in the browser of whoever grades, with their rights, and a link over
+the page could pass for one of formgrader's buttons. Text is cleaned when nbgrader renders it:
+`nbgrader_config.py` names `markdown_to_html` as the filter for all its pages.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from jinja2 import pass_context
 
-from autograder.grading.clean_outputs import clean_html
+from autograder.grading.clean_outputs import boxed, clean_html
 
 #: What is rendered of a notebook, in characters of text, the rest being shown as it is. The largest
 #: solution has 35,000.
@@ -118,4 +118,4 @@ def render(
     )
     source = source.translate(dict.fromkeys(map(ord, _HERE)))
     clean = clean_html(MarkdownWithMath(renderer=renderer).render(source))
-    return re.sub(f"{_HERE[0]}(\\d+){_HERE[1]}", lambda found: made[int(found[1])], clean)
+    return boxed(re.sub(f"{_HERE[0]}(\\d+){_HERE[1]}", lambda found: made[int(found[1])], clean))

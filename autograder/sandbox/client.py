@@ -64,16 +64,20 @@ class Channel(AsyncZMQSocketChannel):
 
 
 class GuardedClient(AsyncKernelClient):
-    """A client that drops malformed messages; without the stdin and heartbeat channels."""
+    """A client that drops malformed messages; without the heartbeat channel.
+
+    A cell can ask for input only where `allow_stdin` is set before it runs.
+    """
 
     shell_channel_class = Type(Channel)
     iopub_channel_class = Type(Channel)
     control_channel_class = Type(Channel)
+    stdin_channel_class = Type(Channel)
 
     def start_channels(self, *args: bool, **channels: bool) -> None:
         self.context.setsockopt(zmq.MAXMSGSIZE, PART_BYTES)
         self.context.setsockopt(zmq.RCVHWM, _MAX_QUEUED)
-        super().start_channels(stdin=False, hb=False)
+        super().start_channels(hb=False)
 
 
 def replace_surrogates(value: Any, source: list[bytes]) -> Any:
@@ -105,6 +109,8 @@ def is_message(message: dict[str, Any]) -> bool:
         transient = content.get("transient") or {}
         valid = _are_str(transient.get("display_id") or "")
         return valid and isinstance(content["metadata"], dict) and _is_bundle(content["data"])
+    if kind == "input_request":
+        return _are_str(content["prompt"])
     if kind == "status":
         return _are_str(content["execution_state"])
     if kind == "execute_reply":

@@ -95,7 +95,7 @@ class SandboxLimits:
 def give_ownership(folder: str) -> None:
     """Let the sandbox's user write to a folder of the host. Only needed, and done, as root."""
     if os.getuid() == 0:
-        os.chown(folder, _HOST_USER, _HOST_USER)
+        os.chown(folder, _HOST_USER, _HOST_USER, follow_symlinks=False)
 
 
 def unshare_namespaces() -> None:
@@ -180,7 +180,7 @@ def enter_sandbox(root: str, sockets: str, read_only: list[str], limits: Sandbox
         Path(f"{root}/proc/sys/net/ipv4/{name}").write_text(_TCP_BUFFER)
     linux.make_root(root)
     for folder in ("/tmp", "/dev/shm", HOME):
-        os.chown(folder, _USER, _USER)
+        os.chown(folder, _USER, _USER, follow_symlinks=False)
     os.chdir(HOME)
 
 

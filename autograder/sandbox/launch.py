@@ -14,7 +14,8 @@ import autograder
 from autograder.errors import CourseError
 from autograder.sandbox.scratch import delete_scratch, make_scratch
 
-_MAX_FOLDER_BYTES = 85  # a Unix socket's path has at most 107
+#: A Unix socket's path has at most 107, and two folders of 11 characters are made in this one.
+_MAX_FOLDER_BYTES = 79
 
 
 class _Server:

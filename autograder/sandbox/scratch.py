@@ -38,7 +38,8 @@ def make_scratch(parent: str | None = None) -> str:
 
 def delete_scratch(folder: str) -> None:
     """Delete a folder that this process has made; nothing happens if it is gone."""
-    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(RecursionError):  # a submission without a sandbox can nest folders
+        shutil.rmtree(folder, ignore_errors=True)
     with contextlib.suppress(KeyError, OSError):
         os.close(_held.pop(folder))
 

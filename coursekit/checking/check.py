@@ -7,17 +7,28 @@ partial credit.
 
 from __future__ import annotations
 
+import ast
 import difflib
-import functools
 import inspect
+import linecache
 import os
 import sys
+from types import FrameType
 from typing import Any
 
-from coursekit.checking import needed, recordings
+from coursekit.checking import called, needed, recordings
+from coursekit.checking.defined_state import DefinedState
+from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.last_case import LastCase
-from coursekit.checking.records import RecordedExercise
+from coursekit.checking.overview import (
+    Overview,
+    exercises_of_the_notebook,
+    notebook_names,
+    overview,
+)
+from coursekit.checking.records import Outcome, RecordedExercise
 from coursekit.checking.run_cases import run_cases
+from coursekit.checking.torch_state import is_compiled
 from coursekit.checking.verdict import Verdict, judge
 
 
@@ -38,9 +49,14 @@ class CheckFailed(AssertionError):
 def check(thing: Any) -> float | None:
     """Check an exercise: pass the function or class that you wrote, ``check(softmax)``.
 
-    Afterwards `check.last` is the failing case that was shown, as objects, or None: ``.args``,
-    ``.kwargs``, ``.state``, ``.expected``, ``.actual``, and ``.run()`` runs it again. From the third
-    failure on, some exercises offer a further hint.
+    It runs in a defined state, whatever the notebook has set: float32 on the CPU with gradients,
+    fresh seeds, libraries as they were imported. All of it is restored afterwards.
+
+    Afterwards `check.failures` has all failing cases, as objects: ``.args``, ``.kwargs``, ``.state``,
+    ``.expected``, ``.actual``, ``.message``, and ``.run()`` runs it again. The first, which is also
+    `check.last`, is the one that was shown; `check.last` is None if every case passes. From the third
+    wrong result on, some exercises offer a further hint. ``check.all()`` shows the points of all
+    exercises of the notebook.
 
     Parameters
     ----------
@@ -60,21 +76,44 @@ def check(thing: Any) -> float | None:
     coursekit.checking.recordings.RecordingError
         The recording is damaged or belongs to another version of coursekit.
     """
+    caller = sys._getframe(1)
     grading = os.environ.get("NBGRADER_EXECUTION") == "autograde"
-    exercise = _find(thing)
-    outcomes = run_cases(thing, exercise["cases"])
-    verdict = judge(exercise, outcomes)
-    last = None
-    if verdict.case >= 0 and verdict.stage != "missing":
-        last = LastCase(thing, exercise["cases"][verdict.case], outcomes[verdict.case])
-    _remember(last)
-    if grading:
-        _display(verdict)
-        return verdict.points
-    _display(verdict, _NOTE if last else "", _further(exercise, verdict))
+    with DefinedState() as state:
+        exercise = _find(thing, caller)
+        name, cases = exercise["name"], exercise["cases"]
+        differences = state.differences()
+    outcomes = run_cases(thing, cases, name=name)
+    theirs = run_cases(thing, cases, name=name, as_it_was=True) if differences else outcomes
+    with DefinedState():
+        verdict = judge(exercise, outcomes)
+        called.remember(name, thing, verdict.passed)
+        verdict = called.explain(thing, exercise, outcomes, verdict)
+        if grading:
+            _display(verdict)
+            return verdict.points
+        failures = _failing_cases(thing, exercise, outcomes, verdict)
+        _remember(failures)
+        notes = [
+            _on_state(verdict, judge(exercise, theirs), differences),
+            _COMPILED if is_compiled(thing) else "",
+            _NOTE if failures else "",
+        ]
+        _display(verdict, " ".join(filter(None, notes)), _further(exercise, verdict))
     if not verdict.passed:
         raise CheckFailed(summary(verdict), verdict)
     return None
+
+
+def _on_state(verdict: Verdict, theirs: Verdict, differences: list[str]) -> str:
+    """What to tell a student whose notebook is in a state that changes the outcome; else ""."""
+    if theirs.points == verdict.points:
+        return ""
+    more = f" (and {len(differences) - 3} more)" if len(differences) > 3 else ""
+    return (
+        f"In this notebook {' and '.join(differences[:3])}{more}: with that it would earn"
+        f" {theirs.points:g} of {theirs.max_points:g} points. A check sets it back for a moment, as"
+        " grading does; your other cells run with it."
+    )
 
 
 def summary(verdict: Verdict) -> str:
@@ -86,7 +125,7 @@ def summary(verdict: Verdict) -> str:
     return f"{verdict.exercise}: {headline}{stop}"
 
 
-def _find(thing: Any) -> RecordedExercise:
+def _find(thing: Any, caller: FrameType) -> RecordedExercise:
     """The recorded exercise that `thing` answers, or `CheckFailed` saying what to do instead."""
     known = recordings.names()
     if isinstance(thing, str):
@@ -94,18 +133,50 @@ def _find(thing: Any) -> RecordedExercise:
         raise CheckFailed(f"pass the function itself to check, not its name in quotes{tip}.")
     if thing is None or not callable(thing) or _is_instance_of_exercise(thing, known):
         raise CheckFailed(_not_a_function(thing, known))
-    name = getattr(thing, "__name__", "")
-    if name in known:
-        return recordings.find(name)
-    if isinstance(thing, functools.partial) or not name or name == "<lambda>":
-        raise CheckFailed("check needs a function defined with `def` under the exercise's name.")
+    own = getattr(thing, "__name__", "")
+    for name in (_name_in_call(caller), own, *_names_of(thing, caller)):
+        if name in known and (name == own or _value(name, caller) is thing):
+            return recordings.find(name)
+    if not own or own == "<lambda>":
+        raise CheckFailed(
+            "check needs a function under the exercise's name: define it with `def`, or give it that"
+            " name, then pass it."
+        )
     if not (inspect.isfunction(thing) or inspect.isclass(thing)):
-        raise CheckFailed(f"`{name}` is not a function that you wrote; define it with `def` first.")
-    raise CheckFailed(_unknown(name, known))
+        raise CheckFailed(f"`{own}` is not a function that you wrote; define it with `def` first.")
+    raise CheckFailed(_unknown(own, known))
+
+
+def _name_in_call(caller: FrameType) -> str:
+    """The name between the parentheses of ``check(...)``, as it stands in the notebook."""
+    line = linecache.getline(caller.f_code.co_filename, caller.f_lineno).strip()
+    try:
+        nodes = list(ast.walk(ast.parse(line)))
+    except SyntaxError:
+        return ""
+    names = [
+        call.args[0].id
+        for call in nodes
+        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Name)
+    ]
+    return names[0] if names else ""
+
+
+def _names_of(thing: Any, caller: FrameType) -> list[str]:
+    """The global names that stand for an object, such as an alias or a decorated function."""
+    return [name for name, value in caller.f_globals.items() if value is thing]
+
+
+def _value(name: str, caller: FrameType) -> Any:
+    return caller.f_locals.get(name, caller.f_globals.get(name))
 
 
 def _is_instance_of_exercise(thing: Any, known: list[str]) -> bool:
-    return not inspect.isclass(thing) and type(thing).__name__ in known
+    """Whether it is an object where its class is asked for."""
+    name = type(thing).__name__
+    if inspect.isclass(thing) or name not in known:
+        return False
+    return any("then" in case or "state" in case for case in recordings.find(name)["cases"])
 
 
 def _not_a_function(thing: Any, known: list[str]) -> str:
@@ -136,25 +207,80 @@ def _unknown(name: str, known: list[str]) -> str:
     )
 
 
-def _remember(case: LastCase | None) -> None:
-    """Set `check.last`: the failing case of the last check, or None if it passed."""
-    check.last = case  # type: ignore[attr-defined]  # mypy knows no attributes of functions
+def check_all() -> Overview | None:
+    """Show the points that the checks of this notebook give: ``check.all()``.
+
+    What is checked are the exercises of the notebook whose set-up cell has run, with what is defined
+    now. Grading uses other cases, and adds the questions that are graded by hand.
+
+    Returns
+    -------
+    Overview or None
+        The verdicts; None while nbgrader autogrades.
+
+    Raises
+    ------
+    CheckFailed
+        No set-up cell has run, so the assignment is not known.
+    """
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return None  # every check cell gives its own points
+    names = exercises_of_the_notebook()
+    if not names:
+        raise CheckFailed("run the first cell, which says which assignment this is; then again.")
+    return overview(names, notebook_names())
 
 
-_remember(None)
-#: How often each exercise's check has failed since it last passed.
+def _failing_cases(
+    thing: Any, exercise: RecordedExercise, outcomes: list[Outcome], verdict: Verdict
+) -> list[LastCase]:
+    """All failing cases, the one that is shown first; [] for what is not written yet."""
+    if verdict.passed or verdict.stage == "missing":
+        return []
+    cases = exercise["cases"]
+    findings = judge_cases(cases, outcomes)
+    failing = [i for i, finding in enumerate(findings) if finding is not None]
+    failing.sort(key=lambda i: i != verdict.case)
+    return [
+        LastCase(thing, cases[i], outcomes[i], exercise["name"], finding.message)
+        for i in failing
+        if (finding := findings[i]) is not None
+    ]
+
+
+def _remember(failures: list[LastCase]) -> None:
+    """Set `check.failures`, and `check.last` to the first of them or None."""
+    check.failures = failures  # type: ignore[attr-defined]  # mypy knows no attributes of functions
+    check.last = failures[0] if failures else None  # type: ignore[attr-defined]
+
+
+_remember([])
+check.all = check_all  # type: ignore[attr-defined]
+#: How often each exercise's results have been wrong since its check last passed.
 _failures: dict[str, int] = {}
 #: A further hint is offered from this failure on.
 _TRIES = 3
-_NOTE = "`check.last` has this case as objects (`.args`, `.expected`, ...); `.run()` runs it again."
+_COMPILED = "`torch.compile` is switched off while a check runs."
+_NOTE = (
+    "`check.failures` has all failing cases as objects (`.args`, `.expected`, ...), this one first;"
+    " `check.failures[0].run()` runs it again."
+)
+#: What the messages of these stages say has to be put right before a further hint can help.
+_TOO_EARLY = ("error", "type")
 
 
 def _further(exercise: RecordedExercise, verdict: Verdict) -> str:
-    """The exercise's further hint after so many failed tries, else ""."""
+    """The exercise's further hint after so many wrong results, else ""."""
     name = verdict.exercise
+    if verdict.of_helper:
+        return ""
     if verdict.passed or verdict.stage == "missing":
         _failures.pop(name, None)
         return ""
+    about = exercise.get("further_for") or list(exercise["groups"])
+    shown = exercise["cases"][verdict.case]["group"]
+    if verdict.stage in _TOO_EARLY or shown not in about:
+        return ""  # it would not help with this failure
     _failures[name] = _failures.get(name, 0) + 1
     return exercise.get("further", "") if _failures[name] >= _TRIES else ""
 

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from coursekit.checking import codec
+from coursekit.checking.as_code import call_as_code
 from coursekit.checking.codec import ArrayView, OtherView, SetView
 from coursekit.checking.gradients import ALL
 from coursekit.checking.records import Question, RecordedExercise
 
 _LIMIT = 240
 _FEW_WEIGHTS = 4
+#: Dtypes that matter for a result and that its digits do not show.
+_RARE = ("float16", "bfloat16", "float64", "int32")
 _PADDING = re.compile(r"(?<=\[) | (?=[],])")  # NumPy adds these to align columns
 
 
@@ -24,7 +27,14 @@ def show(value: Any, limit: int = _LIMIT) -> str:
 
 
 def show_call(exercise: RecordedExercise, case: Question) -> str:
-    """A case as the call a student would type: ``softmax(tensor([1., 2.]))``."""
+    """A case as the call that a student would type: ``softmax(torch.tensor([1., 2.]))``.
+
+    It can be pasted into a notebook if it is short and only calls a function; else it is abbreviated.
+    """
+    if case.get("again"):
+        return _show_calls(exercise["name"], case)
+    if code := call_as_code(exercise["name"], case, 2 * _LIMIT):
+        return code
     parts = [show(codec.decode_views(a), 120) for a in case.get("args", [])]
     gradient = case.get("gradient")
     if gradient:  # show the names, one of which the gradient refers to
@@ -49,6 +59,13 @@ def show_call(exercise: RecordedExercise, case: Question) -> str:
     if gradient == ALL:
         return f"{text}, then the gradients of all inputs and parameters"
     return text + (f", then the gradient of {gradient}" if gradient else "")
+
+
+def _show_calls(name: str, case: Question) -> str:
+    """The calls of a function that is called several times: ``softmax(...); softmax(...)``."""
+    calls = [(case.get("args", []), case.get("kwargs", {})), *case["again"]]
+    text = "; ".join(name + _show_step("__call__", list(args), kwargs) for args, kwargs in calls)
+    return text if len(text) <= 2 * _LIMIT else text[: 2 * _LIMIT - 3] + "..."
 
 
 def _show_step(method: str, args: list[Any], kwargs: dict[str, Any]) -> str:
@@ -96,4 +113,5 @@ def _show_array(view: ArrayView) -> str:
         return f"{view.kind} of shape {view.shape}"
     with np.printoptions(precision=4, suppress=True, threshold=60, linewidth=100):
         numbers = " ".join(np.array2string(view.values, separator=", ").split())
-    return f"{view.kind}({_PADDING.sub('', numbers)})"
+    dtype = f", dtype={view.dtype}" if view.dtype in _RARE else ""
+    return f"{view.kind}({_PADDING.sub('', numbers)}{dtype})"

@@ -22,6 +22,8 @@ class Followed:
     def __init__(self, name: str) -> None:
         self.name = name
         self.tensors: dict[str, Any] = {}
+        #: Whether the result is one number, as a loss is, from which no gradient comes.
+        self.is_constant = False
 
     @classmethod
     def of(cls, case: Question, args: list[Any], kwargs: dict[str, Any]) -> Followed | None:
@@ -70,6 +72,7 @@ class Followed:
 
         y = torch.cat([y.double().flatten() for y in floats])
         total = y @ torch.arange(1, len(y) + 1, dtype=y.dtype)
+        self.is_constant = not (total.requires_grad or floats[0].dim() or len(y) > 1)
         found: tuple[Any, ...] = (None,) * len(self.tensors)
         if total.requires_grad and self.tensors:
             # For a scalar torch needs no grad_outputs, whose check would import sympy.

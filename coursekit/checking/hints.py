@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -24,6 +25,10 @@ UNDEFINED: Outcome = {"status": "undefined"}
 #: The least evidence, see `evidence`, for a misconception beside a second mistake: if it gives the
 #: same outcome in all cases that it gets wrong, and if only in some of them.
 _ENOUGH_ALL, ENOUGH = 1.0, 2.0
+#: How many numbers of an outcome its digest takes.
+_DIGESTED = 1000
+#: The same for a misconception that gets cases wrong which the student gets right.
+_ENOUGH_CONTRADICTED = 3.0
 
 
 def choose(
@@ -33,10 +38,12 @@ def choose(
 
     It explains a case if it gives the same wrong outcome. It must explain every case of the first
     failing group that it gets wrong, and at least half of those that the student gets wrong: else
-    it is about a special case, and ordinary ones fail for another reason. The student must get no
-    case right that it gets wrong.
-    If it gets others wrong in another way, there is a second mistake; then what it explains must be
-    evidence that could not be chance. Of several, the one that explains the most cases is chosen.
+    it is about a special case, and ordinary ones fail for another reason. If it gets others wrong in
+    another way, there is a second mistake; then what it explains must be evidence that could not be
+    chance. If it gets cases of other groups wrong that the student gets right, it has a second
+    mistake; then it must explain all of the first group, with such evidence. Of several, one that
+    explains all cases is preferred, then one that the student's right cases do not contradict, then
+    the one that explains the most.
     """
     cases = exercise["cases"]
     order = list(exercise["groups"])
@@ -46,11 +53,16 @@ def choose(
     for misconception in exercise.get("misconceptions", []):
         theirs = misconception["outcomes"]
         wrong = wrong_outcomes(misconception)
-        if not wrong or not set(wrong) <= set(failing):
+        contradicted = set(wrong) - set(failing)
+        if not wrong or any(cases[i]["group"] == first for i in contradicted):
             continue
         if 2 * sum(theirs[i] is not None for i in lost) < len(lost):
             continue
-        same = [i for i in wrong if same_outcome(cases[i], wrong[i], outcomes[i])]
+        same = [
+            i
+            for i in wrong
+            if i not in contradicted and same_outcome(cases[i], wrong[i], outcomes[i])
+        ]
         here = [i for i in same if cases[i]["group"] == first]
         if any(cases[i]["group"] == first for i in set(wrong) - set(same)):
             continue
@@ -58,9 +70,13 @@ def choose(
         alone = complete and all(theirs[i] is not None for i in failing)
         if not alone:
             enough = _ENOUGH_ALL if complete else ENOUGH
-            if evidence([(cases[i]["expected"], wrong[i]) for i in same]) < enough:
+            if contradicted:
+                enough = _ENOUGH_CONTRADICTED
+            if evidence([(cases[i]["expected"], wrong[i]) for i in same], complete) < enough:
                 continue
-        rank = (alone, len(same), -len(wrong))
+        if contradicted and here != lost:
+            continue
+        rank = (alone, not contradicted, len(same), -len(wrong))
         if best is None or rank > best[0]:
             best = rank, misconception, here or same
     return (best[1], best[2]) if best else None
@@ -96,16 +112,19 @@ def wrong_outcomes(misconception: RecordedMisconception) -> dict[int, Outcome]:
     return {i: o for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED}
 
 
-def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
+def evidence(explained: Iterable[tuple[Outcome, Outcome]], blown_up: bool = False) -> float:
     """How unlikely it is that two mistakes give these wrong outcomes by chance.
 
     A fraction that is not expected counts 1. Whole numbers, texts and truth values count less, since
-    they come about in many ways, and a constant, such as zeros everywhere, counts nothing.
+    they come about in many ways. A constant, such as zeros everywhere, counts nothing.
 
     Parameters
     ----------
     explained : iterable of tuple of (Outcome, Outcome)
         The expected and the wrong outcome of each case.
+    blown_up : bool
+        Whether NaN and infinity count, too: they spread from any number to all, so they tell little
+        if the outcomes of other cases are not the same.
     """
     total = 0.0
     seen: set[Any] = set()
@@ -115,22 +134,29 @@ def evidence(explained: Iterable[tuple[Outcome, Outcome]]) -> float:
             continue
         if wrong["status"] != "value" or expected["status"] != "value":
             continue
-        wanted = list(_leaves(codec.decode_views(expected["value"])))
-        found = list(_leaves(codec.decode_views(wrong["value"])))
-        total += sum(_weight(leaf) for leaf in set(found) - set(wanted))
-        aligned = len(found) == len(wanted)
-        total += 0.1 * (sum(a != b for a, b in zip(found, wanted)) if aligned else len(found))
-        seen |= set(found)
+        wanted = list(leaves(codec.decode_views(expected["value"])))
+        found = list(leaves(codec.decode_views(wrong["value"])))
+        told = {leaf for leaf in found if blown_up or not _is_blown_up(leaf)}
+        total += sum(_weight(leaf) for leaf in told - set(wanted))
+        pairs = (
+            zip(found, wanted) if len(found) == len(wanted) else ((leaf, None) for leaf in found)
+        )
+        total += 0.1 * sum(a != b and (blown_up or not _is_blown_up(a)) for a, b in pairs)
+        seen |= told
     return total if len(seen) > 1 or any(_is_fraction(leaf) for leaf in seen) else 0.0
 
 
 def digest(outcomes: dict[int, Outcome]) -> str:
-    """A short text that is equal for equal outcomes by case; numbers are rounded to 3 digits."""
+    """A short text that is equal for equal outcomes by case; numbers are rounded to 3 digits.
+
+    Of a large value the first numbers decide.
+    """
     parts: list[Any] = []
     for number, outcome in outcomes.items():
         part = [number, outcome["status"], outcome.get("type"), outcome.get("changed")]
         if outcome["status"] == "value":
-            part += [_round(leaf) for leaf in _leaves(codec.decode_views(outcome["value"]))]
+            found = leaves(codec.decode_views(outcome["value"]))
+            part += [_round(leaf) for leaf in itertools.islice(found, _DIGESTED)]
         parts.append(part)
     return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -147,19 +173,23 @@ def _weight(leaf: Any) -> float:
     return 0.5
 
 
+def _is_blown_up(leaf: Any) -> bool:
+    return isinstance(leaf, float) and not np.isfinite(leaf)
+
+
 def _is_fraction(leaf: Any) -> bool:
     return isinstance(leaf, float) and bool(np.isfinite(leaf)) and leaf != round(leaf)
 
 
-def _leaves(view: Any) -> Iterator[Any]:
+def leaves(view: Any) -> Iterator[Any]:
     """The numbers and texts in a value, floats with 4 digits."""
     if isinstance(view, ArrayView):
-        yield from _leaves(view.values.ravel().tolist())
+        yield from leaves(view.values.ravel().tolist())
     elif isinstance(view, dict):
-        yield from _leaves([*view, *view.values()])
+        yield from leaves([*view, *view.values()])
     elif isinstance(view, (list, tuple)):
         for item in view:
-            yield from _leaves(item)
+            yield from leaves(item)
     elif isinstance(view, float):
         yield float(f"{view:.4g}")
     elif isinstance(view, (str, int)):

@@ -44,6 +44,7 @@ class VerdictView:
                 lines.append("  your function printed:")
                 lines += [f"    {line}" for line in verdict.printed.splitlines()]
         lines += [_group_text(group) for group in _groups(verdict)]
+        lines += [f"  {verdict.help}"] if verdict.help else []
         lines += [f"  further hint: {self.further}"] if self.further else []
         lines += [f"  {self.note}"] if self.note else []
         return "\n".join(lines)
@@ -72,6 +73,8 @@ class VerdictView:
                     f'<pre style="margin:0;{_CODE}">{escape(verdict.printed)}</pre></div>'
                 )
         parts += [_group_html(group) for group in _groups(verdict)]
+        if verdict.help:
+            parts.append(f"<div>{_sentence(verdict.help)}</div>")
         if self.further:
             parts.append(
                 f'<details style="{_HINT}"><summary>Still stuck? A further hint.</summary>'

@@ -15,6 +15,7 @@ from coursekit.checking.codec import ArrayView
 from coursekit.checking.gradients import ALL
 from coursekit.checking.judges import ATOL, JUDGES, Finding, same
 from coursekit.checking.records import Case, Outcome, Plain, Rules
+from coursekit.checking.settings import WORDS
 
 
 def judge_cases(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[Finding | None]:
@@ -71,13 +72,13 @@ def judge_case(case: Case, outcome: Outcome) -> Finding | None:
         raised = [outcome.get("type"), *outcome.get("bases", "").split()]
         if expected["status"] == "error" and expected["type"] in raised:
             return None
-        return _error_finding(outcome)
+        return _error_finding(outcome, expected)
     if status != "value":
         return Finding("error", f"its result cannot be read: {outcome.get('message', '')}")
     if expected["status"] == "error":
         return Finding("value", f"this input should raise {expected['type']}")
     rules = case.get("judge", {})
-    misbehaved = _misbehavior(outcome, rules)
+    misbehaved = _misbehavior(outcome, rules, expected)
     kind = JUDGES[rules.get("kind", "close")]
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):
@@ -89,9 +90,28 @@ def judge_case(case: Case, outcome: Outcome) -> Finding | None:
         finding = kind(*views, rules)
     except (ArithmeticError, TypeError, ValueError):  # a value no judge was written for
         finding = Finding("type", "its result cannot be compared with the expected one")
+    if finding is None and rules.get("counters"):
+        finding = _counter_finding(expected["value"], outcome["value"])
+    is_drawn = outcome.get("next_draws") == expected.get("next_draws")
+    if finding is None and rules.get("draws") and not is_drawn:
+        message = "it draws more or fewer numbers from its generator than the text says"
+        finding = Finding("property", f"{message}, so whoever draws next gets others")
     if misbehaved and (finding is None or finding.stage == "value"):
         return misbehaved
-    return finding
+    return finding and _naming_the_attribute(case, finding)
+
+
+_PART = re.compile(r"in result\[(\d+)\]")
+
+
+def _naming_the_attribute(case: Case, finding: Finding) -> Finding:
+    """The finding; if it is about an attribute that the case reads, with its name as in the call."""
+    steps = [step[0] for step in case.get("then", [])]
+    part = _PART.match(finding.message)
+    if part is None or len(steps) < 2 or not steps[int(part[1])].startswith("."):
+        return finding
+    message = f"in obj{steps[int(part[1])]}{finding.message[part.end() :]}"
+    return replace(finding, message=message.replace(": it returns ", ": it is ", 1))
 
 
 def _gradient_finding(
@@ -139,8 +159,8 @@ def _is_another_name(gradient: Any, expected: dict[str, Any], actual: dict[str, 
     return any(np.array_equal(gradient.values, actual[name].values) for name in expected)
 
 
-def _misbehavior(outcome: Outcome, rules: Rules) -> Finding | None:
-    """Side effects of the call: it changed an input, or used a global random generator."""
+def _misbehavior(outcome: Outcome, rules: Rules, expected: Outcome) -> Finding | None:
+    """Side effects of the call: on an input, a global random generator or a setting."""
     if outcome.get("changed") and not rules.get("may_change_inputs"):
         names = ", ".join(outcome["changed"])
         return Finding("property", f"it changes its input {names} in place; work on a copy")
@@ -148,10 +168,37 @@ def _misbehavior(outcome: Outcome, rules: Rules) -> Finding | None:
         names = " and ".join(outcome["drew_from"])
         message = f"it uses or reseeds the global random generator ({names})"
         return Finding("property", message)
+    if outcome.get("constant") and not expected.get("constant"):
+        message = (
+            "its result has no gradient, so `backward()` raises an error; compute it from the inputs,"
+            " not as a constant such as torch.tensor(0.0), and without .item()"
+        )
+        return Finding("property", message)
+    for setting in outcome.get("left", ()):
+        if setting not in expected.get("left", ()):
+            return Finding("property", WORDS[setting])
     return None
 
 
-def _error_finding(outcome: Outcome) -> Finding:
+def _counter_finding(expected: Any, actual: Any) -> Finding | None:
+    """What is wrong where a `Counter` is expected among values that are equal."""
+    if not (isinstance(expected, dict) and isinstance(actual, dict)):
+        return None
+    ours, theirs = expected.get("$dict"), actual.get("$dict")
+    if not (isinstance(ours, list) and isinstance(theirs, list)):
+        return None
+    if expected.get("type") == "Counter" != actual.get("type"):
+        message = (
+            f"it contains an object of type {str(actual.get('type'))[:40]} instead of a Counter,"
+            " which answers 0 for what it has not counted"
+        )
+        return Finding("type", message)
+    pairs = dict(zip(map(str, (key for key, _ in theirs)), (value for _, value in theirs)))
+    found = (_counter_finding(value, pairs.get(str(key))) for key, value in ours)
+    return next((finding for finding in found if finding is not None), None)
+
+
+def _error_finding(outcome: Outcome, expected: Outcome) -> Finding:
     kind, message = outcome.get("type", "Error"), outcome.get("message", "")
     line = outcome.get("line", "")
     where = f" ({line})" if line else ""
@@ -161,9 +208,17 @@ def _error_finding(outcome: Outcome) -> Finding:
         return Finding("error", f"{message}{where}")
     if kind == "StdinNotImplementedError":  # Jupyter's
         return Finding("error", f"it calls input(), which is not available while checking{where}")
+    if expected["status"] == "error":  # a tip would help to get rid of the error, not to raise one
+        wanted = f"this input should raise {expected['type']}"
+        return Finding(
+            "error", f"{wanted}; it raises {kind}{f': {message}' if message else ''}{where}"
+        )
+    if not outcome.get("place") and "docstring" in message:  # ours, of a part that is missing
+        return Finding("error", message)
     tips = _TIPS if outcome.get("place") else {**_TIPS, **_TIPS_FOR_THE_CALL}
     tip = next((f"; {tip}" for words, tip in tips.items() if words in message), "")
-    return Finding("error", f"it raises {kind}: {message}{where}{tip}")
+    what = f"{kind}: {message}" if message else kind
+    return Finding("error", f"it raises {what}{where}{tip}")
 
 
 #: Tips for errors of Python and torch that beginners often see.
@@ -195,7 +250,8 @@ def same_outcome(case: Case, theirs: Outcome, ours: Outcome) -> bool:
     if theirs["status"] != "value":
         return True
     rules = case.get("judge", {})
-    if _misbehavior(theirs, rules) != _misbehavior(ours, rules):
+    expected = case["expected"]
+    if _misbehavior(theirs, rules, expected) != _misbehavior(ours, rules, expected):
         return False
     views = codec.decode_views(theirs["value"]), codec.decode_views(ours["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):

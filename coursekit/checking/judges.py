@@ -115,7 +115,7 @@ JUDGES: dict[str, Callable[[Any, Any, Rules], Finding | None]] = {
 #: The rules that every judge accepts, those that one kind needs, and which of these are optional.
 RULES = {
     *("kind", "rtol", "atol", "dtype", "order", "properties", "raises"),
-    *("may_change_inputs", "keeps_generators"),
+    *("may_change_inputs", "keeps_generators", "counters", "draws"),
 }
 KIND_RULES = {
     "accuracy": {"labels", "at_least"},

@@ -9,10 +9,14 @@ traceback stays in the output.
 from __future__ import annotations
 
 import ast
+import importlib.util
 import signal
+import sys
 from collections.abc import Collection, Iterator
 from types import FrameType, TracebackType
 from typing import Any
+
+from coursekit.checking.defined_state import begin
 
 #: A traceback keeps this many entries at each end: formatting a thousand takes 15 seconds.
 _ENTRIES = 5
@@ -43,6 +47,8 @@ def prepare(limited: Collection[str] = (), seconds: float | None = None) -> None
     """
     from IPython import get_ipython
 
+    begin()
+    _keep_messages()
     shell = get_ipython()
     _go_on_after_errors(shell)
     if seconds is not None and hasattr(signal, "setitimer"):  # Windows has none
@@ -55,6 +61,17 @@ def prepare(limited: Collection[str] = (), seconds: float | None = None) -> None
 
     # IPython's own runs the cell as one statement
     shell.register_magic_function(time, magic_kind="cell", magic_name="time")
+
+
+def _keep_messages() -> None:
+    """Let the kernel read and write its messages with a copy of `json` that no cell can change."""
+    session = sys.modules.get("jupyter_client.session")
+    spec = importlib.util.find_spec("json")
+    if session is None or spec is None or spec.loader is None:
+        return
+    copy = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(copy)
+    session.json = copy  # type: ignore[attr-defined]  # what it has imported
 
 
 def _go_on_after_errors(shell: Any) -> None:

@@ -7,10 +7,10 @@ The grader compares the outcomes with the reference in another process.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from typing import Any
 
+from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.records import Outcome, Question
 from coursekit.checking.run_cases import run_cases
 
@@ -25,13 +25,14 @@ def answer(name: str, request: str) -> None:
     from IPython.display import publish_display_data
 
     scope: dict[str, Any] = get_ipython().user_ns
-    cases: list[Question] = json.loads(request)
-    if sys.modules.get("torch") is not None:
-        sys.modules["torch"].set_default_device(None)  # the inputs are on the CPU
     absent: Outcome = {"status": "unwritten", "message": f"{name} is not defined"}
-    outcomes = run_cases(scope[name], cases) if name in scope else [absent] * len(cases)
-    for texts in _messages([json.dumps(outcome) for outcome in outcomes]):
-        publish_display_data({MIME: f"[{', '.join(texts)}]"})
+    with DefinedState():
+        cases: list[Question] = json.loads(request)
+        outcomes = [absent] * len(cases)
+        if name in scope:
+            outcomes = run_cases(scope[name], cases, name=name)
+        for texts in _messages([json.dumps(outcome) for outcome in outcomes]):
+            publish_display_data({MIME: f"[{', '.join(texts)}]"})
 
 
 def _messages(texts: list[str]) -> Iterator[list[str]]:

@@ -1,4 +1,4 @@
-"""The case that a failed check shows, as objects: `check.last`."""
+"""The cases that a check failed, as objects: `check.last` and `check.failures`."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 from coursekit.checking import codec
+from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.records import Case, Outcome, Plain
 from coursekit.checking.run_cases import call
 from coursekit.checking.seeded import random_state
 
 
 class LastCase:
-    """The failing case of the last check; its inputs are copies.
+    """A failing case of the last check; its inputs are copies.
 
     Attributes
     ----------
+    group : str
+        The group of points that it belongs to.
+    title : str
+        What is special about it, or "".
+    message : str
+        What is wrong with it.
     args : list
         The positional inputs of the function or of the class.
     kwargs : dict of str to object
@@ -24,18 +31,32 @@ class LastCase:
         For a class: the attributes and parameters that were set, by path.
     steps : list of tuple
         For a class: the calls on the object, each ``(method, args, kwargs)``.
+    again : list of tuple
+        For a function: the inputs of its further calls, each ``(args, kwargs)``.
     expected, actual : object
         The results; the name of the exception where there is none.
     """
 
-    def __init__(self, thing: Callable[..., Any], case: Case, outcome: Outcome) -> None:
-        self._thing, self._case = thing, case
+    def __init__(
+        self,
+        thing: Callable[..., Any],
+        case: Case,
+        outcome: Outcome,
+        name: str,
+        message: str = "",
+    ) -> None:
+        self._thing, self._case, self._name = thing, case, name
+        self.group, self.title, self.message = case["group"], case.get("title", ""), message
         self.args = [codec.decode(value) for value in case.get("args", [])]
         self.kwargs = _decoded(case.get("kwargs", {}))
         self.state = _decoded(case.get("state", {}))
         self.steps = [
             (method, [codec.decode(value) for value in args], _decoded(kwargs))
             for method, args, kwargs in case.get("then", [])
+        ]
+        self.again = [
+            ([codec.decode(value) for value in args], _decoded(kwargs))
+            for args, kwargs in case.get("again", [])
         ]
         self.expected, self.actual = _result(case["expected"]), _result(outcome)
 
@@ -52,13 +73,15 @@ class LastCase:
         Exception
             Whatever your code raises: with ``%debug`` you can look around where it happened.
         """
-        with random_state(self._case.get("seed", 0)):
+        with DefinedState(), random_state(self._case.get("seed", 0)):
             return call(thing or self._thing, self._case)
 
     def __repr__(self) -> str:
-        names = ("args", "kwargs", "state", "steps", "expected", "actual")
+        names = ("args", "kwargs", "state", "steps", "again", "expected", "actual")
         lines = [f"  {name} = {getattr(self, name)!r}" for name in names if self._has(name)]
-        return "\n".join([f"the failing case of {self._thing.__name__}:", *lines])
+        title = f" ({self.title})" if self.title else ""
+        what = f": {self.message}" if self.message else ""
+        return "\n".join([f"{self._name}, a case of {self.group}{title}{what}", *lines])
 
     def _has(self, name: str) -> bool:
         return name in ("expected", "actual") or bool(getattr(self, name))

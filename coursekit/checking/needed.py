@@ -8,7 +8,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from coursekit.checking import recordings
+from coursekit.checking import (
+    originals,  # noqa: F401  # holds what libraries contain, before code of a student runs
+    recordings,
+)
 
 _PACKAGE = Path(__file__).parents[1]
 #: Seconds after which an installation is given up.
@@ -58,6 +61,11 @@ def require(assignment: str, revision: int, wheels: Sequence[str | Path] = ()) -
         " coursekit wheel from the course's handout next to this notebook (in Colab: Files, on the"
         " left), and run this cell again."
     )
+
+
+def assignments() -> list[str]:
+    """The assignments of the notebooks whose set-up cells ran in this kernel."""
+    return list(_needed)
 
 
 def is_outdated() -> bool:

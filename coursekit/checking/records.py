@@ -58,18 +58,25 @@ class Question(_Asked, total=False):
         For a class: attributes and parameters to set after the object is made, by dotted path.
     then : list of Step
         For a class: the calls on the object, in place of which their results are compared.
+    again : list of [list of Plain, dict of str to Plain]
+        For a function: the inputs of further calls, positional and named. The results of all calls
+        are compared as a tuple. Recording adds it.
     gradient : str
         The input with respect to which the gradient is compared in place of the result, or
         `gradients.ALL`.
     forbidden : list of str
         Full names of helpers that raise `NotAllowed` while the case runs. Recording adds it.
+    room : int
+        What an answer may cost to be compared. It stays with the grader.
     """
 
     kwargs: dict[str, Plain]
     state: dict[str, Plain]
     then: list[Step]
+    again: list[tuple[list[Plain], dict[str, Plain]]]
     gradient: str
     forbidden: list[str]
+    room: int
 
 
 class Properties(TypedDict, total=False):
@@ -107,6 +114,10 @@ class Rules(TypedDict, total=False):
         The exception that this input should raise; the reference must raise it.
     may_change_inputs : bool
         Whether the call may change its inputs in place.
+    draws : bool
+        Whether the call must draw as many numbers from its generators as the reference does.
+    counters : bool
+        Whether a `Counter` must be one, which answers 0 for what it has not counted.
     keeps_generators : bool
         Whether the call must leave the global random generators alone.
     labels : list of int
@@ -127,6 +138,8 @@ class Rules(TypedDict, total=False):
     properties: Properties
     raises: str
     may_change_inputs: bool
+    draws: bool
+    counters: bool
     keeps_generators: bool
     labels: list[int]
     at_least: float
@@ -172,6 +185,12 @@ class Outcome(_Happened, total=False):
         The inputs that the call altered in place, by name.
     drew_from : list of str
         The global random generators that it used or reseeded.
+    left : list of str
+        The settings of the process that it left changed, keys of `settings.WORDS`.
+    next_draws : list of float
+        What each generator among the inputs draws next.
+    constant : bool
+        True for a gradient of a result that is one number and has none, so `backward()` would raise.
     printed : str
         The start of what it printed.
     printed_characters : int
@@ -186,6 +205,9 @@ class Outcome(_Happened, total=False):
     place: str
     changed: list[str]
     drew_from: list[str]
+    left: list[str]
+    next_draws: list[float]
+    constant: bool
     printed: str
     printed_characters: int
 
@@ -293,11 +315,14 @@ class RecordedExercise(_Judged, total=False):
     ----------
     further : str
         A hint that `check` offers after some failed tries; absent if the author wrote none.
+    further_for : list of str
+        The groups that this hint is about; absent if it is about all.
     pairs : list of RecordedPair
         Pairs of misconceptions. A release adds it.
     """
 
     further: str
+    further_for: list[str]
     pairs: list[RecordedPair]
 
 

@@ -7,8 +7,6 @@ a submission's kernel (grading). Nothing is judged here: an *outcome* only says 
 
 from __future__ import annotations
 
-import contextlib
-import io
 import sys
 import sysconfig
 import traceback
@@ -16,16 +14,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from coursekit.checking import codec
+from coursekit.checking import codec, parts
+from coursekit.checking.captured import captured
+from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.gradients import Followed
 from coursekit.checking.records import Outcome, Plain, Question
 from coursekit.checking.seeded import random_state
+from coursekit.checking.settings import Settings
 from coursekit.checking.time_limit import TimeUp, time_limit
 from coursekit.forbidden import without
 
 #: Processor time.
 SECONDS_PER_CASE = 10.0
-_PRINT_LIMIT = 2_000
 #: Code that is not the student's: this package, the standard library and installed packages.
 _LIBRARIES = (
     str(Path(__file__).parents[1]),
@@ -37,64 +37,100 @@ Given: TypeAlias = tuple[str, Plain, Any]
 
 
 def run_cases(
-    thing: Callable[..., Any], cases: Sequence[Question], seconds: float = SECONDS_PER_CASE
+    thing: Callable[..., Any],
+    cases: Sequence[Question],
+    seconds: float = SECONDS_PER_CASE,
+    name: str = "",
+    as_it_was: bool = False,
 ) -> list[Outcome]:
-    """The outcomes of calling `thing` on every case.
+    """The outcomes of calling `thing` on every case, each in the defined state.
 
     After a timeout the remaining cases are not run but get the same outcome, so that an infinite
-    loop costs the time limit only once.
+    loop costs the time limit only once. `name` and `as_it_was` are explained in `run_case`.
     """
     outcomes: list[Outcome] = []
     for case in cases:
         if outcomes and outcomes[-1]["status"] == "timeout":
             outcomes.append(outcomes[-1].copy())
         else:
-            outcomes.append(run_case(thing, case, seconds))
+            outcomes.append(run_case(thing, case, seconds, name, as_it_was))
     return outcomes
 
 
 def run_case(
-    thing: Callable[..., Any], case: Question, seconds: float = SECONDS_PER_CASE
+    thing: Callable[..., Any],
+    case: Question,
+    seconds: float = SECONDS_PER_CASE,
+    name: str = "",
+    as_it_was: bool = False,
 ) -> Outcome:
     """The outcome of one case: inputs are decoded, time is limited, output is captured.
 
-    The random generators of Python, NumPy and torch are seeded for the call and restored
-    afterwards, so that checking never changes what a notebook computes.
+    The call begins in the state that `defined_state` describes, with seeded random generators, and
+    all is restored afterwards, so that checking never changes what a notebook computes.
+
+    Parameters
+    ----------
+    thing : callable
+        The function or class.
+    case : Question
+        Its input.
+    seconds : float
+        The processor time that it may take.
+    name : str
+        The exercise's name, where `thing` has another, such as a decorator's function.
+    as_it_was : bool
+        Call it in the state that the notebook has set instead.
     """
-    args = [codec.decode(a) for a in case.get("args", [])]
-    kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
-    followed = Followed.of(case, args, kwargs)
-    given = _given(case, args, kwargs)
-    printed = _Printed()
     outcome: Outcome
     with (
+        DefinedState() as state,
         random_state(case.get("seed", 0)) as drew_from,
-        contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(
-            _Printed()
-        ),  # warnings of libraries are not the student's output
+        captured(_is_students) as printed,
     ):
+        args = [codec.decode(a) for a in case.get("args", [])]
+        kwargs = {key: codec.decode(v) for key, v in case.get("kwargs", {}).items()}
+        followed = Followed.of(case, args, kwargs)
+        given, left = _given(case, args, kwargs), []
+        settings = Settings()
+        settings.note()
+
+        def answer() -> Any:
+            return _call(thing, args, kwargs, case, given, followed, settings)
+
         try:
             with time_limit(seconds), without(case.get("forbidden", ())):
-                result = _call(thing, args, kwargs, case, given, followed)
+                try:
+                    result = state.as_it_was(answer) if as_it_was else answer()
+                finally:
+                    left = settings.changed()
+                state.define_again()
                 if followed is not None:
                     result = followed.gradient(result)
                 outcome = {"status": "value", "value": codec.encode(result)}
         except codec.PlainDataError as error:
             outcome = {"status": "unreadable", "message": str(error)}
         except NotImplementedError as error:
-            outcome = _unwritten(thing, error) or _error(error)
+            outcome = _unwritten(thing, error, name) or _error(error)
         except TimeUp as error:
             outcome = {"status": "timeout", "message": str(error)}
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever a student's code raises is an outcome
+            state.define_again()
             outcome = _error(error)
-    changed = [name for name, before, value in given if _is_changed(before, value)]
+        changed = [key for key, before, value in given if _is_changed(before, value)]
     if changed:
         outcome["changed"] = changed
     if drew_from:
         outcome["drew_from"] = drew_from
+    if followed is not None and followed.is_constant:
+        outcome["constant"] = True
+    draws = _next_draws(given)
+    if draws:
+        outcome["next_draws"] = draws
+    if left:
+        outcome["left"] = left
     if printed.count:
         outcome["printed"] = printed.getvalue()
         outcome["printed_characters"] = printed.count
@@ -107,7 +143,7 @@ def call(thing: Callable[..., Any], case: Question) -> Any:
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
     followed = Followed.of(case, args, kwargs)
     with without(case.get("forbidden", ())):
-        result = _call(thing, args, kwargs, case, [], followed)
+        result = _call(thing, args, kwargs, case, [], followed, Settings())
         return result if followed is None else followed.gradient(result)
 
 
@@ -118,12 +154,17 @@ def _call(
     case: Question,
     given: list[Given],
     followed: Followed | None,
+    settings: Settings,
 ) -> Any:
     """The result of the call, or of the calls that follow it (a tuple if several).
 
     The inputs of these calls are added to `given`.
     """
     result = thing(*args, **kwargs)
+    if case.get("again"):
+        return (result, *_call_again(thing, case, given))
+    if isinstance(thing, type):
+        settings.note_seed()  # seeding the first weights is a matter of taste
     steps = case.get("then", [])
     if result is None or not (steps or case.get("state")):
         return result
@@ -136,9 +177,9 @@ def _call(
     outputs = []
     for method, step_args, step_kwargs in steps:
         if method.startswith("."):
-            outputs.append(_attribute(result, method[1:]))
+            outputs.append(parts.attribute(result, method[1:]))
         else:
-            call = result if method == "__call__" else getattr(result, method)
+            call = parts.method(result, method)
             inputs = [codec.decode(a) for a in step_args]
             named = {name: codec.decode(value) for name, value in step_kwargs.items()}
             where = "the call" if method == "__call__" else method
@@ -150,24 +191,36 @@ def _call(
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _attribute(thing: Any, path: str) -> Any:
-    for part in path.split("."):
-        thing = getattr(thing, part)
-    return thing
+def _call_again(thing: Callable[..., Any], case: Question, given: list[Given]) -> list[Any]:
+    """The results of a function's further calls, whose inputs are added to `given`."""
+    results = []
+    for args, kwargs in case["again"]:
+        inputs = [codec.decode(value) for value in args]
+        named = {name: codec.decode(value) for name, value in kwargs.items()}
+        where = "of the second call"
+        names = [*case.get("names", []), *(f"input {i + 1}" for i in range(len(args)))]
+        given += [(f"{n} {where}", b, v) for n, b, v in zip(names, args, inputs)]
+        given += [(f"{n} {where}", kwargs[n], v) for n, v in named.items()]
+        results.append(thing(*inputs, **named))
+    return results
 
 
 def _set_state(thing: Any, path: str, value: Any) -> None:
     """Set an attribute, or fill a parameter after checking that its shape fits."""
     *owners, name = path.split(".")
-    owner = _attribute(thing, ".".join(owners)) if owners else thing
-    current = getattr(owner, name)
+    owner = parts.attribute(thing, ".".join(owners)) if owners else thing
+    current = parts.attribute(thing, path)
     if current is None and hasattr(value, "shape"):  # absent, as with bias=False
-        raise ValueError(f"self.{path} should have shape {tuple(value.shape)}, but is None")
+        raise ValueError(
+            f"self.{path} should have shape {tuple(value.shape)}, but is None: make it as the"
+            " docstring's Attributes say"
+        )
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(current, torch.Tensor):
         if current.shape != value.shape:
             raise ValueError(
-                f"self.{path} should have shape {tuple(value.shape)}, not {tuple(current.shape)}"
+                f"self.{path} should have shape {tuple(value.shape)}, not {tuple(current.shape)}:"
+                " make it as the docstring's Attributes say"
             )
         with torch.no_grad():
             current.copy_(value)
@@ -184,6 +237,13 @@ def _given(case: Question, args: list[Any], kwargs: dict[str, Any]) -> list[Give
     return given + [(name, case["kwargs"][name], value) for name, value in kwargs.items()]
 
 
+def _next_draws(given: list[Given]) -> list[float]:
+    """What each torch generator among the inputs draws next."""
+    torch = sys.modules.get("torch")
+    generators = (value for _, _, value in given if torch and isinstance(value, torch.Generator))
+    return [torch.rand((), generator=generator).item() for generator in generators if torch]
+
+
 def _is_changed(before: Plain, value: Any) -> bool:
     if isinstance(before, dict) and next(iter(before)) in ("$source", "$generator"):
         return False
@@ -195,8 +255,10 @@ def _is_changed(before: Plain, value: Any) -> bool:
         return True
 
 
-def _unwritten(thing: Callable[..., Any], error: NotImplementedError) -> Outcome | None:
-    """The outcome if a TODO raised the error; None if a library did.
+def _unwritten(
+    thing: Callable[..., Any], error: NotImplementedError, name: str = ""
+) -> Outcome | None:
+    """The outcome if a TODO raised the error; None if a library did, as where `forward` is missing.
 
     If it is the TODO of another exercise, which this one calls, the outcome is an error naming it.
     """
@@ -204,7 +266,9 @@ def _unwritten(thing: Callable[..., Any], error: NotImplementedError) -> Outcome
     last = frames[-1]
     if type(error) is not NotImplementedError or not (last.line or "raise").startswith("raise"):
         return None
-    if last.name not in (getattr(thing, "__name__", ""), "<lambda>", *dir(thing)):
+    if last.filename.startswith(_LIBRARIES):
+        return None
+    if last.name not in (getattr(thing, "__name__", ""), name, "<lambda>", *dir(thing)):
         message = f"it needs {last.name}, which is not written yet"
         return {"status": "error", "type": "NotImplementedError", "message": message, "line": ""}
     return {"status": "unwritten", "message": str(error)[:300]}
@@ -230,17 +294,8 @@ def _error(error: BaseException) -> Outcome:
 def _student_frames(error: BaseException) -> list[traceback.FrameSummary]:
     """The frames of the student's own code on the way to the error, outermost first."""
     frames = traceback.extract_tb(error.__traceback__, limit=60)
-    return [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
+    return [frame for frame in frames if _is_students(frame.filename)]
 
 
-class _Printed(io.StringIO):
-    """Keeps the first characters printed and counts the rest."""
-
-    count = 0
-
-    def write(self, text: str) -> int:
-        room = _PRINT_LIMIT - self.count
-        self.count += len(text)
-        if room > 0:
-            super().write(text[:room])
-        return len(text)
+def _is_students(filename: str) -> bool:
+    return not filename.startswith(_LIBRARIES)

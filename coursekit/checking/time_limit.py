@@ -136,6 +136,7 @@ def time_limit(
         if reason := watch.look():
             raise error(reason)
 
+    mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
     before = signal.signal(signal.SIGALRM, on_alarm)
     # The signal repeats after the end, too: a broad `except` in the block may swallow one.
     timer = signal.setitimer(signal.ITIMER_REAL, tick, tick)
@@ -145,3 +146,4 @@ def time_limit(
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -12,10 +12,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from coursekit.checking import codec
+from coursekit.checking.cost import cost
 from coursekit.checking.hints import choose, choose_pair, digest
 from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.judges import Finding
 from coursekit.checking.records import Case, Outcome, RecordedExercise
+from coursekit.checking.settings import WORDS
 
 #: The stages in the order in which they are checked; the first that fails is reported.
 STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
@@ -23,7 +25,15 @@ STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
 
 @dataclass
 class GroupResult:
-    """The points that one group of cases earned, and why it lost any."""
+    """The points that one group of cases earned, and why it lost any.
+
+    Attributes
+    ----------
+    reason : str
+        Why it lost points, with the numbers that differ; "" if it lost none.
+    outline : str
+        The same without any expected value.
+    """
 
     name: str
     points: float
@@ -31,6 +41,7 @@ class GroupResult:
     passed: int
     total: int
     reason: str = ""
+    outline: str = ""
 
 
 @dataclass
@@ -55,6 +66,11 @@ class Verdict:
         The index of the failing case that is shown, or -1.
     digest : str
         Equal for answers with the same wrong outputs, up to rounding; "" if all are right.
+    judged_with : list of str
+        The exercises that this one calls and that grading replaced by right ones, since the
+        student's are wrong.
+    of_helper : bool
+        Whether the headline is about another exercise, which this one calls.
     """
 
     exercise: str
@@ -70,10 +86,22 @@ class Verdict:
     printed: str = ""
     case: int = -1
     digest: str = ""
+    judged_with: list[str] = field(default_factory=list)
+    of_helper: bool = False
 
     @property
     def passed(self) -> bool:
         return self.points >= self.max_points
+
+    @property
+    def help(self) -> str:
+        """With which right helpers it was judged, as a clause; "" if with the student's own."""
+        if not self.judged_with:
+            return ""
+        *others, last = [f"`{name}`" for name in self.judged_with]
+        names = f"{', '.join(others)} and {last}" if others else last
+        be = "are" if others else "is"
+        return f"judged with a right {names}, since yours {be} wrong or missing"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -83,6 +111,9 @@ class Verdict:
         groups = [GroupResult(**group) for group in data["groups"]]
         return cls(**{**data, "groups": groups})
 
+
+#: What is told of wrong values where the expected ones are not.
+_OTHER_VALUES = "the values are not the expected ones"
 
 _Text = Literal["type", "bases", "message", "line", "place", "printed"]
 #: The texts in an outcome, and their greatest lengths.
@@ -100,8 +131,32 @@ _STATUSES = ("value", "error", "unwritten", "timeout", "unreadable")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
+#: What an outcome may cost (see `cost`) for every case, and times the recorded ones of its case.
+_ANY_COST, _TIMES = 2**16, 8
+
+
+def room(exercise: RecordedExercise) -> list[int]:
+    """What an outcome of each case may cost to be compared: a few times what any recorded one does.
+
+    A larger one is wrong whatever is in it, and could take the judge minutes.
+    """
+    most, wrong = [], exercise.get("misconceptions", [])
+    for i, case in enumerate(exercise["cases"]):
+        recorded = [case["expected"], *(m["outcomes"][i] for m in wrong)]
+        most.append(_ANY_COST + _TIMES * max(cost(one, 2**30) for one in recorded))
+    return most
+
+
+def too_large(outcome: Any, most: int) -> Outcome | None:
+    """The outcome to judge in place of one that costs more than `most`; None if it does not."""
+    if cost(outcome, most) <= most:
+        return None
+    message = "it is many times larger than the expected one"
+    return {"status": "unreadable", "message": message}
+
+
 def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
-    """The verdict on one exercise.
+    """The verdict on one exercise. Each value is decoded once, and only if it is small enough.
 
     Parameters
     ----------
@@ -111,9 +166,17 @@ def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     outcomes : sequence of Outcome
         One per case, in order; a missing one counts as unanswered.
     """
+    with codec.decoded_once():
+        return _judge(exercise, outcomes)
+
+
+def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     cases = exercise["cases"]
     missing: Outcome = {"status": "unreadable", "message": "no answer came back"}
-    outcomes = [_clean(outcome) for outcome in outcomes[: len(cases)]]
+    outcomes = [
+        too_large(outcome, most) or clean(outcome)
+        for outcome, most in zip(outcomes, room(exercise))
+    ]
     outcomes += [missing] * (len(cases) - len(outcomes))
     findings = judge_cases(cases, outcomes)
     groups = [_group(name, points, cases, findings) for name, points in exercise["groups"].items()]
@@ -159,7 +222,7 @@ def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     return verdict
 
 
-def _clean(outcome: Any) -> Outcome:
+def clean(outcome: Any) -> Outcome:
     """The outcome with only valid fields: it comes from an untrusted process."""
     if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
         return {"status": "unreadable", "message": "the answer is malformed"}
@@ -171,6 +234,12 @@ def _clean(outcome: Any) -> Outcome:
         clean["changed"] = [str(name)[:80] for name in outcome["changed"][:20]]
     if isinstance(outcome.get("drew_from"), list):
         clean["drew_from"] = [str(name)[:40] for name in outcome["drew_from"][:5]]
+    if isinstance(outcome.get("next_draws"), list):
+        clean["next_draws"] = [n for n in outcome["next_draws"][:20] if isinstance(n, float)]
+    if outcome.get("constant") is True:
+        clean["constant"] = True
+    if isinstance(outcome.get("left"), list):
+        clean["left"] = [name for name in WORDS if name in outcome["left"]]
     if isinstance(outcome.get("printed_characters"), int):
         clean["printed_characters"] = outcome["printed_characters"]
     if clean["status"] == "value":
@@ -192,6 +261,7 @@ def _group(
         _, first = min(wrong, key=lambda pair: _rank(*pair))
         where = f" ({first.where})" if first.where else ""
         result.points, result.reason = 0.0, first.message + where
+        result.outline = _OTHER_VALUES if first.stage == "value" else first.message
     return result
 
 
@@ -201,7 +271,7 @@ def _rank(case: Case, finding: Finding) -> tuple[bool, int]:
 
 
 def _size(case: Case) -> int:
-    return len(str(case.get("args"))) + len(str(case.get("kwargs"))) + len(str(case.get("then")))
+    return sum(len(str(case.get(key))) for key in ("args", "kwargs", "then", "again"))
 
 
 def _detail(

@@ -25,7 +25,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("empty", [[]], title="no words at all")
     # of letters only, which all differ
     pool = [word for word in pool if word.isalpha() and len(set(word)) == len(word)]
-    words = [str(word) for word in rng.choice(pool, size=int(rng.integers(2, 4)))]
+    words = [str(word) for word in rng.choice(pool, size=int(rng.integers(4, 7)))]
     yield Case("empty", [[*words, ""]], title="a word without letters has length 0")
 
 

@@ -29,6 +29,7 @@ Limit the exponent before `exp` sees it: `torch.exp(-z.clamp(min=0))` belongs in
 `torch.exp(z.clamp(max=0))` in the right one. Compute both forms for all of z, and let
 `torch.where(z >= 0, ..., ...)` choose between them for each number.
 """
+FURTHER_FOR = ("stability",)
 
 WRONG = {
     "overflows": """

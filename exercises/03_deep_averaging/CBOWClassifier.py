@@ -126,6 +126,13 @@ WRONG = {
         + known = ids != Vocabulary.unknown
         + h = self.pool(self.R(ids) * known.unsqueeze(-1), mask)
         """,
+    "known_by_ids_alone": """
+        The given mask is not used: the ids alone decide which positions count. The mask says which
+        are real, whatever their ids; take the ids only to leave out unknown words.
+
+        - known = mask & (ids != Vocabulary.unknown)
+        + known = ids > Vocabulary.unknown
+        """,
 }
 
 RIGHT = {

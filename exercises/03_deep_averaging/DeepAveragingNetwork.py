@@ -8,6 +8,7 @@ import torch
 
 from autograder.course.exercise import Case
 from coursekit.checking import codec
+from coursekit.checking.codec import Source
 
 from ..draw import normal
 from .common import UNKNOWN, draw_gaps, draw_lengths, draw_texts
@@ -46,6 +47,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("dropout", draw(5, 5), 1, 1.0, title, train=True)
     yield _dropout_case(rng)
     yield _small_rate_case(rng)
+    yield _other_words_case(rng)
     # Each text has one known word, which it keeps whatever is drawn for the others.
     ids, mask = draw_texts(rng, [4] * int(rng.integers(11, 14)), 9)
     known = torch.from_numpy(rng.integers(4, size=(len(ids), 1))) == torch.arange(4)
@@ -94,6 +96,23 @@ def _small_rate_case(rng: np.random.Generator) -> Case:
     title = "a rate of 0.004: of 4096 words, some are dropped"
     then = [("__call__", ids, mask)]
     return Case("dropout", [4, 1, 2, 1, 0.004], state=state, then=then, judge=judge, title=title)
+
+
+def _other_words_case(rng: np.random.Generator) -> Case:
+    """Two calls with the same texts; a hook replaces each result by whether it is a new one.
+
+    The chance that in all of 20 texts the same words are dropped again is one in 10 ** 30.
+    """
+    ids, mask = draw_texts(rng, [int(rng.integers(6, 9))] * 20, 9)
+    compare = (
+        "{0: lambda model, _, scores: (model.__dict__.setdefault('seen', []).append("
+        "scores.detach().clone()), all(bool((scores != one).any()) for one in model.seen[:-1]))[1]}"
+    )
+    state = {"training": True, "R.weight": normal(rng, 9, 3), "_forward_hooks": Source(compare)}
+    state["layers.0.weight"] = normal(rng, 4, 3)
+    title = "in training, every call drops other words"
+    then = [("__call__", ids, mask)] * 2
+    return Case("dropout", [9, 3, 4, 1, 0.5], state=state, then=then, title=title)
 
 
 def _dropout_case(rng: np.random.Generator) -> Case:
@@ -252,6 +271,41 @@ WRONG = {
 
         - self.layers = nn.ModuleList(nn.Linear(sizes[i], hidden) for i in range(n_layers))
         + self.layers = nn.ModuleList(nn.Linear(dim, hidden) for i in range(n_layers))
+        """,
+    "drops_the_same_words": """
+        The same positions are dropped in every step: the generator is made anew, with a fixed seed, each
+        time. Every time the model sees a text, other words should be missing: leave the generator out.
+
+        - z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training))  # (B, d)
+        + draw = torch.Generator().manual_seed(0)
+        + z = mean_pool(self.R(ids), word_dropout(known, self.rate, self.training, draw))
+        """,
+    "known_by_ids_alone": """
+        The given mask is not used: the ids alone decide which positions count. The mask says which
+        are real, whatever their ids; take the ids only to leave out unknown words.
+
+        - known = mask & (ids != Vocabulary.unknown)
+        + known = ids > Vocabulary.unknown
+        """,
+    "tanh_for_relu": """
+        The hidden layers end in tanh. This network has relu, which keeps what is positive.
+
+        - z = torch.relu(layer(z))
+        + z = torch.tanh(layer(z))
+        """,
+    "sigmoid_for_relu": """
+        The hidden layers end in a sigmoid. This network has relu, which keeps what is positive.
+
+        - z = torch.relu(layer(z))
+        + z = torch.sigmoid(layer(z))
+        """,
+    "relu_of_the_mean": """
+        The mean goes through relu before the first layer. The activation comes after each hidden
+        layer; the mean enters the first one as it is.
+
+          for layer in self.layers:
+        -     z = torch.relu(layer(z))
+        +     z = torch.relu(layer(torch.relu(z)))
         """,
 }
 

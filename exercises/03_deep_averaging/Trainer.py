@@ -258,6 +258,36 @@ WRONG = {
         - if found < lowest:
         + if found <= lowest:
         """,
+    "training_loss_decides": """
+        The training loss decides when to stop and which weights are the best. It goes on falling
+        while the model overfits: compare the validation losses.
+
+        - if found < lowest:
+        -     lowest, waited = found, 0
+        + if train_losses[-1] < lowest:
+        +     lowest, waited = train_losses[-1], 0
+        """,
+    "clips_values": """
+        `clip_grad_value_` cuts each component on its own, and so changes the direction. Scale the
+        whole gradient down with `nn.utils.clip_grad_norm_`.
+
+        - nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+        + nn.utils.clip_grad_value_(self.model.parameters(), self.max_norm)
+        """,
+    "never_stops": """
+        Training never stops early: all epochs are run. Leave the loop after `patience` epochs in a
+        row without a new lowest validation loss.
+
+        - if waited == patience:
+        -     break
+        """,
+    "adds_up_the_losses": """
+        `train_epoch` returns the sum of the losses. Divide by the number of all texts.
+
+        -     return total / n
+        +     return total
+          def evaluate(self, batches: Iterable[Batch]) -> float:
+        """,
 }
 
 RIGHT = {

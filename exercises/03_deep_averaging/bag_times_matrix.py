@@ -36,6 +36,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [normal(rng, 3, n), torch.zeros(2, n)], title=title)
     whole = _counts(rng, n).long()
     yield Case("edges", [normal(rng, 3, n), whole], title="a bag of integers (int64)")
+    shares = [normal(rng, 3, n), _counts(rng, n) / int(rng.integers(3, 6))]
+    yield Case("edges", shares, title="shares in place of counts")
     half = [normal(rng, 2, n).half(), _counts(rng, n).half()]
     yield Case("edges", half, title="half precision (float16)", judge=HALF)
     gaps = [normal(rng, n, 3).mT, _counts(rng, 2, n)]
@@ -93,6 +95,13 @@ WRONG = {
 
         - return x.to(R.dtype) @ R.T
         + return (R * x.to(R.dtype)).sum(dim=-1)
+        """,
+    "divides_by_the_number_of_words": """
+        The sum of the vectors is divided by the number of words. A bag times a matrix is the sum
+        itself.
+
+        - return x.to(R.dtype) @ R.T
+        + return x.to(R.dtype) @ R.T / x.sum(dim=-1, keepdim=True)
         """,
 }
 

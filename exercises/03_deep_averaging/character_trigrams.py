@@ -17,6 +17,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield Case("values", [draw_letters(rng, length)])
     again = draw_letters(rng, 2) * int(rng.integers(3, 5))
     yield Case("values", [again], title="trigrams that repeat")
+    yield Case("values", [draw_letters(rng, 5).capitalize()], title="a capital letter")
     yield Case("edges", [draw_letters(rng, 1)], title="one letter")
     yield Case("edges", [draw_letters(rng, 2)], title="two letters")
     yield Case("edges", ["!"], title="a punctuation mark")

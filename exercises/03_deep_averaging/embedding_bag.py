@@ -95,6 +95,16 @@ WRONG = {
         - return R[:, ids].sum(dim=1)
         + return R[:, ids].sum(dim=1) if len(ids) else torch.zeros(len(R))
         """,
+    "adds_in_float32": """
+        The sum begins with zeros of float32, so in half precision the result has another dtype
+        than R. Begin with zeros of R's dtype.
+
+        - return R[:, ids].sum(dim=1)
+        + h = torch.zeros(len(R))
+        + for i in ids:
+        +     h = h + R[:, i]
+        + return h
+        """,
 }
 
 RIGHT = {

@@ -41,6 +41,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "vectors in half precision, random numbers in float32"
     half = [words, index, matrix.half(), random]
     yield Case("edges", half, title=title, judge=EXACT)
+    words, index, matrix, random = case("edges", 4, 3, 1, 2).args
+    title = "random numbers in double precision, vectors in float32"
+    yield Case("edges", [words, index, matrix, random.double()], title=title, judge=EXACT)
 
 
 FURTHER = """
@@ -149,6 +152,12 @@ WRONG = {
         - if word in index:
         -     R[i] = matrix[index[word]]
         + R[i] = matrix[index[word]]
+        """,
+    "always_float32": """
+        The result is float32 whatever comes in. It should have the dtype of `random`.
+
+        - R = random.clone()
+        + R = random.float().clone()
         """,
 }
 

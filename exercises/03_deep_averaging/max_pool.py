@@ -117,6 +117,21 @@ WRONG = {
             X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
             return X.gather(1, X.abs().argmax(dim=1, keepdim=True)).squeeze(1)
         """,
+    "filler_too_small": """
+        The filler is not small enough: where all numbers of a text are below it, padding wins.
+        Minus infinity is below every number.
+
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        + h = X.masked_fill(~mask.unsqueeze(-1), -1e4).amax(dim=1)
+        """,
+    "takes_the_largest_word": """
+        One word's whole vector is returned. The maximum is taken for each component alone; the
+        first may come from one word, the second from another.
+
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        + best = X.sum(dim=-1).masked_fill(~mask, float("-inf")).argmax(dim=1)
+        + h = X[torch.arange(len(X)), best]
+        """,
 }
 
 RIGHT = {

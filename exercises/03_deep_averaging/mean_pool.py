@@ -14,7 +14,7 @@ POINTS = {"values": 2, "edges": 1, "precision": 1, "gradient": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from pool_cases(rng)
     yield from precision_cases(rng, 20_000.0)
-    n, longest = int(rng.integers(2, 4)), int(rng.integers(3, 5))
+    n, longest = int(rng.integers(3, 6)), int(rng.integers(4, 9))
     X, mask = draw_vectors(rng, n, longest, 2)
     yield Case("gradient", [X, mask], gradient="X", title="the gradient of X")
     mask = mask.clone()

@@ -186,6 +186,20 @@ WRONG = {
         - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
         + kept = mask & (torch.rand(mask.shape[1], generator=generator) >= rate)
         """,
+    "one_number_per_text": """
+        One random number decides for a whole text, which loses all of its words or none. Draw one
+        for each position: `mask.shape`.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = mask & (torch.rand((len(mask), 1), generator=generator) >= rate)
+        """,
+    "restores_the_whole_batch": """
+        As soon as one text has lost all of its words, the whole batch gets its words back. Give
+        them back to that text alone: ask each row.
+
+        - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+        + return kept if kept.any(dim=1).all() else mask
+        """,
 }
 
 RIGHT = {

@@ -169,6 +169,20 @@ WRONG = {
         - self.v = nn.Parameter(torch.zeros(dim))
         + self.v = nn.Parameter(torch.ones(dim))
         """,
+    "detaches_the_weights": """
+        No gradient reaches v: the attention weights are detached, or computed without gradients. v
+        is learned through them, so leave them in the graph.
+
+        - h = attend(self.attention(ids, mask), self.embedding(ids))
+        + h = attend(self.attention(ids, mask).detach(), self.embedding(ids))
+        """,
+    "takes_unknown_words_out": """
+        Unknown words are taken out of the mask. In assignment 03 they were ignored, here they are words
+        like any other, with a vector and with attention of their own: pass on the mask that you are given.
+
+        - return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
+        + return masked_softmax(attention_scores(self.embedding(ids), self.v), mask & (ids != 1))
+        """,
 }
 
 RIGHT = {

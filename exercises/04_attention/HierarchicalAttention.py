@@ -222,6 +222,38 @@ WRONG = {
         + self.word_v = nn.Parameter(torch.randn(dim))
         + self.sentence_v = nn.Parameter(torch.randn(dim))
         """,
+    "word_keys_without_tanh": """
+        The words are scored without tanh: the key of a word is tanh(W x + b), and its score the
+        product with word_v.
+
+        - a_words = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+        + a_words = masked_softmax(self.word_layer(X) @ self.word_v, mask)
+        """,
+    "sentence_keys_without_tanh": """
+        The sentences are scored without tanh: the key of a sentence is tanh(W' h + b'), and its
+        score the product with sentence_v.
+
+        - r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
+        + r = self.sentence_layer(h_sentences) @ self.sentence_v
+        """,
+    "tanh_of_the_scores": """
+        The tanh comes after the product with the query, where it squeezes the score. It belongs to
+        the key: tanh(W x + b), then the product.
+
+        - a_words = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+        + a_words = masked_softmax(torch.tanh(self.word_layer(X) @ self.word_v), mask)
+        ...
+        - r = torch.tanh(self.sentence_layer(h_sentences)) @ self.sentence_v
+        + r = torch.tanh(self.sentence_layer(h_sentences) @ self.sentence_v)
+        """,
+    "softmax_over_the_whole_text": """
+        The words of all sentences share one softmax. Each sentence has its own: the weights of its
+        words sum to 1.
+
+        - a_words = masked_softmax(torch.tanh(self.word_layer(X)) @ self.word_v, mask)
+        + scores = torch.tanh(self.word_layer(X)) @ self.word_v
+        + a_words = masked_softmax(scores.flatten(1), mask.flatten(1)).view(scores.shape)
+        """,
 }
 
 RIGHT = {

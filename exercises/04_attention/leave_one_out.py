@@ -130,8 +130,8 @@ WRONG = {
         + importances = [abs(full - score(tokens[:i] + tokens[i + 1 :])) for i in range(len(tokens))]
         """,
     "position_by_index": """
-        `tokens.index` finds the first position of a word. For a word that occurs again, the wrong position is
-        left out: count the positions, with `enumerate`.
+        For a word that occurs again, the wrong position is left out: `index` and `remove` find the
+        first one. Count the positions, with `enumerate`.
 
         - importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
         + places = [tokens.index(word) for word in tokens]

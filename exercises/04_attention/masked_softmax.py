@@ -41,7 +41,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     r = normal(rng, 2, 4, scale=200.0) + float(rng.integers(200, 400))
     inputs = [r, draw_mask(rng, 2, 4)]
     yield Case("stability", inputs, title="scores in the hundreds", judge=_WEIGHTS)
-    r = normal(rng, 2, 4) + torch.tensor([[1e5], [-1e5]])[torch.from_numpy(rng.permutation(2))]
+    # So far apart that one word gets all the weight: near 1e5, float32 has two decimals only.
+    r = torch.from_numpy(rng.permuted(np.tile(64.0 * np.arange(4), (2, 1)), axis=1)).float()
+    r += torch.tensor([[1e5], [-1e5]])[torch.from_numpy(rng.permutation(2))]
     title = "huge scores, positive in one text and negative in the other"
     yield Case("stability", [r, draw_gaps(rng, 2, 4)], title=title, judge=_WEIGHTS)
     inputs = [(normal(rng, 2, 5) + 14).half(), draw_mask(rng, 2, 5)]
@@ -213,6 +215,31 @@ WRONG = {
 
         - highest = r.amax(dim=-1, keepdim=True)
         + highest = r.max()
+        """,
+    "renormalizes_nothing": """
+        Each row is divided by the sum of its weights once more; in a text that is only padding
+        this sum is 0, and 0 / 0 is NaN. Replace the sum where it is 0.
+
+        def masked_softmax(r, mask):
+            a = torch.softmax(r, dim=-1) * mask
+            return a / a.sum(dim=-1, keepdim=True)
+        """,
+    "scores_times_mask": """
+        The scores are multiplied by the mask, so padding gets the score 0, and exp(0) is 1. Which
+        score has an exponential of 0?
+
+        - r = r.masked_fill(~mask, -torch.inf)
+        + r = r * mask
+        """,
+    "along_the_first_axis": """
+        The softmax runs along the first axis, over the texts of the batch. It should run along the
+        last one, over the words of a text: `dim=-1`.
+
+        - highest = r.amax(dim=-1, keepdim=True)
+        + highest = r.amax(dim=0, keepdim=True)
+        ...
+        - total = e.sum(dim=-1, keepdim=True)
+        + total = e.sum(dim=0, keepdim=True)
         """,
 }
 

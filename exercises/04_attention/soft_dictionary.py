@@ -42,6 +42,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", inputs, title="queries and keys in half precision, values in float32")
     empty = [normal(rng, int(rng.integers(2, 4)), 3), torch.zeros(0, 3), torch.zeros(0, 2)]
     yield Case("edges", empty, title="a dictionary without entries")
+    half = [empty[0], empty[1], empty[2].half()]
+    yield Case("edges", half, title="without entries, values in half precision", judge=EXACT)
     single = [normal(rng, 1, 2), normal(rng, 1, 2), normal(rng, 1, 3)]
     yield Case("edges", single, title="one query, one entry")
 
@@ -154,6 +156,15 @@ WRONG = {
 
         - return (torch.softmax(scores, dim=-1) @ V.float()).to(V.dtype)
         + return (torch.softmax(scores, dim=-1) @ V.float()).to(Q.dtype)
+        """,
+    "empty_in_float32": """
+        The zeros of an empty dictionary are always float32. They should have the dtype of V, as all other
+        answers have.
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + if len(K) == 0:
+        +     return torch.zeros(len(Q), V.shape[1])
+        + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
         """,
 }
 

@@ -36,6 +36,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [_sentence(rng)], title="no mark at all")
     tokens = [".!?"[int(rng.integers(3))], *_sentence(rng, ".")]
     yield Case("edges", [tokens], title="the text begins with a mark")
+    marks = [".!?"[i] for i in rng.permutation(3)[:2]]
+    tokens = [*marks, *_sentence(rng, ".")]
+    yield Case("edges", [tokens], title="the text begins with two marks")
+    tokens = ["mr", ".", *_sentence(rng, "."), "dr", ".", *_sentence(rng, "!")]
+    yield Case("values", [tokens], title="`mr .` is cut off, and we live with that")
     yield Case("edges", [[]], title="a text without words")
 
 

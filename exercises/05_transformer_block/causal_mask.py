@@ -14,11 +14,11 @@ POINTS = {"values": 1, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    for low, high in ((2, 3), (4, 6), (7, 12)):
+    for low, high in ((2, 7), (4, 11), (8, 17)):
         yield Case("values", draw_sizes(rng, (low, high)))
     yield Case("edges", [1], title="one token")
     yield Case("edges", [0], title="no tokens")
-    yield Case("edges", draw_sizes(rng, (9, 24)), title="a longer text")
+    yield Case("edges", draw_sizes(rng, (9, 60)), title="a longer text")
 
 
 WRONG = {

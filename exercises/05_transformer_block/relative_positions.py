@@ -15,13 +15,14 @@ POINTS = {"values": 2, "edges": 1}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for k, low in ((1, 3), (2, 5)):
-        yield Case("values", [low + int(rng.integers(0, 3)), k], judge=EXACT)
-    k = int(rng.integers(2, 4))
-    yield Case("values", [k + int(rng.integers(3, 5)), k], judge=EXACT)
-    length = int(rng.integers(2, 5))
-    yield Case("edges", [length, length + 2], title="k is larger than any distance")
+        yield Case("values", [low + int(rng.integers(0, 7)), k], judge=EXACT)
+    k = int(rng.integers(3, 6))
+    yield Case("values", [k + int(rng.integers(3, 8)), k], judge=EXACT)
+    length, more = int(rng.integers(2, 9)), int(rng.integers(1, 5))
+    yield Case("edges", [length, length + more], title="k is larger than any distance")
+    length = int(rng.integers(2, 9))
     yield Case("edges", [length, 0], title="k is 0: all distances are the same")
-    yield Case("edges", [1, int(rng.integers(1, 4))], title="one token")
+    yield Case("edges", [1, int(rng.integers(1, 10))], title="one token")
     yield Case("edges", [0, int(rng.integers(1, 4))], title="no tokens")
 
 

@@ -20,10 +20,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     # so long that 9999 in place of 10000 shows, although angles this large are rounded more
     long = [*draw_sizes(rng, (150, 170)), 8]
     yield Case("values", long, title="a longer text", judge={"atol": 5e-5})
-    odd = 2 * int(rng.integers(2, 5)) + 1
+    odd = 2 * int(rng.integers(2, 8)) + 1
     title = "an odd width: the last column is a sine"
-    yield Case("edges", [int(rng.integers(2, 5)), odd], title=title, judge=near)
-    yield Case("edges", [int(rng.integers(2, 6)), 1], title="width 1", judge=near)
+    yield Case("edges", [int(rng.integers(2, 10)), odd], title=title, judge=near)
+    yield Case("edges", [int(rng.integers(2, 10)), 1], title="width 1", judge=near)
     yield Case("edges", [1, 4], title="one token", judge=near)
     yield Case("edges", [0, 4], title="no tokens", judge=near)
 

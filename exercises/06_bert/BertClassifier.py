@@ -281,6 +281,7 @@ FURTHER = """
 `requires_grad_(False)` belongs in `__init__`, `self.encoder.eval()` in `forward`, because `fit`
 calls `train()` in between. The segments are `torch.zeros_like(ids)`.
 """
+FURTHER_FOR = ("frozen",)
 
 RIGHT = {
     "overrides_train": """

@@ -98,6 +98,30 @@ WRONG = {
         - return torch.tanh(self.W(x) + self.U(h))
         + return torch.relu(self.W(x) + self.U(h))
         """,
+    "keeps_its_own_state": """
+        The state is kept in the object, and the one that is passed in is ignored. Whoever calls the
+        cell passes the state: a second text must not begin where the first one ended.
+
+        - return torch.tanh(self.W(x) + self.U(h))
+        + if not hasattr(self, "kept"):
+        +     self.kept = h
+        + h = self.kept
+        + self.kept = torch.tanh(self.W(x) + self.U(h))
+        + return self.kept
+        """,
+    "multiplies_by_U_from_the_right": """
+        The state is multiplied by U's weight as it stands. `nn.Linear` multiplies by the
+        *transposed* weight: call the layer, or write `.T`.
+
+        - return torch.tanh(self.W(x) + self.U(h))
+        + return torch.tanh(self.W(x) + h @ self.U.weight)
+        """,
+    "state_without_U": """
+        The old state is added as it is: the matrix U is not used.
+
+        - return torch.tanh(self.W(x) + self.U(h))
+        + return torch.tanh(self.W(x) + h) + 0 * self.U(h)
+        """,
 }
 
 RIGHT = {

@@ -121,6 +121,26 @@ WRONG = {
         - r, z = torch.sigmoid(x_r + h_r), torch.sigmoid(x_z + h_z)
         + r, z = torch.sigmoid(x_r), torch.sigmoid(x_z)
         """,
+    "keeps_its_own_state": """
+        The state is kept in the object, and the one that is passed in is ignored. Whoever calls the
+        cell passes the state: a second text must not begin where the first one ended.
+
+        - x_r, x_z, x_n = self.W(x).chunk(3, dim=-1)
+        + h = self.kept if hasattr(self, "kept") else h
+        + x_r, x_z, x_n = self.W(x).chunk(3, dim=-1)
+        ...
+        - return (1 - z) * n + z * h
+        + self.kept = (1 - z) * n + z * h
+        + return self.kept
+        """,
+    "candidate_first": """
+        The blocks are read in another order, with the candidate first. They are r, z, n.
+
+        - x_r, x_z, x_n = self.W(x).chunk(3, dim=-1)
+        - h_r, h_z, h_n = self.U(h).chunk(3, dim=-1)
+        + x_n, x_r, x_z = self.W(x).chunk(3, dim=-1)
+        + h_n, h_r, h_z = self.U(h).chunk(3, dim=-1)
+        """,
 }
 
 RIGHT = {

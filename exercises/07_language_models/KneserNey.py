@@ -177,6 +177,13 @@ WRONG = {
         - for table in self.tables
         + for table in (count_ngrams(sentences, m) for m in range(1, n + 1))
         """,
+    "discount_is_fixed": """
+        The discount is always 0.75, whatever was passed in. Keep the argument `discount`, and use
+        it.
+
+        - self.n, self.n_words, self.discount = n, n_words, discount
+        + self.n, self.n_words, self.discount = n, n_words, 0.75
+        """,
 }
 
 RIGHT = {

@@ -43,7 +43,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     steps = [(".W.weight.shape",), (".W.bias.shape",), (".U.weight.shape",), (".U.bias.shape",)]
     dim, hidden = int(rng.integers(2, 4)), int(rng.integers(4, 6))
     title = "the shapes of the parameters"
-    yield Case("values", [dim, hidden], then=[*steps, (".forget_bias",)], title=title)
+    yield Case("values", [dim, hidden], then=[*steps, ("forget_bias.__float__",)], title=title)
     for words, gates in (
         ("the forget gate is open, the input gate closed: the memory is kept", (-40, 40, 0, 0)),
         ("the forget gate is closed, the input gate open: the memory is new", (40, -40, 0, 0)),
@@ -54,7 +54,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     bias = float(rng.integers(50, 300)) / 100 + 0.005
     yield case("forget bias", "a forget bias", 2, 3, 2, bias=(bias,))
     title = "a forget bias with three decimals"
-    yield Case("forget bias", [2, 3, bias], then=[(".forget_bias",)], title=title)
+    yield Case("forget bias", [2, 3, bias], then=[("forget_bias.__float__",)], title=title)
+    then, within = [(".W.bias",), (".U.bias",)], {"kind": "between", "low": -1.0, "high": 1.0}
+    title = "a large forget bias is not in the layers, too"
+    yield Case("forget bias", [2, 3, 3 + bias], then=then, judge=within, title=title)
     yield case("forget bias", "a forget bias of 1", 2, 2, 3, bias=(1.0,))
     yield case("gradient", "what training changes", 2, 2, 3, gradient="all")
 
@@ -111,7 +114,8 @@ WRONG = {
         + c, h = state
         """,
     "no_forget_bias": """
-        The forget bias is not used: add it to the scores of f, before the sigmoid.
+        The forget bias has no effect: add it in `forward` to the scores of f, before the sigmoid.
+        (Written into the bias of a layer, it is lost when weights are loaded.)
 
         - c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
         + c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
@@ -157,6 +161,24 @@ WRONG = {
 
         - c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
         + c = torch.sigmoid(f) * c + torch.sigmoid(i + self.forget_bias) * torch.tanh(g)
+        """,
+    "keeps_its_own_state": """
+        The state is kept in the object, and the one that is passed in is ignored. Whoever calls the
+        cell passes the state: a second text must not begin where the first one ended.
+
+        - h, c = state
+        + h, c = self.kept if hasattr(self, "kept") else state
+        ...
+        - return torch.sigmoid(o) * torch.tanh(c), c
+        + self.kept = torch.sigmoid(o) * torch.tanh(c), c
+        + return self.kept
+        """,
+    "gates_from_the_memory": """
+        The gates are computed from the memory c. They look at the word and at the hidden state h:
+        W x + U h.
+
+        - i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
+        + i, f, g, o = (self.W(x) + self.U(c)).chunk(4, dim=-1)
         """,
 }
 

@@ -137,8 +137,9 @@ WRONG = {
         - self.optimizer.zero_grad()
         """,
     "clips_too_late": """
-        The step is taken with a gradient that is not clipped. Call `nn.utils.clip_grad_norm_` between
-        `backward()` and `step()`: earlier there is nothing to clip, later the step is taken.
+        A step is taken with a gradient that is longer than `max_norm`. `nn.utils.clip_grad_norm_`
+        belongs between `backward()` and `step()` (earlier there is nothing to clip, later the step
+        is taken), and its second argument is `self.max_norm`.
 
         - nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
           self.optimizer.step()
@@ -226,6 +227,35 @@ WRONG = {
                   n += y.numel()
         - return total / n
         + return math.exp(total / n)
+        """,
+    "erases_the_gradient": """
+        The gradient is erased between `backward()` and `step()`, so that the step has nothing to
+        go by. Erase it before `backward()`.
+
+        - self.optimizer.zero_grad()
+          loss, state = self.loss(x, y, state)
+          loss.backward()
+        + self.optimizer.zero_grad()
+        """,
+    "keeps_the_graph": """
+        The graph of all earlier windows is kept (`retain_graph=True`), and backward() runs through
+        it again, with weights that have changed. Detach the state at the border of a window: then
+        its own graph is enough.
+
+        - if state is not None:
+        -     state = detach(state)
+        - self.optimizer.zero_grad()
+        + self.optimizer.zero_grad()
+          loss, state = self.loss(x, y, state)
+        - loss.backward()
+        + loss.backward(retain_graph=True)
+        """,
+    "adds_up_the_losses": """
+        `train_epoch` returns the sum of the losses. Divide by the number of all tokens.
+
+        -     return total / n
+        +     return total
+          def evaluate(self, windows: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float:
         """,
 }
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import torch
 
 from autograder.course.exercise import Case
 from coursekit.checking import codec
+from coursekit.checking.records import Rules
 
 from ..draw import TO_EVAL, draw_ids, normal
 
@@ -73,6 +76,33 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title, n = "a new model", int(rng.integers(5, 9))
     yield Case("training", [n, 2, 3], title=title, then=steps)
     yield Case("training", [n, 3, 2, "GRU"], {"dropout": 0.25}, title, then=steps)
+    title, small = "a new model's embedding", {"kind": "between", "low": -0.1, "high": 0.1}
+    then = [(".embedding.weight",)]
+    yield Case("training", [n + 9, 4, 2], title=title, then=then, judge=small)
+    yield _twice_dropped(rng)
+
+
+def _twice_dropped(rng: np.random.Generator) -> Case:
+    """All components of z are 1 before the dropout, which leaves 0 or 1 / (1 - rate); once more, and
+    some are larger. The words do not reach the state, so what is dropped of them does not matter.
+    """
+    n, rate, bias = 6, float(rng.integers(40, 61)) / 100, float(rng.integers(5, 15)) / 10
+    state = {
+        "embedding.weight": torch.eye(n),
+        "rnn.weight_ih_l0": torch.zeros(1, n),
+        "rnn.weight_hh_l0": torch.zeros(1, 1),
+        "rnn.bias_ih_l0": torch.tensor([bias]),
+        "rnn.bias_hh_l0": torch.zeros(1),
+        "projection.weight": torch.full((n, 1), 1 / math.tanh(bias)),
+        "projection.bias": torch.zeros(n),
+        "bias": torch.zeros(n),
+    }
+    title = "in training, a component is dropped or divided by 1 - dropout, once"
+    judge: Rules = {"kind": "between", "low": 0.0, "high": 1.05 / (1 - rate)}
+    then = [("__call__", draw_ids(rng, n, 4, 12))]
+    options = {"kind": "RNN", "dropout": rate}
+    random = ("output_layer_of_its_own",)  # its weights
+    return Case("training", [n, n, 1], options, title, state, then, judge=judge, undefined=random)
 
 
 FURTHER = """
@@ -175,6 +205,27 @@ WRONG = {
         - self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
         + self.rnn = nn.LSTM(dim, hidden, batch_first=True)
         """,
+    "keeps_its_own_state": """
+        The model remembers its state from the text before, although nobody passed it: without a state
+        it begins with zeros.
+
+        - H, state = self.rnn(X, state)
+        + H, state = self.rnn(X, getattr(self, "kept", None) if state is None else state)
+        + self.kept = state
+        """,
+    "initialization_deleted": """
+        The embedding starts with PyTorch's large random numbers: the given line with
+        `nn.init.uniform_`, below the TODO, is gone. Keep it as the last line of `__init__`.
+
+        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
+        """,
+    "drops_the_states_too": """
+        Dropout comes a third time, on the hidden states. It comes twice: after the embedding and after
+        the projection.
+
+        - Z = self.dropout(self.projection(H))
+        + Z = self.dropout(self.projection(self.dropout(H)))
+        """,
 }
 
 RIGHT = {
@@ -216,20 +267,6 @@ RIGHT = {
 EQUIVALENT = {
     "the initial embeddings are given, and random": """
         - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + nn.init.uniform_(self.embedding.weight, 0.1)  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + nn.init.uniform_(self.embedding.weight, -0.1)  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + self.embedding.weight  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + -0.1  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
         + nn.init.uniform_(self.embedding.weight, -0.1, 0.1).detach()  # small: they are the output layer, too
 
         - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
@@ -239,30 +276,13 @@ EQUIVALENT = {
         + nn.init.uniform_(self.embedding.weight, -0.05, 0.1)  # small: they are the output layer, too
 
         - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + nn.init.uniform_(self.embedding.weight, -0.2, 0.1)  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
         + nn.init.uniform_(self.embedding.weight, 0.0, 0.1)  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + nn.init.uniform_(self.embedding.weight, 0.1, 0.1)  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + nn.init.uniform_(self.embedding.weight, -0.1, 1.1)  # small: they are the output layer, too
 
         - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
         + nn.init.uniform_(self.embedding.weight, -0.1, 0.05)  # small: they are the output layer, too
 
         - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + nn.init.uniform_(self.embedding.weight, -0.1, 0.2)  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
         + nn.init.uniform_(self.embedding.weight, -0.1, 0.0)  # small: they are the output layer, too
 
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + nn.init.uniform_(self.embedding.weight, -0.1, 1.0)  # small: they are the output layer, too
-
-        - nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # small: they are the output layer, too
-        + nn.init.uniform_(self.embedding.weight, -0.1, -0.1)  # small: they are the output layer, too
         """,
 }

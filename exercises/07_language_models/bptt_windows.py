@@ -143,6 +143,20 @@ WRONG = {
         + starts = range(0, max(n - 1, 1), length)
         + return [(x[:, i : i + length], y[:, i : i + length]) for i in starts]
         """,
+    "rolls_around": """
+        The targets are rolled, so that the last one is the first token of the text. Take the
+        targets from the text itself, one position later.
+
+        - y = ids[1 : batch_size * n + 1].view(batch_size, n)
+        + y = ids[: batch_size * n].roll(-1).view(batch_size, n)
+        """,
+    "rolls_each_row": """
+        Each row's last target is the first token of the same row: `roll` goes around. The next
+        token of the text stands at the beginning of the next row.
+
+        - y = ids[1 : batch_size * n + 1].view(batch_size, n)
+        + y = x.roll(-1, dims=1)
+        """,
 }
 
 RIGHT = {

@@ -16,7 +16,8 @@ POINTS = {"bigrams": 1, "other orders": 2, "edges": 1}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("bigrams", [draw_sentences(rng, 2), 2])
-    yield Case("bigrams", [draw_sentences(rng, 5, 3), 2])
+    title = "each context has a Counter"
+    yield Case("bigrams", [draw_sentences(rng, 5, 3), 2], title=title, judge={"counters": True})
     yield Case("other orders", [draw_sentences(rng, 3, 4), 1], title="unigrams")
     yield Case("other orders", [draw_sentences(rng, 3, 3), 3], title="trigrams")
     short = [[WORDS[int(i)]] for i in rng.permutation(4)[:3]]
@@ -146,6 +147,14 @@ WRONG = {
         - counts.setdefault(context, Counter())[padded[i]] += 1
         + for start in range(i - n + 1, i + 1):
         +     counts.setdefault(tuple(padded[start:i]), Counter())[padded[i]] += 1
+        """,
+    "plain_dictionaries": """
+        The words after a context are counted in a plain dictionary. A `Counter` also knows the words
+        that never came: it answers 0 for them, and the rest of the notebook asks.
+
+        - counts.setdefault(context, Counter())[padded[i]] += 1
+        + following = counts.setdefault(context, {})
+        + following[padded[i]] = following.get(padded[i], 0) + 1
         """,
 }
 

@@ -78,9 +78,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "temperature 0, with k and p"
     yield case("edges", title, _logits(rng, 7), temperature=0.0, top_k=2, top_p=0.5)
     yield case("edges", "one word, temperature 0", _logits(rng, 1), temperature=0.0)
-    for bad in ({"temperature": -0.5}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}):
-        (name, value) = next(iter(bad.items()))
-        title, judge = f"{name} = {value}", VALUE_ERROR
+    for bad in (
+        *({"temperature": -0.5}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}),
+        *({"temperature": 0.0, "top_k": 0}, {"temperature": 0.0, "top_p": 1.5}),
+    ):
+        title = ", ".join(f"{name} = {value}" for name, value in bad.items())
+        judge = VALUE_ERROR
         yield Case("edges", [_logits(rng, n)], bad, title, judge=judge)
 
 
@@ -233,6 +236,23 @@ WRONG = {
         - p = p / p.sum()
         + p[p.cumsum(0) - p >= top_p] = 0.0
         + p = torch.softmax(p.log() / temperature, dim=-1)
+        """,
+    "zero_before_the_tests": """
+        With temperature 0 an impossible k or p is accepted. Test all three before anything else.
+
+        - if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        + if temperature == 0:
+        +     return nn.functional.one_hot(logits.argmax(), len(logits)).to(logits.dtype)
+        + if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        """,
+    "nucleus_without_its_last_word": """
+        The word that makes the sum reach top_p is removed too (with top_p = 1 that is the last
+        one, in every distribution). A word stays if the words *before* it sum to less than top_p.
+
+        - p[p.cumsum(0) - p >= top_p] = 0.0
+        + keep = p.cumsum(0) < top_p
+        + keep[0] = True
+        + p[~keep] = 0.0
         """,
 }
 

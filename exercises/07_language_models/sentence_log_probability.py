@@ -179,6 +179,19 @@ WRONG = {
         + for i in range(n, len(padded)):
         +     p = probability(padded[i], tuple(padded[i - n : i]))
         """,
+    "log_of_a_little_more": """
+        A small number is added to each probability, so that a word of probability 0 costs only
+        about 23. The sentence is impossible then: minus infinity.
+
+        - total += math.log(p) if p > 0 else -math.inf
+        + total += math.log(p + 1e-10)
+        """,
+    "base_ten": """
+        The logarithm has the base 10. Here it is the natural one, `math.log`.
+
+        - total += math.log(p) if p > 0 else -math.inf
+        + total += math.log10(p) if p > 0 else -math.inf
+        """,
 }
 RIGHT = {
     "moving_context": """

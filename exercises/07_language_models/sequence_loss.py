@@ -48,6 +48,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [logits, targets, nothing], title=title, gradient="logits")
     logits, targets, mask = inputs(2, 2, 3)
     yield Case("edges", [logits.double(), targets, mask], title="double precision")
+    logits, targets, mask = inputs(2, 2, 3)
+    title = "only padding, double precision"
+    yield Case("edges", [logits.double(), targets, ~mask], title=title)
     yield Case("edges", inputs(1, 1, 2), title="one token, two words")
     yield Case("edges", inputs(3, 1, 4), title="three texts of one token")
 
@@ -161,6 +164,47 @@ WRONG = {
 
         - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
         + return -log_p.masked_fill(~mask, 0.0).sum() / len(mask)
+        """,
+    "constant_without_targets": """
+        Without a real target a constant comes back, from which no gradient leads to the logits:
+        `loss.backward()` would raise an error. Let the same formula give 0, with a divisor of at least 1.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + if not mask.any():
+        +     return logits.new_zeros(())
+        + log_p = torch.log_softmax(logits, dim=-1)
+        """,
+    "float32_without_targets": """
+        Without a real target the result is torch.tensor(0.0): always float32, and a constant, so that
+        `loss.backward()` would raise an error. Let the same formula give 0, with a divisor of at least 1.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + if not mask.any():
+        +     return torch.tensor(0.0)
+        + log_p = torch.log_softmax(logits, dim=-1)
+        """,
+    "mask_inverted": """
+        The mask is inverted: the loss is that of padding. The mask is True at real words.
+
+        - return -log_p.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)
+        + return -log_p.masked_fill(mask, 0.0).sum() / (~mask).sum().clamp(min=1)
+        """,
+    "reshapes_the_logits": """
+        The logits are reshaped to (B, |V|, L), which mixes the words' scores: reshape keeps the
+        order in memory. `transpose(1, 2)` exchanges the axes.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        - log_p = log_p.gather(-1, targets[..., None])[..., 0]  # (B, L)
+        + B, L, V = logits.shape
+        + log_p = torch.log_softmax(logits.reshape(B, V, L), dim=1)
+        + log_p = log_p.gather(1, targets[:, None])[:, 0]
+        """,
+    "log_of_a_little_more": """
+        A small number is added to the probability so that its logarithm is finite, and where the
+        probability is tiny, that number decides. `log_softmax` needs no such repair.
+
+        - log_p = torch.log_softmax(logits, dim=-1)
+        + log_p = torch.log(torch.softmax(logits, dim=-1) + 1e-9)
         """,
 }
 

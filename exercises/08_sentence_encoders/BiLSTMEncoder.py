@@ -152,8 +152,9 @@ WRONG = {
         + first = backwards[:, 0]
         """,
     "accepts_any_pooling": """
-        Any name is accepted as a pooling. A typo would go unnoticed: raise a ValueError for
-        everything but "last", "mean" and "max".
+        An encoder with an unknown pooling can be made, so that a typo goes unnoticed, at least
+        until a batch comes. Raise a ValueError in `__init__` for everything but "last", "mean" and
+        "max".
 
         - if pooling not in ("last", "mean", "max"):
         -     raise ValueError(f"pooling must be 'last', 'mean' or 'max', but is {pooling!r}.")

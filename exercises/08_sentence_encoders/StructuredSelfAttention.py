@@ -174,6 +174,12 @@ WRONG = {
         - excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
         + excess = A.transpose(1, 2) @ A - torch.eye(A.shape[2], dtype=A.dtype, device=A.device)
         """,
+    "relu_for_tanh": """
+        Between the two layers stands relu. In this formula it is tanh.
+
+        - r = self.W_2(torch.tanh(self.W_1(X)))  # (B, L, r)
+        + r = self.W_2(torch.relu(self.W_1(X)))  # (B, L, r)
+        """,
 }
 
 RIGHT = {

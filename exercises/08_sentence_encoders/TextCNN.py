@@ -179,6 +179,20 @@ WRONG = {
         - found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
         + found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1))
         """,
+    "without_relu_but_zero_at_padding": """
+        relu is missing: a filter may have a negative response. With relu, what no window of the
+        text excites is 0.
+
+        - responses = torch.relu(layer(ngram_windows(X, n)))  # (B, L, m)
+        + responses = layer(ngram_windows(X, n))  # (B, L, m)
+        """,
+    "maximum_over_filters": """
+        The maximum is taken over the filters. Max over time runs over the positions, axis 1 of (B,
+        L, m), and keeps a number for each filter.
+
+        - found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=1))
+        + found.append(responses.masked_fill(~mask.unsqueeze(-1), 0.0).amax(dim=2))
+        """,
 }
 
 RIGHT = {

@@ -1,4 +1,4 @@
-"""TreeClassifier: one tree and several, of all shapes; a layer in place of dropout shows where it acts."""
+"""TreeClassifier: one tree and several, of all shapes; where dropout acts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ _OTHER_CELL = codec.Source(
     "lambda dim, hidden: type('Cell', (torch.nn.Module,), {"
     "'leaf': lambda self, X: (X, 2 * X), "
     "'forward': lambda self, left, right: (left[0] - right[1], right[0] + 3 * left[1])})()"
+)
+#: A cell without numbers of its own: a node has the state of its left child, or of its word.
+_HANDS_UP = codec.Source(
+    "lambda dim, hidden: type('Cell', (torch.nn.Module,), {"
+    "'leaf': lambda self, X: (X, X), 'forward': lambda self, left, right: (left[0], left[1])})()"
 )
 
 
@@ -63,9 +68,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     both = [branching(rng, 4, N_WORDS), branching(rng, 4, N_WORDS, to_the_right=False)]
     yield case("several trees", both, "one to the right, one to the left")
     yield case("several trees", [tree(3), tree(2)], "what training changes", gradient="all")
-    title = "a layer x / (1 + |x|) in place of the dropout: where does it act?"
-    state = {"dropout": codec.Source("torch.nn.Softsign()")}
-    yield case("dropout", [tree(number(rng, 2, 4))], title, state=state)
+    yield _where(rng)
     title = "dropout 1 in training: the scores are the biases"
     yield case("dropout", [tree(number(rng, 2, 4))], title, dropout=1.0)
     title = "dropout 1 in evaluation: nothing is dropped"
@@ -81,6 +84,27 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     sizes, kwargs = [N_WORDS, 2, 2, 3], {"cell": _OTHER_CELL}
     title = "another cell is passed in"
     yield Case("edges", sizes, kwargs, state=state, then=then, title=title)
+
+
+def _where(rng: np.random.Generator) -> Case:
+    """Every word has the vector (1, ...), which the cell hands up the tree as it is.
+
+    A number that is dropped n times on its way is 0 or (1 / (1 - rate)) ** n. Of the hundreds of
+    numbers some stay, so that a hook shows n: in the leaves and in all other nodes.
+    """
+    n_leaves, size, rate = number(rng, 3, 4), 40, float(rng.choice([0.5, 0.2]))
+    trees = [draw_tree(rng, n_leaves, N_WORDS) for _ in range(6)]
+    shown = f"torch.stack([scores[:{6 * n_leaves}].amax(), scores[{6 * n_leaves} :].amax()])"
+    state = {
+        "embedding.weight": torch.ones(N_WORDS, size),
+        "output.weight": torch.eye(size),
+        "output.bias": torch.zeros(size),
+        "_forward_hooks": codec.Source(f"{{0: lambda model, _, scores: {shown}}}"),
+    }
+    title = "the largest score in leaves, and in other nodes: how often does dropout divide by 1 - rate?"
+    then = [("__call__", *numbered(trees))]
+    sizes = [N_WORDS, size, size, size, rate]
+    return Case("dropout", sizes, {"cell": _HANDS_UP}, title, state, then)
 
 
 FURTHER = """

@@ -161,6 +161,23 @@ WRONG = {
         - (h_l, c_l), (h_r, c_r) = left, right
         + (c_l, h_l), (c_r, h_r) = left, right
         """,
+    "without_forget_gates": """
+        The memories of the children are added as they are. Each goes through a forget gate of its
+        own.
+
+        - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        + c = i.sigmoid() * u.tanh() + c_l + c_r
+        """,
+    "update_without_tanh": """
+        The update u of a leaf lacks its tanh.
+
+        - c = i.sigmoid() * u.tanh()
+        + c = i.sigmoid() * u
+          return o.sigmoid() * c.tanh(), c
+        ...
+        - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        + c = i.sigmoid() * u + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        """,
 }
 
 RIGHT = {

@@ -42,6 +42,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "both are constant, and the mean is rounded to 0.10000000000000002"
     yield Case("edges", [constant, constant.clone()], title=title)
     yield Case("edges", [x.double() / 10**8, y.double() / 10**8], title="numbers around 1e-8")
+    small = x.double() / 10 ** number(rng, 11, 13)
+    yield Case("edges", [small, y], title="numbers around 1e-12, and others around 1")
     yield Case("edges", [normal(rng, 1), normal(rng, 1)], title="one number each")
     yield Case("edges", [torch.tensor([]), torch.tensor([])], title="no numbers")
     x = torch.from_numpy(rng.integers(1, 6, size=5))
@@ -87,8 +89,9 @@ WRONG = {
         + return (x @ y / ((x**2).sum() * (y**2).sum())).item()
         """,
     "single_precision": """
-        The numbers are centered in single precision, which has 7 digits: large numbers that differ
-        by little become equal. Convert to double before you subtract the means.
+        Numbers that differ by little are taken for equal: they are centered or compared in single
+        precision, which has 7 digits, or with a tolerance. Convert to double before you subtract
+        the means, and compare the numbers themselves, with `==`.
 
         - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         -     return 0.0
@@ -171,6 +174,19 @@ WRONG = {
         - x, y = x - x.mean(), y - y.mean()
         + x = x - x.mean()
         """,
+    "absolute_value": """
+        The sign is lost: a falling line has the correlation -1.
+
+        - return (x @ y / (x.norm() * y.norm())).item()
+        + return abs((x @ y / (x.norm() * y.norm())).item())
+        """,
+    "a_little_added_to_the_denominator": """
+        A small number is added to the denominator, to avoid a division by 0. Where the numbers themselves
+        are tiny, it decides. Look for constants first, and divide by the product of the lengths as it is.
+
+        - return (x @ y / (x.norm() * y.norm())).item()
+        + return (x @ y / (x.norm() * y.norm() + 1e-8)).item()
+        """,
 }
 
 RIGHT = {
@@ -200,13 +216,6 @@ RIGHT = {
             bottom_x = sum((a - mean_x) ** 2 for a in x)
             bottom_y = sum((b - mean_y) ** 2 for b in y)
             return top / (bottom_x * bottom_y) ** 0.5
-        """,
-    "cosine": """
-        def pearson_correlation(x, y):
-            if len(x) == 0 or x.min() == x.max() or y.min() == y.max():
-                return 0.0
-            x, y = x.double() - x.double().mean(), y.double() - y.double().mean()
-            return F.cosine_similarity(x, y, dim=0).item()
         """,
 }
 

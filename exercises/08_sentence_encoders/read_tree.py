@@ -37,6 +37,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     text = node(node(), leaf()).replace(" (", "\n  ( ").replace(")", " )")
     yield Case("edges", [f"  {text}\n"], title="space and line breaks everywhere")
 
+    marks = [str(mark) for mark in rng.permutation([",", "?", "...", "--", "$", "\u00e9", "n't"])]
+    yield Case("trees", [node(leaf(marks[0]), node(leaf(marks[1]), leaf(",")))], title="a comma")
+    yield Case("trees", [node(node(leaf(), leaf("?")), leaf(marks[2]))], title="a question mark")
+
     def broken(text: str, title: str) -> Case:
         return Case("edges", [text], title=title, judge=VALUE_ERROR)
 
@@ -59,6 +63,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield broken(node(leaf(), f"({int(rng.integers(5))} good fun)"), "a leaf of two words")
     yield broken(f"({int(rng.integers(5))} {leaf()} fun)", "a node and a word side by side")
     yield broken(WORDS[int(rng.integers(len(WORDS)))], "a word without brackets")
+    yield broken(f"({int(rng.integers(5))} ))", "a bracket in place of the word")
+    yield broken(node(leaf(), f"({int(rng.integers(5))} ()"), "an open bracket in place of a word")
 
 
 FURTHER = """

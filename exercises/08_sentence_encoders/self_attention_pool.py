@@ -132,6 +132,13 @@ WRONG = {
         + r = (X * X.sum(dim=1, keepdim=True)).transpose(1, 2)
         + return (masked_softmax(r, mask.unsqueeze(1)) * X.transpose(1, 2)).sum(dim=2)
         """,
+    "softmax_over_an_axis_of_one": """
+        The softmax runs over an axis of length 1, so every weight is 1. Drop the last axis of the
+        scores first: (B, L).
+
+        - a = masked_softmax(r, mask)
+        + a = masked_softmax(r.unsqueeze(-1), mask.unsqueeze(-1)).squeeze(-1)
+        """,
 }
 
 RIGHT = {

@@ -136,6 +136,12 @@ WRONG = {
         - return self.output(combined), last[0], a
         + return self.output(combined), last[0], C
         """,
+    "returns_probabilities": """
+        These are probabilities. Return logits: the loss applies the softmax itself.
+
+        - return self.output(combined), last[0], a
+        + return torch.softmax(self.output(combined), dim=-1), last[0], a
+        """,
 }
 
 FURTHER = """

@@ -121,6 +121,13 @@ WRONG = {
         + self.U = nn.Linear(d_h, d_a)
         + self.v = nn.Linear(d_a, 1)
         """,
+    "infinity_times_zero": """
+        All weights are NaN: the mask is multiplied by -inf, and where it is 0, at the real tokens,
+        0 times infinity is NaN. Fill the scores of padding with `masked_fill`.
+
+        - a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        + a = torch.softmax(r + (1 - mask[:, None].float()) * -torch.inf, dim=-1)
+        """,
 }
 
 FURTHER = """

@@ -55,6 +55,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     d = int(rng.integers(2, 6))
     more = {"then": [("_get_name",)], "judge": VALUE_ERROR}
     yield Case("edges", [d, d, "bilinear"], title="another kind", **more)
+    short = str(rng.choice(["con", "do", "eral"]))
+    yield Case("edges", [d, d, short], title="a part of a name", **more)
+    yield Case("edges", [d, d, "gen"], title="the start of a name", **more)
     title = "a dot product of states of different sizes"
     yield Case("edges", [d, d + 1, "dot"], title=title, **more)
     yield Case("edges", [d + 2, d, "dot"], title=title, **more)
@@ -157,6 +160,35 @@ WRONG = {
 
         - if kind == "dot" and d_s != d_h:
         -     raise ValueError(f"a dot product needs equal sizes, but they are {d_s} and {d_h}")
+        """,
+    "masks_the_weights": """
+        The weights of padding are set to 0 after the softmax, so the others no longer sum to 1.
+        Mask the scores, before the softmax.
+
+        - a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        + a = torch.softmax(r, dim=-1) * mask[:, None]
+        """,
+    "concat_with_bias": """
+        The layers of "concat" have a bias. Luong et al. have none: `bias=False`.
+
+        - self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+        - self.v = nn.Linear(d_s, 1, bias=False)
+        + self.W = nn.Linear(d_s + d_h, d_s)
+        + self.v = nn.Linear(d_s, 1)
+        """,
+    "mask_inverted": """
+        The mask is upside down: it is True at real tokens, and yours gives *them* the score -inf.
+        Negate it: ~mask.
+
+        - a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        + a = torch.softmax(r.masked_fill(mask[:, None], -torch.inf), dim=-1)
+        """,
+    "infinity_times_zero": """
+        All weights are NaN: the mask is multiplied by -inf, and where it is 0, at the real tokens,
+        0 times infinity is NaN. Fill the scores of padding with `masked_fill`.
+
+        - a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        + a = torch.softmax(r + (1 - mask[:, None].float()) * -torch.inf, dim=-1)
         """,
 }
 

@@ -32,8 +32,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         state = {"embedding.weight": normal(rng, n_words, d_e)}
         state |= recurrent(rng, "lstm", d_e, d, 4, both=True) | linear(rng, "bridge", 2 * d, d)
         mask = F.pad(lengths_mask(lengths), (0, columns))
-        ids = draw_ids(rng, n_words, *mask.shape)
-        if first is not None:
+        # a gradient of row 0 is up to whoever calls it padding: `padding_idx=0` gives it none
+        ids = draw_ids(rng, n_words, *mask.shape, low=1 if gradient else 0)
+        if first is not None and not gradient:
             ids[0, 0] = first
         then = [("__call__", ids, mask)]
         return Case(
@@ -55,7 +56,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 WRONG = {
     "reads_padding": """
         The LSTM reads the padding as well. The backward direction even starts with it, so the
-        states of a short sentence depend on the batch that it is in. Use pack_padded_sequence.
+        states of a short sentence depend on the batch that it is in. Use pack_padded_sequence with
+        the length of each sentence.
 
         - packed = pack_padded_sequence(
         -     self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
@@ -68,7 +70,7 @@ WRONG = {
     "without_packing": """
         The LSTM reads the padding, and its states at padding are returned. The backward direction
         even starts there, so the states of a short sentence depend on its batch. Use
-        pack_padded_sequence.
+        pack_padded_sequence with the length of each sentence.
 
         - packed = pack_padded_sequence(
         -     self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
@@ -150,6 +152,17 @@ WRONG = {
 
         - s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=-1)))
         + s = torch.tanh(self.bridge(H.sum(dim=1) / mask.sum(dim=1, keepdim=True)))
+        """,
+    "zeros_for_packing": """
+        The vectors at padding are set to zeros, but the LSTM still reads them: the backward
+        direction starts there, and its state changes at every step. Pack the batch.
+
+        - packed = pack_padded_sequence(
+        -     self.embedding(source), mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
+        - )
+        - packed_states, (last, _) = self.lstm(packed)
+        - H, _ = pad_packed_sequence(packed_states, batch_first=True, total_length=source.shape[1])
+        + H, (last, _) = self.lstm(self.embedding(source) * mask[..., None])
         """,
 }
 

@@ -39,6 +39,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("clipping", inputs, title="a translation that says everything twice")
     inputs = [edited(rng, sentence) * 2, [sentence, edited(rng, sentence)], 2]
     yield Case("clipping", inputs, title="everything twice, with mistakes")
+    half = len(sentence) // 2
+    inputs = [sentence, [sentence[:half], sentence[half:]], 1]
+    yield Case("clipping", inputs, title="each reference has half of the words")
+    inputs = [[*sentence, *sentence[:2]], [sentence[:half], [*sentence[half - 1 :], first]], 2]
+    yield Case("clipping", inputs, title="each reference has some of the bigrams")
     yield Case("edges", [[], [words(4)], 1], title="a translation without words")
     yield Case("edges", [words(2), [words(3)], 3], title="shorter than n")
     title = "shorter than n by more than one word"
@@ -48,6 +53,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     repeats = int(rng.integers(3, 11))
     inputs = [[one, two] * repeats + [one] * 3, [[one, two] * (repeats - 1) + [one] * 9], 3]
     yield Case("edges", inputs, title="n-grams that overlap themselves")
+    large = [first.capitalize(), *sentence[1:]]
+    yield Case("values", [large, [sentence], 1], title="a word with a capital is another token")
+    glued = [[first + second, *others], [[first, second + others[0], *others[1:]]], 2]
+    yield Case("edges", glued, title="the same letters, but other tokens")
     alone = words(int(rng.integers(4, 14)))
     yield Case("edges", [alone, [[]], 2], title="a reference without words")
 
@@ -133,6 +142,27 @@ WRONG = {
 
         - return (counts & most).total(), counts.total()
         + return (counts & most).total(), len(hypothesis) - n + 1
+        """,
+    "best_reference_only": """
+        The matches come from one reference, the one with the most. Every n-gram is looked up in all of
+        them, and each may find its largest count in another one.
+
+        - return (counts & most).total(), counts.total()
+        + return max((counts & count(r)).total() for r in references), counts.total()
+        """,
+    "tokens_run_together": """
+        The tokens of an n-gram are joined without a space: `le s` and `les` become one. Keep them apart,
+        as a tuple does.
+
+        - return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+        + return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+        """,
+    "total_of_words": """
+        The total is the number of words. Count the n-grams: a translation of L words has L - n + 1
+        of them.
+
+        - return (counts & most).total(), counts.total()
+        + return (counts & most).total(), len(hypothesis)
         """,
 }
 

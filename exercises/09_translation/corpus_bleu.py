@@ -35,8 +35,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     several = [[first[1], edited(rng, first[1])], [second[1], second[0], third[1]]]
     yield Case("values", [[first[0], second[0]], several], title="several references")
 
-    cut = int(rng.integers(2, 4))
-    whole = sentence(n)
+    # only the lengths matter here, so they differ from seed to seed
+    cut = int(rng.integers(2, 6))
+    whole = draw_words(rng, FRENCH, int(rng.integers(9, 25)))
     yield Case("brevity", [[whole[:-cut]], [[whole]]], title="too short, otherwise right")
     title = "too long: precision alone pays for that"
     yield Case("brevity", [[whole + sentence(cut)], [[whole]]], title=title)
@@ -49,7 +50,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     inputs = [[whole[:-2]], [[whole, whole[:-4]]]]
     yield Case("brevity", inputs, title="two references are equally close: the shorter counts")
 
-    inputs = [[whole[:4]], [[whole[:4] + draw_words(rng, FRENCH, 20 + n)]]]
+    longer = draw_words(rng, FRENCH, int(rng.integers(18, 31)))
+    inputs = [[whole[:4]], [[whole[:4] + longer]]]
     yield Case("brevity", inputs, title="far too short")
 
     yield Case("edges", [[sentence(n)], [[["a", "b", "c", "d"]]]], title="nothing is right")
@@ -195,6 +197,25 @@ WRONG = {
 
         - return 100 * math.exp(log_precision + min(0.0, 1 - closest / length))
         + return 100 * math.exp(log_precision) * min(1.0, length / closest)
+        """,
+    "first_reference_length": """
+        The length of the first reference counts. With several references it is for each sentence
+        the one whose length is closest to the translation's.
+
+        - min((abs(len(r) - len(h)), len(r)) for r in several)[1]
+        + len(several[0])
+        """,
+    "mean_of_precisions": """
+        The precisions are computed for each sentence and then averaged. Add up matches and totals
+        of all sentences first, then divide.
+
+        - matches, total = (sum(column) for column in zip(*counts))
+        - if matches == 0:
+        + precision = sum(m / max(t, 1) for m, t in counts) / len(counts)
+        + if precision == 0:
+              return 0.0
+        - log_precision += math.log(matches / total) / max_n
+        + log_precision += math.log(precision) / max_n
         """,
 }
 

@@ -24,6 +24,11 @@ _STEP = (
 _COUNT = (
     "lambda y, s: (torch.tensor({table})[torch.where(s[:, 0] > 0.5, y[:, 0], {n})][:, None], s - 1)"
 )
+#: Each sentence counts down, too, but has a row of its own in the decoder: all must be there.
+_ROWS = (
+    "lambda y, s: (torch.where((s.view({B}, 1) > 0.5)[:, :, None], torch.tensor({table})"
+    "[(y + torch.tensor({shift})) % {n}], torch.tensor({last})), s - 1)"
+)
 _RESUME = _COUNT.replace("s[:, 0] > 0.5", "s[:, 0].abs() > 0.5")
 
 
@@ -49,6 +54,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         source = codec.Source(step.format(table=table, n=n_words))
         return Case(group, [source, s, bos, eos, max_length], title=title, **more)
 
+    def whole_batch(states: list[int], max_length: int) -> Case:
+        bos, eos = next(special)
+        s = torch.tensor(states, dtype=torch.float32)[:, None]
+        shift = rng.permutation(n_words)[: len(states)][:, None].tolist()
+        table = [endless(eos), ending(eos)[-1]]
+        step = _ROWS.format(table=table[0], last=table[1], n=n_words, shift=shift, B=len(s))
+        source = codec.Source(step)
+        title = "the decoder has something of its own for each sentence of the batch"
+        return Case("ends", [source, s, bos, eos, max_length], title=title)
+
     n = int(rng.integers(4, 7))
     yield case("values", _STEP, [0], n, "one sentence, which ends at the limit")
     yield case("values", _STEP, [0, 1, 2], n, "three sentences")
@@ -61,6 +76,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "a decoder that goes on after </s>"
     yield case("ends", _RESUME, [1, n, 2], n + 5, title)
     yield case("ends", _RESUME, [1, n + 5], n, title)
+    yield whole_batch([2, n, 1], n + 3)
+    yield whole_batch([1, n + 3], n)
     title = "a limit of 0"
     yield case("ends", _STEP, [int(rng.integers(5))], 0, title, judge=VALUE_ERROR)
     yield case("ends", _STEP, [0, 1], -n, "a limit below 0", judge=VALUE_ERROR)
@@ -159,6 +176,51 @@ WRONG = {
         +     break
         + for b, word in enumerate(y[:, 0].tolist()):
         """,
+    "one_sentence_at_a_time": """
+        The sentences are translated one by one. The decoder knows the whole batch (in section 4 it looks
+        at the states of every source), so each step needs the rows of all sentences.
+
+        raises RuntimeError
+
+        def greedy_decode(step, s, bos, eos, max_length):
+            if max_length < 1:
+                raise ValueError("no room for a word")
+            found = []
+            for state in s:
+                words, word, state = [], bos, state[None]
+                for _ in range(max_length):
+                    logits, state = step(torch.tensor([[word]]), state)
+                    word = int(logits[0, -1].argmax())
+                    if word == eos:
+                        break
+                    words.append(word)
+                found.append(words)
+            return found
+        """,
+    "drops_what_has_ended": """
+        Sentences that have ended are taken out of the batch. The decoder still has a row for each of them
+        (in section 4 the states of its source), so give it all rows until the last one has ended.
+
+        raises RuntimeError
+
+        def greedy_decode(step, s, bos, eos, max_length):
+            if max_length < 1:
+                raise ValueError("no room for a word")
+            found = [[] for _ in s]
+            open_rows, y = list(range(len(s))), torch.full((len(s), 1), bos)
+            for _ in range(max_length):
+                logits, s = step(y, s)
+                y = logits[:, -1].argmax(dim=-1, keepdim=True)
+                going_on = y[:, 0] != eos
+                for b, word, goes_on in zip(open_rows, y[:, 0].tolist(), going_on.tolist()):
+                    if goes_on:
+                        found[b].append(word)
+                open_rows = [b for b, goes_on in zip(open_rows, going_on.tolist()) if goes_on]
+                y, s = y[going_on], s[going_on]
+                if not open_rows:
+                    break
+            return found
+        """,
 }
 
 FURTHER = """
@@ -196,21 +258,16 @@ RIGHT = {
                 max_length -= 1
             return found
         """,
-    "one_sentence_at_a_time": """
+    "until_all_have_ended": """
         def greedy_decode(step, s, bos, eos, max_length):
             if not max_length >= 1:
                 raise ValueError("no room for a word")
-            found = []
-            for state in s:
-                words, word, state = [], bos, state[None]
-                for _ in range(max_length):
-                    logits, state = step(torch.tensor([[word]]), state)
-                    word = int(logits[0, -1].argmax())
-                    if word == eos:
-                        break
-                    words.append(word)
-                found.append(words)
-            return found
+            words = torch.full((len(s), 1), bos)
+            while words.shape[1] <= max_length and not (words == eos).any(dim=1).all():
+                logits, s = step(words[:, -1:], s)
+                words = torch.cat([words, logits[:, -1:].argmax(dim=-1)], dim=1)
+            rows = (row[1:] for row in words.tolist())
+            return [row[: row.index(eos)] if eos in row else row for row in rows]
         """,
 }
 

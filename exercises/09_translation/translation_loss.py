@@ -12,7 +12,7 @@ from autograder.course.exercise import Case
 from ..draw import draw_ids, lengths_mask, normal
 from .common import draw_lengths
 
-POINTS = {"values": 2, "padding": 2}
+POINTS = {"values": 2, "padding": 1, "ids": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -34,8 +34,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("padding", draw_lengths(rng, 3, n + 1))
     yield case("padding", [1, n + 2], title="a short sentence beside a long one")
     title = "padding has another id, and 0 is a word"
-    yield case("padding", [1, n], padding=int(rng.integers(2, 5)), title=title)
+    yield case("ids", [1, n], padding=int(rng.integers(2, 5)), title=title)
     yield case("padding", [2, n], title="what training changes", gradient="all")
+    yield case("ids", [n, 1], padding=-1, title="padding is -1, which is no word")
 
 
 WRONG = {
@@ -108,14 +109,41 @@ WRONG = {
         - return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
         + return -F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
         """,
+    "looks_up_padding": """
+        The log-probability is looked up at padding, too, where the id need not be that of a word: -1 is
+        outside of the vocabulary. Leave these positions out first, or put 0 in place of their ids.
+
+        raises RuntimeError
+
+        - return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
+        + chosen = torch.log_softmax(logits, dim=-1).gather(-1, y_out.unsqueeze(-1)).squeeze(-1)
+        + return -chosen[y_out != padding].mean()
+        """,
+    "mask_inverted": """
+        Only padding counts: the mask is inverted. Keep the positions where y_out is *not*
+        `padding`.
+
+        def translation_loss(logits, y_out, padding=0):
+            losses = F.cross_entropy(logits.transpose(1, 2), y_out, reduction="none")
+            mask = y_out == padding
+            return (losses * mask).sum() / mask.sum()
+        """,
+    "reshapes_the_logits": """
+        The logits are reshaped to (B, |V|, T), which mixes the words' scores: reshape keeps the
+        order in memory. `transpose(1, 2)` exchanges the axes.
+
+        def translation_loss(logits, y_out, padding=0):
+            B, T, V = logits.shape
+            return F.cross_entropy(logits.reshape(B, V, T), y_out, ignore_index=padding)
+        """,
 }
 
 RIGHT = {
     "log_softmax_and_gather": """
         def translation_loss(logits, y_out, padding=0):
             log_p = torch.log_softmax(logits, dim=-1)
-            chosen = log_p.gather(-1, y_out.unsqueeze(-1)).squeeze(-1)
             real = y_out != padding
+            chosen = log_p.gather(-1, y_out.where(real, 0).unsqueeze(-1)).squeeze(-1)
             return -(chosen * real).sum() / real.sum()
         """,
     "only_real_positions": """

@@ -145,6 +145,12 @@ WRONG = {
         - return self.norm(X + self.dropout(sublayer(X)))
         + return X + self.norm(self.dropout(sublayer(X)))
         """,
+    "without_dropout_in_pre_ln": """
+        With norm_first there is no dropout. It comes right after the sublayer in both forms.
+
+        - return X + self.dropout(sublayer(self.norm(X)))
+        + return X + sublayer(self.norm(X))
+        """,
 }
 
 RIGHT = {

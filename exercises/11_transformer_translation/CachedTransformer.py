@@ -188,6 +188,28 @@ WRONG = {
         - cache += [K[:, :, :0], V[:, :, :0], K, V]
         + cache += [K, V, K, V]
         """,
+    "without_positions": """
+        The new words get no positions, or no scale: they are only looked up. Use `self.embed`,
+        with `start`.
+
+        - Y = self.embed(self.target_embedding, y, start=rest[0].shape[2])
+        + Y = self.target_embedding(y)
+        """,
+    "without_scale": """
+        The embedding is not multiplied by the square root of d_model. Use `self.embed`, with
+        `start`.
+
+        - Y = self.embed(self.target_embedding, y, start=rest[0].shape[2])
+        + start = rest[0].shape[2]
+        + Y = self.target_embedding(y) + self.positions[start : start + y.shape[1]]
+        """,
+    "source_of_the_first_layer": """
+        All layers read the source's keys and values of the first layer. Each has its own.
+
+        - K, V, K_source, V_source = rest[4 * i : 4 * i + 4]
+        + K, V = rest[4 * i : 4 * i + 2]
+        + K_source, V_source = rest[2:4]
+        """,
 }
 
 FURTHER = """

@@ -182,6 +182,13 @@ WRONG = {
 
         - Y = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
         """,
+    "cross_values_from_itself": """
+        The second attention reads keys and values from the target itself. They come from the
+        source: M.
+
+        - Y = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
+        + Y = self.add_2(Y, lambda X: self.cross_attention(X, X, target_mask)[0])
+        """,
 }
 
 FURTHER = """

@@ -32,14 +32,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [second, many], title="another word, the same merges")
 
     a, b, c, d = rng.permutation(list("aeioulmnrst"))[:4].tolist()
-    yield Case("order", [b + c + d, [(b, c + d), (c, d), (b, c)]], title="one merge has its turn")
+    pairs = [(c, d), (b, c), (b, c + d)]
+    yield Case("order", [b + c + d, pairs], title="the pair on the right was learned first")
     pairs = [(b, c), (a, b), (a + b, c), (a, b + c)]
-    yield Case("order", [a + b + c, pairs], title="the pair on the right was learned first")
+    title = "the pair in the middle was learned first"
+    yield Case("order", [a + b + c, pairs], title=title)
     pairs = [(a, b), (b, c), (a + b, c), (c, d), (a, b + c)]
     yield Case("order", [a + b + c + d, pairs], title="the pair on the left was learned first")
-    pairs = [(a + b, c + d), (a, b), (c, d)]
-    title = "a merge whose parts are learned only later"
-    yield Case("order", [a + b + c + d, pairs], title=title)
+    pairs = [(a, b), (c, d), (a + b, c + d)]
+    yield Case("order", [a + b + c + d, pairs], title="a merge of two that were merged")
     pairs = [(a, b), (c, d), ("▁", a + b), ("▁" + a + b, c + d)]
     yield Case("order", [(a + b + c + d) * 2, pairs], title="four merges")
 
@@ -88,16 +89,6 @@ WRONG = {
         - for pair in merges:
         + for pair in reversed(merges):
         """,
-    "until_nothing_changes": """
-        The list of merges is applied again and again. Each merge has its turn once, in the order of
-        the list.
-
-        - for pair in merges:
-        -     tokens = merge(tokens, pair)
-        + for _ in word:
-        +     for pair in merges:
-        +         tokens = merge(tokens, pair)
-        """,
     "leftmost_pair_first": """
         It merges the leftmost pair that was ever learned. Which merge comes first is decided by the
         order in which they were learned, not by the position in the word.
@@ -136,6 +127,12 @@ WRONG = {
         +     break
         + tokens = merge(tokens, pair)
         """,
+    "sorts_the_merges": """
+        The merges are sorted by the alphabet. Apply them in the order in which they were learned.
+
+        - for pair in merges:
+        + for pair in sorted(merges):
+        """,
 }
 
 RIGHT = {
@@ -162,5 +159,15 @@ RIGHT = {
             if not merges:
                 return ["▁", *word]
             return merge(apply_merges(word, merges[:-1]), merges[-1])
+        """,
+    "lowest_rank_first": """
+        def apply_merges(word, merges):
+            ranks = {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
+            tokens = ["▁", *word]
+            while True:
+                known = [pair for pair in zip(tokens, tokens[1:]) if pair in ranks]
+                if not known:
+                    return tokens
+                tokens = merge(tokens, min(known, key=ranks.get))
         """,
 }

@@ -115,12 +115,31 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     step = codec.Source(_TIMED_STEP.format(table=table.round(4).tolist()))
     inputs = [step, [torch.zeros(1, 1, dtype=torch.long)], bos, eos, 2, 3]
     yield Case("ends", inputs, title="the first that ends is not the best")
+    yield _jump(rng)
     for beam, limit, title in (
         (0, n, "a beam of 0"),
         (-n, n, "a beam below 0"),
         (n, 0, "no token"),
     ):
         yield case("ends", beam, limit, title, judge=VALUE_ERROR)
+
+
+def _jump(rng: np.random.Generator) -> Case:
+    """With a beam of 3, one, two and then four have ended, so that there are never exactly three.
+
+    Tokens are numbered in the order of `ids`: the end, a better and a worse one, others. The first
+    step keeps one of each; the second three that go on from the better one; then both open ones end.
+    """
+    noise = rng.uniform(0, 0.2, size=(7, 8))
+    noise[:3, :] += [[8, 7.5, 3, *[-20] * 5], [4.5, 5, -20, 4, *[-20] * 4], [20, *[0] * 7]]
+    ids = rng.permutation(8)
+    table = np.empty_like(noise)
+    table[:, ids] = noise
+    table[3:, ids[0]] = 0.5
+    step = codec.Source(_TIMED_STEP.format(table=table.round(4).tolist()))
+    bos, state = int(ids[-1]), [torch.zeros(1, 1, dtype=torch.long)]
+    title = "the third and the fourth end in the same step, and one goes on"
+    return Case("ends", [step, state, bos, int(ids[0]), 3, number(rng, 5, 6)], title=title)
 
 
 WRONG = {
@@ -259,6 +278,41 @@ WRONG = {
 
         - best = total.flatten().topk(min(beam, total.numel()))
         + best = total.flatten().topk(beam)
+        """,
+    "stops_at_exactly_k": """
+        The search goes on if more than k hypotheses have ended. Two may end in the same step, so that
+        there are never exactly k: ask for k or more, >=.
+
+        - if len(ended) >= beam:
+        + if len(ended) == beam or not alive:
+        """,
+    "worst_first": """
+        The hypotheses come in ascending order. The most probable one comes first.
+
+        - return sorted(ended + alive, key=lambda pair: -pair[1])
+        + return sorted(ended + alive, key=lambda pair: pair[1])
+        """,
+    "adds_probabilities": """
+        Probabilities are added up: the logarithm is missing. The probability of a sentence is a
+        product, so add their logarithms.
+
+        - log_p = torch.log_softmax(logits[:, -1], dim=-1)  # (n, |V|)
+        + log_p = torch.softmax(logits[:, -1], dim=-1)  # (n, |V|)
+        """,
+    "only_the_first_state": """
+        Only the first tensor of the state is put in the order of the survivors. All of them belong
+        to the hypotheses: reorder each.
+
+        - alive, state = survivors, [part[rows] for part in state]
+        + alive, state = survivors, [state[0][rows], *(part[: len(rows)] for part in state[1:])]
+        """,
+    "divides_by_the_length": """
+        The log-probabilities are divided by the length. That is for ranking, in another exercise:
+        here they stay sums.
+
+        - return sorted(ended + alive, key=lambda pair: -pair[1])
+        + scored = [(ids, value / max(len(ids), 1)) for ids, value in ended + alive]
+        + return sorted(scored, key=lambda pair: -pair[1])
         """,
 }
 

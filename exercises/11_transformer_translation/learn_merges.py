@@ -47,10 +47,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("ties", [{s + p + q: n, q + r + s: n}, 4], title="two words, the same counts")
     yield Case("ties", [{q + p: n, p + s: n, p + r: n, "z" + p: n}, 5], title="the same left token")
     yield Case("ties", [dict.fromkeys(draw_words(rng, 5), 1), 15], title="many merges")
+    counts = {r + q: n, q + q + p: n}
+    yield Case("ties", [counts, 5], title="a merged token is younger than every character")
+    counts = {s * 2 + p: n, s * 2 + q: n, r + p + q: n, p + r + q: n}
+    yield Case("ties", [counts, 8], title="the age of merged tokens is not their length")
 
     yield Case("edges", [counted(2), 0], title="no merge")
     yield Case("edges", [{a + b: n, c: 1}, 50], title="until no pair is left")
     yield Case("edges", [{a * 4 + b: n, b + a * 3: 2}, 5], title="one letter repeated")
+    yield Case("edges", [{p + s * 3: n}, 8], title="pairs of one letter that overlap")
+    yield Case("edges", [{b: n + 1, b * 3: n}, 8], title="the end of a longer token is no token")
     yield Case("edges", [{}, number(rng, 1, 5)], title="no word")
     yield Case("edges", [{"": 3, a + b: n}, 2], title="a word without characters")
     capital = a.upper() + b
@@ -170,6 +176,40 @@ WRONG = {
 
         - best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
         + best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]]))
+        """,
+    "replaces_text": """
+        The pair is replaced in the text of the word, with `replace`. That also joins the end of a longer
+        token with what follows: in `bb b`, `b b` is found twice. Compare whole tokens, as `merge` does.
+
+        - best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
+        + last = len(age)
+        + best = min(pairs, key=lambda p: (-pairs[p], age.get(p[0], last), age.get(p[1], last)))
+        ...
+        - words[word] = merge(tokens, best)
+        + words[word] = " ".join(tokens).replace(" ".join(best), "".join(best)).split(" ")
+        """,
+    "overlapping_pairs_once": """
+        Pairs that overlap are counted once: in `c c c` you find one `c` `c`. Any two neighbors are a pair,
+        so it has two.
+
+        - for pair in zip(tokens, tokens[1:]):
+        -     pairs[pair] += counts[word]
+        + before = None
+        + for pair in zip(tokens, tokens[1:]):
+        +     if pair == before and pair[0] == pair[1]:
+        +         before = None
+        +         continue
+        +     pairs[pair] += counts[word]
+        +     before = pair
+        """,
+    "ties_by_length": """
+        Of equally frequent pairs, the one with the shorter tokens is merged. Age is not length: a merged
+        token is younger than every one that was made before it, however long these are.
+
+        - best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
+        + order = [(len(token), token) for token in age]
+        + age = dict(zip((token for _, token in sorted(order)), range(len(age))))
+        + best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
         """,
 }
 

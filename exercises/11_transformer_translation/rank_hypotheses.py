@@ -27,7 +27,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 4, 7)
     yield Case("values", [drawn(n, n + 3, 2, 1), 0.6, 2], title="the two best of four")
     yield Case("values", [drawn(12, 1, 6, 3, 9), 1.0, 5], title="all five, in order")
-    yield Case("values", [drawn(1, n, 2 * n), 0.0, 3], title="no length penalty")
+    yield Case("values", [drawn(2 * n, 1, n), 0.0, 3], title="no length penalty")
     alpha = round(float(rng.uniform(0.3, 1.2)), 2)
     yield Case("values", [drawn(n, 2, 15), alpha, 1], title="the best one")
     low = -round(float(rng.uniform(1.0, 1.5)), 2)
@@ -40,6 +40,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     small, middle, large = sorted(rng.permutation(36).reshape(3, -1)[:, :n].tolist())
     inputs = [[(middle, low), ([7], 9 * low), (small, low), (large, low)], 0.7, 3]
     yield Case("edges", inputs, title="three with equal scores: in their order")
+    tied = [(large, low), ([7, 8], low), (small[:1], low)]
+    title = "equal scores, different lengths: in their order"
+    yield Case("edges", [tied, 0.0, 3], title=title)
     yield Case("edges", [drawn(n, 3), 0.6, 0], title="none of them", judge=VALUE_ERROR)
     yield Case("edges", [drawn(n), 0.6, -n], title="less than none", judge=VALUE_ERROR)
 

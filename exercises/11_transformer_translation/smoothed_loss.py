@@ -46,6 +46,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "padding has another id, and 0 is a token"
     yield case("padding", 2, n, padding=number(rng, 2, 4), title=title)
     yield case("padding", 1, 3, title="what training changes", gradient="all")
+    title = "padding is -1, which is no token"
+    looked_up = ("counts_padding", "divides_by_all")  # an error, if they look the padding up
+    yield case("edges", 2, n, padding=-1, title=title, undefined=looked_up)
     yield case("edges", n, scale=60.0, title="large logits")
     yield case("edges", n, 2, scale=40.0, smoothing=0.0, title="large logits, no smoothing")
     low = -round(float(rng.uniform(0.01, 0.5)), 2)
@@ -174,6 +177,37 @@ WRONG = {
         - log_p = torch.log_softmax(logits, dim=-1)  # (B, T, |V|)
         + log_p = torch.log_softmax(logits, dim=1)
         """,
+    "looks_up_padding": """
+        The log-probability is looked up at padding, too, whose id need not be that of a token: -1 is
+        outside of the vocabulary. Leave these positions out first, or put another id in their place.
+
+        raises RuntimeError
+
+        - words = y_out.clamp(min=0)  # padding may be -1
+        + words = y_out
+        """,
+    "whole_share_for_the_right_token": """
+        The right token gets 1 - smoothing and no more, while the others get their share of all
+        |V|. By the formula it has that share, too.
+
+        - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
+        + share = smoothing / logits.shape[-1]
+        + losses = -(1 - smoothing - share) * right - smoothing * log_p.mean(dim=-1)
+        """,
+    "divergence": """
+        This is the Kullback-Leibler divergence, which subtracts the entropy of the smoothed
+        distribution. The loss is the cross-entropy: nothing is subtracted.
+
+        def smoothed_loss(logits, y_out, smoothing, padding=0):
+            if not 0 <= smoothing < 1:
+                raise ValueError("smoothing")
+            log_p = torch.log_softmax(logits, dim=-1)
+            q = torch.full_like(log_p, smoothing / log_p.shape[-1])
+            right = y_out.clamp(min=0, max=log_p.shape[-1] - 1).unsqueeze(-1)
+            q.scatter_add_(-1, right, torch.full_like(q[..., :1], 1 - smoothing))
+            losses = F.kl_div(log_p, q, reduction="none").sum(dim=-1)
+            return losses[y_out != padding].mean()
+        """,
 }
 
 RIGHT = {
@@ -190,7 +224,7 @@ RIGHT = {
             if smoothing < 0 or smoothing >= 1:
                 raise ValueError("smoothing")
             n = logits.shape[-1]
-            labels = (1 - smoothing) * F.one_hot(y_out, n) + smoothing / n
+            labels = (1 - smoothing) * F.one_hot(y_out.clamp(min=0), n) + smoothing / n
             losses = -(labels * F.log_softmax(logits, dim=-1)).sum(-1)
             real = (y_out != padding).float()
             return (losses * real).sum() / real.sum()

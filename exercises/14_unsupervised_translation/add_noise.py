@@ -55,7 +55,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
                 break
             if not lost and (not changed or ((p == 0 or 0 < kept.sum() < n) and (k == 0 or moved))):
                 break
-        own = {"keeps_generators": True}
+        own = {"keeps_generators": True, "draws": True}
         ids = sorted(words(n), reverse=True) if lost else words(n)
         return Case(group, [ids, p, k, generator], title=title, judge=own)
 
@@ -286,6 +286,14 @@ WRONG = {
 
         - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
         + kept = [i for i, u in zip(ids, chance) if u > p] or list(ids)
+        """,
+    "draws_for_all_words_again": """
+        The second time, too, a number is drawn for every word of the sentence. Draw one for each word that
+        is left: otherwise the next sentence gets other numbers than everybody else's.
+
+        - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
+        + again = torch.rand(len(ids), generator=generator)[: len(kept)]
+        + keys = torch.arange(len(kept)) + (k + 1) * again
         """,
 }
 

@@ -103,6 +103,15 @@ WRONG = {
         - return translation_batch(translations, sentences, language, eos)
         + return translation_batch([[other, *ids] for ids in translations], sentences, language, eos)
         """,
+    "leaves_gradients_off": """
+        Gradients are switched off, and stay off: nothing that runs afterwards can be trained. Switch them
+        off for the translation only, `with torch.no_grad():`.
+
+        - with torch.no_grad():
+        -     translations = translate(sentences, other)
+        + torch.set_grad_enabled(False)
+        + translations = translate(sentences, other)
+        """,
 }
 
 RIGHT = {

@@ -136,8 +136,8 @@ WRONG = {
         + r_columns = similarity.topk(min(k, similarity.shape[0]), dim=0).values.mean(dim=0)
         """,
     "checks_columns_only": """
-        k is compared with one side only, the columns or the larger one. Both look for k neighbors:
-        it may be at most the number of words on either side.
+        A k that is too large gets through. Both sides look for k neighbors, so it may be at most
+        the number of words on either side: compare it with both.
 
         raises RuntimeError
 
@@ -168,6 +168,21 @@ WRONG = {
         - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
         + r_rows = similarity.topk(k, dim=1).values.mean().expand(similarity.shape[0])
         + r_columns = similarity.topk(k, dim=0).values.mean().expand(similarity.shape[1])
+        """,
+    "only_the_nearest": """
+        Only the nearest neighbor counts, whatever k is. The mean is taken over the k most similar
+        ones.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.max(dim=1).values
+        + r_columns = similarity.max(dim=0).values
+        """,
+    "half_of_the_means": """
+        The means are halved. The formula is twice the similarity minus both means.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - (r_rows[:, None] + r_columns[None]) / 2
         """,
 }
 

@@ -105,6 +105,27 @@ WRONG = {
         - return [(i, j) for i, j in enumerate(right) if left[j] == i]
         + return [[i, j] for i, j in enumerate(right) if left[j] == i]
         """,
+    "greedy_pairs": """
+        The most similar pairs are taken one after the other, so a word whose neighbor is gone gets
+        another one. A pair counts only if each is the nearest of *all* words on the other side.
+
+        def mutual_neighbors(similarity):
+            pairs, rest = [], similarity.clone()
+            for _ in range(min(similarity.shape)):
+                i, j = divmod(int(rest.argmax()), similarity.shape[1])
+                pairs.append((i, j))
+                rest[i], rest[:, j] = -torch.inf, -torch.inf
+            return sorted(pairs)
+        """,
+    "by_absolute_value": """
+        The neighbors are chosen by the absolute value, so that the most *un*like may win. Take the
+        largest similarity with its sign.
+
+        - right = similarity.argmax(dim=1).tolist()  # for each row its best column
+        - left = similarity.argmax(dim=0).tolist()  # for each column its best row
+        + right = similarity.abs().argmax(dim=1).tolist()
+        + left = similarity.abs().argmax(dim=0).tolist()
+        """,
 }
 
 RIGHT = {

@@ -66,8 +66,9 @@ WRONG = {
         + return (U @ Vh).T
         """,
     "v_not_transposed": """
-        The third result of torch.linalg.svd is V^T already. Transposed once more it is V, and U V
-        is an orthogonal matrix that has nothing to do with the words.
+        U is multiplied by V where V^T belongs, and U V is an orthogonal matrix that has nothing to
+        do with the words. The third result of `torch.linalg.svd` is V^T already; that of
+        `torch.svd` is V.
 
         - return U @ Vh
         + return U @ Vh.T

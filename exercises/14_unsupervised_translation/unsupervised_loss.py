@@ -54,6 +54,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     for part in itertools.product(("first", "second"), ("denoising", "translation")):
         title = f"gradients of the {part[0]} language's {part[1]}"
         yield case("training", [n], [3, 4], 0.0, 0, title, part, then=read)
+    title = "the training step: backward"
+    yield case("training", [n], [3, 5], 0.0, 0, title, then=[("backward",), ("item",)])
     yield case("edges", [0, 3], [n], 0.2, 3, "a sentence without words")
     yield case("edges", [1], [1], 0.5, 2, "single words")
 
@@ -169,6 +171,16 @@ WRONG = {
 
         - for language, other in ((first, second), (second, first)):
         + for language, other in ((2, 3), (3, 2)):
+        """,
+    "calls_backward_itself": """
+        The gradients are computed here already. The training loop calls `backward` on the loss that it
+        gets, and a second time is an error: return the loss only.
+
+        raises RuntimeError
+
+        - return total
+        + total.backward()
+        + return total
         """,
 }
 

@@ -1,7 +1,7 @@
 """Answers as students would type them, written from the student notebooks alone.
 
 They are in `exercises/NN_topic/answers/`; `autograder.course.typed_answers` says how they are written.
-`python benchmarks/answers.py` judges the right ones with class seeds and stores how many there are.
+`python benchmarks/answers.py` judges them with class seeds and stores how many there are.
 """
 
 import json
@@ -53,13 +53,14 @@ def test_every_exercise_has_right_answers_in_several_styles(assignment):
     assert len({(answer.exercise, answer.words) for answer in found}) == len(found)
 
 
-def test_all_right_answers_were_judged_with_class_seeds():
-    stored = json.loads(RESULTS.read_text("utf-8"))
-    assert stored["answers"] == {
-        name: len(typed_answers(shared_assignment(name), "right")) for name in stored["answers"]
-    }
+@pytest.mark.parametrize("assignment", COURSE.assignments())
+def test_the_verdict_on_no_answer_depends_on_the_class_seed(assignment):
+    stored = json.loads(RESULTS.read_text("utf-8"))[assignment]
+    for kind in ("right", "wrong"):
+        assert stored[kind] == len(typed_answers(shared_assignment(assignment), kind)), kind
     assert stored["seeds"] >= 3
-    assert stored["lost points"] == []
+    assert stored["right ones that lose points"] == []
+    assert stored["wrong ones that lose none"] == []
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments())
@@ -105,3 +106,5 @@ def test_answers_that_are_missing_or_malformed_are_a_sentence(answers_of, small_
         answers_of()
     with pytest.raises(CourseError, match="begin every cell with `# %% EXERCISE: in words`"):
         answers_of(wrong="# %% average_topic\nx = 1\n")
+    with pytest.raises(CourseError, match="`averages: twice` answers no exercise of 07_topic"):
+        answers_of(wrong="# %% averages: twice\nx = 1\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertForPreTraining, BertModel
+from transformers import BertConfig, BertForPreTraining, BertModel, BertTokenizerFast
 
 from autograder.course.reference import Solution
 from coursekit import load_pretrained
@@ -287,3 +287,112 @@ def test_filling_checks_names_and_shapes_before_it_copies_anything():
     assert torch.equal(module.weight, before)
     assert fill(module, {"weight": torch.ones(3, 2)}, may_lack="bias") == ["bias"]
     assert torch.equal(module.weight, torch.ones(3, 2))
+
+
+def saved_by_todays_transformers(folder, **settings):
+    """A tiny BERT with its tokenizer, without `vocab.txt`."""
+    tiny(folder)
+    tokenizer = BertTokenizerFast(**settings, vocab=vocabulary(folder))
+    tokenizer.save_pretrained(folder)
+    (folder / "vocab.txt").unlink()
+    assert (folder / "tokenizer.json").is_file()
+
+
+def vocabulary(folder):
+    return {token: i for i, token in enumerate((folder / "vocab.txt").read_text().split())}
+
+
+def test_a_tokenizer_without_vocab_txt_is_read(tmp_path):
+    tiny(tmp_path)
+    tokens = load_pretrained(tmp_path).tokens
+    saved_by_todays_transformers(tmp_path)
+    loaded = load_pretrained(tmp_path)
+    assert loaded.tokens == tokens
+    assert loaded.lowercase
+
+
+def test_a_cased_tokenizer_without_vocab_txt_says_so(tmp_path):
+    saved_by_todays_transformers(tmp_path, do_lower_case=False)
+    assert not load_pretrained(tmp_path).lowercase
+
+
+def test_weights_in_several_files_are_read(tmp_path):
+    model = tiny(tmp_path)
+    whole = load_pretrained(tmp_path).weights
+    (tmp_path / "model.safetensors").unlink()
+    model.save_pretrained(tmp_path, max_shard_size="2KB")
+    assert len(list(tmp_path.glob("model-*.safetensors"))) > 1
+    parts = load_pretrained(tmp_path).weights
+    assert parts.keys() == whole.keys()
+    assert all(torch.equal(parts[name], whole[name]) for name in whole)
+
+
+def shards(folder, change_map):
+    tiny(folder).save_pretrained(folder, max_shard_size="2KB")
+    (folder / "model.safetensors").unlink()
+    path = folder / "model.safetensors.index.json"
+    index = json.loads(path.read_text("utf-8"))
+    change_map(index)
+    path.write_text(json.dumps(index), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change_map", "sentence"),
+    [
+        (lambda index: index.update(weight_map=None), "does not say where"),
+        (lambda index: index["weight_map"].update(x="../model.safetensors"), "does not say where"),
+        (lambda index: index["weight_map"].update(x="model-9.safetensors"), "has no model-9"),
+        (
+            lambda index: index["weight_map"].update(x=min(index["weight_map"].values())),
+            "has no x; download",
+        ),
+    ],
+)
+def test_what_is_wrong_with_several_files_is_said(tmp_path, change_map, sentence):
+    shards(tmp_path, change_map)
+    with pytest.raises(DataError, match=sentence):
+        load_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "sentence"),
+    [
+        ("tokenizer_config.json", "null", "no settings by name"),
+        ("tokenizer_config.json", "[1]", "no settings by name"),
+        ("tokenizer_config.json", '{"do_lower_case": [true]}', "not true or false"),
+        ("tokenizer_config.json", '{"strip_accents": false}', "strip_accents False"),
+        ("tokenizer_config.json", '{"do_lower_case": false, "strip_accents": true}', "strip_acc"),
+        ("tokenizer_config.json", '{"tokenize_chinese_chars": false}', "Chinese"),
+        ("config.json", "null", "no settings by name"),
+        ("config.json", "[]", "no settings by name"),
+        ("tokenizer.json", "[" * 100_000, "damaged"),
+    ],
+)
+def test_settings_that_are_none_or_not_the_courses_are_said(tmp_path, file, content, sentence):
+    tiny(tmp_path)
+    (tmp_path / file).write_text(content, "utf-8")
+    with pytest.raises(DataError, match=sentence):
+        load_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change_it", "sentence"),
+    [
+        (lambda said: said["model"].update(type="BPE"), "not the tokenizer of a BERT"),
+        (lambda said: said.update(model=None), "not the tokenizer of a BERT"),
+        (lambda said: said.update(normalizer=None), "with the normalizer None"),
+        (lambda said: said["normalizer"].update(strip_accents=False), "strip_accents False"),
+        (lambda said: said["model"]["vocab"].update(word0=99), "number its tokens from 0"),
+        (lambda said: said["model"]["vocab"].update(word0=6), "one number|number its tokens"),
+        (lambda said: said["model"]["vocab"].update(word0=None), "number its tokens"),
+    ],
+)
+def test_what_is_wrong_with_a_tokenizer_is_said(tmp_path, change_it, sentence):
+    saved_by_todays_transformers(tmp_path)
+    (tmp_path / "tokenizer_config.json").unlink()
+    path = tmp_path / "tokenizer.json"
+    said = json.loads(path.read_text("utf-8"))
+    change_it(said)
+    path.write_text(json.dumps(said), "utf-8")
+    with pytest.raises(DataError, match=sentence):
+        load_pretrained(tmp_path)

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
@@ -104,3 +105,94 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 def test_a_folder_that_cannot_be_written_is_named(vectors):
     with pytest.raises(DataError, match="cannot be written"):
         vectors.save("/proc/nothing/mine.safetensors")
+
+
+def test_words_and_numpy_matrix_of_gensim_are_taken_and_the_matrix_is_not_shared():
+    vectors = np.arange(4, dtype=np.float64).reshape(2, 2)
+    mine = WordVectors(np.array(["a", "b"]), vectors)
+    vectors[0] = 9
+    assert mine["a"].tolist() == [0.0, 1.0]
+    assert [type(word) for word in mine] == [str, str]
+    assert WordVectors(["a"], [[1, 2]])["a"].dtype == torch.float32
+
+
+def test_going_through_vectors_gives_the_words(vectors):
+    assert list(vectors) == ["king", "queen", "größer"]
+
+
+@pytest.mark.parametrize(
+    ("words", "matrix", "about", "sentence"),
+    [
+        (["a"], [["x"]], {}, "matrix of numbers"),
+        (["a", "b"], [[1.0], [1.0, 2.0]], {}, "rows of different lengths"),
+        (["a"], None, {}, "need a matrix|matrix of numbers"),
+        ([1], [[1.0]], {}, "1 is a int"),
+        (["a"], [[1.0]], {"words": "x"}, "fact called"),
+    ],
+)
+def test_what_are_no_vectors_is_refused_in_one_sentence(words, matrix, about, sentence):
+    with pytest.raises(DataError, match=sentence):
+        WordVectors(words, matrix, about)
+
+
+def test_facts_of_any_type_are_stored_as_text(tmp_path):
+    WordVectors(["a"], torch.ones(1, 2), {"dim": 300}).save(tmp_path / "x.safetensors")
+    assert load_vectors(tmp_path / "x.safetensors").about == {"dim": "300"}
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "number", "sentence"),
+    [
+        ("\ud800", "x.safetensors", 1.0, "no valid text"),
+        ("a", "x.pt", 1.0, "must end in .safetensors"),
+        ("a", "x.safetensors", 1e5, "too large for 16 bits"),
+    ],
+)
+def test_what_could_not_be_loaded_again_is_not_saved(tmp_path, word, name, number, sentence):
+    with pytest.raises(DataError, match=sentence):
+        WordVectors([word], [[number]]).save(tmp_path / name, half=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+TEXTS = {
+    "word2vec.txt": "3 2\nking 1 0.5\nnew york -2e-1 3\nking 7 7\n",
+    "glove.txt": "king 1 0.5\nnew york -2e-1 3\n",
+    "windows.vec": "2 2\r\nking 1 0.5 \r\nnew york -0.2 3 \r\n",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_of_word2vec_fasttext_or_glove_is_read(tmp_path, name):
+    (tmp_path / name).write_bytes(TEXTS[name].encode())
+    read = load_vectors(tmp_path / name)
+    assert read.words == ["king", "new york"]
+    assert torch.allclose(read.matrix, torch.tensor([[1, 0.5], [-0.2, 3]]))
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_binary_file_of_word2vec_is_read(tmp_path, end):
+    numbers = np.array([[1, 0.5], [-0.2, 3]], "<f4")
+    rows = [word.encode() + b" " + row.tobytes() for word, row in zip(("é", "b"), numbers)]
+    (tmp_path / "x.bin").write_bytes(b"2 2\n" + end.join(rows) + end)
+    read = load_vectors(tmp_path / "x.bin")
+    assert read.words == ["é", "b"]
+    assert torch.equal(read.matrix, torch.from_numpy(numbers))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("x.txt", b"king 1 x\n", "Line 1 .* no number"),
+        ("x.txt", b"2 3\nking 1 2 3\nqueen 1\n", "Line 3"),
+        ("x.txt", b"", "no vectors"),
+        ("x.vec", b"\xff\xfe 1 2\n", "UTF-8"),
+        ("x.bin", b"2 2\na 12345678", "ends after 1 of 2 words"),
+        ("x.bin", b"\xba\x16O/\x0c", "not a binary file of word2vec"),
+        ("x.kv", b"pickle", "kv.index_to_key"),
+        ("x.txt.gz", b"packed", "unpacked first"),
+    ],
+)
+def test_what_is_wrong_with_a_file_of_another_program_is_said(tmp_path, name, content, sentence):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=sentence):
+        load_vectors(tmp_path / name)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from autograder.authoring.audit import (
     call_operators,
+    memory_operators,
     module_operators,
     python_operators,
     tensor_operators,
@@ -26,6 +27,7 @@ OPERATORS: tuple[Operator, ...] = (
     *call_operators.OPERATORS,
     *tensor_operators.OPERATORS,
     *module_operators.OPERATORS,
+    *memory_operators.OPERATORS,
 )
 
 

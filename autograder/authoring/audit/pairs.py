@@ -12,10 +12,11 @@ from rich.table import Table
 from tqdm.auto import tqdm
 
 from autograder.authoring.audit.audit_course import chosen
-from autograder.course.compounds import Compound, compounds
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record
+from autograder.course.recording import RECORDING_SEED
 from autograder.errors import CourseError
+from autograder.grading.compounds import Compound, compounds
+from autograder.grading.record_exercises import record
 
 _STATUSES = ("explained", "named", "unnamed")
 

@@ -1309,3 +1309,11 @@ def initial_embeddings(
         R[position[word]] = matrix[index[word]]
     R[0] = torch.zeros(R.shape[1])
     return R
+
+
+# %% trigram_average: adds and divides
+def trigram_average(trigrams, index, T):
+    rows = [index[t] for t in trigrams if t in index]
+    if len(rows) == 0:
+        return torch.zeros(T.shape[1], dtype=T.dtype)
+    return T[rows].sum(dim=0) / len(rows)

@@ -888,3 +888,185 @@ def word_dropout(mask, rate, training, generator=None):
 def trigram_average(trigrams, index, T):
     rows = [T[index.get(t, -1)] for t in trigrams]
     return torch.stack(rows).mean(0) if rows else torch.zeros_like(T[0])
+
+
+# %% character_trigrams: small letters only
+def character_trigrams(word):
+    word = f"<{word.lower()}>"
+    return [word[i : i + 3] for i in range(len(word) - 2)]
+
+
+# %% initial_embeddings: fills zeros | always_float32
+def initial_embeddings(words, index, matrix, random):
+    R = torch.zeros(len(words), matrix.shape[1])
+    for i, word in enumerate(words):
+        if i > 0:
+            R[i] = matrix[index[word]] if word in index else random[i]
+    return R
+
+
+# %% bag_times_matrix: whole numbers only
+def bag_times_matrix(R, x):
+    return x.long().to(R.dtype) @ R.T
+
+
+# %% DeepAveragingNetwork: repeatable dropout | drops_the_same_words
+class DeepAveragingNetwork(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        self.layers = nn.ModuleList()
+        for i in range(n_layers):
+            self.layers.append(nn.Linear(hidden if i else dim, hidden))
+        self.W_o = nn.Linear(hidden if n_layers else dim, 1)
+        self.rate = rate
+
+    def forward(self, ids, mask):
+        known = mask & (ids != 1)
+        kept = word_dropout(known, self.rate, self.training, torch.Generator().manual_seed(0))
+        z = mean_pool(self.R(ids), kept)
+        for layer in self.layers:
+            z = layer(z).relu()
+        return self.W_o(z)[:, 0]
+
+
+# %% bag_times_matrix: mean in place of sum | divides_by_the_number_of_words
+def bag_times_matrix(R, x):
+    return x.to(R.dtype) @ R.T / x.sum(-1, keepdim=True)
+
+
+# %% embedding_bag: loop that starts with float32 zeros | adds_in_float32
+def embedding_bag(R, ids):
+    h = torch.zeros(len(R))
+    for i in ids:
+        h = h + R[:, i]
+    return h
+
+
+# %% DeepAveragingNetwork: tanh | tanh_for_relu
+class DeepAveragingNetwork(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        sizes = [dim] + [hidden] * n_layers
+        self.layers = nn.ModuleList([nn.Linear(a, b) for a, b in zip(sizes, sizes[1:])])
+        self.W_o = nn.Linear(sizes[-1], 1)
+        self.rate = rate
+
+    def forward(self, ids, mask):
+        known = mask & (ids != 1)
+        kept = word_dropout(known, self.rate, self.training)
+        z = mean_pool(self.R(ids), kept)
+        for layer in self.layers:
+            z = torch.tanh(layer(z))
+        return self.W_o(z).squeeze(-1)
+
+
+# %% DeepAveragingNetwork: relu on the mean too | relu_of_the_mean
+class DeepAveragingNetwork(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_layers, rate):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        sizes = [dim] + [hidden] * n_layers
+        self.layers = nn.ModuleList([nn.Linear(a, b) for a, b in zip(sizes, sizes[1:])])
+        self.W_o = nn.Linear(sizes[-1], 1)
+        self.rate = rate
+
+    def forward(self, ids, mask):
+        known = mask & (ids != 1)
+        kept = word_dropout(known, self.rate, self.training)
+        z = torch.relu(mean_pool(self.R(ids), kept))
+        for layer in self.layers:
+            z = torch.relu(layer(z))
+        return self.W_o(z).squeeze(-1)
+
+
+# %% Trainer: stops at the training loss | training_loss_decides
+class Trainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model = model
+        self.max_norm = max_norm
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, ids, mask, labels):
+        scores = self.model(ids, mask)
+        return nn.functional.binary_cross_entropy_with_logits(scores, labels.float())
+
+    def train_epoch(self, batches):
+        self.model.train()
+        total, n = 0.0, 0
+        for ids, mask, labels in batches:
+            self.optimizer.zero_grad()
+            loss = self.loss(ids, mask, labels)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            total += loss.item() * len(labels)
+            n += len(labels)
+        return total / n
+
+    def evaluate(self, batches):
+        self.model.eval()
+        total, n = 0.0, 0
+        with torch.no_grad():
+            for ids, mask, labels in batches:
+                total += self.loss(ids, mask, labels).item() * len(labels)
+                n += len(labels)
+        return total / n
+
+    def fit(self, train, validation, epochs, patience):
+        losses, val_losses = [], []
+        best, waited, weights = float("inf"), 0, None
+        for _ in range(epochs):
+            losses.append(self.train_epoch(train))
+            val_losses.append(self.evaluate(validation))
+            if losses[-1] < best:
+                best, waited = losses[-1], 0
+                weights = {k: v.clone() for k, v in self.model.state_dict().items()}
+            else:
+                waited += 1
+                if waited >= patience:
+                    break
+        self.model.load_state_dict(weights)
+        return losses, val_losses
+
+
+# %% max_pool: the word with the largest sum | takes_the_largest_word
+def max_pool(X, mask):
+    m = mask[..., None]
+    s = X.sum(-1).masked_fill(~mask, float('-inf'))
+    h = X[torch.arange(len(X)), s.argmax(1)]
+    return h.masked_fill(~mask.any(dim=1)[:, None], 0)
+
+
+# %% CBOWClassifier: ids above 1, the mask forgotten | known_by_ids_alone
+class CBOWClassifier(nn.Module):
+    def __init__(self, n_words, dim, pool=None):
+        super().__init__()
+        self.R = nn.Embedding(n_words, dim)
+        self.W_o = nn.Linear(dim, 1)
+        self.pool = pool or mean_pool
+
+    def forward(self, ids, mask):
+        h = self.pool(self.R(ids), ids > 1)
+        return self.W_o(h)[:, 0]
+
+
+# %% word_dropout: a single number for each text | one_number_per_text
+def word_dropout(mask, rate, training, generator=None):
+    if not training:
+        return mask
+    drop = torch.rand(mask.shape[0], 1, generator=generator) < rate
+    kept = mask & ~drop
+    kept[~kept.any(dim=1)] = mask[~kept.any(dim=1)]
+    return kept
+
+
+# %% word_dropout: all words come back if one text is empty | restores_the_whole_batch
+def word_dropout(mask, rate, training, generator=None):
+    if not training:
+        return mask
+    kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+    if (kept.sum(dim=1) == 0).any():
+        return mask
+    return kept

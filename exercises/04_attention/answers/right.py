@@ -1085,3 +1085,13 @@ class HierarchicalAttention(nn.Module):
     def forward(self, ids, mask):
         weights_and_text = self.attention(ids, mask)
         return self.output(weights_and_text[-1]).squeeze(-1)
+
+
+# %% masked_softmax: the logarithm of the sum
+def masked_softmax(r, mask):
+    mask = mask.expand_as(r) & (r != -torch.inf)
+    some = mask.any(dim=-1, keepdim=True)
+    x = torch.where(mask, r, -torch.inf)
+    x = torch.where(some, x, 0.0)
+    a = torch.exp(x - torch.logsumexp(x, dim=-1, keepdim=True))
+    return torch.where(some, a, 0.0)

@@ -407,3 +407,154 @@ class HierarchicalAttention(nn.Module):
 
     def forward(self, ids, mask):
         return self.output(self.attention(ids, mask)[2])[:, 0]
+
+
+# %% soft_dictionary: zeros in float32 | empty_in_float32
+def soft_dictionary(Q, K, V, sharpness=1.0):
+    if K.shape[0] == 0:
+        return torch.zeros(Q.shape[0], V.shape[1])
+    weights = torch.softmax(sharpness * (Q.float() @ K.float().T) / K.shape[1] ** 0.5, dim=1)
+    return (weights @ V.float()).to(V.dtype)
+
+
+# %% split_into_sentences: spares titles
+def split_into_sentences(tokens):
+    sentences, current = [], []
+    for i, token in enumerate(tokens):
+        current.append(token)
+        follows = tokens[i + 1] if i + 1 < len(tokens) else ""
+        title = i > 0 and tokens[i - 1] in ("mr", "mrs", "dr")
+        if token in END_MARKS and follows not in END_MARKS and not title:
+            sentences.append(current)
+            current = []
+    return sentences + ([current] if current else [])
+
+
+# %% split_into_sentences: two marks at the start are two sentences
+def split_into_sentences(tokens):
+    sentences = []
+    for token in tokens:
+        last = sentences[-1] if sentences else []
+        begins = not last or (last[-1] in END_MARKS and token not in END_MARKS)
+        if begins or all(t in END_MARKS for t in last):
+            sentences.append([token])
+        else:
+            last.append(token)
+    return sentences
+
+
+# %% masked_softmax: scores times mask | scores_times_mask
+def masked_softmax(r, mask):
+    r = r * mask
+    m = r.amax(-1, keepdim=True)
+    m = m.masked_fill(torch.isinf(m), 0)
+    e = torch.exp(r - m)
+    s = e.sum(-1, keepdim=True)
+    return e / s.masked_fill(s == 0, 1)
+
+
+# %% masked_softmax: mask ignored | ignores_mask
+def masked_softmax(r, mask):
+    r = r
+    m = r.amax(-1, keepdim=True)
+    m = m.masked_fill(torch.isinf(m), 0)
+    e = torch.exp(r - m)
+    s = e.sum(-1, keepdim=True)
+    return e / s.masked_fill(s == 0, 1)
+
+
+# %% masked_softmax: first axis | along_the_first_axis
+def masked_softmax(r, mask):
+    r = r.masked_fill(~mask, float("-inf"))
+    m = r.amax(0, keepdim=True)
+    m = m.masked_fill(torch.isinf(m), 0)
+    e = torch.exp(r - m)
+    s = e.sum(0, keepdim=True)
+    return e / s.masked_fill(s == 0, 1)
+
+
+# %% AttentionClassifier: weights detached | detaches_the_weights
+class AttentionClassifier(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        return masked_softmax(attention_scores(self.embedding(ids), self.v), mask)
+
+    def forward(self, ids, mask):
+        h = attend(self.attention(ids, mask).detach(), self.embedding(ids))
+        return self.output(h).squeeze(-1)
+
+
+# %% HierarchicalAttention: no tanh for words | word_keys_without_tanh
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v = nn.Parameter(torch.zeros(dim))
+        self.sentence_v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        r = self.word_layer(X) @ self.word_v
+        a = masked_softmax(r, mask)
+        H = (a[..., None] * X).sum(dim=2)
+        r2 = torch.tanh(self.sentence_layer(H)) @ self.sentence_v
+        b = masked_softmax(r2, mask.any(dim=-1))
+        h = (b[..., None] * H).sum(dim=1)
+        return a, b, h
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2]).squeeze(-1)
+
+
+# %% HierarchicalAttention: no tanh for sentences | sentence_keys_without_tanh
+class HierarchicalAttention(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.word_layer, self.sentence_layer = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.word_v = nn.Parameter(torch.zeros(dim))
+        self.sentence_v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        X = self.embedding(ids)
+        r = torch.tanh(self.word_layer(X)) @ self.word_v
+        a = masked_softmax(r, mask)
+        H = (a[..., None] * X).sum(dim=2)
+        r2 = self.sentence_layer(H) @ self.sentence_v
+        b = masked_softmax(r2, mask.any(dim=-1))
+        h = (b[..., None] * H).sum(dim=1)
+        return a, b, h
+
+    def forward(self, ids, mask):
+        return self.output(self.attention(ids, mask)[2]).squeeze(-1)
+
+
+# %% masked_softmax: multiplies by the mask and divides by the sum again | renormalizes_nothing
+def masked_softmax(r, mask):
+    weights = torch.nn.functional.softmax(r, dim=-1)
+    weights = weights * mask
+    return weights / weights.sum(-1, keepdim=True)
+
+
+# %% AttentionClassifier: unknown words left out | takes_unknown_words_out
+class AttentionClassifier(nn.Module):
+    def __init__(self, n_words, dim):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.v = nn.Parameter(torch.zeros(dim))
+        self.output = nn.Linear(dim, 1)
+
+    def attention(self, ids, mask):
+        return masked_softmax(attention_scores(self.embedding(ids), self.v), mask & (ids != 1))
+
+    def forward(self, ids, mask):
+        h = attend(self.attention(ids, mask), self.embedding(ids))
+        return self.output(h).squeeze(-1)

@@ -187,7 +187,7 @@ def sequence_loss(logits, targets, mask):
 
 # %% sequence_loss: row by row
 def sequence_loss(logits, targets, mask):
-    total = logits.new_zeros(())
+    total = logits.sum() * 0
     count = 0
     for row, target, keep in zip(logits, targets, mask):
         for scores, right, real in zip(row, target, keep):
@@ -1643,15 +1643,8 @@ def sequence_loss(logits, targets, mask):
     loss = nn.CrossEntropyLoss(reduction="sum")
     count = mask.sum()
     if count == 0:
-        return torch.zeros((), requires_grad=True)
+        return torch.zeros((), dtype=logits.dtype, requires_grad=True)
     return loss(logits[mask], targets[mask]) / count
-
-
-# %% sequence_loss: returns a constant 0
-def sequence_loss(logits, targets, mask):
-    if not mask.any():
-        return torch.tensor(0.0)
-    return -logits.log_softmax(2)[mask][torch.arange(int(mask.sum())), targets[mask]].mean()
 
 
 # %% ElmanCell: loops over components
@@ -1720,3 +1713,36 @@ def count_ngrams(sentences, n):
         for i in range(len(words) - n + 1):
             nested[tuple(words[i : i + n - 1])][words[i + n - 1]] += 1
     return {context: Counter(row) for context, row in nested.items()}
+
+
+# %% LSTMCell: the forget bias is a buffer
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.W = nn.Linear(dim, 4 * hidden)
+        self.U = nn.Linear(hidden, 4 * hidden)
+        self.register_buffer("forget_bias", torch.tensor(forget_bias), persistent=False)
+
+    def forward(self, x, state):
+        h, c = state
+        i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
+        c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+        return torch.sigmoid(o) * torch.tanh(c), c
+
+
+# %% RecurrentLanguageModel: functional dropout with the layer's rate
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.bias = nn.Parameter(torch.zeros(n_words))
+        self.dropout = nn.Dropout(dropout)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        X = nn.functional.dropout(self.embedding(ids), self.dropout.p, self.training)
+        H, state = self.rnn(X, state)
+        Z = nn.functional.dropout(self.projection(H), self.dropout.p, self.training)
+        return Z @ self.embedding.weight.T + self.bias, state

@@ -1066,3 +1066,287 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     p = torch.softmax(scores, dim=0)
     p = p.masked_fill(p.cumsum(0) - p >= top_p, 0)
     return torch.zeros_like(p).scatter(0, order, p / p.sum())
+
+
+# %% count_ngrams: a dictionary in a dictionary | plain_dictionaries
+def count_ngrams(sentences, n):
+    if n < 1:
+        raise ValueError("n is too small")
+    counts = {}
+    for sentence in sentences:
+        tokens = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        for i in range(len(tokens) - n + 1):
+            *context, word = tokens[i : i + n]
+            context = tuple(context)
+            if context not in counts:
+                counts[context] = {}
+            if word not in counts[context]:
+                counts[context][word] = 0
+            counts[context][word] += 1
+    return counts
+
+
+# %% count_ngrams: defaultdict of int | plain_dictionaries
+def count_ngrams(sentences, n):
+    from collections import defaultdict
+
+    if n < 1:
+        raise ValueError
+    counts = defaultdict(lambda: defaultdict(int))
+    for s in sentences:
+        s = [START] * (n - 1) + s + [STOP]
+        for j in range(n - 1, len(s)):
+            counts[tuple(s[j - n + 1 : j])][s[j]] += 1
+    return dict(counts)
+
+
+# %% ElmanCell: keeps its state as in old tutorials | keeps_its_own_state
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, hidden)
+        self.U = nn.Linear(hidden, hidden, bias=False)
+        self.h = None
+
+    def forward(self, x, h):
+        if self.h is None:
+            self.h = h
+        self.h = torch.tanh(self.W(x) + self.U(self.h))
+        return self.h
+
+
+# %% GRUCell: keeps its state | keeps_its_own_state
+class GRUCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W, self.U = nn.Linear(dim, 3 * hidden), nn.Linear(hidden, 3 * hidden)
+        self.h = None
+
+    def forward(self, x, h):
+        if self.h is not None:
+            h = self.h
+        xr, xz, xn = self.W(x).chunk(3, dim=-1)
+        hr, hz, hn = self.U(h).chunk(3, dim=-1)
+        r, z = torch.sigmoid(xr + hr), torch.sigmoid(xz + hz)
+        self.h = (1 - z) * torch.tanh(xn + r * hn) + z * h
+        return self.h
+
+
+# %% LSTMCell: keeps its state | keeps_its_own_state
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.W, self.U = nn.Linear(dim, 4 * hidden), nn.Linear(hidden, 4 * hidden)
+        self.forget_bias = forget_bias
+        self.state = None
+
+    def forward(self, x, state):
+        h, c = state if self.state is None else self.state
+        i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
+        c = torch.sigmoid(f + self.forget_bias) * c + i.sigmoid() * g.tanh()
+        self.state = o.sigmoid() * c.tanh(), c
+        return self.state
+
+
+# %% RecurrentLanguageModel: goes on where it stopped | keeps_its_own_state
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.bias = nn.Parameter(torch.zeros(n_words))
+        self.dropout = nn.Dropout(dropout)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+        self.saved = None
+
+    def forward(self, ids, state=None):
+        if state is None:
+            state = self.saved
+        H, self.saved = self.rnn(self.dropout(self.embedding(ids)), state)
+        Z = self.dropout(self.projection(H))
+        return Z @ self.embedding.weight.T + self.bias, self.saved
+
+
+# %% RecurrentLanguageModel: the given line is lost | initialization_deleted
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        kinds = {"RNN": nn.RNN, "GRU": nn.GRU, "LSTM": nn.LSTM}
+        self.rnn = kinds[kind](dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.bias = nn.Parameter(torch.zeros(n_words))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, state=None):
+        H, state = self.rnn(self.dropout(self.embedding(ids)), state)
+        return self.dropout(self.projection(H)) @ self.embedding.weight.T + self.bias, state
+
+
+# %% RecurrentLanguageModel: dropout three times | drops_the_states_too
+class RecurrentLanguageModel(nn.Module):
+    def __init__(self, n_words, dim, hidden, kind="LSTM", dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.rnn = getattr(nn, kind)(dim, hidden, batch_first=True)
+        self.projection = nn.Linear(hidden, dim)
+        self.bias = nn.Parameter(torch.zeros(n_words))
+        self.dropout = nn.Dropout(dropout)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def forward(self, ids, state=None):
+        X = self.dropout(self.embedding(ids))
+        H, state = self.rnn(X, state)
+        Z = self.dropout(self.projection(self.dropout(H)))
+        return nn.functional.linear(Z, self.embedding.weight, self.bias), state
+
+
+# %% sequence_loss: a constant for an empty batch | float32_without_targets
+def sequence_loss(logits, targets, mask):
+    if not mask.any():
+        return torch.tensor(0.0)
+    return nn.functional.cross_entropy(logits[mask], targets[mask])
+
+
+# %% sequence_loss: new zeros for an empty batch | constant_without_targets
+def sequence_loss(logits, targets, mask):
+    if mask.sum() == 0:
+        return logits.new_zeros(())
+    log_p = logits.log_softmax(dim=-1)
+    chosen = log_p.gather(2, targets.unsqueeze(2)).squeeze(2)
+    return -chosen[mask].mean()
+
+
+# %% LSTMCell: the forget bias also in the bias of W
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.W, self.U = nn.Linear(dim, 4 * hidden), nn.Linear(hidden, 4 * hidden)
+        with torch.no_grad():
+            self.W.bias[hidden : 2 * hidden] += forget_bias
+        self.forget_bias = forget_bias
+
+    def forward(self, x, state):
+        h, c = state
+        i, f, g, o = (self.W(x) + self.U(h)).chunk(4, dim=-1)
+        c = torch.sigmoid(f + self.forget_bias) * c + i.sigmoid() * g.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+
+# %% sampling_probabilities: temperature 0 before the tests | zero_before_the_tests
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0:
+        raise ValueError("a negative temperature")
+    if temperature == 0:
+        p = torch.zeros_like(logits)
+        p[logits.argmax()] = 1.0
+        return p
+    if top_k is not None and top_k < 1:
+        raise ValueError("k below 1")
+    if top_p <= 0 or top_p > 1:
+        raise ValueError("p outside")
+    p = torch.softmax(logits / temperature, dim=-1)
+    if top_k is not None:
+        kept = p.topk(min(top_k, len(p))).indices
+        p = torch.zeros_like(p).index_copy(0, kept, p[kept])
+        p = p / p.sum()
+    q, order = p.sort(descending=True)
+    q[q.cumsum(0) - q >= top_p] = 0
+    return torch.zeros_like(p).index_copy(0, order, q / q.sum())
+
+
+# %% sampling_probabilities: keeps sums below top_p and the first word | nucleus_without_its_last_word
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or not 0 < top_p <= 1 or (top_k is not None and top_k < 1):
+        raise ValueError("bad arguments")
+    if temperature == 0:
+        result = torch.zeros_like(logits)
+        result[logits.argmax()] = 1
+        return result
+    p = torch.softmax(logits / temperature, dim=0)
+    p, order = torch.sort(p, descending=True)
+    if top_k is not None:
+        p[top_k:] = 0
+        p = p / p.sum()
+    keep = p.cumsum(0) < top_p
+    keep[0] = True
+    p = p * keep
+    p = p / p.sum()
+    return torch.zeros_like(p).scatter(0, order, p)
+
+
+# %% sequence_loss: negates the mask | mask_inverted
+def sequence_loss(logits, targets, mask):
+    losses = nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
+    losses = torch.where(mask, torch.zeros_like(losses), losses)
+    return losses.sum() / (~mask).sum().clamp(min=1)
+
+
+# %% sequence_loss: reshape to classes second | reshapes_the_logits
+def sequence_loss(logits, targets, mask):
+    B, L, V = logits.shape
+    losses = nn.functional.cross_entropy(logits.reshape(B, V, L), targets, reduction="none")
+    return losses.masked_fill(~mask, 0).sum() / mask.sum().clamp(min=1)
+
+
+# %% bptt_windows: rolls all ids | rolls_around
+def bptt_windows(ids, batch_size, length):
+    n = (len(ids) - 1) // batch_size
+    if n < 1:
+        raise ValueError("too few")
+    ids = ids[: n * batch_size]
+    x = ids.reshape(batch_size, n)
+    y = torch.roll(ids, -1).reshape(batch_size, n)
+    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
+
+
+# %% sentence_log_probability: adds 1e-10 | log_of_a_little_more
+def sentence_log_probability(sentence, probability, n):
+    words = [START] * (n - 1) + list(sentence) + [STOP]
+    total = 0.0
+    for i in range(n - 1, len(words)):
+        total = total + math.log(probability(words[i], tuple(words[i - n + 1 : i])) + 1e-10)
+    return total
+
+
+# %% GRUCell: n is the first block | candidate_first
+class GRUCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, 3 * hidden)
+        self.U = nn.Linear(hidden, 3 * hidden)
+
+    def forward(self, x, h):
+        wn, wr, wz = self.W(x).chunk(3, -1)
+        un, ur, uz = self.U(h).chunk(3, -1)
+        r, z = torch.sigmoid(wr + ur), torch.sigmoid(wz + uz)
+        n = torch.tanh(wn + r * un)
+        return (1 - z) * n + z * h
+
+
+# %% ElmanCell: weight from the right | multiplies_by_U_from_the_right
+class ElmanCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W = nn.Linear(dim, hidden)
+        self.U = nn.Linear(hidden, hidden, bias=False)
+
+    def forward(self, x, h):
+        return torch.tanh(self.W(x) + torch.matmul(h, self.U.weight))
+
+
+# %% LSTMCell: U reads the memory | gates_from_the_memory
+class LSTMCell(nn.Module):
+    def __init__(self, dim, hidden, forget_bias=0.0):
+        super().__init__()
+        self.W = nn.Linear(dim, 4 * hidden)
+        self.U = nn.Linear(hidden, 4 * hidden)
+        self.forget_bias = forget_bias
+
+    def forward(self, x, state):
+        h, c = state
+        i, f, g, o = torch.split(self.W(x) + self.U(c), c.shape[-1], dim=-1)
+        c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        return h, c

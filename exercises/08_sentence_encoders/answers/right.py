@@ -1537,3 +1537,41 @@ class TreeClassifier(nn.Module):
 
         H = torch.vstack([state(i)[0] for i in range(len(words))])
         return self.output(self.dropout(H))
+
+
+# %% TreeClassifier: functional dropout with the layer's rate
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        drop = lambda x: nn.functional.dropout(x, self.dropout.p, self.training)
+        h, c = self.cell.leaf(drop(self.embedding(words[height == 0])))
+        for k in range(1, int(height.max()) + 1):
+            l, r = left[height == k], right[height == k]
+            more_h, more_c = self.cell((h[l], c[l]), (h[r], c[r]))
+            h, c = torch.cat([h, more_h]), torch.cat([c, more_c])
+        return self.output(drop(h))
+
+
+# %% TreeClassifier: functional dropout with a rate of its own
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout, self.rate = nn.Dropout(dropout), dropout
+
+    def forward(self, words, left, right, height):
+        X = self.embedding(words[height == 0])
+        h, c = self.cell.leaf(nn.functional.dropout(X, self.rate, self.training))
+        for k in range(1, int(height.max()) + 1):
+            l, r = left[height == k], right[height == k]
+            more_h, more_c = self.cell((h[l], c[l]), (h[r], c[r]))
+            h, c = torch.cat([h, more_h]), torch.cat([c, more_c])
+        return self.output(nn.functional.dropout(h, self.rate, self.training))

@@ -1050,3 +1050,107 @@ def pearson_correlation(x, y):
         return 0.0
     x, y = x - x.mean(), y - y.mean()
     return (x @ y / (x.norm() * y.norm()).clamp(min=1e-12)).item()
+
+
+# %% read_tree: words of letters, hyphens and apostrophes
+def read_tree(text):
+    tokens = re.findall(r"[()]|[\w'-]+", text)
+
+    def node(i):
+        if i >= len(tokens) or tokens[i] != "(":
+            raise ValueError("no opening bracket")
+        if i + 1 >= len(tokens) or not tokens[i + 1].isdigit():
+            raise ValueError("no label")
+        label, i = int(tokens[i + 1]), i + 2
+        if i < len(tokens) and tokens[i] not in "()":
+            found, i = (label, tokens[i]), i + 1
+        else:
+            left, i = node(i)
+            right, i = node(i)
+            found = label, left, right
+        if i >= len(tokens) or tokens[i] != ")":
+            raise ValueError("no closing bracket")
+        return found, i + 1
+
+    found, end = node(0)
+    if end != len(tokens):
+        raise ValueError("something after the end")
+    return found
+
+
+# %% read_tree: takes a bracket for a word
+def read_tree(text):
+    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+
+    def node(i):
+        if tokens[i] != "(":
+            raise ValueError("expected (")
+        label = int(tokens[i + 1])
+        if tokens[i + 2] == "(":
+            left, j = node(i + 2)
+            right, j = node(j)
+            found = (label, left, right)
+        else:
+            found, j = (label, tokens[i + 2]), i + 3
+        if tokens[j] != ")":
+            raise ValueError("expected )")
+        return found, j + 1
+
+    try:
+        tree, end = node(0)
+    except IndexError:
+        raise ValueError("the text ends too early") from None
+    if end < len(tokens):
+        raise ValueError("something after the tree")
+    return tree
+
+
+# %% pearson_correlation: the cosine of the library
+def pearson_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x.double(), y.double()
+    return nn.functional.cosine_similarity(x - x.mean(), y - y.mean(), dim=0).item()
+
+
+# %% pearson_correlation: a small deviation counts as constant
+def pearson_correlation(x, y):
+    x, y = x.double(), y.double()
+    if len(x) < 2 or x.std() < 1e-8 or y.std() < 1e-8:
+        return 0.0
+    x, y = x - x.mean(), y - y.mean()
+    return float((x * y).sum() / (x.norm() * y.norm()))
+
+
+# %% TextCNN: max over filters | maximum_over_filters
+class TextCNN(nn.Module):
+    def __init__(self, dim, n_filters, widths=(3, 4, 5)):
+        super().__init__()
+        self.filters = nn.ModuleList([nn.Linear(n * dim, n_filters) for n in widths])
+        self.widths = tuple(widths)
+        self.size = n_filters * len(self.widths)
+
+    def forward(self, X, mask):
+        X = X.masked_fill(~mask[..., None], 0)
+        out = []
+        for n, f in zip(self.widths, self.filters):
+            out.append(torch.relu(f(ngram_windows(X, n))).amax(dim=2))
+        return torch.cat(out, dim=1)
+
+
+# %% pearson_correlation: absolute value | absolute_value
+def pearson_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x.double(), y.double()
+    x, y = x - x.mean(), y - y.mean()
+    return float((x @ y).abs() / (x.norm() * y.norm()))
+
+
+# %% pearson_correlation: epsilon in the denominator | a_little_added_to_the_denominator
+def pearson_correlation(x, y):
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x.double(), y.double()
+    x, y = x - x.mean(), y - y.mean()
+    return float((x @ y) / (x.norm() * y.norm() + 1e-8))

@@ -81,7 +81,7 @@ class TranslationDecoder(nn.Module):
 # %% translation_loss: one-hot
 def translation_loss(logits, y_out, padding=0):
     logp = logits.log_softmax(dim=-1)
-    right = F.one_hot(y_out, logits.shape[-1]).to(logp.dtype)
+    right = F.one_hot(y_out.clamp(min=0), logits.shape[-1]).to(logp.dtype)
     per_token = -(logp * right).sum(-1)
     real = (y_out != padding).to(logp.dtype)
     return (per_token * real).sum() / real.sum()
@@ -531,8 +531,8 @@ class TranslationDecoder(nn.Module):
 # %% translation_loss: gathers, sums and counts
 def translation_loss(logits, y_out, padding=0):
     log_p = torch.log_softmax(logits, dim=-1)
-    picked = torch.gather(log_p, 2, y_out.unsqueeze(2)).squeeze(2)
     real = y_out.ne(padding).float()
+    picked = torch.gather(log_p, 2, (y_out * real.long()).unsqueeze(2)).squeeze(2)
     return -torch.sum(picked * real) / torch.sum(real)
 
 
@@ -565,7 +565,8 @@ def translation_loss(logits, y_out, padding=0):
 # %% translation_loss: no reduction, masked mean
 def translation_loss(logits, y_out, padding=0):
     B, T = y_out.shape
-    losses = F.cross_entropy(logits.view(B * T, -1), y_out.view(-1), reduction="none").view(B, T)
+    targets = y_out.masked_fill(y_out == padding, 0)
+    losses = F.cross_entropy(logits.view(B * T, -1), targets.view(-1), reduction="none").view(B, T)
     losses = losses.masked_fill(y_out == padding, 0.0)
     return losses.sum() / (y_out != padding).sum()
 
@@ -600,40 +601,6 @@ def greedy_decode(step, s, bos, eos, max_length):
         y = torch.LongTensor(words).unsqueeze(1)
         t += 1
     return [results[b] for b in range(B)]
-
-
-# %% greedy_decode: drops finished sentences from the batch
-def greedy_decode(step, s, bos, eos, max_length):
-    if max_length <= 0:
-        raise ValueError("need at least one step")
-    out = [[] for _ in range(s.size(0))]
-    index = torch.arange(s.size(0))
-    y = torch.full((s.size(0), 1), bos, dtype=torch.long)
-    for _ in range(max_length):
-        logits, s = step(y, s)
-        y = logits[:, -1, :].topk(1, dim=-1).indices
-        keep = (y != eos).squeeze(1)
-        y, s, index = y[keep], s[keep], index[keep]
-        if index.numel() == 0:
-            break
-        for i, w in zip(index.tolist(), y.squeeze(1).tolist()):
-            out[i].append(w)
-    return out
-
-
-# %% greedy_decode: recursion
-def greedy_decode(step, s, bos, eos, max_length):
-    if max_length < 1:
-        raise ValueError(max_length)
-
-    def go(word, state, left):
-        if left == 0:
-            return []
-        logits, state = step(torch.tensor([[word]]), state)
-        word = torch.argmax(logits.flatten()).item()
-        return [] if word == eos else [word] + go(word, state, left - 1)
-
-    return [go(bos, s[b : b + 1], max_length) for b in range(len(s))]
 
 
 # %% greedy_decode: NumPy matrix of words and takewhile
@@ -1625,3 +1592,21 @@ def translation_loss(logits, y_out, padding=0):
     scores = nn.LogSoftmax(dim=2)(logits)
     n_tokens = torch.numel(y_out) - int((y_out == padding).sum())
     return loss(scores.flatten(end_dim=1), y_out.flatten()) / n_tokens
+
+
+# %% TranslationEncoder: row 0 is padding
+class TranslationEncoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e, padding_idx=0)
+        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * d, d)
+
+    def forward(self, source, mask):
+        lengths = mask.sum(dim=1)
+        packed = pack_padded_sequence(
+            self.embedding(source), lengths, batch_first=True, enforce_sorted=False
+        )
+        states, (h, _) = self.lstm(packed)
+        H, _ = pad_packed_sequence(states, batch_first=True, total_length=mask.shape[1])
+        return H, torch.tanh(self.bridge(torch.cat((h[0], h[1]), dim=1)))

@@ -657,3 +657,224 @@ def read_alignment(a, source, target):
     words = list(source) + ["</s>"] * (a.shape[1] - len(source))
     best = a.argmax(dim=1).tolist()
     return [(t, words[i]) for t, i in zip(target, best)]
+
+
+# %% clipped_matches: the best of all references | best_reference_only
+def clipped_matches(hypothesis, references, n):
+    def ngrams(tokens):
+        return Counter(zip(*[tokens[i:] for i in range(n)]))
+
+    found = ngrams(hypothesis)
+    return max(sum((found & ngrams(r)).values()) for r in references), sum(found.values())
+
+
+# %% clipped_matches: takes found n-grams out of each reference | best_reference_only
+def clipped_matches(hypothesis, references, n):
+    grams = [tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)]
+    best = 0
+    for reference in references:
+        left = [tuple(reference[i : i + n]) for i in range(len(reference) - n + 1)]
+        hits = 0
+        for gram in grams:
+            if gram in left:
+                left.remove(gram)
+                hits += 1
+        best = max(best, hits)
+    return best, len(grams)
+
+
+# %% clipped_matches: the reference of the closest length | best_reference_only
+def clipped_matches(hypothesis, references, n):
+    def ngrams(tokens):
+        return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+
+    found = ngrams(hypothesis)
+    reference = min(references, key=lambda r: abs(len(r) - len(hypothesis)))
+    return sum((found & ngrams(reference)).values()), sum(found.values())
+
+
+# %% clipped_matches: small letters only
+def clipped_matches(hypothesis, references, n):
+    def ngrams(tokens):
+        tokens = [token.lower() for token in tokens]
+        return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+
+    counts, most = ngrams(hypothesis), Counter()
+    for reference in references:
+        most |= ngrams(reference)
+    return (counts & most).total(), counts.total()
+
+
+# %% translation_loss: gathers first, masks afterwards | looks_up_padding
+def translation_loss(logits, y_out, padding=0):
+    log_p = F.log_softmax(logits, dim=-1)
+    losses = -log_p.gather(2, y_out[:, :, None])[:, :, 0]
+    real = (y_out != padding).float()
+    return (losses * real).sum() / real.sum()
+
+
+# %% translation_loss: weights of the classes
+def translation_loss(logits, y_out, padding=0):
+    weights = torch.ones(logits.shape[-1])
+    weights[padding] = 0
+    return F.cross_entropy(logits.transpose(1, 2), y_out, weight=weights)
+
+
+# %% greedy_decode: a loop over the sentences | one_sentence_at_a_time
+def greedy_decode(step, s, bos, eos, max_length):
+    if max_length < 1:
+        raise ValueError("max_length must be positive")
+    result = []
+    for b in range(s.shape[0]):
+        state, y, words = s[b : b + 1], torch.full((1, 1), bos), []
+        for _ in range(max_length):
+            logits, state = step(y, state)
+            y = logits.argmax(dim=-1)
+            if y.item() == eos:
+                break
+            words.append(y.item())
+        result.append(words)
+    return result
+
+
+# %% greedy_decode: only the sentences that go on | drops_what_has_ended
+def greedy_decode(step, s, bos, eos, max_length):
+    if max_length < 1:
+        raise ValueError("max_length must be positive")
+    result, active = [[] for _ in range(len(s))], torch.arange(len(s))
+    y = torch.full((len(s), 1), bos)
+    for _ in range(max_length):
+        logits, s = step(y, s)
+        y = logits[:, -1].argmax(dim=-1, keepdim=True)
+        keep = (y != eos).squeeze(1)
+        active, y, s = active[keep], y[keep], s[keep]
+        for b, word in zip(active.tolist(), y.flatten().tolist()):
+            result[b].append(word)
+        if len(active) == 0:
+            break
+    return result
+
+
+# %% LuongAttention: looks for the kind in a string
+class LuongAttention(nn.Module):
+    def __init__(self, d_s, d_h, kind):
+        super().__init__()
+        if kind not in "dot general concat":
+            raise ValueError(kind)
+        if kind == "dot" and d_s != d_h:
+            raise ValueError("sizes")
+        self.kind = kind
+        if kind == "general":
+            self.W = nn.Linear(d_h, d_s, bias=False)
+        if kind == "concat":
+            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
+            self.v = nn.Linear(d_s, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        if self.kind == "dot":
+            r = S @ H.transpose(1, 2)
+        elif self.kind == "general":
+            r = S @ self.W(H).transpose(1, 2)
+        else:
+            T, L = S.shape[1], H.shape[1]
+            pairs = torch.cat(
+                [S.unsqueeze(2).expand(-1, -1, L, -1), H.unsqueeze(1).expand(-1, T, -1, -1)], -1
+            )
+            r = self.v(torch.tanh(self.W(pairs))).squeeze(-1)
+        a = r.masked_fill(~mask.unsqueeze(1), float("-inf")).softmax(-1)
+        return a @ H, a
+
+
+# %% TranslationEncoder: remembers its state
+class TranslationEncoder(nn.Module):
+    def __init__(self, n_words, d_e, d):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * d, d)
+        self.state = None
+
+    def forward(self, source, mask):
+        packed = pack_padded_sequence(
+            self.embedding(source), mask.sum(1), batch_first=True, enforce_sorted=False
+        )
+        if self.state is not None and self.state[0].shape[1] != len(source):
+            self.state = None
+        states, self.state = self.lstm(packed, self.state)
+        H, _ = pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])
+        h = self.state[0]
+        return H, torch.tanh(self.bridge(torch.cat([h[0], h[1]], dim=-1)))
+
+
+# %% translation_loss: mask the wrong way round | mask_inverted
+def translation_loss(logits, y_out, padding=0):
+    mask = y_out == padding
+    loss = F.cross_entropy(logits.transpose(1, 2), y_out, reduction="none")
+    return (loss * mask).sum() / mask.sum()
+
+
+# %% translation_loss: reshape to classes | reshapes_the_logits
+def translation_loss(logits, y_out, padding=0):
+    B, T, V = logits.shape
+    return F.cross_entropy(logits.reshape(B, V, T), y_out, ignore_index=padding)
+
+
+# %% clipped_matches: total len(hypothesis) | total_of_words
+def clipped_matches(hypothesis, references, n):
+    def grams(x):
+        return Counter(tuple(x[i:i + n]) for i in range(len(x) - n + 1))
+    h = grams(hypothesis)
+    best = Counter()
+    for r in references:
+        best |= grams(r)
+    return sum((h & best).values()), len(hypothesis)
+
+
+# %% corpus_bleu: first reference | first_reference_length
+def corpus_bleu(hypotheses, references, max_n=4):
+    if not hypotheses or len(hypotheses) != len(references) or not all(references):
+        raise ValueError("references")
+    m, t, c, r = [0] * max_n, [0] * max_n, 0, 0
+    for h, refs in zip(hypotheses, references):
+        for n in range(1, max_n + 1):
+            a, b = clipped_matches(h, refs, n)
+            m[n - 1] += a
+            t[n - 1] += b
+        c += len(h)
+        r += len(refs[0])
+    if 0 in m:
+        return 0.0
+    bp = 1.0 if c >= r else math.exp(1 - r / c)
+    return 100 * bp * math.exp(sum(math.log(a / b) for a, b in zip(m, t)) / max_n)
+
+
+# %% AttentionDecoder: softmax | returns_probabilities
+class AttentionDecoder(nn.Module):
+    def __init__(self, n_words, d_e, d, attention):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, d_e)
+        self.gru = nn.GRU(d_e, d, batch_first=True)
+        self.output = nn.Linear(d, n_words)
+        self.attention = attention
+        self.combine = nn.Linear(3 * d, d)
+
+    def forward(self, y, s, H, mask):
+        S, s = self.gru(self.embedding(y), s[None])
+        C, a = self.attention(S, H, mask)
+        t = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
+        return torch.softmax(self.output(t), -1), s[0], a
+
+
+# %% BahdanauAttention: adds 0 times minus infinity | infinity_times_zero
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        scores = self.v(torch.tanh(self.W(S).unsqueeze(2) + self.U(H).unsqueeze(1))).squeeze(-1)
+        scores = scores + (1 - mask.unsqueeze(1).float()) * float("-inf")
+        a = F.softmax(scores, dim=-1)
+        return torch.bmm(a, H), a

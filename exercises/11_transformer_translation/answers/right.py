@@ -955,7 +955,7 @@ class TranslationTransformer(nn.Module):
         self.source_embedding = nn.Embedding(n_source, d_model)
         self.target_embedding = nn.Embedding(n_target, d_model)
         self.register_buffer(
-            "positions", sinusoidal_positional_encoding(max_length, d_model), persistent=False
+            "positions", sinusoidal_positional_encoding(max_length, d_model)
         )
         self.dropout = nn.Dropout(dropout)
         self.encoder = nn.ModuleList(
@@ -1126,7 +1126,8 @@ def smoothed_loss(logits, y_out, smoothing, padding=0):
         raise ValueError("too much smoothing")
     V = logits.size(-1)
     target = torch.full_like(logits, smoothing / V)
-    target.scatter_add_(-1, y_out.unsqueeze(-1), torch.full_like(logits[..., :1], 1 - smoothing))
+    words = torch.where(y_out == padding, 0, y_out).unsqueeze(-1)
+    target.scatter_add_(-1, words, torch.full_like(logits[..., :1], 1 - smoothing))
     loss = -(target * F.log_softmax(logits, dim=-1)).sum(dim=-1)
     keep = (y_out != padding).float()
     return (loss * keep).sum() / keep.sum()
@@ -1567,56 +1568,6 @@ def beam_search(step, state, bos, eos, beam, max_length):
     return sorted(search([([], 0.0)], [], state, max_length), key=lambda h: h[1], reverse=True)
 
 
-# %% TranslationTransformer: an output layer with tied weights
-class TranslationTransformer(nn.Module):
-    def __init__(
-        self,
-        n_source,
-        n_target,
-        d_model,
-        n_heads,
-        d_ff,
-        n_layers,
-        dropout=0.1,
-        norm_first=False,
-        max_length=64,
-    ):
-        super().__init__()
-        self.d_model = d_model
-        self.source_embedding = nn.Embedding(n_source, d_model)
-        self.target_embedding = nn.Embedding(n_target, d_model)
-        self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
-        self.dropout = nn.Dropout(dropout)
-        args = (d_model, n_heads, d_ff, dropout, norm_first)
-        self.encoder = nn.ModuleList([EncoderLayer(*args) for _ in range(n_layers)])
-        self.decoder = nn.ModuleList([DecoderLayer(*args) for _ in range(n_layers)])
-        self.encoder_norm = nn.LayerNorm(d_model)
-        self.decoder_norm = nn.LayerNorm(d_model)
-        self.output = nn.Linear(d_model, n_target, bias=False)
-        self.output.weight = self.target_embedding.weight
-
-    def embed(self, embedding, ids, start=0):
-        end = start + ids.size(1)
-        if end > self.positions.size(0):
-            raise ValueError("too long")
-        return self.dropout(embedding(ids) * math.sqrt(self.d_model) + self.positions[start:end])
-
-    def encode(self, source, mask):
-        X = self.embed(self.source_embedding, source)
-        for layer in self.encoder:
-            X = layer(X, padding_mask(mask))
-        return self.encoder_norm(X)
-
-    def decode(self, y, M, mask):
-        Y = self.embed(self.target_embedding, y)
-        for layer in self.decoder:
-            Y = layer(Y, M, decoder_mask(y), padding_mask(mask))
-        return self.output(self.decoder_norm(Y))
-
-    def forward(self, source, mask, y_in):
-        return self.decode(y_in, self.encode(source, mask), mask)
-
-
 # %% TranslationTransformer: sentence by sentence through the decoder
 class TranslationTransformer(nn.Module):
     def __init__(self, n_source, n_target, d_model, n_heads, d_ff, n_layers, *options, **named):
@@ -1913,3 +1864,17 @@ def smoothed_loss(logits, y_out, smoothing, padding=0):
     q[torch.arange(len(q)), y_out] += 1 - smoothing
     entropy = -torch.special.xlogy(q, q).sum() / len(q)
     return F.kl_div(F.log_softmax(logits, dim=-1), q, reduction="batchmean") + entropy
+
+
+# %% apply_merges: always the neighbors that were learned first
+def apply_merges(word, merges):
+    rank = {}
+    for i, pair in enumerate(merges):
+        rank.setdefault(tuple(pair), i)
+    tokens = ["▁"] + list(word)
+    while len(tokens) > 1:
+        best = min(zip(tokens, tokens[1:]), key=lambda pair: rank.get(pair, len(rank) + len(merges)))
+        if best not in rank:
+            break
+        tokens = merge(tokens, best)
+    return tokens

@@ -973,3 +973,157 @@ def beam_search(step, state, bos, eos, beam, max_length):
             alive = []
             break
     return sorted(done + alive, key=lambda h: -h[1])
+
+
+# %% learn_merges: as blogs do it, with replace | replaces_text
+def learn_merges(counts, n_merges):
+    vocab = {" ".join(["▁", *word]): count for word, count in counts.items()}
+    symbols = sorted({s for word in vocab for s in word.split()})
+    age = {s: i for i, s in enumerate(symbols)}
+    merges = []
+    for _ in range(n_merges):
+        pairs = Counter()
+        for word, count in vocab.items():
+            parts = word.split()
+            for i in range(len(parts) - 1):
+                pairs[parts[i], parts[i + 1]] += count
+        if not pairs:
+            break
+        best = min(pairs, key=lambda p: (-pairs[p], age.get(p[0], 10**9), age.get(p[1], 10**9)))
+        vocab = {w.replace(" ".join(best), "".join(best)): c for w, c in vocab.items()}
+        age["".join(best)] = len(age)
+        merges.append(best)
+    return merges
+
+
+# %% learn_merges: overlapping pairs once | overlapping_pairs_once
+def learn_merges(counts, n_merges):
+    words = [(["▁", *word], count) for word, count in counts.items()]
+    age = {c: i for i, c in enumerate(sorted({c for tokens, _ in words for c in tokens}))}
+    merges = []
+    while len(merges) < n_merges:
+        pairs = Counter()
+        for tokens, count in words:
+            i = 0
+            while i < len(tokens) - 1:
+                pairs[tokens[i], tokens[i + 1]] += count
+                same = tokens[i : i + 3] == [tokens[i]] * 3
+                i += 2 if same else 1
+        if not pairs:
+            break
+        best = min(pairs, key=lambda p: (-pairs[p], age[p[0]], age[p[1]]))
+        merges.append(best)
+        age["".join(best)] = len(age)
+        words = [(merge(tokens, best), count) for tokens, count in words]
+    return merges
+
+
+# %% learn_merges: ties by length and alphabet | ties_by_length
+def learn_merges(counts, n_merges):
+    words = {word: ["▁"] + list(word) for word in counts}
+    merges = []
+    for _ in range(n_merges):
+        pairs = {}
+        for word, tokens in words.items():
+            for pair in zip(tokens, tokens[1:]):
+                pairs[pair] = pairs.get(pair, 0) + counts[word]
+        if not pairs:
+            break
+        best = sorted(pairs, key=lambda p: (-pairs[p], len(p[0]), p[0], len(p[1]), p[1]))[0]
+        merges.append(best)
+        words = {word: merge(tokens, best) for word, tokens in words.items()}
+    return merges
+
+
+# %% beam_search: exactly k | stops_at_exactly_k
+def beam_search(step, state, bos, eos, beam, max_length):
+    if beam < 1 or max_length < 1:
+        raise ValueError("beam and max_length must be positive")
+    hypotheses, finished = [([], 0.0)], []
+    for _ in range(max_length):
+        y = torch.tensor([[ids[-1] if ids else bos] for ids, _ in hypotheses])
+        logits, state = step(y, state)
+        log_p = logits[:, -1].log_softmax(dim=-1)
+        scores = log_p + torch.tensor([score for _, score in hypotheses])[:, None]
+        values, indices = scores.flatten().topk(min(beam, scores.numel()))
+        rows, new = [], []
+        for value, index in zip(values.tolist(), indices.tolist()):
+            row, token = index // scores.shape[1], index % scores.shape[1]
+            if token == eos:
+                finished.append((hypotheses[row][0], value))
+            else:
+                new.append((hypotheses[row][0] + [token], value))
+                rows.append(row)
+        hypotheses = new
+        if len(finished) == beam:
+            hypotheses = []
+            break
+        if not hypotheses:
+            break
+        state = [part[rows] for part in state]
+    return sorted(finished + hypotheses, key=lambda h: h[1], reverse=True)
+
+
+# %% rank_hypotheses: nothing to do without a penalty
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError("n")
+    if alpha == 0:
+        return list(hypotheses)[:n]
+    scored = [(ids, p / ((5 + len(ids)) / 6) ** alpha) for ids, p in hypotheses]
+    return sorted(scored, key=lambda h: h[1], reverse=True)[:n]
+
+
+# %% rank_hypotheses: the shorter of two equal ones first
+def rank_hypotheses(hypotheses, alpha, n):
+    if n < 1:
+        raise ValueError("n")
+    scored = [(ids, p / ((5 + len(ids)) / 6) ** alpha) for ids, p in hypotheses]
+    return sorted(scored, key=lambda h: (-h[1], len(h[0])))[:n]
+
+
+# %% smoothed_loss: gathers first, masks afterwards | looks_up_padding
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if smoothing < 0 or smoothing >= 1:
+        raise ValueError("smoothing")
+    log_p = F.log_softmax(logits, dim=-1)
+    nll = -log_p.gather(-1, y_out[..., None]).squeeze(-1)
+    loss = (1 - smoothing) * nll - smoothing * log_p.mean(-1)
+    mask = (y_out != padding).float()
+    return (loss * mask).sum() / mask.sum()
+
+
+# %% TranslationTransformer: the positions are not saved | positions_are_not_saved
+# - self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+# + pe = sinusoidal_positional_encoding(max_length, d_model)
+# + self.register_buffer("positions", pe, persistent=False)
+
+
+# %% TranslationTransformer: the usual tying of weights | output_layer_with_a_name
+# - self.decoder_norm = nn.LayerNorm(d_model)
+# + self.decoder_norm = nn.LayerNorm(d_model)
+# + self.output = nn.Linear(d_model, n_target, bias=False)
+# + self.output.weight = self.target_embedding.weight
+# ...
+# - return self.decoder_norm(Y) @ self.target_embedding.weight.T
+# + return self.output(self.decoder_norm(Y))
+
+
+# %% apply_merges: in alphabetical order | sorts_the_merges
+def apply_merges(word, merges):
+    tokens = ["▁"] + list(word)
+    for pair in sorted(merges):
+        tokens = merge(tokens, pair)
+    return tokens
+
+
+# %% smoothed_loss: 1 - smoothing at the right token | whole_share_for_the_right_token
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    if smoothing < 0 or smoothing >= 1:
+        raise ValueError("smoothing")
+    V = logits.shape[-1]
+    q = torch.full_like(logits, smoothing / V)
+    q.scatter_(-1, y_out.clamp(0, V - 1)[..., None], 1 - smoothing)
+    losses = -(q * torch.log_softmax(logits, -1)).sum(-1)
+    mask = y_out != padding
+    return (losses * mask).sum() / mask.sum()

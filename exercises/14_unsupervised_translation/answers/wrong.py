@@ -549,3 +549,78 @@ def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
         t += loss(*denoising_batch(sentences[x], x, eos, p, k, generator)).item()
         t += loss(*back_translation_batch(translate, sentences[x], x, y, eos)).item()
     return t
+
+
+# %% back_translation_batch: switches gradients off for good | leaves_gradients_off
+def back_translation_batch(translate, sentences, language, other, eos):
+    torch.set_grad_enabled(False)
+    translations = translate(sentences, other)
+    if len(translations) != len(sentences):
+        raise ValueError("a sentence is lost")
+    return translation_batch(translations, sentences, language, eos)
+
+
+# %% add_noise: draws a number for each word of the whole sentence | draws_for_all_words_again
+def add_noise(ids, p, k, generator):
+    if p < 0 or p >= 1 or k < 0:
+        raise ValueError("p or k")
+    first = torch.rand(len(ids), generator=generator)
+    kept = [word for word, u in zip(ids, first.tolist()) if u >= p]
+    if not kept:
+        kept = list(ids)
+    second = torch.rand(len(ids), generator=generator)[: len(kept)]
+    keys = [i + u * (k + 1) for i, u in enumerate(second.tolist())]
+    return [kept[i] for i in sorted(range(len(kept)), key=keys.__getitem__)]
+
+
+# %% add_noise: draws nothing without shuffling
+def add_noise(ids, p, k, generator):
+    if p < 0 or p >= 1 or k < 0:
+        raise ValueError("p or k")
+    kept = [w for w, u in zip(ids, torch.rand(len(ids), generator=generator)) if u >= p] or ids
+    if k == 0:
+        return list(kept)
+    keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
+    return [kept[i] for i in keys.argsort()]
+
+
+# %% unsupervised_loss: calls backward itself | calls_backward_itself
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    a, b = sentences
+    total = 0
+    for one, other in ((a, b), (b, a)):
+        total += loss(*denoising_batch(sentences[one], one, eos, p, k, generator))
+        total += loss(*back_translation_batch(translate, sentences[one], one, other, eos))
+    total.backward()
+    return total
+
+
+# %% procrustes: torch.svd | v_not_transposed
+def procrustes(X, Y):
+    if X.shape != Y.shape:
+        raise ValueError("X and Y must have the same shape")
+    U, S, Vh = torch.svd(X.T @ Y)
+    return U @ Vh
+
+
+# %% csls: max in place of the mean of k | only_the_nearest
+def csls(similarity, k):
+    if k < 1 or k > min(similarity.shape):
+        raise ValueError("k")
+    rows = similarity.max(dim=1, keepdim=True).values
+    columns = similarity.max(dim=0, keepdim=True).values
+    return 2 * similarity - rows - columns
+
+
+# %% mutual_neighbors: greedy | greedy_pairs
+def mutual_neighbors(similarity):
+    n, m = similarity.shape
+    order = similarity.flatten().argsort(descending=True, stable=True).tolist()
+    rows, columns, pairs = set(), set(), []
+    for index in order:
+        i, j = index // m, index % m
+        if i not in rows and j not in columns:
+            rows.add(i)
+            columns.add(j)
+            pairs.append((i, j))
+    return sorted(pairs)

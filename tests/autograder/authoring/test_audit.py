@@ -26,8 +26,9 @@ from autograder.course.apply_edit import apply_edit
 from autograder.course.assignment import Assignment
 from autograder.course.exercise import read_exercise
 from autograder.course.layout import Course
-from autograder.course.recording import record, record_assignment, record_reference
+from autograder.course.recording import record_reference
 from autograder.errors import CourseError
+from autograder.grading.record_exercises import record, record_assignment
 
 NAME, EXERCISE = "07_topic", "average_topic"
 COURSE = Course(ROOT)

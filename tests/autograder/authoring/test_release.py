@@ -12,6 +12,7 @@ import pytest
 
 from autograder.authoring import proofs
 from autograder.authoring.execute import execute_solution
+from autograder.authoring.lookup_tables import prove_groups_vary
 from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
 from autograder.authoring.stored_outputs import mark_executed
@@ -254,7 +255,18 @@ def test_a_group_that_one_answer_or_an_input_passes_is_refused(arguments, answer
     known = [{**case, "expected": outcome(value)} for case, value in zip(cases, (0, 7))]
     other = {"f": {**fresh["f"], "cases": known}}
     with pytest.raises(CourseError, match=f"{guess}.* earns the points of group values"):
-        proofs.prove_groups_vary(other, fresh)
+        prove_groups_vary(other, fresh)
+
+
+def test_a_group_that_the_answer_to_a_similar_case_passes_is_refused():
+    def exercise(*pairs):
+        cases = [{"group": "values", "args": [n], "expected": outcome(a)} for n, a in pairs]
+        return {"f": {"name": "f", "groups": {"values": 1}, "cases": cases}}
+
+    known = exercise((1, 0), (90, 8), (95, 5))
+    with pytest.raises(CourseError, match=r"most similar case .* the points of group values"):
+        prove_groups_vary(known, exercise((89, 8), (2, 0), (95, 5)))
+    prove_groups_vary(known, exercise((89, 8), (2, 0), (95, 6)))
 
 
 def test_a_notebook_that_is_damaged_or_not_python_is_named(small_course):

@@ -10,7 +10,8 @@ from checkout import ROOT, shared_assignment
 from release_elsewhere import drawn
 
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record
+from autograder.course.recording import RECORDING_SEED
+from autograder.grading.record_exercises import record
 
 COURSE = Course(ROOT)
 SLOW = pytest.mark.slow

@@ -1,12 +1,7 @@
 """Grading inside Gradescope's container, laid out and run in a folder of its own."""
 
-import getpass
 import json
-import os
-import pwd
 import shutil
-import subprocess
-import sys
 import zipfile
 
 import nbformat
@@ -22,21 +17,6 @@ from autograder.grading import grade_submission
 from autograder.sandbox.doctor import is_available
 
 PARTLY = "def average_topic(scores, mask):\n    return (scores * mask).sum(1) / mask.sum(1)"
-SPY = """\
-def average_topic(scores, mask):
-    import glob, pathlib
-    found = []
-    for path in ({solution!r}, {seed!r}):
-        try:
-            found.append(pathlib.Path(path).read_text()[:3])
-        except OSError:
-            found.append("denied")
-    try:
-        pathlib.Path({results!r}, "results.json").write_text("{{}}")
-    except OSError:
-        found.append("denied")
-    raise ValueError(" ".join(found))
-"""
 
 
 def container(course, root, *names, answer=PARTLY):
@@ -52,16 +32,6 @@ def container(course, root, *names, answer=PARTLY):
     return Course(root / "source" / "course")
 
 
-def can_run_python(user):
-    check = [sys.executable, "-c", "import torch, nbgrader"]
-    try:
-        return (
-            subprocess.run(check, user=user, extra_groups=[], capture_output=True).returncode == 0
-        )
-    except (OSError, ValueError):
-        return False
-
-
 def test_a_submission_gets_a_test_per_group_of_cases_with_reason_and_hint(small_course, tmp_path):
     if not is_available():
         pytest.skip("this machine offers no sandbox; the tests below grade without one")
@@ -74,6 +44,7 @@ def test_a_submission_gets_a_test_per_group_of_cases_with_reason_and_hint(small_
         ("average_topic: empty", 0, 1, "failed"),
     ]
     assert "Hint: " in found["tests"][1]["output"]
+    assert "expected: " not in found["tests"][1]["output"]
 
 
 def test_a_submission_without_a_notebook_gets_a_sentence(small_course, tmp_path):
@@ -81,30 +52,6 @@ def test_a_submission_without_a_notebook_gets_a_sentence(small_course, tmp_path)
     found = grade_here(container(small_course, root), NAME, root, user="")
     assert (found["score"], found["tests"]) == (0, [])
     assert "no notebook" in found["output"]
-
-
-def test_without_a_sandbox_another_user_runs_the_submission(small_course, tmp_path, monkeypatch):
-    """It reads neither the solution nor the seed, and cannot write the results."""
-    if os.geteuid() != 0:
-        pytest.skip(f"only root can run a submission as another user, not {getpass.getuser()}")
-    if not can_run_python("nobody"):
-        pytest.skip(f"other users cannot run {sys.executable}")
-    assert pwd.getpwnam("nobody")
-    monkeypatch.setattr("autograder.classroom.grade_in_gradescope.is_available", lambda: False)
-    root = tmp_path / "autograder"
-    hidden = root / "source" / "course"
-    spy = SPY.format(
-        solution=str(hidden / "solutions" / NAME / f"{NAME}.ipynb"),
-        seed=str(hidden / "class_seed"),
-        results=str(root / "results"),
-    )
-    course = container(small_course, root, f"{NAME}.ipynb", answer=spy)
-    for folder in (tmp_path, *list(tmp_path.parents)[:3], root):
-        folder.chmod(0o755)
-    (root / "source").chmod(0o700)
-    found = grade_here(course, NAME, root, user="nobody")
-    assert "denied denied denied" in found["tests"][0]["output"]
-    assert json.loads((root / "results" / "results.json").read_text()) == found
 
 
 def test_a_fault_of_the_grader_is_no_score_and_only_the_staff_sees_it(

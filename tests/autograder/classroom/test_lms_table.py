@@ -64,7 +64,7 @@ OF_MOODLE = {
 }
 OF_BLACKBOARD = {name: Person(name, [name]) for name in ("alovelace", "ghopper")}
 OF_GRADESCOPE = {
-    "Ada_Lovelace": Person("Ada_Lovelace", ["Ada Lovelace"], {"gradescope": "17"}),
+    "Ada_Lovelace": Person("Ada_Lovelace", ["Ada Lovelace"], {"gradescope": "sid-17"}),
     "Grace_Hopper": Person("Grace_Hopper", ["Grace Hopper"], email="grace@example.org"),
 }
 OF_BRIGHTSPACE = {

@@ -195,6 +195,56 @@ def test_gradescopes_metadata_names_the_students_and_their_times(small_course, t
     assert [name.rpartition("/")[0][-3:] for name, _ in result.unmatched] == ["902"]
 
 
+def entry(number, name, hour, **keys):
+    lines = [f"submission_{number}:", "  :submitters:", f"  - :name: {name}"]
+    lines += [f"    :{key}: {value}" for key, value in keys.items()]
+    return "\n".join([*lines, f"  :created_at: 2026-01-30 {hour}:00:00.0 Z", ""])
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "students"),
+    [
+        ({"sid": "'17'"}, {"sid": "'17'"}, []),
+        (
+            {"sid": "'17'", "email": "bob@example.org"},
+            {"sid": "'17'", "email": "eve@example.org"},
+            ["Bob_Doe_bob@example.org", "Bob_Doe_eve@example.org"],
+        ),
+        (
+            {"email": "bob@example.org"},
+            {"sid": "bob@example.org"},
+            ["Bob_Doe_bob@example.org", "Bob_Doe_sid-bob@example.org"],
+        ),
+    ],
+)
+def test_in_an_export_nobody_takes_the_place_of_another_of_the_same_name(
+    small_course, tmp_path, one, two, students
+):
+    files = {
+        "submission_metadata.yml": entry(1, "Bob Doe", 15, **one) + entry(2, "Bob Doe", 16, **two),
+        "submission_1/07.ipynb": notebook(small_course, "good"),
+        "submission_2/07.ipynb": notebook(small_course, "blank"),
+    }
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    assert sorted(result.students) == students
+    said = [reason for _, reason in result.refused]
+    if students:
+        assert ["good" in submitted(small_course, student) for student in students] == [True, False]
+        assert said == []
+    else:
+        assert len(said) == 2
+        assert all("Bob Doe is named in submission_1 and submission_2" in one for one in said)
+
+
+def test_names_that_windows_keeps_for_devices_get_folders_that_every_system_can_have(
+    small_course, tmp_path
+):
+    names = ["CON", "nul", "aux.txt", "Com1", "console"]
+    files = {f"{name}/07.ipynb": notebook(small_course, name) for name in names}
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    assert sorted(result.students) == ["CON_", "Com1_", "aux_.txt", "console", "nul_"]
+
+
 @pytest.mark.parametrize("metadata", ["- a list", "submission_901: {}", "\t", "a: [b", None])
 def test_an_export_with_damaged_or_without_metadata_is_refused(small_course, tmp_path, metadata):
     files = gradescope_export(small_course)

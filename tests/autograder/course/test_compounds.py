@@ -1,8 +1,8 @@
 """Pairs of misconceptions that interact, so that neither hint would be shown."""
 
 from autograder.course.assignment import Assignment
-from autograder.course.compounds import compounds, record_pairs, with_released_pairs
-from autograder.course.recording import record
+from autograder.grading.compounds import compounds, record_pairs, with_released_pairs
+from autograder.grading.record_exercises import record
 from coursekit.checking.html import VerdictView
 from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases

@@ -4,8 +4,9 @@ import pytest
 from checkout import ROOT, shared_assignment
 
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record
+from autograder.course.recording import RECORDING_SEED
 from autograder.course.reference import Solution
+from autograder.grading.record_exercises import record
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 

@@ -165,7 +165,7 @@ def test_a_cell_that_failed_is_named_as_the_reason(room):
 def test_a_huge_answer_costs_its_own_group_as_it_does_in_the_check(room):
     (verdict,) = room[1].verdicts["huge"]
     assert verdict.points == 2
-    assert "larger than 4 MiB" in verdict.groups[1].reason
+    assert "larger than 1 MiB" in verdict.groups[1].reason
 
 
 def test_odd_names_and_a_byte_order_mark_lose_nothing(room):

@@ -19,8 +19,8 @@ from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.gradebook.faults import FOLDER
 from autograder.gradebook.grade_class import Options, grade_class
+from autograder.grading.student_files import MAX_FOLDERS, walk
 from autograder.grading.submissions import (
-    MAX_FOLDERS,
     SECRET,
     UnreadableSubmission,
     copy_files,
@@ -28,7 +28,6 @@ from autograder.grading.submissions import (
     ensure_secret,
     plain,
     read_submission,
-    walk,
 )
 from autograder.sandbox.doctor import is_available
 

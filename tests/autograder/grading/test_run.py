@@ -123,3 +123,16 @@ def test_a_fork_server_that_is_killed_costs_no_points():
     answers = run_notebook(notebook, {})
     assert answers.usage.end == ""
     assert notebook.cells[0].outputs[0].data["text/plain"] == "7"
+
+
+def test_a_package_that_is_missing_here_is_named_where_its_name_is_used():
+    cells = [
+        new_code_cell("from a_package_of_colab import reduce"),
+        new_code_cell("def answer(x): return reduce(x)"),
+        graded("check(answer)"),
+    ]
+    answers = run_notebook(new_notebook(cells=cells), {"answer": [{"args": [1]}]})
+    assert answers.outcomes["answer"][0]["message"] == (
+        "name 'reduce' is not defined: cell 1, which imports it, stopped with ModuleNotFoundError:"
+        " No module named 'a_package_of_colab'"
+    )

@@ -9,12 +9,12 @@ from autograder.classroom.collect import _features
 from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise, defined_names, parse_start
 from autograder.course.filled_notebooks import filled
-from autograder.course.recording import record_assignment
 from autograder.errors import TookTooLong
 from autograder.grading import notebook_json, verdicts
 from autograder.grading.grade_submission import Task, finish, grade_submission
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers
+from autograder.grading.record_exercises import record_assignment
 from autograder.grading.submissions import UnreadableSubmission, read_submission
 from coursekit.checking.time_limit import time_limit
 

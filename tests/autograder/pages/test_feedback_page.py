@@ -79,6 +79,12 @@ def test_a_right_exercise_takes_a_line_and_its_code_is_folded():
     assert 'class="groups"' not in html
 
 
+def test_a_page_says_with_which_right_helpers_an_exercise_was_judged():
+    html = as_html(graded(verdict(2.0, judged_with=["mask", "sum"])))
+    assert "Judged with a right <code>mask</code> and <code>sum</code>, since yours are" in html
+    assert "Judged with" not in as_html(graded(verdict(2.0)))
+
+
 def test_a_question_that_waits_for_its_grader_is_said_to_wait():
     page = graded(verdict(2.0), waiting=True)
     html = as_html(page)

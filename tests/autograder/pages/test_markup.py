@@ -3,15 +3,23 @@
 import base64
 import re
 import time
+from html.parser import HTMLParser
 
 import nbformat
 import pytest
+from baits import BAITS, GRADE
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from traitlets.config import PyFileConfigLoader
 
-from autograder.grading.clean_outputs import LONGEST_MARKUP, MOST_TOKENS, clean_html, clean_outputs
+from autograder.grading.clean_outputs import (
+    ID_PREFIX,
+    LONGEST_MARKUP,
+    MOST_TOKENS,
+    clean_html,
+    clean_outputs,
+)
 from autograder.pages.formulas import to_mathml
-from autograder.pages.markup import LONGEST_TEXT, LONGEST_TEXT_CELL, markdown_to_html
+from autograder.pages.markup import LONGEST_TEXT, LONGEST_TEXT_CELL, markdown_to_html, render
 
 RUN = "parent.alert(1)"
 ATTACKS = [
@@ -162,3 +170,108 @@ def test_text_with_too_many_formulas_or_past_a_length_is_shown_as_it_is():
 def test_a_bold_letter_is_bold_where_browsers_ignore_the_attribute_for_it():
     assert to_mathml(r"\mathbf h + \mathbf{x}_1").count("mathvariant") == 0
     assert "\N{MATHEMATICAL BOLD SMALL H}" in to_mathml(r"\mathbf h")
+
+
+class Attributes(HTMLParser):
+    """Every attribute of a page, as a browser reads it: (name, value)."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found += [(name, value or "") for name, value in attributes]
+
+
+BOX = "contain: paint; overflow-x: auto; overflow-y: hidden"
+SIGNED = re.compile(r"[-+]\d|calc|url|opacity|position|float|transform|\d{4}|v[wh]\b")
+
+
+def require_that_it_stays_in_its_place(text):
+    for name, value in Attributes(text).found:
+        assert name in {"href", "src", "class", "id", "style", "alt", "title"}, (name, text)
+        if name == "class":
+            assert set(value.split()) <= {"dataframe", "anchor-link"}
+        elif name == "id":
+            assert value.startswith(ID_PREFIX)
+        elif name == "src":
+            assert value.startswith("data:image/")
+        elif name == "href" and value.startswith("#"):
+            assert value.startswith(f"#{ID_PREFIX}")
+        elif name == "style" and value != BOX:
+            assert not SIGNED.search(value), value
+
+
+@pytest.mark.parametrize("bait", BAITS)
+def test_no_markup_acts_on_the_page_around_it_or_loads_anything(bait):
+    require_that_it_stays_in_its_place(clean_html(bait))
+    require_that_it_stays_in_its_place(clean_html(clean_html(bait)))
+    text = render(bait)
+    assert text.startswith(f'<div style="{BOX}">')
+    require_that_it_stays_in_its_place(text)
+    require_that_it_stays_in_its_place(render(bait, formula=lambda text, block: ""))
+
+
+def test_formgraders_page_boxes_outputs_and_raw_cells_and_cleans_those_of_an_earlier_version():
+    kinds = ("text/html", "text/markdown")
+    outputs = [new_output("display_data", {kind: bait}) for bait in BAITS for kind in kinds]
+    raw = [new_raw_cell(bait, metadata={"raw_mimetype": "text/html"}) for bait in BAITS]
+    book = new_notebook(cells=[new_code_cell(outputs=outputs), *raw])
+    found = Attributes(rendered(book)).found  # as it is, without `clean_outputs`
+    assert found.count(("style", BOX)) >= len(outputs) + len(raw)
+    assert not [value for name, value in found if name == "class" and "full-credit" in value]
+    assert not [value for name, value in found if name == "id" and value == GRADE]
+    assert not [value for name, value in found if name == "src" and "attack" in value]
+
+
+def test_tags_of_cells_are_one_class_each_and_formulas_in_outputs_make_no_links():
+    tags = ["only-shows", "x full-credit", "navbar-fixed-top\tx", 'a"b']
+    latex = r"$\style{margin:-9px}{\href{https://attack.example}{\class{full-credit}{x}}} \hrefs$"
+    cell = new_code_cell(outputs=[new_output("display_data", {"text/latex": latex})])
+    cell.metadata["tags"] = tags
+    clean_outputs(new_notebook(cells=[cell]))
+    assert cell.metadata.tags == ["only-shows"]
+    shown = cell.outputs[0].data["text/latex"]
+    assert re.findall(r"\\\w+", shown) == [r"\hrefs"]
+
+
+def test_links_inside_a_text_lead_to_its_headings():
+    text = render("# The mask\n\n[see](#The-mask)")
+    assert f'<h1 id="{ID_PREFIX}The-mask">' in text
+    assert f'<a href="#{ID_PREFIX}The-mask">see</a>' in text
+
+
+def test_a_picture_from_elsewhere_is_its_alternative_text():
+    assert clean_html(
+        '<a href="https://x.org"><img src="https://x.org/y.png" alt="a & b"></a>'
+    ) == ('<a href="https://x.org">a &amp; b</a>')
+    assert "<p>plot</p>" in render("![plot](https://x.org/y.png)")
+
+
+def test_sizes_are_small_and_do_not_grow_inside_each_other():
+    for style in ("font-size:2em", "font-size:110%", "font-size:999px", "font-size:larger"):
+        assert clean_html(f'<b style="{style}">x</b>') == "<b>x</b>"
+    for style in (
+        "line-height:99",
+        "padding:100em",
+        "height:1000px",
+        "width:1e3px",
+        "margin:-.5em",
+    ):
+        assert clean_html(f'<b style="{style}">x</b>') == "<b>x</b>"
+    assert clean_html('<b style="margin:.5em;line-height:1.4">x</b>') == (
+        '<b style="margin: .5em; line-height: 1.4">x</b>'
+    )
+
+
+def test_styles_of_the_courses_own_outputs_are_kept():
+    for style in (
+        "border-left: 4px solid #008f68; padding: 4px 12px; margin: 4px 0",
+        "background: rgb(254, 251, 243); color: #fff; border-radius: 3px",
+        "font-family: 'Courier New', monospace; font-size: 80%; line-height: 2.1",
+        "max-width: 60em; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 auto",
+    ):
+        assert f'style="{style}"' in clean_html(f'<div style="{style}">x</div>').replace(
+            "&#x27;", "'"
+        )

@@ -96,19 +96,20 @@ def test_a_misconception_shows_its_hint_with_expected_and_actual(capsys):
     assert message.startswith("softmax: Take exp first. (")
     shown = capsys.readouterr().out
     assert "expected:" in shown
-    assert "softmax(tensor([1., 2.]))" in shown
+    assert "softmax(torch.tensor([1., 2.]))" in shown
 
 
 def test_the_failing_case_can_be_looked_at_and_run_again(capsys):
     failure(defined("return x / x.sum()"))
     last = check.last
-    assert "`check.last` has this case as objects" in capsys.readouterr().out
+    assert "`check.failures` has all failing cases as objects" in capsys.readouterr().out
     assert last.args[0].tolist() == [1.0, 2.0]
     assert torch.equal(last.expected, softmax(last.args[0]))
     assert torch.equal(last.actual, last.run())
     assert torch.equal(last.expected, last.run(softmax))
     check(softmax)
     assert check.last is None
+    assert check.failures == []
 
 
 def test_the_failing_case_of_a_class_has_its_calls_and_runs_again():
@@ -121,6 +122,20 @@ def test_the_failing_case_of_a_class_has_its_calls_and_runs_again():
     assert (check.last.args, check.last.steps[0][0]) == ([2.0], "apply")
     assert check.last.run().tolist() == [3.0, 4.0]
     assert check.last.run(Scale).tolist() == check.last.expected.tolist() == [2.0, 4.0]
+
+
+def test_all_failing_cases_are_kept_the_shown_one_first(recording):
+    x = [codec.encode(torch.tensor(values)) for values in ([5.0, 1.0, 2.0], [3.0], [1.0, 2.0])]
+    cases = [{"group": "values", "args": [one], "names": ["x"]} for one in x]
+    cases[0]["title"] = "three numbers"
+    _record(recording, recorded("softmax", softmax, cases))
+    failure(defined("return x / x.sum()"))
+    shown, other = check.failures
+    assert shown is check.last
+    assert [len(shown.args[0]), len(other.args[0])] == [2, 3]
+    assert torch.equal(other.run(softmax), other.expected)
+    assert "softmax, a case of values (three numbers): 3 of 3 numbers differ" in repr(other)
+    assert "args = [tensor([5., 1., 2.])]" in repr(other)
 
 
 def test_a_failing_case_without_a_result_names_the_exception_and_raises_it_again():
@@ -152,7 +167,7 @@ def test_each_kind_of_mistake_gets_its_own_sentence(body, words):
 
 
 def test_a_function_that_never_ends_is_stopped(monkeypatch):
-    monkeypatch.setattr("coursekit.checking.run_cases.run_cases.__defaults__", (0.2,))
+    monkeypatch.setattr("coursekit.checking.run_cases.run_cases.__defaults__", (0.2, "", False))
     assert "it does not finish" in failure(defined("while True: pass"))
 
 
@@ -218,6 +233,61 @@ def test_a_damaged_recording_says_to_install_again(recording):
 def test_failures_show_no_traceback_in_a_notebook():
     error = CheckFailed("softmax: wrong")
     assert error._render_traceback_() == ["CheckFailed: softmax: wrong"]
+
+
+def _record(folder, exercise, **more):
+    """Put an exercise in the place of the recorded one of the same name."""
+    path = folder / "04_attention.json"
+    data = json.loads(path.read_text())
+    data["exercises"][exercise["name"]] = exercise | more
+    path.write_text(json.dumps(data))
+    recordings.read.cache_clear()
+
+
+def test_a_further_hint_stays_away_from_failures_that_it_is_not_about(recording, capsys):
+    x = codec.encode(torch.tensor([1.0, 2.0]))
+    cases = [{"group": group, "args": [x], "names": ["x"]} for group in ("values", "other")]
+    exercise = recorded("softmax", softmax, cases)
+    exercise["groups"] = {"values": 1, "other": 1}
+    _record(recording, exercise, further="Start with torch.exp.", further_for=["other"])
+
+    def offered(answer):
+        for _ in range(4):
+            failure(answer)
+        return "Start with torch.exp." in capsys.readouterr().out
+
+    assert not offered(defined("return x"))
+    assert not offered(defined("return x.foo"))
+    _record(recording, exercise, further="Start with torch.exp.", further_for=["values"])
+    assert not offered(defined("return x.foo"))
+    assert offered(defined("return x"))
+
+
+def test_the_points_of_all_exercises_of_the_notebook_are_shown_at_a_glance(monkeypatch):
+    monkeypatch.setattr("coursekit.checking.needed._needed", {"04_attention": 1})
+    monkeypatch.setattr(
+        "coursekit.checking.check.notebook_names", lambda: {"softmax": softmax, "Scale": None}
+    )
+    found = check.all()
+    assert (found.points, found.max_points) == (2, 4)
+    assert repr(found).splitlines() == [
+        "✓ softmax  2 of 2",
+        "✗ Scale    0 of 2  not defined: run its cell first",
+        "2 of 4 points in the checks",
+    ]
+    assert "<b>Scale</b>" in found._repr_html_()
+
+
+def test_the_exercises_of_other_assignments_are_not_among_all(monkeypatch):
+    monkeypatch.setattr("coursekit.checking.needed._needed", {})
+    with pytest.raises(CheckFailed, match="run the first cell, which says which assignment"):
+        check.all()
+    monkeypatch.setattr("coursekit.checking.needed._needed", {"05_transformer_block": 1})
+    with pytest.raises(CheckFailed, match="run the first cell"):
+        check.all()
+    monkeypatch.setattr("coursekit.checking.needed._needed", {"04_attention": 1})
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert check.all() is None
 
 
 def test_a_further_hint_is_offered_from_the_third_failure_on(recording, capsys):

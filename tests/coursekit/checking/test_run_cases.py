@@ -5,6 +5,7 @@ import threading
 import time
 
 import numpy as np
+import pytest
 import torch
 
 from coursekit.checking import codec
@@ -141,13 +142,91 @@ def test_a_parameter_of_the_wrong_shape_is_explained():
             self.weight = torch.nn.Parameter(torch.zeros(3))
 
     outcome = run_case(Scale, case(state={"weight": codec.encode(torch.ones(2))}))
-    assert outcome["message"] == "self.weight should have shape (2,), not (3,)"
+    assert outcome["message"].startswith("self.weight should have shape (2,), not (3,): make it as")
 
 
 def test_a_parameter_that_is_left_out_is_explained():
     state = {"bias": codec.encode(torch.ones(2))}
     outcome = run_case(lambda: torch.nn.Linear(1, 2, bias=False), case(state=state))
-    assert outcome["message"] == "self.bias should have shape (2,), but is None"
+    assert outcome["message"].startswith("self.bias should have shape (2,), but is None: make it")
+
+
+def test_a_missing_attribute_points_to_the_docstring():
+    class Scale:
+        def __init__(self):
+            self.wieght = 2
+
+    asked = case(state={"weight": codec.encode(2)})
+    assert run_case(Scale, asked)["message"] == (
+        "Scale has no attribute weight (it has wieght): keep the names that the docstring lists under"
+        " Attributes"
+    )
+    read = case() | {"then": [[".bias.shape", [], {}]]}
+    assert run_case(lambda: torch.nn.Linear(1, 2, bias=False), read)["message"] == (
+        "self.bias is None: make it as the docstring's Attributes say"
+    )
+    read = case() | {"then": [[".0.bias", [], {}]]}
+    message = run_case(lambda: torch.nn.Sequential(torch.nn.ReLU()), read)["message"]
+    assert message.startswith("self.0, of type ReLU, has no bias: make it as")
+
+
+def test_an_error_in_a_property_is_the_students_own():
+    class Scale:
+        @property
+        def weight(self):
+            return self.nothing
+
+    outcome = run_case(Scale, case() | {"then": [[".weight", [], {}]]})
+    assert outcome["message"] == "'Scale' object has no attribute 'nothing'"
+
+
+def test_a_misspelled_or_badly_indented_method_is_named():
+    class Cell(torch.nn.Module):
+        def foward(self, x):
+            return x
+
+    called = case() | {"then": [["__call__", [1], {}]]}
+    outcome = run_case(Cell, called)
+    assert outcome["status"] == "error"
+    assert (
+        outcome["message"]
+        == "Cell has no method forward; did you mean forward where you wrote foward?"
+    )
+
+    class Inside(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+
+            def forward(self, x):
+                return x
+
+    assert "its `def` must be in the class" in run_case(Inside, called)["message"]
+    asked = case() | {"then": [["attention", [1], {}]]}
+    assert "Cell has no method attention" in run_case(Cell, asked)["message"]
+
+
+def test_a_module_that_is_called_in_another_way_needs_no_forward():
+    class Called(torch.nn.Module):
+        def __call__(self, x):
+            return x + 1
+
+    class Assigned(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.forward = lambda x: x + 1
+
+    called = case() | {"then": [["__call__", [1], {}]]}
+    assert [run_case(kind, called).get("value") for kind in (Called, Assigned)] == [2, 2]
+
+
+def test_a_helper_without_forward_is_not_an_exercise_that_is_not_written_yet():
+    class Helper(torch.nn.Module):
+        def foward(self, x):
+            return x
+
+    outcome = run_case(lambda x: Helper()(x), case(1))
+    assert outcome["type"] == "NotImplementedError"
+    assert 'missing the required "forward" function' in outcome["message"]
 
 
 def test_cases_also_run_off_the_main_thread_where_no_alarm_can_ring():
@@ -276,7 +355,41 @@ def test_the_calls_on_one_object_are_shown_one_by_one():
 
 def test_an_empty_tensor_is_shown_with_its_shape():
     shown = show_call({"name": "double"}, case(torch.ones(0, 2), torch.ones(0)))
-    assert shown == "double(tensor of shape (0, 2), tensor([]))"
+    assert shown == "double(torch.zeros((0, 2)), torch.zeros((0,)))"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        torch.tensor([-11.39, -0.0878, 1.483, 12.805], dtype=torch.float16),
+        torch.tensor([[0.1, -2.5e-7], [3e30, 2.0]]),
+        torch.tensor([1 / 3, 1e-9], dtype=torch.float64),
+        torch.tensor([0.3, -1.5], dtype=torch.bfloat16),
+        torch.tensor([torch.inf, -torch.inf, 0.0]),
+        torch.tensor([[True, False]]),
+        torch.tensor([3, -4]),
+        torch.tensor(7, dtype=torch.int32),
+        torch.zeros(0, 2, dtype=torch.int64),
+        np.array([0.1, 0.2]),
+        np.array([1, 2], dtype=np.int8),
+        {"a": [1, (2,), float("inf")], 3: {1, 2}},
+        "it's",
+        None,
+        float("-inf"),
+    ],
+)
+def test_the_call_that_is_shown_can_be_pasted_and_gives_the_same_input(value):
+    asked = case(value, kwargs={"key": codec.encode(value)})
+    shown = show_call({"name": "double"}, asked)
+    given = eval(shown, {"double": lambda x, key: (x, key), "torch": torch, "np": np})
+    assert [codec.encode(v) for v in given] == [*asked["args"], asked["kwargs"]["key"]]
+
+
+def test_a_call_that_no_line_can_repeat_is_abbreviated():
+    columns = torch.ones(2, 3).mT  # its layout in memory is part of the case
+    assert show_call({"name": "double"}, case(columns)).startswith("double(tensor([[1., 1.]")
+    long = show_call({"name": "double"}, case(torch.ones(300)))
+    assert long == "double(tensor of shape (300,))"
 
 
 def test_a_course_in_plain_python_needs_no_torch():

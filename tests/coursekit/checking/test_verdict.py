@@ -60,7 +60,7 @@ def test_in_the_first_group_with_a_mistake_the_earliest_stage_and_smallest_case_
     result = verdict(lambda x: None if len(x) == 2 else x.sum() + 1)
     assert result.stage == "type"
     result = verdict(lambda x: x.sum() + 1)
-    assert result.detail[0] == ["call", "total(tensor([3.]))"]
+    assert result.detail[0] == ["call", "total(torch.tensor([3.]))"]
 
 
 def test_a_known_misconception_gets_its_hint():
@@ -82,7 +82,7 @@ def test_the_case_that_is_shown_is_one_that_the_named_misconception_gets_wrong()
 
     result = verdict(two_mistakes, ("mean", lambda x: x.mean() if len(x) else x.sum()))
     assert result.misconception == "mean"
-    assert result.detail[0] == ["call", "total(tensor([1., 2.]))"]
+    assert result.detail[0] == ["call", "total(torch.tensor([1., 2.]))"]
 
 
 def test_a_hint_about_a_special_case_waits_until_the_ordinary_ones_are_right():
@@ -223,7 +223,7 @@ def test_what_is_shown_as_printed_belongs_to_the_call_that_is_shown():
         return x.sum() + 1
 
     result = verdict(chatty)
-    assert result.detail[0] == ["call", "total(tensor([3.]))"]
+    assert result.detail[0] == ["call", "total(torch.tensor([3.]))"]
     assert result.printed == "got 1 numbers"
 
 
@@ -329,3 +329,72 @@ def test_a_shuffled_order_comes_from_the_generator_that_is_given():
         result = shuffle_verdict(answer)
         assert result.passed == (not headline)
         assert headline in result.headline
+
+
+def test_where_another_exception_was_wanted_the_message_says_which():
+    def refuses(x):
+        raise ValueError("too many")
+
+    def fails(x):
+        return x @ torch.ones(5)
+
+    case = {"group": "values", "args": [codec.encode(torch.ones(2, 3))], "names": ["x"], "seed": 0}
+    case["expected"] = {"status": "error", "type": "ValueError"}
+    recorded = {"name": "total", "groups": {"values": 1}, "cases": [case], "misconceptions": []}
+    result = judge(recorded, run_cases(fails, [case]))
+    assert result.headline.startswith("this input should raise ValueError; it raises RuntimeError:")
+    assert "print both shapes" not in result.headline
+    assert judge(recorded, run_cases(refuses, [case])).passed
+
+
+def test_an_attribute_that_is_wrong_is_named_as_in_the_call():
+    steps = [["__call__", [codec.encode(torch.ones(2))], {}], [".bias", [], {}]]
+    case = {"group": "values", "args": [2, 1], "names": [], "seed": 0, "then": steps}
+    case["state"] = {"weight": codec.encode(torch.ones(1, 2))}
+    wanted = run_cases(lambda n, m: torch.nn.Linear(n, m, bias=False), [case])
+    recorded = {"name": "layer", "groups": {"values": 1}, "misconceptions": []}
+    recorded["cases"] = [case | {"expected": wanted[0]}]
+
+    def with_bias(n, m):
+        layer = torch.nn.Linear(n, m)
+        torch.nn.init.zeros_(layer.bias)
+        return layer
+
+    result = judge(recorded, run_cases(with_bias, [case]))
+    assert result.headline == "in obj.bias: it is a tensor instead of None"
+    result = judge(recorded, run_cases(lambda n, m: torch.nn.Linear(n, m).double(), [case]))
+    assert result.headline.startswith("it raises RuntimeError")
+
+
+def test_not_a_number_is_no_evidence_for_a_misconception_beside_a_second_mistake():
+    def spoiled(x):
+        return x.sum() * float("nan")
+
+    def named(x):  # NaN for another reason, and an ordinary number in an empty tensor
+        return x.sum() * float("nan") if len(x) else torch.tensor(0.25)
+
+    assert verdict(spoiled, ("named", named)).misconception == ""
+    assert verdict(named, ("named", named)).misconception == "named"
+
+
+def test_a_mistake_is_named_where_the_answer_avoids_another_that_comes_with_it():
+    def both(x):
+        return (x * 1.37 + 0.2).sum() if len(x) else torch.tensor(float("nan"))
+
+    def one(x):
+        return (x * 1.37 + 0.2).sum()
+
+    def neither(x):
+        return (x * 1.41 + 0.2).sum()
+
+    assert verdict(one, ("both", both)).misconception == ""  # two numbers could be chance
+    recorded = exercise(("both", both))
+    more = [
+        {**recorded["cases"][0], "args": [codec.encode(torch.tensor([n, 0.5]))]} for n in (4.0, 5.0)
+    ]
+    for case, outcome in zip(more, run_cases(torch.sum, more)):
+        case["expected"] = outcome
+    recorded["cases"] += more
+    recorded["misconceptions"][0]["outcomes"] += run_cases(both, more)
+    assert judge(recorded, run_cases(one, recorded["cases"])).misconception == "both"
+    assert judge(recorded, run_cases(neither, recorded["cases"])).misconception == ""

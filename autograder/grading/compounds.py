@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 
 from autograder.course.apply_edit import is_edit
 from autograder.course.assignment import Assignment
-from autograder.course.exercise import Misconception
-from autograder.course.recording import essence, one_thread
+from autograder.course.cells import NOT_PYTHON
+from autograder.course.exercise import UNWRITTEN_HINT, Answer, Misconception
+from autograder.course.recording import essence
 from autograder.errors import AnswerError
+from autograder.grading.answer_runs import run_answers
+from autograder.grading.limits import Limits
 from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
 from coursekit.checking.recordings import RecordingError, read
 from coursekit.checking.records import Case, Outcome, RecordedExercise, RecordedPair
-from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
 #: A recorded pair keeps at most this many cases of its first failing group.
@@ -47,6 +49,7 @@ def record_pairs(
     name: str,
     recorded: RecordedExercise,
     known: list[RecordedPair] | None = None,
+    limits: Limits | None = None,
 ) -> list[RecordedPair]:
     """The pairs of an exercise's misconceptions that a recording contains, as plain data.
 
@@ -54,14 +57,16 @@ def record_pairs(
     ----------
     known : list of RecordedPair, optional
         Pairs of another recording, to record only these; None stands for all that interact.
+    limits : Limits, optional
+        Where the answers run; the sandbox, if there is one, when None.
     """
     names = None if known is None else [set(pair["names"]) for pair in known]
-    found = compounds(assignment, name, recorded, names)
+    found = compounds(assignment, name, recorded, names, limits)
     return [{"names": list(one.names), "outcomes": one.outcomes} for one in found if one.outcomes]
 
 
 def with_released_pairs(
-    assignment: Assignment, recorded: dict[str, RecordedExercise]
+    assignment: Assignment, recorded: dict[str, RecordedExercise], limits: Limits | None = None
 ) -> dict[str, RecordedExercise]:
     """Exercises recorded for a class, with the pairs whose hints `check` shows to students."""
     try:
@@ -71,7 +76,7 @@ def with_released_pairs(
     found: dict[str, RecordedExercise] = {}
     for name, exercise in recorded.items():
         known = released[name].get("pairs", []) if name in released else []
-        found[name] = {**exercise, "pairs": record_pairs(assignment, name, exercise, known)}
+        found[name] = {**exercise, "pairs": record_pairs(assignment, name, exercise, known, limits)}
     return found
 
 
@@ -80,6 +85,7 @@ def compounds(
     name: str,
     recorded: RecordedExercise,
     names: list[set[str]] | None = None,
+    limits: Limits | None = None,
 ) -> list[Compound]:
     """Every pair of misconceptions that can be in one answer, and whether it gets a hint.
 
@@ -89,9 +95,13 @@ def compounds(
         The exercise, as `autograder.course.recording.record` returns it.
     names : list of set of str, optional
         The pairs to look at, by name; None stands for all.
+    limits : Limits, optional
+        Where the answers run; the sandbox, if there is one, when None.
     """
-    with one_thread():
-        answers = list(_answers(assignment, name, recorded["cases"], names))
+    pairs = list(_pairs(assignment, name, names))
+    cases = {name: recorded["cases"]}
+    ran = run_answers(assignment, [answer for _, _, answer in pairs], cases, limits)
+    answers = [(one, two, outcomes) for (one, two, _), outcomes in zip(pairs, ran)]
     found = [_compound(recorded, *answer) for answer in answers]
     silent = [
         outcomes for pair, (_, _, outcomes) in zip(found, answers) if pair.status != "explained"
@@ -99,25 +109,26 @@ def compounds(
     return [_unless_ambiguous(recorded["cases"], pair, silent) for pair in found]
 
 
-def _answers(
-    assignment: Assignment,
-    name: str,
-    cases: list[Case],
-    names: list[set[str]] | None,
-) -> Iterator[tuple[Misconception, Misconception, list[Outcome]]]:
-    solution = assignment.solution
-    reference = solution.bare_sources[name]
-    edits = [m for m in assignment.exercises[name].misconceptions if is_edit(m.text)]
+def _pairs(
+    assignment: Assignment, name: str, names: list[set[str]] | None
+) -> Iterator[tuple[Misconception, Misconception, Answer]]:
+    """Two misconceptions, and the answer that has both."""
+    reference = assignment.solution.bare_sources[name]
+    edits = [
+        m
+        for m in assignment.exercises[name].misconceptions
+        if is_edit(m.text) and m.hint != UNWRITTEN_HINT
+    ]
     for one, two in itertools.combinations(edits, 2):
         if names is not None and {one.name, two.name} not in names:
             continue
         for first, second in ((one, two), (two, one)):
             try:
                 text = second.source(first.source(reference))
-                answer = solution.run_answer(name, text)
-            except AnswerError:  # they change the same lines
+                compile(text, f"{one.name} and {two.name}", "exec")
+            except (AnswerError, *NOT_PYTHON):  # they change the same lines
                 continue
-            yield one, two, json.loads(json.dumps(run_cases(answer, cases)))
+            yield one, two, Answer(name, f"{one.name} and {two.name}", text)
             break
 
 

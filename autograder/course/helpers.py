@@ -1,0 +1,69 @@
+"""Which exercises the reference of an exercise calls: what a wrong answer to them can spoil."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from autograder.course.assignment import Assignment
+from autograder.course.cells import DEFINITIONS, FROM, parse, without_delimiters
+
+
+class Helpers:
+    """The exercises that the references of an assignment call.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        The assignment.
+    """
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+
+    @cached_property
+    def pasted(self) -> set[str]:
+        """The names of what students paste from earlier assignments."""
+        cells = [
+            cell
+            for cell in self.assignment.solution.code
+            if str(cell.metadata.get("nbgrader", {}).get("grade_id", "")).startswith(FROM)
+        ]
+        nodes = [n for cell in cells for n in parse(without_delimiters(cell.source)).body]
+        return {node.name for node in nodes if isinstance(node, DEFINITIONS)}
+
+    @cached_property
+    def _used(self) -> dict[str, set[str]]:
+        """Each definition of the solution, with the other definitions that its text names."""
+        sources = self.assignment.solution.sources
+        return {
+            name: {
+                node.id
+                for node in ast.walk(ast.parse(text))
+                if isinstance(node, ast.Name) and node.id in sources
+            }
+            - {name}
+            for name, text in sources.items()
+        }
+
+    def of(self, exercise: str) -> list[str]:
+        """The exercises, and what was pasted, that a reference calls, directly or not.
+
+        Parameters
+        ----------
+        exercise : str
+            The exercise's name, or that of what was pasted.
+
+        Returns
+        -------
+        list of str
+            Their names, in the order of the notebook; never the exercise itself.
+        """
+        found: set[str] = set()
+        waiting = [exercise]
+        while waiting:
+            new = self._used.get(waiting.pop(), set()) - found
+            found |= new
+            waiting += new
+        known = {*self.assignment.exercises, *self.pasted} - {exercise}
+        return [name for name in self.assignment.solution.sources if name in found & known]

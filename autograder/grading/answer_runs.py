@@ -1,0 +1,132 @@
+"""Runs the answers in a course's files, right and wrong, where submissions run.
+
+They are texts that somebody else may have written: a student, whose answer `autograder adopt` took
+over, or the author of another course. Outcomes come back as plain data, as a submission's do.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.course.assignment import Assignment
+from autograder.course.cells import CHECK, kept_definitions
+from autograder.course.exercise import Answer
+from autograder.errors import AnswerError
+from autograder.grading.isolated_run import run_notebook
+from autograder.grading.limits import Limits, hidden_folders
+from autograder.grading.questions import Outcomes, without_expected
+from autograder.sandbox.doctor import is_available
+from coursekit.checking.records import Outcome, Question
+from coursekit.checking.verdict import clean
+
+_CELL_SECONDS, _NOTEBOOK_SECONDS = 120.0, 3600.0
+#: Defines an answer, in a copy of the notebook's names, under a name of its own. It is run as one
+#: statement: of a cell that stops, a kernel runs the later definitions all the same.
+_DEFINE = """\
+_names = dict(globals())
+exec(compile({text!r}, {filename!r}, "exec"), _names)
+if _names.get({name!r}) is globals().get({name!r}):
+    raise NameError("it does not define " + {name!r})
+{alias} = _names[{name!r}]
+"""
+
+
+def run_answers(
+    assignment: Assignment,
+    answers: Sequence[Answer],
+    cases: Mapping[str, Sequence[Question]],
+    limits: Limits | None = None,
+) -> list[Outcomes]:
+    """The outcomes of each answer, beside the reference's other definitions.
+
+    It runs in the sandbox. Where there is none, it runs in a process of its own, without isolation.
+
+    Parameters
+    ----------
+    cases : mapping of str to sequence of Question
+        Exercise -> the cases to run its answers with.
+    limits : Limits, optional
+        Where to run; the sandbox, if there is one, when None.
+
+    Raises
+    ------
+    AnswerError
+        An answer cannot be run, or does not define its exercise.
+    """
+    if not answers:
+        return []
+    course = assignment.course
+    if limits is None:
+        limits = Limits(
+            hidden=hidden_folders(course.root, course.root),
+            visible=course.visible,
+            preload=course.preload,
+        )
+    limits = replace(
+        limits,
+        sandbox=limits.sandbox and is_available(),  # a cluster's may be elsewhere
+        cell_seconds=_CELL_SECONDS,
+        notebook_seconds=_NOTEBOOK_SECONDS,
+        training_steps=None,
+        data_rows=None,
+    )
+    aliases = [f"{answer.exercise}__{number}" for number, answer in enumerate(answers)]
+    notebook = _notebook(assignment, answers, aliases)
+    questions = {alias: cases[answer.exercise] for alias, answer in zip(aliases, answers)}
+    found = run_notebook(notebook, without_expected(questions), limits)
+    ran = []
+    for alias, answer in zip(aliases, answers):
+        outcomes = found.outcomes[alias]
+        if outcomes is None or outcomes[0].get("message") == f"{alias} is not defined":
+            why = _error(notebook, alias) or found.ends.get(alias, "")
+            raise AnswerError(
+                f"{answer.exercise}: {answer.name} cannot be run: {why}\n{assignment.typed(answer)}"
+            )
+        ran.append([_tidy(outcome) for outcome in outcomes])
+    return ran
+
+
+def _notebook(
+    assignment: Assignment, answers: Sequence[Answer], aliases: Sequence[str]
+) -> NotebookNode:
+    """Imports and definitions of the solution notebook, then each answer and its check."""
+    name = assignment.solution.path.name
+    kept = [kept_definitions(cell.source, name) for cell in assignment.solution.code]
+    cells = [new_code_cell(ast.unparse(tree)) for tree in kept if tree.body]
+    for answer, alias in zip(answers, aliases):
+        source = _DEFINE.format(
+            text=assignment.typed(answer),
+            filename=f"<answer to {answer.exercise}>",
+            name=answer.exercise,
+            alias=alias,
+        )
+        marks = {"grade": True, "solution": False, "grade_id": f"{CHECK}{alias}"}
+        check = new_code_cell(f"check({alias})", metadata={"nbgrader": marks})
+        source = f"exec({source!r})"
+        cells += [new_code_cell(source, metadata={"answer": alias}), check]
+    notebook: NotebookNode = new_notebook(cells=cells)
+    return notebook
+
+
+def _error(notebook: NotebookNode, alias: str) -> str:
+    """What the cell that defines an answer stopped with, or ""."""
+    for cell in notebook.cells:
+        if cell.metadata.get("answer") == alias:
+            for output in cell.outputs:
+                if output.output_type == "error":
+                    return f"{output.ename}: {output.evalue}"
+    return ""
+
+
+def _tidy(outcome: Any) -> Outcome:
+    """An outcome with valid fields only, since it comes from a process that is not trusted."""
+    tidy = clean(outcome)
+    if tidy["status"] != "value":
+        tidy.pop("value", None)
+    return tidy

@@ -1,0 +1,172 @@
+"""Judges an exercise again that fails with the student's own helpers: with right ones.
+
+A wrong helper costs its points once. After all verdicts are in, an exercise that lost points and
+whose reference calls helpers that are wrong, missing or not judged here runs once more, in a new
+kernel, in which these helpers are answered by their references (`reference_desk`). The better
+verdict counts. Which helpers an exercise may call is read from its reference, not from the
+submission: so nothing can be asked that it would not have to call anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from nbformat import NotebookNode
+
+from autograder.course.cells import asked_exercise
+from autograder.course.helpers import Helpers
+from autograder.grading.left_out import LEFT_OUT
+from autograder.grading.questions import Answers, with_room, without_expected
+from autograder.grading.reference_calls import kind_of
+from autograder.grading.reference_desk import Carried
+from coursekit.checking import recordings
+from coursekit.checking.verdict import Verdict, judge
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is judged again.
+
+    Attributes
+    ----------
+    notebook : NotebookNode
+        The submission, of whose checks only those that count are asked.
+    carried : Carried
+        What the run needs.
+    """
+
+    notebook: NotebookNode
+    carried: Carried
+
+
+def plan(
+    notebook: NotebookNode,
+    release: NotebookNode,
+    helpers: Helpers,
+    verdicts: Sequence[Verdict],
+    others: Sequence[Verdict] = (),
+) -> Plan | None:
+    """What to judge again, or None if a wrong helper can have cost no points.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        A sanitized submission that has run.
+    release : NotebookNode
+        The assignment as it was released.
+    helpers : Helpers
+        What the assignment's references call.
+    verdicts : sequence of Verdict
+        The verdicts that may become better.
+    others : sequence of Verdict
+        What else is known of the submission.
+    """
+    passed = {verdict.exercise for verdict in (*verdicts, *others) if verdict.passed}
+    asked = {name for cell in notebook.cells if (name := asked_exercise(cell)) is not None}
+    released = {cell.source.strip() for cell in release.cells}
+    todo = {
+        cell.metadata["nbgrader"]["grade_id"]
+        for cell in notebook.cells
+        if cell.metadata.get("nbgrader", {}).get("solution") and cell.source.strip() in released
+    }
+    right: dict[str, list[str]] = {}
+    for name in (verdict.exercise for verdict in verdicts if not verdict.passed):
+        found = _replaceable(helpers, name, passed)
+        if found and name in asked and name not in todo:
+            right[name] = found
+    if not right:
+        return None
+    definitions = helpers.assignment.solution.definitions
+    used = {name for found in right.values() for name in found}
+    pasted = [name for name in helpers.pasted if name in used]
+    for name in pasted:  # to find out whether it is wrong
+        right[name] = _replaceable(helpers, name, passed)
+        used |= set(right[name])
+    kinds = {
+        name: kind for name in sorted(used) if (kind := kind_of(definitions[name])) is not None
+    }
+    known = [name for name in pasted if name in recordings.names()]
+    own = {name: with_room(recordings.find(name)) for name in known}
+    cells = tuple(cell.source for cell in helpers.assignment.solution.code)
+    carried = Carried(right, kinds, tuple(sorted(pasted)), without_expected(own), cells)
+    return Plan(_asking_only(notebook, set(right)), carried)
+
+
+def _replaceable(helpers: Helpers, name: str, passed: Collection[str]) -> list[str]:
+    """The helpers of an exercise that are not known to be right, and that can be called."""
+    definitions = helpers.assignment.solution.definitions
+    return [
+        helper
+        for helper in helpers.of(name)
+        if helper not in passed and kind_of(definitions[helper]) is not None
+    ]
+
+
+def _asking_only(notebook: NotebookNode, exercises: Collection[str]) -> NotebookNode:
+    """A copy of a notebook up to the last check of some exercises, that asks only these."""
+    last = max(i for i, c in enumerate(notebook.cells) if asked_exercise(c) in exercises)
+    cells = []
+    for cell in notebook.cells[: last + 1]:
+        copy = NotebookNode(cell, metadata=NotebookNode(cell.metadata))
+        if cell.cell_type == "code":
+            copy.outputs, copy.execution_count = [], None
+            if (asked := asked_exercise(cell)) is not None:
+                copy.metadata[LEFT_OUT] = asked not in exercises
+        cells.append(copy)
+    return NotebookNode(notebook, cells=cells)
+
+
+def with_right_helpers(
+    before: Sequence[Verdict], again: Iterable[Verdict], answers: Answers, plan: Plan
+) -> list[Verdict]:
+    """The better verdicts, each of which says with which right helpers it was made.
+
+    Parameters
+    ----------
+    before : sequence of Verdict
+        The verdicts with the student's own helpers.
+    again : iterable of Verdict
+        Those of the run with right ones.
+    answers : Answers
+        Of that run.
+    """
+    new = {verdict.exercise: verdict for verdict in again}
+    wrong = {name for name in plan.carried.pasted if not _is_right(name, answers)}
+    named: dict[str, list[str]] = {}
+    found = []
+    for old in before:
+        name = old.exercise
+        called = answers.called.get(name, [])
+        answered = answers.outcomes.get(name) is not None
+        verdict = old
+        if called and answered and new[name].points >= old.points:
+            named[name] = _culprits(called, named, wrong, plan)
+            verdict = replace(new[name], judged_with=named[name])
+        elif name in plan.carried.helpers and (called or not answered):
+            # what went wrong may be a helper's mistake, which a hint would put on this exercise
+            verdict = replace(old, misconception="", hint="", next_hint="")
+        found.append(verdict)
+    return found
+
+
+def _culprits(
+    called: Iterable[str], named: Mapping[str, list[str]], wrong: Collection[str], plan: Plan
+) -> list[str]:
+    """The helpers that were wrong, of those that were called.
+
+    One that is right but for its own helper is not wrong: that helper is named in its place.
+    """
+    called = list(called)
+    culprits: list[str] = []
+    for name in called:
+        if name in plan.carried.pasted and name not in wrong:
+            continue
+        culprits += named.get(name) or [name]
+    return list(dict.fromkeys(culprits or called))
+
+
+def _is_right(name: str, answers: Answers) -> bool:
+    """Whether what was pasted passes its own check, as far as that is known."""
+    outcomes = answers.outcomes.get(name)
+    return outcomes is not None and judge(recordings.find(name), outcomes).passed

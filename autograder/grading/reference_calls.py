@@ -1,0 +1,275 @@
+"""Answers calls of references with what they return, and with the gradients of that.
+
+It runs in a process of its own (`reference_process`), outside of any sandbox. What a call contains
+comes from a submission: it is plain data, of which nothing is evaluated, and names one function or
+class of those that may be called. Between two calls nothing is kept: a module is made anew for
+each, from the arguments of its class and the values of its parameters.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from coursekit.checking.codec import PlainDataError
+from coursekit.checking.records import Plain
+from coursekit.checking.wire import (
+    Cargo,
+    NotSendable,
+    pack,
+    read_tensor,
+    unpack,
+    write_tensor,
+)
+
+#: What an attribute of a module may be that travels with it.
+_SIMPLE = (bool, int, float, str, type(None))
+_MESSAGE_LENGTH = 300
+
+
+class _Pending(BaseException):
+    """The reference has called a function that only the submission can call."""
+
+    def __init__(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().__init__(number)
+        self.number, self.args_given, self.kwargs_given = number, args, kwargs
+        self.grad = torch.is_grad_enabled()
+
+
+def kind_of(thing: Any) -> dict[str, Any] | None:
+    """How a reference can be called from elsewhere; None if it cannot.
+
+    Returns
+    -------
+    dict or None
+        ``{}`` for a function, for a module ``{"methods": [...]}`` with the names of its own methods.
+    """
+    if isinstance(thing, type):
+        return {"methods": _methods(thing)} if issubclass(thing, nn.Module) else None
+    return {} if callable(thing) else None
+
+
+def _methods(kind: type[Any]) -> list[str]:
+    own = [base for base in kind.__mro__ if not _is_of_torch(base) and base is not object]
+    names = {name for base in own for name, value in vars(base).items() if callable(value)}
+    return sorted(name for name in names if not name.startswith("_") and name != "forward")
+
+
+def _is_of_torch(kind: type[Any]) -> bool:
+    return kind.__module__.split(".")[0] == "torch"
+
+
+def answer(definitions: Mapping[str, Any], request: Any) -> dict[str, Any]:
+    """The answer to one call: a value, gradients, a function to call first, or an error.
+
+    Parameters
+    ----------
+    definitions : mapping of str to object
+        The references that may be called, by name.
+    request : object
+        The call, as `coursekit.checking.right_helpers` writes it; of any form, since it is not
+        trusted.
+
+    Returns
+    -------
+    dict
+        What goes back, JSON-serializable.
+    """
+    try:
+        with torch.set_grad_enabled(bool(request["grad"])):
+            return _Call(definitions, request).answer()
+    except (PlainDataError, NotSendable) as error:
+        return _error("TypeError", str(error))
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        return _error("ValueError", f"the call cannot be read: {error}")
+
+
+def _error(kind: str, message: str) -> dict[str, Any]:
+    return {"error": kind, "message": message[:_MESSAGE_LENGTH]}
+
+
+class _Call:
+    def __init__(self, definitions: Mapping[str, Any], request: dict[str, Any]) -> None:
+        self.request = request
+        self.target = definitions[str(request["name"])]
+        self.cargo = Cargo([read_tensor(one) for one in request["tensors"]])
+        self.inputs = list(self.cargo.tensors)  # what gradients are taken of
+        for tensor, needed in zip(self.inputs, request["needs"], strict=True):
+            tensor.requires_grad_(bool(needed))
+        self.cargo.generators = [_generator(one) for one in request["generators"]]
+        self.cargo.functions = [self._function(i) for i in range(min(20, request["functions"]))]
+        self.results = request["results"]
+        self.called = 0
+
+    def _function(self, number: int) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if self.called == len(self.results):
+                raise _Pending(number, args, kwargs)
+            value, rng = self.results[self.called]
+            self.called += 1
+            if rng is not None:
+                torch.set_rng_state(read_tensor(rng))
+            return unpack(value, self.cargo)
+
+        return call
+
+    def answer(self) -> dict[str, Any]:
+        args, kwargs = self._arguments("args", "kwargs")
+        self.rng = read_tensor(self.request["rng"])
+        torch.set_rng_state(self.rng)
+        made: dict[str, Any]
+        try:
+            if "init" not in self.request:
+                made = {"value": self.target(*args, **kwargs)}
+            elif not self.request["method"]:
+                return self._describe(self._module())
+            else:
+                made = {"value": self._method()(*args, **kwargs)}
+        except _Pending as pending:
+            value = (pending.args_given, pending.kwargs_given)
+            made = {"function": pending.number, "value": value, "grad": pending.grad}
+        except (PlainDataError, NotSendable):
+            raise
+        except Exception as error:  # the submission's helper would have raised it
+            kind = type(error).__name__
+            known = isinstance(getattr(builtins, kind, None), type)
+            return _error(kind if known else "RuntimeError", str(error))
+        return self._outputs(made)
+
+    def _arguments(self, one: str, two: str) -> tuple[list[Any], dict[str, Any]]:
+        args, kwargs = unpack(self.request[one], self.cargo), unpack(self.request[two], self.cargo)
+        if not isinstance(args, list) or not isinstance(kwargs, dict):
+            raise PlainDataError("the arguments cannot be read")
+        return args, kwargs
+
+    def _module(self) -> nn.Module:
+        args, kwargs = self._arguments("init", "init_kwargs")
+        module = self.target(*args, **kwargs)
+        if not isinstance(module, nn.Module):
+            raise PlainDataError("it is no module")
+        return module
+
+    def _method(self) -> Any:
+        """The method that is called, of a module with the given parameters and attributes."""
+        rng = torch.get_rng_state()
+        module = self._module()
+        torch.set_rng_state(rng)
+        values = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+        for name, where in self.request["state"]:
+            number, mine = int(where["$at"]), values[name]
+            given = self.cargo.tensors[number]
+            if given.shape != mine.shape:
+                raise PlainDataError(f"{name} has another shape")
+            mine.requires_grad_(False)
+            mine.data = given.detach()
+            mine.requires_grad_(given.requires_grad)
+            self.inputs[number] = mine
+        parts = dict(module.named_modules())
+        for path, attributes in self.request["attributes"].items():
+            known = _attributes(parts[path])
+            for name, value in attributes.items():
+                if name in known and isinstance(value, _SIMPLE):
+                    setattr(parts[path], name, value)
+            parts[path].training = bool(attributes.get("training", True))
+        part, method = parts[self.request["path"]], self.request["method"]
+        if method == "__call__":
+            return part
+        if method not in _methods(type(part)):
+            raise PlainDataError(f"there is no method {method}")
+        return getattr(part, method)
+
+    def _describe(self, module: nn.Module) -> dict[str, Any]:
+        """All that a module in another process is made of that stands for this one."""
+        parameters, buffers = dict(module.named_parameters()), dict(module.named_buffers())
+        parts = [
+            {
+                "path": path,
+                "kind": _container(part),
+                "methods": _methods(type(part)),
+                "attributes": _attributes(part),
+            }
+            for path, part in module.named_modules()
+        ]
+        return {
+            "parts": parts,
+            "parameters": [
+                [name, write_tensor(one.detach()), one.requires_grad]
+                for name, one in parameters.items()
+            ],
+            "absent": [
+                f"{path}.{name}".lstrip(".")
+                for path, part in module.named_modules()
+                for name, one in part._parameters.items()
+                if one is None
+            ],
+            "buffers": [[name, write_tensor(one)] for name, one in buffers.items()],
+            "rng": self._rng(),
+        }
+
+    def _rng(self) -> Plain:
+        """The state of torch's generator, if the call has changed it."""
+        state = torch.get_rng_state()
+        return None if state.equal(self.rng) else write_tensor(state)
+
+    def _outputs(self, made: dict[str, Any]) -> dict[str, Any]:
+        cargo = Cargo()
+        value = pack(made["value"], cargo)
+        if cargo.functions or cargo.generators:
+            raise NotSendable("a result that is a function cannot be passed on")
+        if "grads" in self.request:
+            return self._gradients(cargo.tensors)
+        reply: dict[str, Any] = {
+            "value": value,
+            "tensors": [write_tensor(one) for one in cargo.tensors],
+            "differentiable": [bool(one.requires_grad) for one in cargo.tensors],
+            "rng": self._rng(),
+            "generators": [write_tensor(g.get_state()) for g in self.cargo.generators],
+        }
+        if "function" in made:
+            reply |= {"function": made["function"], "grad": made["grad"]}
+        return reply
+
+    def _gradients(self, outputs: list[Any]) -> dict[str, Any]:
+        given = [None if one is None else read_tensor(one) for one in self.request["grads"]]
+        pairs = [
+            (one, grad)
+            for one, grad in zip(outputs, given, strict=True)
+            if grad is not None and one.requires_grad
+        ]
+        wanted = [i for i, one in enumerate(self.inputs) if one.requires_grad]
+        found: list[Plain] = [None] * len(self.inputs)
+        if pairs and wanted:
+            grads = torch.autograd.grad(
+                [one for one, _ in pairs],
+                [self.inputs[i] for i in wanted],
+                [grad for _, grad in pairs],
+                allow_unused=True,
+            )
+            for i, grad in zip(wanted, grads):
+                found[i] = None if grad is None else write_tensor(grad)
+        return {"grads": found}
+
+
+def _generator(state: Any) -> torch.Generator:
+    generator = torch.Generator()
+    generator.set_state(read_tensor(state))
+    return generator
+
+
+def _container(part: nn.Module) -> str:
+    return "list" if type(part) is nn.ModuleList else ""
+
+
+def _attributes(part: nn.Module) -> dict[str, Any]:
+    """A module's own simple attributes, such as sizes and rates."""
+    return dict(_simple(part))
+
+
+def _simple(part: nn.Module) -> Iterator[tuple[str, Any]]:
+    for name, value in vars(part).items():
+        if not name.startswith("_") and name != "training" and type(value) in _SIMPLE:
+            yield name, value

@@ -1,0 +1,167 @@
+"""Measures what a wrong helper costs in the exercises that call it, before and after help.
+
+    python benchmarks/carried.py 04_attention 09_translation
+
+Each exercise, pasted ones included, is replaced by each of its misconceptions in turn; all others
+are the references. Counted are the points of *other* exercises that are lost, with the student's
+helpers and then with right ones in their place. The cases are the recorded ones, and all is judged in
+this process with the functions of grading: no kernel is started, and stand-ins ask the references
+directly. Writes `data/results/carried.json`, assignment by assignment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import linecache
+import time
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from _results import results, store
+
+from autograder.course.assignment import Assignment, every_assignment, find
+from autograder.course.cells import checked_exercise, defined_names, kept_definitions
+from autograder.course.helpers import Helpers
+from autograder.course.layout import Course
+from autograder.course.recording import one_thread
+from autograder.grading.reference_calls import answer, kind_of
+from coursekit.checking import recordings
+from coursekit.checking.right_helpers import stand_in
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import Verdict, judge
+
+COURSE = Course(Path(__file__).parent.parent)
+
+
+class Measured:
+    """The exercises of one assignment with one of them wrong."""
+
+    def __init__(self, assignment: Assignment, wrong: str, source: str) -> None:
+        self.assignment, self.wrong, self.source = assignment, wrong, source
+        self.helpers = Helpers(assignment)
+        self.definitions = assignment.solution.definitions
+
+    def verdicts(self, exercises: list[str], right: dict[str, list[str]]) -> dict[str, Verdict]:
+        """The verdicts on some exercises, each with right helpers in the place of some."""
+        scope = types.ModuleType("__main__").__dict__
+        own: dict[str, Any] = {}
+        names = {name for found in right.values() for name in found}
+        closed = {name for name in self.helpers.pasted if name in names}
+        stand_ins = {name: self._stand_in(name) for name in names}
+        found = {}
+        for cell in self.assignment.solution.code:
+            self._define(cell.source, scope)
+            name = checked_exercise(cell.source)
+            if name in exercises:
+                helpers = right.get(name, [])
+                self._put(scope, own, {n: stand_ins[n] for n in helpers if n in closed}, closed)
+                recorded = recordings.find(name)
+                found[name] = judge(recorded, run_cases(scope[name], recorded["cases"]))
+            if name in names:
+                closed.add(name)
+            self._put(scope, own, {n: stand_ins[n] for n in closed}, closed)
+        return found
+
+    def _put(
+        self, scope: dict[str, Any], own: dict[str, Any], new: dict[str, Any], closed: set[str]
+    ) -> None:
+        for name in closed:
+            if name in scope and not hasattr(scope[name], "coursekit_stand_in"):
+                own[name] = scope[name]
+            if name in new or name in own:
+                scope[name] = new.get(name, own.get(name))
+
+    def _define(self, source: str, scope: dict[str, Any]) -> None:
+        exec(compile(kept_definitions(source), "<cell>", "exec"), scope)
+        if self.wrong in defined_names(source):
+            filename = "<wrong>"
+            linecache.cache[filename] = (0, None, self.source.splitlines(True), filename)
+            exec(compile(self.source, filename, "exec"), scope)
+
+    def _stand_in(self, name: str) -> Any:
+        kind = kind_of(self.definitions[name])
+        assert kind is not None  # only such helpers are replaced
+
+        def ask(call: str) -> str:
+            return json.dumps(answer(self.definitions, json.loads(call)))
+
+        return stand_in(name, kind, ask)
+
+
+def misconceptions(assignment: Assignment) -> Iterator[tuple[str, str, str]]:
+    """Exercise, misconception and source of every wrong answer that another exercise may call."""
+    helpers = Helpers(assignment)
+    called = {name for exercise in assignment.exercises for name in helpers.of(exercise)}
+    for name in sorted(called):
+        known = name in assignment.exercises
+        if not known and name not in recordings.names():
+            continue
+        origin = assignment if known else find(COURSE, name)
+        for one in origin.exercises[name].misconceptions:
+            yield name, one.name, origin.typed(one)
+
+
+def measure(assignment: Assignment) -> dict[str, Any]:
+    """The points of other exercises that each misconception costs, and which remain lost."""
+    helpers = Helpers(assignment)
+    before = after = 0.0
+    tried = hurt = 0
+    left = []
+    begun = time.monotonic()
+    for name, misconception, source in misconceptions(assignment):
+        tried += 1
+        measured = Measured(assignment, name, source)
+        callers = [e for e in assignment.exercises if name in helpers.of(e)]
+        verdicts = measured.verdicts(callers, {})
+        lost = [e for e in callers if not verdicts[e].passed]
+        if not lost:
+            continue
+        hurt += 1
+        before += sum(verdicts[e].max_points - verdicts[e].points for e in lost)
+        bad = {name, *lost, *helpers.pasted}
+        right = {
+            e: [
+                h
+                for h in helpers.of(e)
+                if h in bad and kind_of(measured.definitions[h]) is not None
+            ]
+            for e in lost
+        }
+        again = measured.verdicts(lost, right)
+        for e in lost:
+            best = max(again[e].points, verdicts[e].points)
+            if best < again[e].max_points:
+                after += again[e].max_points - best
+                left.append(
+                    f"{name}, {misconception}: {e} {best:g} of {again[e].max_points:g},"
+                    f" {again[e].headline[:160]}"
+                )
+    return {
+        "misconceptions of exercises that others call": tried,
+        "of which cost points elsewhere": hurt,
+        "points lost elsewhere, own helpers": before,
+        "points lost elsewhere, right helpers": after,
+        "left": left,
+        "seconds": time.monotonic() - begun,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("assignments", nargs="*", help="all if none is named")
+    names = parser.parse_args().assignments
+    found = {}
+    for assignment in every_assignment(COURSE):
+        if names and assignment.name not in names:
+            continue
+        with one_thread():
+            found[assignment.name] = measure(assignment)
+        print(assignment.name, json.dumps(found[assignment.name], indent=1), flush=True)
+        store("carried", dict(sorted({**results("carried"), **found}.items())))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""What an answer shows while it is checked: text, warnings, displayed objects and figures.
+
+A figure or a progress bar for each case would push the verdict out of view.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+_PRINT_LIMIT = 2_000
+
+
+class Printed(io.StringIO):
+    """Keeps the first characters printed and counts the rest."""
+
+    count = 0
+
+    def write(self, text: str) -> int:
+        room = _PRINT_LIMIT - self.count
+        self.count += len(text)
+        if room > 0:
+            super().write(text[:room])
+        return len(text)
+
+
+@contextlib.contextmanager
+def captured(student_code: Any) -> Iterator[Printed]:
+    """Capture what code in the block shows.
+
+    What libraries write to the standard error is dropped, such as progress bars.
+
+    Parameters
+    ----------
+    student_code : callable
+        Whether a file is the student's own: their warnings are kept, a library's are dropped.
+
+    Yields
+    ------
+    Printed
+        What was printed, with displayed objects as text.
+    """
+    printed = Printed()
+
+    def show_warning(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: Any = None,
+        line: str | None = None,
+    ) -> None:
+        if student_code(filename):
+            printed.write(f"{category.__name__}: {message}\n")
+
+    with (
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(Printed()),
+        warnings.catch_warnings(),
+        _displays(printed),
+        _figures(),
+    ):
+        warnings.showwarning = show_warning
+        yield printed
+
+
+@contextlib.contextmanager
+def _displays(printed: Printed) -> Iterator[None]:
+    """Print the text of what is displayed in a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        yield
+        return
+    from IPython.core.displaypub import DisplayPublisher
+
+    class Publisher(DisplayPublisher):
+        def publish(self, data: dict[str, Any], *args: Any, **options: Any) -> None:
+            printed.write(f"{data.get('text/plain', '')}\n")
+
+        def clear_output(self, wait: bool = False) -> None:
+            pass
+
+    before, shell.display_pub = shell.display_pub, Publisher()  # type: ignore[no-untyped-call]  # of traitlets
+    try:
+        yield
+    finally:
+        shell.display_pub = before
+
+
+@contextlib.contextmanager
+def _figures() -> Iterator[None]:
+    """Close the figures that are new: a notebook would show them below the cell."""
+    plt = sys.modules.get("matplotlib.pyplot")
+    before = set(plt.get_fignums()) if plt is not None else set()
+    try:
+        yield
+    finally:
+        plt = sys.modules.get("matplotlib.pyplot")
+        if plt is not None:
+            for number in set(plt.get_fignums()) - before:
+                plt.close(number)

@@ -1,0 +1,252 @@
+"""The state in which every case runs, whatever a notebook has set elsewhere.
+
+A default dtype, gradients left off, warnings as errors or another folder decide about no answer:
+`DefinedState` sets all of it to one value for a case, on a student's machine, in a release and while
+grading, and back afterwards. What a library contains is put back with it (`originals`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar
+
+from coursekit.checking.originals import Change, put_back, undo
+from coursekit.checking.torch_state import Modes, settings_of_torch
+
+T = TypeVar("T")
+_RECURSION_LIMIT = 3000
+_FILTERS = [
+    *(("ignore", None, kind, None, 0) for kind in (DeprecationWarning, PendingDeprecationWarning)),
+    *(("ignore", None, kind, None, 0) for kind in (ImportWarning, ResourceWarning, FutureWarning)),
+    ("default", None, Warning, None, 0),
+]
+#: What answers may cause; libraries make errors of rarer ones.
+_WARNINGS = (Warning, UserWarning, RuntimeWarning)
+_NUMPY_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+_NUMPY_PRINTING = {
+    "precision": 8,
+    "threshold": 1000,
+    "edgeitems": 3,
+    "linewidth": 75,
+    "suppress": False,
+    "nanstr": "nan",
+    "infstr": "inf",
+    "sign": "-",
+    "formatter": None,
+    "floatmode": "maxprec",
+    "legacy": False,
+}
+
+
+class Setting(NamedTuple):
+    """One thing that code can set for everybody in its process.
+
+    Attributes
+    ----------
+    words : str
+        The clause that tells a student of another value, for `str.format`; "" if it never matters.
+    read : callable
+        Returns the value.
+    write : callable
+        Sets it.
+    value : object
+        What it is while a case runs.
+    is_usual : callable
+        Whether a value needs no word although it is another one.
+    """
+
+    words: str
+    read: Callable[[], Any]
+    write: Callable[[Any], object]
+    value: Any
+    is_usual: Callable[[Any], bool] = lambda value: False
+
+
+_start: dict[str, Any] = {}
+
+
+def begin() -> None:
+    """Take the folder, the environment and the language that are set now as those of every case."""
+    _start.update(folder=_folder(), environment=_environment())
+    _cached.clear()
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was deleted
+        return ""
+
+
+def _go_to(folder: str) -> None:
+    with contextlib.suppress(OSError):
+        os.chdir(folder)
+
+
+def _environment() -> dict[Any, Any]:
+    """The variables as the system has them: decoding them takes longer than everything else."""
+    return dict(os.environ._data)  # type: ignore[attr-defined]  # of all versions of Python
+
+
+def _set_environment(values: dict[Any, Any]) -> None:
+    decoded = {os.environ.decodekey(k): os.environ.decodevalue(v) for k, v in values.items()}
+    for name in os.environ.keys() - decoded.keys():
+        del os.environ[name]
+    for name, value in decoded.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
+
+
+def _set_filters(filters: list[Any]) -> None:
+    warnings.resetwarnings()  # so that what was shown already is shown again
+    warnings.filters[:] = filters  # type: ignore[index]  # a list, though typeshed promises less
+
+
+def _settings_of_python() -> list[Setting]:
+    found = [
+        Setting(
+            "the recursion limit is {}",
+            sys.getrecursionlimit,
+            sys.setrecursionlimit,
+            _RECURSION_LIMIT,
+            lambda value: 1000 <= value <= _RECURSION_LIMIT,
+        ),
+        Setting("the current folder is {}", _folder, _go_to, _start["folder"]),
+        Setting("", _environment, _set_environment, _start["environment"]),
+        Setting(
+            "warnings are errors",
+            lambda: list(warnings.filters),
+            _set_filters,
+            _FILTERS,
+            lambda filters: not any(one[0] == "error" and one[2] in _WARNINGS for one in filters),
+        ),
+    ]
+    if hasattr(sys, "set_int_max_str_digits"):  # since Python 3.10.7
+        read, write = sys.get_int_max_str_digits, sys.set_int_max_str_digits
+        found.append(Setting("the longest integer has {} digits", read, write, 4300))
+    if decimal := sys.modules.get("decimal"):
+        found.append(
+            Setting(
+                "decimal numbers have {} digits",
+                lambda: decimal.getcontext().prec,
+                lambda value: setattr(decimal.getcontext(), "prec", value),
+                28,
+            )
+        )
+    return found
+
+
+def _settings_of_numpy(np: Any) -> list[Setting]:
+    def printing() -> dict[str, Any]:
+        return {name: np.get_printoptions().get(name, False) for name in _NUMPY_PRINTING}
+
+    def print_like(options: dict[str, Any]) -> None:
+        np.set_printoptions(**options)
+
+    return [
+        Setting("NumPy's errors are set with np.seterr", np.geterr, _seterr(np), _NUMPY_ERRORS),
+        Setting("NumPy's errors call a function", np.geterrcall, np.seterrcall, None),
+        Setting("NumPy prints numbers in another way", printing, print_like, _NUMPY_PRINTING),
+        Setting("NumPy's buffer has {} elements", np.getbufsize, np.setbufsize, 8192),
+    ]
+
+
+def _seterr(np: Any) -> Callable[[dict[str, str]], object]:
+    return lambda errors: np.seterr(**errors)
+
+
+_cached: dict[tuple[bool, ...], list[Setting]] = {}
+
+
+def _settings() -> list[Setting]:
+    """All settings of what is imported by now."""
+    known = ("decimal", "numpy", "torch", "torch._dynamo.eval_frame")
+    loaded = tuple(sys.modules.get(name) is not None for name in known)
+    if loaded not in _cached:
+        found = _settings_of_python()
+        if loaded[1]:
+            found += _settings_of_numpy(sys.modules["numpy"])
+        if loaded[2]:
+            found += [Setting(*one) for one in settings_of_torch(sys.modules["torch"])]
+        _cached[loaded] = found
+    return _cached[loaded]
+
+
+class DefinedState:
+    """The defined state in a ``with`` block; what there was before returns at its end.
+
+    What the code in the block sets does not outlive it either.
+    """
+
+    def __init__(self) -> None:
+        self._libraries: list[Change] = []
+        self._settings: list[Setting] = []
+        self._before: list[Any] = []
+        self._modes = Modes(True, False)
+        #: Whether no code of a student has run since it was defined.
+        self._is_defined = False
+
+    def __enter__(self) -> DefinedState:
+        self._libraries = put_back()
+        self._settings = _settings()
+        self._modes = Modes.of_now()
+        self._modes.define()
+        self._before = [setting.read() for setting in self._settings]
+        for setting, before in zip(self._settings, self._before):
+            if before != setting.value:
+                setting.write(setting.value)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._is_defined:
+            put_back()
+        self._leave()
+        self._modes.leave()
+        undo(self._libraries)
+
+    def _leave(self) -> None:
+        for setting, before in reversed(list(zip(self._settings, self._before))):
+            if setting.read() != before:
+                setting.write(before)
+
+    def define_again(self) -> None:
+        """Undo what a call in the block has set."""
+        put_back()
+        self._modes.define()
+        for setting in self._settings:
+            if setting.read() != setting.value:
+                setting.write(setting.value)
+        self._is_defined = True
+
+    def as_it_was(self, call: Callable[[], T]) -> T:
+        """What a call returns in the state before the block."""
+        self._leave()
+        self._modes.resume()
+        undo(self._libraries)
+        try:
+            return call()
+        finally:
+            self.define_again()
+
+    def differences(self) -> list[str]:
+        """What was otherwise before the block, each as one clause."""
+        found = [
+            setting.words.format(before)
+            for setting, before in zip(self._settings, self._before)
+            if setting.words and before != setting.value and not setting.is_usual(before)
+        ]
+        replaced = [f"{change.path} is replaced" for change in self._libraries]
+        return [*self._modes.differences(), *found, *replaced]
+
+
+begin()

@@ -1,0 +1,316 @@
+"""The functions and classes of libraries as they were before a student's code ran.
+
+Whoever types ``random.seed = 42`` in place of ``random.seed(42)``, or replaces ``Tensor.__repr__``,
+changes a module that everybody shares: `check`, torch itself, and every later answer. What the
+modules below contain is therefore held when they are first imported, and put back while a check
+runs. A notebook's first cell imports this module, before any code of a student; a watcher holds
+NumPy and torch when their import ends. Nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.abc
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from itertools import chain
+from operator import is_
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+#: What differs from a fresh copy of these is taken from there: code may have run before this module
+#: was imported.
+_RENEWED = ("json", "math", "random", "time")
+_STANDARD = (
+    *("base64", "codecs", "collections", "contextlib", "copy", "functools", "io", "itertools"),
+    *("json.decoder", "json.encoder", "operator", "os", "os.path", "re", "signal", "statistics"),
+    *("string", "threading", "traceback"),
+)
+#: Held when their import ends; what a package imports itself, when that of the package does.
+_LIBRARIES = {
+    "numpy": ("numpy", "numpy.linalg", "numpy.random"),
+    "torch": (
+        *("torch", "torch.autograd", "torch.linalg", "torch.nn", "torch.nn.functional"),
+        *("torch.nn.init", "torch.nn.utils", "torch.nn.utils.rnn", "torch.optim", "torch.random"),
+        *("torch.special", "torch.utils.data"),
+    ),
+}
+#: Where functions of a library are besides: what is no function before its import is watched.
+_HOMES = {
+    "numpy.random": ("numpy.random.mtrand",),
+    "torch": ("torch._C", "torch._C._VariableFunctions", "torch.random", "torch.functional"),
+}
+#: Classes of these packages are held with their methods.
+_WITH_CLASSES = ("json", "random", "torch")
+#: Names of `builtins` that a kernel sets itself.
+_SET_BY_KERNELS = {"_", "input", "display", "get_ipython", "exit", "quit", "__import__"}
+#: In classes: what Python sets itself.
+_SET_BY_PYTHON = {
+    *("__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__abstractmethods__"),
+    *("_abc_impl", "__parameters__", "__orig_bases__", "__annotate_func__", "__annotate__"),
+    *("__annotations_cache__", "__static_attributes__", "__firstlineno__"),
+}
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
+_MISSING: Any = object()
+
+
+class Change(NamedTuple):
+    """A name of a library that no longer stands for what it stood for.
+
+    Attributes
+    ----------
+    owner : module or type
+        Where the name is.
+    name : str
+        The name.
+    original : object
+        What it stood for.
+    now : object
+        What it stands for.
+    """
+
+    owner: Any
+    name: str
+    original: Any
+    now: Any
+
+    @property
+    def path(self) -> str:
+        """The name as one would write it, such as ``"random.seed"``."""
+        owner = self.owner
+        if isinstance(owner, ModuleType):
+            return f"{owner.__name__}.{self.name}"
+        return f"{owner.__module__}.{owner.__qualname__}.{self.name}"
+
+
+class _Held:
+    """What a module or class contained."""
+
+    def __init__(self, owner: Any, originals: dict[str, Any]) -> None:
+        self._owner, self._originals = owner, originals
+        self._names = set(vars(owner))
+
+    def changes(self) -> list[Change]:
+        space = vars(self._owner)
+        found = [
+            Change(self._owner, name, original, space.get(name, _MISSING))
+            for name, original in self._originals.items()
+            if space.get(name, _MISSING) is not original
+        ]
+        if isinstance(self._owner, type):  # a new method may hide an inherited one
+            for name in space.keys() - self._names - _SET_BY_PYTHON:
+                if any(name in vars(base) for base in self._owner.__mro__[1:]):
+                    found.append(Change(self._owner, name, _MISSING, space[name]))
+        return found
+
+
+class _Group:
+    """Modules and classes that are looked at together: comparing all their values is fast."""
+
+    def __init__(self) -> None:
+        self._held: dict[Any, _Held] = {}
+        self._views: list[Any] = []
+        #: All values when nothing was found changed for the last time.
+        self._seen: list[Any] = []
+
+    def add(self, owner: Any, originals: dict[str, Any]) -> None:
+        self._held[owner] = _Held(owner, originals)
+        self._views = [vars(owner).values() for owner in self._held]
+        self._seen = []
+
+    def has(self, owner: Any) -> bool:
+        return owner in self._held
+
+    def changes(self) -> list[Change]:
+        now = chain.from_iterable(self._views)
+        if sum(map(len, self._views)) == len(self._seen) and all(map(is_, now, self._seen)):
+            return []
+        found = [change for held in self._held.values() for change in held.changes()]
+        if not found:
+            self._seen = list(chain.from_iterable(self._views))
+        return found
+
+
+#: A few large modules, one of which changes in every case (`torch.compile`), and all others.
+_large, _others = _Group(), _Group()
+_LARGE = ("torch",)
+#: What a case sets itself, and what `time.tzset` does.
+_NOT_HELD = {"torch": {"compile"}, "time": {"altzone", "daylight", "timezone", "tzname"}}
+#: The libraries whose import has ended.
+_complete: set[str] = set()
+_space = vars(builtins)
+_builtins = {
+    name: value
+    for name, value in _space.items()
+    if name not in _SET_BY_KERNELS and (name == "__build_class__" or not name.startswith("__"))
+}
+
+
+def put_back() -> list[Change]:
+    """Put back what has changed, and return what that was."""
+    # no name of `builtins` is read before they are back, since any of them may have changed
+    theirs = {**_space}
+    _space.update(_builtins)
+    changes = [
+        Change(builtins, name, value, theirs.get(name, _MISSING))
+        for name, value in _builtins.items()
+        if theirs.get(name, _MISSING) is not value
+    ]
+    for change in (*_large.changes(), *_others.changes()):
+        _put(change.owner, change.name, change.original)
+        changes.append(change)
+    return changes
+
+
+def undo(changes: list[Change]) -> None:
+    """Put what was there instead where it was; those of `builtins` last, since this needs them."""
+    own = [change for change in changes if change.owner is builtins]
+    for change in changes:
+        if change.owner is not builtins:
+            _put(change.owner, change.name, change.now)
+    deleted = [change.name for change in own if change.now is _MISSING]
+    theirs = {change.name: change.now for change in own if change.now is not _MISSING}
+    for name in deleted:
+        del _space[name]
+    _space.update(theirs)
+
+
+def _put(owner: Any, name: str, value: Any) -> None:
+    if value is not _MISSING:
+        setattr(owner, name, value)
+    elif name in vars(owner):
+        delattr(owner, name)
+
+
+def _hold_module(name: str) -> None:
+    """Hold a module's public names and, of some packages, what its classes contain."""
+    module = sys.modules.get(name)
+    if module is None:
+        return
+    free = _NOT_HELD.get(name, ())
+    originals = {
+        key: value
+        for key, value in vars(module).items()
+        if not key.startswith("_") and key not in free
+    }
+    if name in _RENEWED:
+        originals |= {k: v for k, v in _renewed(module).items() if k not in free}
+    for home in _HOMES.get(name, ()):
+        originals |= _at_home(originals, home)
+    (_large if name in _LARGE else _others).add(module, originals)
+    if name.partition(".")[0] not in _WITH_CLASSES:
+        return
+    for value in originals.values():
+        if isinstance(value, type) and not _others.has(value) and _is_of(value, name):
+            own = {key: one for key, one in vars(value).items() if key not in _SET_BY_PYTHON}
+            _others.add(value, own)
+
+
+def _is_of(kind: type, module: str) -> bool:
+    """Whether a class belongs to a package, and can be changed at all."""
+    heap_type = bool(kind.__flags__ & (1 << 9)) and not kind.__flags__ & (1 << 8)
+    return heap_type and kind.__module__.partition(".")[0] == module.partition(".")[0]
+
+
+def _renewed(module: ModuleType) -> dict[str, Any]:
+    """What a fresh copy of a module has in place of what code has put there."""
+    spec = importlib.util.find_spec(module.__name__)
+    if spec is None or spec.loader is None:
+        return {}
+    copy = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(copy)
+    return {
+        name: _rebound(value, module)
+        for name, value in vars(copy).items()
+        if not name.startswith("_") and _is_replaced(vars(module).get(name, _MISSING), value)
+    }
+
+
+def _is_replaced(now: Any, fresh: Any) -> bool:
+    if isinstance(fresh, _FUNCTIONS):
+        known = ("__module__", "__qualname__")
+        return any(getattr(now, key, None) != getattr(fresh, key) for key in known)
+    return type(fresh) in (int, float, str) and repr(now) != repr(fresh)
+
+
+def _at_home(names: dict[str, Any], home: str) -> dict[str, Any]:
+    """The functions that some names stand for at another place, where they are none here."""
+    package, _, inner = home.rpartition(".")
+    found = sys.modules.get(home) or getattr(sys.modules.get(package), inner, None)
+    return {
+        name: vars(found)[name]
+        for name, value in names.items()
+        if not callable(value) and callable(getattr(found, name, None)) and name in vars(found)
+    }
+
+
+def _rebound(value: Any, module: ModuleType) -> Any:
+    """A method of a fresh copy's generator becomes that of the one which everybody shares."""
+    generator = getattr(value, "__self__", None)
+    if getattr(type(generator), "__name__", "") == "Random":
+        return getattr(vars(module)["_inst"], value.__name__)
+    return value
+
+
+class _Watcher(importlib.abc.MetaPathFinder):
+    """Holds a library's modules when their import has ended."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package = name.partition(".")[0]
+        watched = name == package or package in _complete
+        if not watched or name not in _LIBRARIES.get(package, ()) or self not in sys.meta_path:
+            return None
+        sys.meta_path.remove(self)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            sys.meta_path.insert(0, self)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, name)
+        return spec
+
+
+class _Loader(importlib.abc.Loader):
+    """A library's loader, and what follows it."""
+
+    def __init__(self, loader: importlib.abc.Loader, name: str) -> None:
+        self._loader, self._name = loader, name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        if self._name in _LIBRARIES:
+            _hold_library(self._name)
+        else:
+            _hold_module(self._name)
+
+
+def _hold_library(name: str) -> None:
+    for part in _LIBRARIES[name]:
+        _hold_module(part)
+    _complete.add(name)
+
+
+def _begin() -> None:
+    for name in _RENEWED:
+        __import__(name)
+    for name in (*_RENEWED, *_STANDARD):
+        _hold_module(name)
+    for name in _LIBRARIES:
+        if name in sys.modules:
+            _hold_library(name)
+    sys.meta_path.insert(0, _Watcher())
+
+
+_begin()

@@ -1,0 +1,102 @@
+"""`check.all()`: the points of every exercise of a notebook, before it is handed in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from coursekit.checking import needed, recordings
+from coursekit.checking.defined_state import DefinedState
+from coursekit.checking.run_cases import run_cases
+from coursekit.checking.verdict import Verdict, judge
+
+
+class Overview:
+    """The verdicts on the exercises of a notebook; displays as a table with the sum of the points.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        One per exercise, in the order of the notebook.
+    """
+
+    def __init__(self, verdicts: Sequence[Verdict]) -> None:
+        self.verdicts = list(verdicts)
+
+    @property
+    def points(self) -> float:
+        """The points that the recorded cases give."""
+        return sum(verdict.points for verdict in self.verdicts)
+
+    @property
+    def max_points(self) -> float:
+        """The points of all exercises."""
+        return sum(verdict.max_points for verdict in self.verdicts)
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        return [
+            (
+                "✓" if verdict.passed else "✗",
+                verdict.exercise,
+                f"{verdict.points:g} of {verdict.max_points:g}",
+                "" if verdict.passed else verdict.headline,
+            )
+            for verdict in self.verdicts
+        ]
+
+    def _total(self) -> str:
+        return f"{self.points:g} of {self.max_points:g} points in the checks"
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        names, points = (max((len(row[i]) for row in rows), default=0) for i in (1, 2))
+        lines = [f"{mark} {n:<{names}}  {p:<{points}}  {why}".rstrip() for mark, n, p, why in rows]
+        return "\n".join([*lines, self._total()])
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f'<tr><td>{mark}</td><td style="text-align:left"><b>{escape(name)}</b></td>'
+            f'<td style="white-space:nowrap">{points}</td>'
+            f'<td style="text-align:left">{escape(why)}</td></tr>'
+            for mark, name, points, why in self._rows()
+        )
+        return f"<table>{cells}</table><div><b>{self._total()}</b></div>"
+
+
+def exercises_of_the_notebook() -> list[str]:
+    """The exercises of the assignments whose set-up cells have run; [] if none has."""
+    wanted = needed.assignments()
+    return [name for name, assignment in recordings.index().items() if assignment in wanted]
+
+
+def overview(names: Sequence[str], scope: Mapping[str, Any]) -> Overview:
+    """The verdicts on exercises, with what a namespace defines.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The exercises.
+    scope : mapping
+        The namespace of the notebook; a name that it lacks has no points.
+    """
+    return Overview([_verdict(name, scope) for name in names])
+
+
+def notebook_names() -> dict[str, Any]:
+    """The namespace of the notebook, or of the script that is run."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell.user_ns if shell is not None else vars(sys.modules["__main__"])
+
+
+def _verdict(name: str, scope: Mapping[str, Any]) -> Verdict:
+    exercise = recordings.find(name)
+    if not callable(scope.get(name)):
+        points = float(sum(exercise["groups"].values()))
+        message = "not defined: run its cell first"
+        return Verdict(name, 0.0, points, groups=[], headline=message, stage="missing")
+    outcomes = run_cases(scope[name], exercise["cases"], name=name)
+    with DefinedState():
+        return judge(exercise, outcomes)

@@ -1,0 +1,207 @@
+"""What code can set in torch for everybody in its process, and the modes that it can enter."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_PRINTING = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "sci_mode": None}
+_DEVICES = ("cpu", "cuda", "mps")
+_ATTENTION = ("flash", "mem_efficient", "math", "cudnn")
+
+
+def settings_of_torch(torch: Any) -> Iterator[tuple[str, Callable[[], Any], Any, Any]]:
+    """Each setting as clause, reader, writer and the value while a case runs.
+
+    Parameters
+    ----------
+    torch : module
+        The imported package.
+    """
+    yield (
+        "the default dtype is {}",
+        torch.get_default_dtype,
+        torch.set_default_dtype,
+        torch.float32,
+    )
+    yield "", torch.get_num_threads, torch.set_num_threads, 1
+    yield (
+        "only deterministic algorithms are allowed",
+        lambda: (
+            torch.are_deterministic_algorithms_enabled(),
+            torch.is_deterministic_algorithms_warn_only_enabled(),
+        ),
+        lambda both: torch.use_deterministic_algorithms(both[0], warn_only=both[1]),
+        (False, False),
+    )
+    yield (
+        "anomalies are looked for",
+        lambda: (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()),
+        lambda both: torch.set_anomaly_enabled(*both),
+        (False, True),
+    )
+    yield (
+        "matrices are multiplied with {} precision",
+        torch.get_float32_matmul_precision,
+        torch.set_float32_matmul_precision,
+        "highest",
+    )
+    yield "tiny numbers count as 0", _flushes, torch.set_flush_denormal, False
+    yield "", torch.is_warn_always_enabled, torch.set_warn_always, False
+    yield "torch prints numbers in another way", *_attributes(torch._tensor_str, "PRINT_OPTS")
+    yield "modules have global hooks", *_hooks(torch.nn.modules.module)
+    yield "a default device or another mode of torch is set", *_stacks(torch)
+    for device in _DEVICES:
+        yield (f"autocast is on for {device}", *_autocast(torch, device))
+    for name in _ATTENTION:
+        read = getattr(torch._C, f"_get_{name}_sdp_enabled", None)
+        write = getattr(torch._C, f"_set_sdp_use_{name}", None)
+        if read and write:
+            yield f"{name} attention is off", read, write, True
+    if hasattr(torch._C, "_get_mkldnn_enabled"):
+        read, write = torch._C._get_mkldnn_enabled, torch._C._set_mkldnn_enabled
+        yield "mkldnn is off", read, write, True
+    yield "", lambda: torch.compile, lambda value: setattr(torch, "compile", value), _not_compiled
+    dynamo = sys.modules.get("torch._dynamo.eval_frame")
+    if dynamo is not None and hasattr(dynamo, "_set_stance"):
+        stance = type(dynamo._stance)("force_eager")
+        yield "", lambda: dynamo._stance, dynamo._set_stance, stance
+
+
+def _not_compiled(model: Any = None, **options: Any) -> Any:
+    """In place of `torch.compile`: a case would be over before its compiler is."""
+    return _not_compiled if model is None else model
+
+
+def is_compiled(thing: Any) -> bool:
+    """Whether `torch.compile` has made it."""
+    return hasattr(thing, "_torchdynamo_orig_callable") or hasattr(thing, "_orig_mod")
+
+
+def _flushes() -> bool:
+    tiny = 5e-324
+    return tiny * 1.0 == 0.0
+
+
+def _attributes(owner: Any, name: str) -> tuple[Any, Any, Any]:
+    def write(values: dict[str, Any]) -> None:
+        vars(getattr(owner, name)).update(values)
+
+    return lambda: dict(vars(getattr(owner, name))), write, _PRINTING
+
+
+def _hooks(module: Any) -> tuple[Any, Any, Any]:
+    """The hooks that every module calls."""
+    names = [name for name, value in vars(module).items() if name.startswith("_global_")]
+    tables = [getattr(module, name) for name in names if isinstance(getattr(module, name), dict)]
+
+    def write(contents: list[dict[Any, Any]]) -> None:
+        for table, content in zip(tables, contents):
+            table.clear()
+            table.update(content)
+
+    return lambda: [dict(table) for table in tables], write, [{} for _ in tables]
+
+
+def _autocast(torch: Any, device: str) -> tuple[Any, Any, Any]:
+    def read() -> tuple[bool, Any]:
+        on = torch.is_autocast_enabled(device)
+        return on, torch.get_autocast_dtype(device) if on else None
+
+    def write(value: tuple[bool, Any]) -> None:
+        torch.set_autocast_enabled(device, value[0])
+        if value[1] is not None:
+            torch.set_autocast_dtype(device, value[1])
+
+    return read, write, (False, None)
+
+
+def _stacks(torch: Any) -> tuple[Any, Any, Any]:
+    """The modes that functions and operators of torch pass through, default devices among them."""
+    import torch.utils._device as default
+
+    functions = (
+        torch._C._len_torch_function_stack,
+        torch._C._pop_torch_function_stack,
+        torch._C._push_on_torch_function_stack,
+    )
+    operators = (
+        torch._C._len_torch_dispatch_stack,
+        torch._C._pop_torch_dispatch_stack,
+        torch._C._push_on_torch_dispatch_stack,
+    )
+    context = torch._GLOBAL_DEVICE_CONTEXT
+
+    def emptied(count: Any, pop: Any, push: Any) -> list[Any]:
+        return [pop() for _ in range(count())]
+
+    def read() -> tuple[list[Any], list[Any], Any, Any]:
+        if not functions[0]() and not operators[0]():
+            found: list[list[Any]] = [[], []]
+        else:
+            found = [emptied(*functions), emptied(*operators)]
+            fill(found)
+        device = getattr(context, "device_context", None)
+        return found[0], found[1], device, default.CURRENT_DEVICE
+
+    def fill(stacks: list[list[Any]]) -> None:
+        for stack, (_, _, push) in zip(stacks, (functions, operators)):
+            for mode in reversed(stack):
+                push(mode)
+
+    def write(value: tuple[list[Any], list[Any], Any, Any]) -> None:
+        emptied(*functions), emptied(*operators)
+        fill([value[0], value[1]])
+        context.device_context, default.CURRENT_DEVICE = value[2], value[3]
+
+    return read, write, ([], [], None, None)
+
+
+class Modes:
+    """Gradient and inference mode: before a case, and during it.
+
+    Inference mode can be left only through a guard, which restores what there was before it.
+    """
+
+    def __init__(self, gradients: bool, inference: bool) -> None:
+        self._gradients, self._inference = gradients, inference
+        self._guards: list[Any] = []
+
+    @classmethod
+    def of_now(cls) -> Modes:
+        torch = sys.modules.get("torch")
+        if torch is None:
+            return cls(True, False)
+        return cls(torch.is_grad_enabled(), torch.is_inference_mode_enabled())
+
+    def define(self) -> None:
+        """Gradients on, inference mode off."""
+        torch = sys.modules.get("torch")
+        if torch is None:
+            return
+        if not self._guards or torch.is_inference_mode_enabled():
+            self._enter(torch, False)
+        torch._C._set_grad_enabled(True)
+
+    def resume(self) -> None:
+        """As before the case, until the next `define`."""
+        torch = sys.modules.get("torch")
+        if torch is not None:
+            if self._inference:
+                self._enter(torch, True)
+            torch._C._set_grad_enabled(self._gradients)
+
+    def leave(self) -> None:
+        while self._guards:
+            self._guards.pop().__exit__(None, None, None)
+
+    def differences(self) -> list[str]:
+        if self._inference:
+            return ["inference mode is on"]
+        return [] if self._gradients else ["gradients are off"]
+
+    def _enter(self, torch: Any, mode: bool) -> None:
+        guard = torch._C._InferenceMode(mode)
+        guard.__enter__()
+        self._guards.append(guard)

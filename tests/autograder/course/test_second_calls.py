@@ -1,0 +1,147 @@
+import itertools
+
+import pytest
+import torch
+
+from autograder.course.second_calls import TITLE, second_calls
+from coursekit.checking import codec
+from coursekit.checking.format import show_call
+from coursekit.checking.judge_case import judge_case
+from coursekit.checking.last_case import LastCase
+from coursekit.checking.run_cases import run_case, run_cases
+
+
+def drawn(*args, then=None, group="values", **more):
+    case = {"group": group, "args": [codec.encode(a) for a in args], "names": ["x"], "seed": 0}
+    if then is not None:
+        case["then"] = [[step[0], [codec.encode(a) for a in step[1:]], {}] for step in then]
+    return case | more
+
+
+def expecting(reference, cases):
+    outcomes = run_cases(reference, cases)
+    return [{**case, "expected": outcome} for case, outcome in zip(cases, outcomes)]
+
+
+def added(reference, cases, others=()):
+    """The cases that are added, with what the reference gives."""
+    return expecting(reference, second_calls(reference, expecting(reference, cases), others))
+
+
+class Total:
+    """Adds to its start: a right one, which remembers nothing."""
+
+    def __init__(self, start):
+        self.start = start
+
+    def add(self, x):
+        return self.start + x
+
+
+class FirstForever(Total):
+    def add(self, x):
+        self.x = getattr(self, "x", x)
+        return self.start + self.x
+
+
+class GoesOn(Total):
+    def add(self, x):
+        self.start = self.start + x
+        return self.start
+
+
+class SameTensor(Total):
+    """Returns one tensor again and again, each time with other numbers."""
+
+    def add(self, x):
+        self.out = getattr(self, "out", torch.zeros(2))
+        return self.out.copy_(self.start + x)
+
+
+def numbers(*values):
+    return torch.tensor([float(value) for value in values])
+
+
+OBJECTS = [drawn(5.0, then=[("add", numbers(1, 2))]), drawn(5.0, then=[("add", numbers(3, 4))])]
+
+
+@pytest.mark.parametrize("wrong", [FirstForever, GoesOn, SameTensor])
+def test_an_object_that_remembers_fails_though_each_call_alone_is_right(wrong):
+    cases = expecting(Total, OBJECTS)
+    assert all(judge_case(case, run_case(wrong, case)) is None for case in cases)
+    (twice,) = added(Total, OBJECTS)
+    assert twice["title"] == TITLE
+    assert judge_case(twice, run_case(Total, twice)) is None
+    assert judge_case(twice, run_case(wrong, twice)) is not None
+
+
+def test_an_object_that_is_made_alike_nowhere_is_called_with_the_same_input():
+    one = [drawn(5.0, then=[("add", numbers(1, 2))])]
+    (twice,) = added(Total, one)
+    assert judge_case(twice, run_case(GoesOn, twice)) is not None
+
+
+def test_the_case_drawn_again_is_the_other_input():
+    one, again = ([drawn(5.0, then=[("add", numbers(*pair))])] for pair in ((1, 2), (3, 4)))
+    (twice,) = added(Total, one, again)
+    assert judge_case(twice, run_case(FirstForever, twice)) is not None
+
+
+def test_a_reference_that_remembers_gets_no_such_case():
+    assert added(GoesOn, OBJECTS) == []
+
+
+def test_a_function_that_keeps_something_by_the_shape_of_its_input_fails():
+    kept = {}
+
+    def by_shape(x):
+        return kept.setdefault(x.shape, x * 2)
+
+    cases = [drawn(numbers(1, 2)), drawn(numbers(1)), drawn(numbers(5, 3, 4))]
+    others = [drawn(numbers(7, 8)), drawn(numbers(9)), drawn(numbers(1, 1, 1))]
+    (twice,) = added(lambda x: x * 2, cases, others)
+    kept.clear()
+    ours = expecting(lambda x: x * 2, cases)
+    assert all(judge_case(case, run_case(by_shape, case)) is None for case in ours)
+    assert judge_case(twice, run_case(by_shape, twice)) is not None
+
+
+def test_a_function_that_returns_the_same_list_each_time_fails():
+    shared = []
+
+    def filled(x):
+        shared[:] = [x, x]
+        return shared
+
+    (twice,) = added(lambda x: [x, x], [drawn(1), drawn(2)])
+    assert judge_case(twice, run_case(filled, twice)) is not None
+
+
+def test_each_group_gets_one_and_gradients_errors_and_other_judges_none():
+    cases = [drawn(n, group=group) for group, n in itertools.product(("a", "b"), range(3))]
+    cases += [drawn(1.0, group="c", judge={"kind": "between", "low": 0, "high": 9})]
+    cases += [
+        drawn(numbers(1), group="d", gradient="x"),
+        drawn(numbers(2), group="d", gradient="x"),
+    ]
+    assert [case["group"] for case in added(lambda x: x, cases)] == ["a", "b"]
+
+
+def test_both_calls_are_shown_and_can_be_run_again():
+    (twice,) = added(lambda x: x + 1, [drawn(1), drawn(2)])
+    text = show_call({"name": "f"}, twice)
+    assert text.count("f(") == 2
+    last = LastCase(lambda x: 0, twice, run_case(lambda x: 0, twice))
+    assert last.again == [([1], {})]
+    assert last.run() == (0, 0)
+    assert last.run(lambda x: x + 1) == last.expected
+
+
+def test_an_input_changed_by_the_second_call_is_named():
+    def sorts(x):
+        if x[0] > 4:
+            x.sort()
+        return sum(x)
+
+    case = {**drawn([1, 2]), "again": [[[[9, 3]], {}]]}
+    assert run_case(sorts, case)["changed"] == ["x of the second call"]

@@ -1,0 +1,215 @@
+"""Stand-ins behave like the helpers in whose place they are, with all that travels between them."""
+
+import json
+from collections import Counter
+
+import pytest
+import torch
+from torch import nn
+
+from autograder.grading.reference_calls import answer, kind_of
+from coursekit.checking.codec import PlainDataError
+from coursekit.checking.right_helpers import stand_in
+from coursekit.checking.wire import Cargo, NotSendable, pack, unpack
+
+
+def scaled(X, mask, factor=2.0):
+    return factor * (X * mask).sum(-1), int(mask.sum())
+
+
+def noisy(X, generator):
+    return X + torch.rand(X.shape, generator=generator) + torch.rand(X.shape)
+
+
+def between(X, sublayer):
+    return sublayer(2 * X) * X + sublayer(X)
+
+
+def counts(words):
+    return {"all": Counter(words)}
+
+
+def refuses(n):
+    raise ValueError("n must be positive")
+
+
+def unknown_kind(x):
+    return object()
+
+
+class Layer(nn.Module):
+    def __init__(self, size, rate=0.5):
+        super().__init__()
+        self.linear = nn.Linear(size, size)
+        self.bare = nn.Linear(size, size, bias=False)
+        self.parts = nn.ModuleList(nn.Linear(size, size) for _ in range(2))
+        self.dropout = nn.Dropout(rate)
+        self.size = size
+        self.register_buffer("places", torch.arange(float(size)))
+
+    def start(self, X):
+        return self.linear(X) + self.places
+
+    def forward(self, X):
+        for part in self.parts:
+            X = part(self.start(X))
+        return self.dropout(self.bare(X))
+
+
+REFERENCES = {
+    one.__name__: one for one in (scaled, noisy, between, counts, refuses, unknown_kind, Layer)
+}
+
+
+def replaced(name):
+    def ask(call):
+        return json.dumps(answer(REFERENCES, json.loads(call)))
+
+    return stand_in(name, kind_of(REFERENCES[name]), ask)
+
+
+def test_a_function_returns_what_its_reference_returns():
+    X, mask = torch.randn(2, 3), torch.tensor([[True, True, False], [True, False, False]])
+    got, count = replaced("scaled")(X, mask=mask, factor=3.0)
+    assert got.equal(scaled(X, mask, 3.0)[0])
+    assert count == 3
+    (words,) = replaced("counts")(["a", "b", "a"]).values()
+    assert words == Counter(a=2, b=1)
+    assert words["c"] == 0  # it is a Counter here, too
+
+
+def test_gradients_flow_through_a_stand_in():
+    X, mask = torch.randn(2, 3, requires_grad=True), torch.ones(2, 3)
+    theirs = torch.autograd.grad((scaled(X, mask)[0] ** 2).sum(), X)[0]
+    ours = torch.autograd.grad((replaced("scaled")(X, mask)[0] ** 2).sum(), X)[0]
+    assert ours.allclose(theirs)
+    with torch.no_grad():
+        assert not replaced("scaled")(X, mask)[0].requires_grad
+
+
+def test_random_numbers_are_those_of_the_same_generators_which_move_on():
+    X, found = torch.zeros(3), []
+    for helper in (noisy, replaced("noisy")):
+        torch.manual_seed(5)
+        generator = torch.Generator().manual_seed(7)
+        found.append((helper(X, generator), torch.rand(1), torch.rand(1, generator=generator)))
+    assert all(a.equal(b) for a, b in zip(*found))
+
+
+def test_a_function_that_is_passed_on_is_called_here_and_learns():
+    weight = torch.tensor(1.5, requires_grad=True)
+    X = torch.randn(4, requires_grad=True)
+    grads = []
+    for helper in (between, replaced("between")):
+        total = (helper(X, lambda Z: weight * Z**2) ** 2).sum()
+        grads.append(torch.autograd.grad(total, [weight, X]))
+    for one, two in zip(*grads):
+        assert one.allclose(two)
+
+
+def test_an_error_of_the_reference_is_raised_here():
+    with pytest.raises(ValueError, match="n must be positive"):
+        replaced("refuses")(0)
+    with pytest.raises(TypeError, match="cannot be passed on"):
+        replaced("unknown_kind")(0)
+
+
+def test_a_module_has_the_parameters_of_its_reference_and_computes_with_them():
+    torch.manual_seed(1)
+    theirs = Layer(3)
+    torch.manual_seed(1)
+    ours = replaced("Layer")(3)
+    assert dict(ours.named_parameters()).keys() == dict(theirs.named_parameters()).keys()
+    assert ours.bare.bias is None
+    assert ours.size == 3
+    X = torch.randn(2, 3)
+    for module in (theirs, ours):  # as a case does
+        with torch.no_grad():
+            module.parts[1].weight.fill_(0.25)
+        module.dropout.p = 0.25
+    torch.manual_seed(2)
+    wanted = theirs(X)
+    torch.manual_seed(2)
+    assert ours(X).allclose(wanted)
+    assert ours.eval()(X).allclose(theirs.eval()(X))
+    assert ours.start(X).allclose(theirs.start(X))
+    assert ours.parts[0](X).allclose(theirs.parts[0](X))
+    for module in (theirs, ours):
+        (module(X) ** 2).sum().backward()
+    wanted = dict(theirs.named_parameters())
+    for name, parameter in ours.named_parameters():
+        assert parameter.grad.allclose(wanted[name].grad), name
+
+
+def test_a_subclass_of_a_stand_in_has_its_methods():
+    class Longer(replaced("Layer")):
+        def __init__(self, size):
+            super().__init__(size, rate=0.0)
+            self.extra = nn.Linear(size, 1)
+
+        def forward(self, X):
+            return self.extra(super().forward(self.start(X)))
+
+    model = Longer(3)
+    model(torch.randn(2, 3)).sum().backward()
+    assert model.linear.weight.grad is not None
+    assert model.extra.weight.grad is not None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "__import__"},
+        {"args": [{"$source": "__import__('os').getpid()"}]},
+        {"args": [{"$other": ["a", "b"]}]},
+        {"args": [{"$at": 5}]},
+        {"args": [{"$at": -1}]},
+        {"args": [{"$dtype": "os"}]},
+        {"args": [{"$dtype": "load"}]},
+        {"args": {}},
+        {"tensors": [{"$source": "1"}]},
+        {"tensors": [{"$tensor": {"dtype": "float32", "shape": [10**12], "data": ""}}]},
+        {"rng": {"$tensor": {"dtype": "uint8", "shape": [1], "data": "AA=="}}},
+        {"init": [], "init_kwargs": {}, "method": "__init_subclass__", "path": ""},
+        {"generators": [3]},
+    ],
+)
+def test_whatever_else_is_asked_is_refused(change):
+    sent = []
+
+    def ask(call):
+        sent.append(json.loads(call))
+        return json.dumps({"error": "ValueError", "message": "no"})
+
+    with pytest.raises(ValueError, match="no"):
+        stand_in("scaled", {}, ask)(torch.ones(2), torch.ones(2))
+    assert "value" in answer(REFERENCES, sent[0])
+    assert set(answer(REFERENCES, {**sent[0], **change})) == {"error", "message"}
+
+
+@pytest.mark.parametrize("method", ["_describe", "__class__", "train", "apply", "load_state_dict"])
+def test_only_a_modules_own_methods_can_be_called(method):
+    with pytest.raises(TypeError, match="there is no method"):
+        replaced("Layer")(3)._call_method(method)
+
+
+def test_no_answer_holds_a_text_of_the_solution():
+    def ask(call):
+        found = json.dumps(answer(REFERENCES, json.loads(call)))
+        assert "self.linear" not in found
+        assert "def " not in found
+        return found
+
+    stand_in("Layer", kind_of(Layer), ask)(3)(torch.ones(1, 3))
+
+
+def test_an_object_that_cannot_travel_is_refused_before_it_is_sent():
+    with pytest.raises(NotSendable):
+        pack([object()], Cargo())
+    deep = []
+    for _ in range(100):
+        deep = [deep]
+    with pytest.raises(PlainDataError):
+        pack(deep, Cargo())
+    with pytest.raises(PlainDataError):
+        unpack(deep, Cargo())
