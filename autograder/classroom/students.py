@@ -88,7 +88,8 @@ class Students:
                 )
             elif known := self._with_number(submitter):
                 made.folders[submitter] = known
-                if not self._people[known].is_named(submitter.name):
+                person = self._people[known]
+                if not (person.is_named(submitter.name) or person.is_called(submitter.name)):
                     made.renamed[known] = submitter.name
             elif name in self._people or name in self._folders.values():
                 wanted[name.casefold()].append(submitter)

@@ -78,7 +78,9 @@ def test_a_submission_finds_its_student_in_the_roster(
 ):
     assert sorted(listed(small_course, tmp_path, table).added) == students
     path = archive(tmp_path / "all.zip", {download: notebook(small_course)})
-    assert list(collect(small_course, NAME, path).students) == students[:1]
+    result = collect(small_course, NAME, path)
+    assert list(result.students) == students[:1]
+    assert bool(result.renamed) is ("byron" in download)
     assert Classroom(small_course).members() == students
     assert not_handed_in(small_course, NAME) == students[1:]
     again = listed(small_course, tmp_path, table)
