@@ -61,6 +61,13 @@ def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedEx
         The reference fails one of its cases (unless the case expects the error), or a case belongs
         to a group without points.
     """
+    return record_with_undefined(assignment, name, seed)[0]
+
+
+def record_with_undefined(
+    assignment: Assignment, name: str, seed: int
+) -> tuple[RecordedExercise, list[list[str]]]:
+    """`record_reference`, and for each case the misconceptions whose output rounding decides."""
     exercise = assignment.exercise(name)
     reference = _reference(assignment.solution, exercise.name)
     with one_thread():
@@ -75,8 +82,7 @@ def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedEx
         turns = (draw(exercise, reference, seed, turn) for turn in range(1, 1 + TURNS))
         twice = second_calls(reference, cases, [case for turn in turns for case in turn])
         cases += _expecting(exercise.name, reference, twice)
-    for case in cases:
-        case.pop("undefined", None)
+    undefined = [case.pop("undefined", []) for case in cases]
     recorded: RecordedExercise = {
         "name": exercise.name,
         "groups": exercise.points,
@@ -87,7 +93,7 @@ def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedEx
         recorded["further"] = exercise.further
     if exercise.further_for:
         recorded["further_for"] = list(exercise.further_for)
-    return recorded
+    return recorded, undefined
 
 
 def _expecting(name: str, reference: Any, drawn: list[DrawnCase]) -> list[Case]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from autograder.course.assignment import Assignment
 from autograder.course.exercise import UNWRITTEN_HINT, Misconception
-from autograder.course.recording import draw_assignment, essence, record_reference
+from autograder.course.recording import essence, record_with_undefined
 from autograder.grading.answer_runs import run_answers
 from autograder.grading.limits import Limits
 from coursekit.checking.hints import UNDEFINED
@@ -42,7 +42,7 @@ def record(
     Raises
     ------
     CourseError
-        As `record_reference` does, or a misconception cannot be run.
+        As `record_with_undefined` does, or a misconception cannot be run.
     """
     return _record(assignment, [assignment.exercise(name).name], seed, limits)[name]
 
@@ -51,9 +51,10 @@ def _record(
     assignment: Assignment, names: Sequence[str], seed: int, limits: Limits | None
 ) -> dict[str, RecordedExercise]:
     kept = assignment.recorded
-    new = {
-        name: record_reference(assignment, name, seed) for name in names if (name, seed) not in kept
-    }
+    new, undefined = {}, {}
+    for name in names:
+        if (name, seed) not in kept:
+            new[name], undefined[name] = record_with_undefined(assignment, name, seed)
     wrong = [
         one
         for name in new
@@ -61,7 +62,6 @@ def _record(
         if one.hint != UNWRITTEN_HINT
     ]
     cases = {name: exercise["cases"] for name, exercise in new.items()}
-    undefined = _undefined(assignment, seed) if wrong else {}
     for one, outcomes in zip(wrong, run_answers(assignment, wrong, cases, limits)):
         own = _wrong_outcomes(one, cases[one.exercise], outcomes, undefined[one.exercise])
         new[one.exercise]["misconceptions"].append(
@@ -70,12 +70,6 @@ def _record(
     for name, exercise in new.items():
         kept[name, seed] = exercise
     return {name: kept[name, seed] for name in names}
-
-
-def _undefined(assignment: Assignment, seed: int) -> dict[str, list[list[str]]]:
-    """Exercise -> for each case, the misconceptions whose output depends on rounding alone."""
-    drawn = draw_assignment(assignment, seed)
-    return {name: [case.get("undefined", []) for case in cases] for name, cases in drawn.items()}
 
 
 def _wrong_outcomes(
