@@ -13,6 +13,7 @@ from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.clock import read_date, read_span, stored
 from autograder.gradebook.deadlines import extend, set_due_date
+from autograder.gradebook.settle import submission_time
 
 DOWNLOAD = (2026, 10, 23, 9, 0, 0)
 
@@ -127,6 +128,22 @@ def test_a_table_gives_the_times_even_later(small_course, tmp_path, download, ta
         assert bool(stamps(small_course)) is bool(options)
     assert stamps(small_course)[student] == "2026-01-30 15:00:00"
     assert student not in result.untimed
+
+
+def test_a_time_is_written_in_place_of_a_link_not_where_it_leads(small_course, tmp_path):
+    table = tmp_path / "times.csv"
+    table.write_text("student,time\nada,2026-01-30 15:00 UTC\n")
+    download = archive(tmp_path / "all.zip", {"ada/07.ipynb": notebook(small_course)})
+    collect(small_course, NAME, download)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("2026-01-01 00:00:00")
+    stamp = small_course.root / "submitted" / "ada" / NAME / "timestamp.txt"
+    stamp.symlink_to(elsewhere)
+    assert submission_time(stamp.parent) is None
+    assert collect(small_course, NAME, download, times=table).unchanged == ["ada"]
+    assert not stamp.is_symlink()
+    assert stamps(small_course) == {"ada": "2026-01-30 15:00:00"}
+    assert elsewhere.read_text() == "2026-01-01 00:00:00"
 
 
 def test_a_table_without_times_is_refused_by_its_columns(small_course, tmp_path):
@@ -250,7 +267,11 @@ def test_a_students_repository_runs_nothing_and_reads_nothing_of_ours(
         )
     other = clone("bob", ("2026-01-30T15:00:00Z", "mine, too"))
     (other / ".git" / "objects" / "info" / "alternates").write_text(str(folder / ".git/objects"))
+    linked = clone("eve", ("2026-01-30T15:00:00Z", "as well"))
+    refs = linked / ".git" / "refs"
+    refs.rename(tmp_path / "refs")
+    refs.symlink_to(tmp_path / "refs")
     result = collect(small_course, NAME, tmp_path / "clones")
     assert stamps(small_course) == {"ada": "2026-01-30 15:00:00"}
-    assert result.untimed == ["bob"]
+    assert result.untimed == ["bob", "eve"]
     assert not owned.exists()
