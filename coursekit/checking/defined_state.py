@@ -183,6 +183,9 @@ class DefinedState:
     What the code in the block sets does not outlive it either.
     """
 
+    #: How many blocks are open, and whether no code of a student has run since the last definition.
+    _open, _untouched = 0, False
+
     def __init__(self) -> None:
         self._libraries: list[Change] = []
         self._settings: list[Setting] = []
@@ -192,7 +195,10 @@ class DefinedState:
         self._is_defined = False
 
     def __enter__(self) -> DefinedState:
-        self._libraries = put_back()
+        if not (DefinedState._open and DefinedState._untouched):
+            self._libraries = put_back()
+        DefinedState._open += 1
+        DefinedState._untouched = True
         self._settings = _settings()
         self._modes = Modes.of_now()
         self._modes.define()
@@ -208,20 +214,29 @@ class DefinedState:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self._is_defined:
+        DefinedState._open -= 1
+        if not DefinedState._open or not (self._is_defined or DefinedState._untouched):
             put_back()
+            DefinedState._untouched = True
         self._leave()
         self._modes.leave()
         undo(self._libraries)
+        DefinedState._untouched &= not self._libraries
 
     def _leave(self) -> None:
         for setting, before in reversed(list(zip(self._settings, self._before))):
             if setting.read() != before:
                 setting.write(before)
 
+    def runs(self, call: Callable[[], T]) -> T:
+        """What a call of a student's code returns, which may set anything."""
+        DefinedState._untouched = False
+        return call()
+
     def define_again(self) -> None:
         """Undo what a call in the block has set."""
-        put_back()
+        put_back(after_a_case=True)
+        DefinedState._untouched = True
         self._modes.define()
         for setting in self._settings:
             if setting.read() != setting.value:
@@ -234,7 +249,7 @@ class DefinedState:
         self._modes.resume()
         undo(self._libraries)
         try:
-            return call()
+            return self.runs(call)
         finally:
             self.define_again()
 

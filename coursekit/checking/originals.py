@@ -15,8 +15,8 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from itertools import chain
-from operator import is_
+from itertools import chain, compress, count
+from operator import is_not
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -114,6 +114,8 @@ class _Group:
         self._views: list[Any] = []
         #: All values when nothing was found changed for the last time.
         self._seen: list[Any] = []
+        #: Where among them those are that a case sets itself.
+        self._free: set[int] = set()
 
     def add(self, owner: Any, originals: dict[str, Any]) -> None:
         self._held[owner] = _Held(owner, originals)
@@ -124,18 +126,28 @@ class _Group:
         return owner in self._held
 
     def changes(self) -> list[Change]:
-        now = chain.from_iterable(self._views)
-        if sum(map(len, self._views)) == len(self._seen) and all(map(is_, now, self._seen)):
-            return []
+        if sum(map(len, self._views)) == len(self._seen):
+            now = chain.from_iterable(self._views)
+            others = set(compress(count(), map(is_not, now, self._seen)))
+            if others <= self._free:
+                return []
         found = [change for held in self._held.values() for change in held.changes()]
         if not found:
             self._seen = list(chain.from_iterable(self._views))
+            names = (
+                (getattr(owner, "__name__", ""), name)
+                for owner in self._held
+                for name in vars(owner)
+            )
+            self._free = {i for i, (of, name) in enumerate(names) if name in _NOT_HELD.get(of, ())}
         return found
 
 
-#: A few large modules, one of which changes in every case (`torch.compile`), and all others.
-_large, _others = _Group(), _Group()
+#: A module that changes in every case (`torch.compile`), the other modules with the classes that every
+#: case uses, and the many other classes.
+_large, _others, _classes = _Group(), _Group(), _Group()
 _LARGE = ("torch",)
+_USED_BY_CASES = ("Tensor", "Module", "Parameter", "Random", "JSONEncoder", "JSONDecoder")
 #: What a case sets itself, and what `time.tzset` does.
 _NOT_HELD = {"torch": {"compile"}, "time": {"altzone", "daylight", "timezone", "tzname"}}
 #: The libraries whose import has ended.
@@ -148,8 +160,14 @@ _builtins = {
 }
 
 
-def put_back() -> list[Change]:
-    """Put back what has changed, and return what that was."""
+def put_back(after_a_case: bool = False) -> list[Change]:
+    """Put back what has changed, and return what that was.
+
+    Parameters
+    ----------
+    after_a_case : bool
+        Do without the many classes that few cases use: looking at them takes longer than a case.
+    """
     # no name of `builtins` is read before they are back, since any of them may have changed
     theirs = {**_space}
     _space.update(_builtins)
@@ -158,7 +176,8 @@ def put_back() -> list[Change]:
         for name, value in _builtins.items()
         if theirs.get(name, _MISSING) is not value
     ]
-    for change in (*_large.changes(), *_others.changes()):
+    classes = () if after_a_case else _classes.changes()
+    for change in (*_large.changes(), *_others.changes(), *classes):
         _put(change.owner, change.name, change.original)
         changes.append(change)
     return changes
@@ -203,9 +222,11 @@ def _hold_module(name: str) -> None:
     if name.partition(".")[0] not in _WITH_CLASSES:
         return
     for value in originals.values():
-        if isinstance(value, type) and not _others.has(value) and _is_of(value, name):
-            own = {key: one for key, one in vars(value).items() if key not in _SET_BY_PYTHON}
-            _others.add(value, own)
+        if isinstance(value, type) and _is_of(value, name):
+            group = _others if value.__name__ in _USED_BY_CASES else _classes
+            if not group.has(value):
+                own = {key: one for key, one in vars(value).items() if key not in _SET_BY_PYTHON}
+                group.add(value, own)
 
 
 def _is_of(kind: type, module: str) -> bool:

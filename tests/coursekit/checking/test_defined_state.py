@@ -172,6 +172,7 @@ class Notebook:
         self.state = DefinedState()
         self.state.__enter__()
         imported = {name: __import__(name) for name in names.split()}
+        self.state.runs(bool)  # from here on, code may set anything
         return {**imported, "np": np, "torch": torch, "nn": nn, "time": time, "warnings": warnings}
 
     def __exit__(self, *error):
