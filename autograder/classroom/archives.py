@@ -227,8 +227,7 @@ class _Unpacking:
         # an archive made on Windows may have backslashes; outside of it the LMS chose the name
         within = member.filename.replace("\\", "/")
         name = f"{inside.name}/{within}" if inside else member.filename
-        reason = _reason_to_refuse(member)
-        if reason:
+        if reason := _reason_to_refuse(member):
             self.result.refused.append((name, reason))
             return
         try:
