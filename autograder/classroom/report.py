@@ -284,10 +284,9 @@ def read_class(classroom: Classroom, assignment: str) -> list[Submission]:
         given = {g.student: g for g in grades(classroom.course, assignment, classroom.folder)}
     except ClassError:  # no score in the gradebook
         given = {}
-    # what is only in autograded/ is of students who were removed from the class
-    students = sorted(
-        (graded & set(classroom.members())) | set(given) | set(classroom.students(assignment))
-    )
+    if classroom.database.exists():  # what else is in autograded/ is of students who were removed
+        graded &= set(classroom.members())
+    students = sorted(graded | set(given) | set(classroom.students(assignment)))
     return [_read(classroom, student, assignment, given.get(student)) for student in students]
 
 
