@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from autograder.classroom.archive_names import members
 from autograder.errors import CourseError
 from autograder.grading.student_files import open_below, walk
 
@@ -106,7 +107,7 @@ def outer_names(source: Path) -> list[str]:
     if source.is_dir():
         return [name for name, _, problem in walk(source) if not problem]
     with _opened(source) as archive:
-        return [member.filename for member in archive.infolist() if not _is_folder(member)]
+        return [member.filename for member in members(archive) if not _is_folder(member)]
 
 
 def read_outer(source: Path, name: str) -> bytes:
@@ -121,8 +122,9 @@ def read_outer(source: Path, name: str) -> bytes:
         if source.is_dir():
             with open_below(source, name) as file:
                 return file.read(MAX_FILE_BYTES)
-        with _opened(source) as archive, archive.open(name) as file:
-            return file.read(MAX_FILE_BYTES)
+        with _opened(source) as archive:
+            found = next(one for one in members(archive) if one.filename == name)
+            return archive.open(found).read(MAX_FILE_BYTES)
     except Exception as error:  # a damaged archive fails in many ways
         raise ValueError(_damaged(error)) from error
 
@@ -149,7 +151,7 @@ def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpa
         unpacking.folder(source)
     else:
         with _opened(source) as archive:
-            for member in archive.infolist():
+            for member in members(archive):
                 if not _is_folder(member):
                     unpacking.member(archive, member, None)
     return unpacking.result
@@ -225,8 +227,7 @@ class _Unpacking:
         # an archive made on Windows may have backslashes; outside of it the LMS chose the name
         within = member.filename.replace("\\", "/")
         name = f"{inside.name}/{within}" if inside else member.filename
-        reason = _reason_to_refuse(member)
-        if reason:
+        if reason := _reason_to_refuse(member):
             self.result.refused.append((name, reason))
             return
         try:
@@ -324,7 +325,7 @@ class _Unpacking:
             refuse((outer.name, f"damaged archive ({error})"))
             return
         with archive:
-            for member in archive.infolist():
+            for member in members(archive):
                 if not _is_folder(member):
                     self.member(archive, member, outer)
 

@@ -2,79 +2,53 @@
 
 The name in the download identifies the student, in the LMS's naming scheme (`layouts`, `students`).
 The content identifies the assignment, because students and LMSs rename files. `archives` unpacks the
-download, and nbgrader's own zip collection puts the chosen files into `submitted/` with a timestamp.
+download, `handed_in` says when a submission was handed in, `importing` puts the chosen files into
+`submitted/`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import datetime
-import hashlib
-import os
 import re
-import shutil
 import tempfile
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from autograder.classroom.archives import (
     UnpackedFile,
     is_archive,
     is_notebook,
-    modification_date,
     outer_names,
     unpack,
 )
 from autograder.classroom.collected import Collected
 from autograder.classroom.gradescope_export import METADATA, submissions_of
-from autograder.classroom.layouts import LAYOUTS, Layout, Submitter, find_layout
+from autograder.classroom.groups import Group, put_members, read_groups, share
+from autograder.classroom.handed_in import Times
+from autograder.classroom.importing import Candidate, put_in_place
+from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter, find_layout
 from autograder.classroom.students import Students
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.gradebook.origins import Origin, save_origins
+from autograder.gradebook.class_folder import Classroom
 from autograder.grading.notebook_json import load
-from autograder.grading.student_files import read_regular, regular_file
-
-if TYPE_CHECKING:
-    from autograder.gradebook.class_folder import Classroom
 
 #: The suffix of a resubmitted or downloaded-again file: `-1`, ` (1)`.
 _COPY_NUMBER = re.compile(r"(?:-| ?\()(\d+)\)?(?=\.ipynb(?:\.\w+)?$)")
+#: What an LMS adds to its download.
+_ADDED = {
+    "blackboard": re.compile(r"_attempt_\d{4}(-\d\d){5}\.txt$"),
+    "brightspace": re.compile(r"^index\.html$"),
+    "sakai": re.compile(
+        r"(?:^|/)(?:grades\.(?:csv|xls)|timestamp\.txt|comments\.txt|feedbackText\.html"
+        r"|[^/]*submissionText\.html)$"
+    ),
+}
 #: Archives that are not unpacked.
 _PACKED = re.compile(r"\.(?:7z|rar|tar|tgz|gz|bz2|xz)$", re.IGNORECASE)
 _OTHER_ARCHIVE = "an archive of another kind: unpack it, or ask for a .zip"
 #: A notebook belongs to an assignment if it has at least this share of its features.
 _MIN_OVERLAP = 0.2
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A notebook in the download that could be a student's submission.
-
-    Attributes
-    ----------
-    submitter : Submitter
-        Who handed it in, in the LMS's words.
-    submitted : datetime.datetime
-        Submission time, as far as the download tells; what is in an archive has the archive's.
-    copy : int
-        Copy number in the file name, 0 if none.
-    overlap : float
-        Share of the assignment's features that it has, see `_features`.
-    """
-
-    submitter: Submitter
-    submitted: datetime.datetime
-    copy: int
-    file: UnpackedFile
-    overlap: float
-
-    @property
-    def order(self) -> tuple[object, ...]:
-        """Later submissions are larger; those handed in together compare by what is in them."""
-        return self.submitted, self.file.modified, self.copy, self.overlap, self.file.name
 
 
 def collect(
@@ -83,6 +57,9 @@ def collect(
     source: Path,
     folder: Path | None = None,
     layout: str | None = None,
+    zone: str | None = None,
+    times: Path | None = None,
+    groups: Path | None = None,
 ) -> Collected:
     """Put the latest submission of each student in an LMS's download into `submitted/`.
 
@@ -94,15 +71,19 @@ def collect(
         The class's folder; the course's own if None.
     layout : str, optional
         The naming scheme, a key of `LAYOUTS`; detected if None.
+    zone : str, optional
+        The time zone of the LMS; this machine's if None.
+    times : Path, optional
+        A table of an LMS with the times of the submissions.
+    groups : Path, optional
+        A table that says which students hand in together.
 
     Raises
     ------
     CourseError
-        There is no such download, it has no notebook, its file names fit no naming scheme, or the
-        class's folder cannot be written.
+        There is no such download, it has no notebook, its file names fit no naming scheme, the zone
+        or the table cannot be read, or the class's folder cannot be written.
     """
-    from autograder.gradebook.class_folder import Classroom
-
     if layout is not None and layout not in LAYOUTS:
         raise CourseError(f"unknown layout {layout}; choose one of {', '.join(LAYOUTS)}.")
     classroom = Classroom(course, folder)
@@ -112,32 +93,51 @@ def collect(
         found = f", only {len(names)} other files" if names else ""
         raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
     scheme = _find_layout(course, source, names, could_hold, layout)
+    together = read_groups(groups) if groups is not None else []
+    clock = Times(classroom, assignment, source, scheme, zone, times)
     classroom.require_writable()
     with tempfile.TemporaryDirectory() as temporary:
         unpacked = unpack(source, Path(temporary), _Owner(scheme))
-        notebooks = [file for file in unpacked.files if not _is_hidden(file.name)]
+        notebooks = [
+            file
+            for file in unpacked.files
+            if not _is_hidden(file.name) and not _is_given_back(scheme, file.name)
+        ]
         result = Collected(scheme.scheme, scheme.wrapper, refused=unpacked.refused)
+        result.guessed = scheme.scheme == "folder" and layout is None
         result.unmatched = [
             (name, _OTHER_ARCHIVE if _PACKED.search(name) else "not a notebook (.ipynb)")
             for name in unpacked.others
-            if not _is_junk(name) and name != f"{scheme.wrapper}{METADATA}"
+            if not _is_junk(name, scheme) and not clock.in_clone(name)
         ]
         released = {name: _released_features(course, name) for name in course.assignments()}
         candidates: dict[Submitter, list[Candidate]] = defaultdict(list)
         for file in notebooks:
-            fitting = _read(file, scheme, result, assignment, released)
+            fitting = _read(file, scheme, result, assignment, released, clock)
             if not fitting:
                 file.path.unlink()
             for candidate in fitting:
                 candidates[candidate.submitter].append(candidate)
-        scope = f"moodle {assignment}" if scheme.scheme == "moodle" else scheme.scheme
-        students = Students(classroom.folder, scope)
-        chosen = _choose(candidates, students, result)
-        _import(classroom, assignment, chosen, result)
+        _leave_out_others(scheme, candidates, result)
+        students = Students(classroom.folder, classroom.people(), scope(scheme, assignment, names))
+        chosen = _choose(put_members(together, candidates), students, result, clock, together)
+        clock.look_up(chosen, result)
+        put_in_place(classroom, assignment, chosen, result)
+        clock.write(chosen, result)
         if chosen:
             students.save()
             classroom.enter_names({name: own[-1].submitter.name for name, own in chosen.items()})
+        result.dropped = sorted(classroom.dropped() & chosen.keys())
     return result
+
+
+def scope(layout: Layout, assignment: str, names: list[str]) -> str:
+    """Where the LMS's numbers in a download identify a student: everywhere, or in one assignment."""
+    anonymous = layout.scheme == "canvas" and any(
+        re.match(r"(?:LATE_)?anon_", name[len(layout.wrapper) :]) for name in names
+    )
+    own = layout.scheme == "moodle" or anonymous
+    return f"{layout.scheme} {assignment}" if own else layout.scheme
 
 
 def _find_layout(
@@ -170,9 +170,16 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
 
 
-def _is_junk(name: str) -> bool:
-    """Whether a program added the file: hidden files, macOS metadata, Blackboard's receipts."""
-    return _is_hidden(name) or bool(re.search(r"_attempt_\d{4}(-\d\d){5}\.txt$", name))
+def _is_junk(name: str, layout: Layout) -> bool:
+    """Whether a program added the file: hidden files, macOS metadata, what an LMS tells beside."""
+    if _is_hidden(name) or name == f"{layout.wrapper}{METADATA}":
+        return True
+    own = _ADDED.get(layout.scheme)
+    return bool(own and own.search(name)) or _is_given_back(layout, name)
+
+
+def _is_given_back(layout: Layout, name: str) -> bool:
+    return layout.scheme == "sakai" and bool(GIVEN_BACK.search(name))
 
 
 def _released_features(course: Course, assignment: str) -> set[str]:
@@ -202,6 +209,7 @@ def _read(
     result: Collected,
     assignment: str,
     released: dict[str, set[str]],
+    clock: Times,
 ) -> list[Candidate]:
     """The candidate in a file, one for each who handed it in; [] after saying why there is none."""
 
@@ -216,7 +224,7 @@ def _read(
         result.refused.append((file.name, named.problem))
         return []
     try:
-        submitted = named.submitted() or file.received
+        submitted, known = clock.of(named, file)
     except ValueError:
         return unmatched(f"there is no date {named.time}; correct it in the file name")
     chosen_name = PurePosixPath(named.file if file.name == file.outer else file.name).name
@@ -233,146 +241,49 @@ def _read(
     copy = _COPY_NUMBER.search(chosen_name)
     number = int(copy[1][-9:]) if copy else 0
     return [
-        Candidate(submitter, submitted, number, file, overlaps[assignment])
+        Candidate(submitter, submitted, known, number, file, overlaps[assignment], named.late)
         for submitter in (named.submitter, *named.others)
     ]
 
 
+def _leave_out_others(
+    layout: Layout, candidates: dict[Submitter, list[Candidate]], result: Collected
+) -> None:
+    """Say nothing of other assignments' notebooks of a student who handed in this one."""
+    rest = []
+    for name, reason in result.unmatched:
+        named = layout.parse(name) if reason.startswith("looks like ") else None
+        if named is not None and named.submitter in candidates:
+            result.of_others += 1
+        else:
+            rest.append((name, reason))
+    result.unmatched = rest
+
+
 def _choose(
-    candidates: dict[Submitter, list[Candidate]], students: Students, result: Collected
+    candidates: dict[Submitter, list[Candidate]],
+    students: Students,
+    result: Collected,
+    clock: Times,
+    groups: list[Group],
 ) -> dict[str, list[Candidate]]:
     """Student -> submissions, in order; the last one will be graded."""
-    folders, refused = students.assign(candidates)
-    for submitter, reason in refused.items():
-        result.refused += [(candidate.file.name, reason) for candidate in candidates[submitter]]
+    assigned = students.assign([*candidates, *(one for group in groups for one in group.members)])
+    for submitter, reason in assigned.refused.items():
+        of_group = [(submitter.name, reason)]  # who has handed in nothing
+        files = [(candidate.file.name, reason) for candidate in candidates.get(submitter, [])]
+        result.refused += files or of_group
+    result.renamed, result.new = assigned.renamed, assigned.new
+    own: dict[str, list[Candidate]] = defaultdict(list)
+    for submitter, student in assigned.folders.items():
+        if submitter in candidates:
+            own[student] += candidates[submitter]
+    share(groups, assigned.folders, own, result)
     chosen = {}
-    for student, submitter in sorted((name, who) for who, name in folders.items()):
-        own = sorted(candidates[submitter], key=lambda candidate: candidate.order)
-        chosen[student] = own
-        result.students[student] = own[-1].file.name
-        if len(own) > 1:
-            result.earlier[student] = [candidate.file.name for candidate in own[:-1]]
+    for student, handed_in in sorted(own.items()):
+        dated = [clock.by_history(student, one, result) for one in handed_in]
+        chosen[student] = sorted(dated, key=lambda candidate: candidate.order)
+        result.students[student] = chosen[student][-1].file.name
+        if len(dated) > 1:
+            result.earlier[student] = [one.file.name for one in chosen[student][:-1]]
     return chosen
-
-
-def _import(
-    classroom: Classroom, assignment: str, chosen: dict[str, list[Candidate]], result: Collected
-) -> None:
-    """Let nbgrader collect the chosen files; save earlier submissions in `earlier/`."""
-    from autograder.gradebook.class_folder import zip_collect
-
-    with tempfile.TemporaryDirectory() as folder:
-        archive = Path(folder) / assignment / "archive"
-        archive.mkdir(parents=True)
-        for student, submissions in chosen.items():
-            try:
-                if not _prepare(classroom, assignment, student, submissions, result):
-                    continue
-            except OSError as error:
-                name = submissions[-1].file.name
-                where = f"submitted/{student}/{assignment}"
-                reason = f"{where} cannot be replaced ({error.strerror or error}); look there"
-                result.refused.append((name, reason))
-                del result.students[student]
-                continue
-            latest = submissions[-1]
-            stamp = latest.submitted.strftime("%Y-%m-%d %H:%M:%S")
-            shutil.copy(latest.file.path, archive / f"{student}_attempt_{stamp}_{assignment}.ipynb")
-        if any(archive.iterdir()):
-            zip_collect(classroom, assignment, Path(folder))
-    origins = {
-        student: Origin(own[-1].file.outer, result.layout, _marked_late(own[-1].file.outer))
-        for student, own in chosen.items()
-        if result.students.get(student) == own[-1].file.name
-    }
-    save_origins(classroom.folder, assignment, origins)
-
-
-def _marked_late(name: str) -> bool:
-    """Whether Canvas marked a file of its download as late."""
-    return bool(re.match(r"[^_/]+_LATE_\d+_\d+_", PurePosixPath(name).name))
-
-
-def _prepare(
-    classroom: Classroom,
-    assignment: str,
-    student: str,
-    submissions: list[Candidate],
-    result: Collected,
-) -> bool:
-    """Move to `earlier/` what was submitted before; whether the last submission is to be imported.
-
-    Raises
-    ------
-    OSError
-        Something in `submitted/` is not what it should be.
-    """
-    latest = submissions[-1]
-    target = classroom.submission(student, assignment)
-    for folder in (target.parent.parent, target.parent):
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            raise NotADirectoryError(None, f"{folder.name} is not a folder")
-    for earlier in submissions[:-1]:
-        before = earlier.file.path.read_bytes()
-        _save_earlier(classroom, assignment, student, before, earlier.submitted)
-    if not target.parent.exists():
-        return True
-    if not regular_file(target):
-        _move_folder(classroom, assignment, student)
-        return True
-    content = read_regular(target)
-    if content == latest.file.path.read_bytes():
-        result.unchanged.append(student)
-        return False
-    present = _submission_time(target)
-    if present > latest.submitted:  # an old download, collected after a newer one
-        new = latest.file.path.read_bytes()
-        _save_earlier(classroom, assignment, student, new, latest.submitted)
-        result.earlier.setdefault(student, []).append(latest.file.name)
-        result.students[student] = "the later submission in submitted/"
-        result.unchanged.append(student)
-        return False
-    _save_earlier(classroom, assignment, student, content, present)
-    target.unlink()
-    stamp = target.parent / "timestamp.txt"
-    if regular_file(stamp):
-        stamp.unlink()
-    _move_folder(classroom, assignment, student)
-    return True
-
-
-def _submission_time(notebook: Path) -> datetime.datetime:
-    """When a notebook in `submitted/` was submitted: nbgrader's timestamp, or the file's."""
-    from nbgrader.utils import parse_utc
-
-    stamp = notebook.parent / "timestamp.txt"
-    with contextlib.suppress(Exception):  # the date parser raises many types
-        found: datetime.datetime = parse_utc(read_regular(stamp, 100).decode().strip())
-        return found.replace(tzinfo=datetime.timezone.utc)
-    return modification_date(notebook.lstat().st_mtime)
-
-
-def _save_earlier(
-    classroom: Classroom,
-    assignment: str,
-    student: str,
-    content: bytes,
-    submitted: datetime.datetime,
-) -> None:
-    digest = hashlib.sha256(content).hexdigest()[:8]
-    stamp = submitted.strftime("%Y-%m-%d-%H-%M-%S")
-    path = classroom.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-
-
-def _move_folder(classroom: Classroom, assignment: str, student: str) -> None:
-    """Move what else is in a submission's folder to `earlier/`, however deep, and remove it."""
-    folder = classroom.submission(student, assignment).parent
-    if os.listdir(folder):
-        target = classroom.folder / "earlier" / student / assignment
-        target.mkdir(parents=True, exist_ok=True)
-        taken = sum(path.name.startswith("folder-") for path in target.iterdir())
-        folder.rename(target / f"folder-{taken + 1}")
-    else:
-        folder.rmdir()

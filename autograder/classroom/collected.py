@@ -23,6 +23,24 @@ class Collected:
         Students whose submission in `submitted/` was kept.
     unmatched, refused : list of tuple of (str, str)
         (file, reason) of files that are no submission, or were not unpacked.
+    of_others : int
+        How many notebooks of other assignments were left out, of students who handed in this one.
+    guessed : bool
+        Whether no LMS's naming was found, so that the shape of the folders alone names students.
+    renamed : dict of str to str
+        Student -> the new name under which the LMS's number was found.
+    new : list of str
+        Students who are new in a class that had others.
+    dropped : list of str
+        Students who have left the course: their submissions will not be graded.
+    untimed : list of str
+        Students of whose submission the time is not known.
+    zone : str
+        In which time zone the LMS's times were read, "" if it gives none or gives their zone.
+    groups : dict of str to list of str
+        Group -> the students who have its submission.
+    later : dict of str to str
+        Student -> which commits after the due date do not count.
     """
 
     layout: str = ""
@@ -32,6 +50,15 @@ class Collected:
     unchanged: list[str] = field(default_factory=list)
     unmatched: list[tuple[str, str]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
+    of_others: int = 0
+    guessed: bool = False
+    renamed: dict[str, str] = field(default_factory=dict)
+    new: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    untimed: list[str] = field(default_factory=list)
+    zone: str = ""
+    groups: dict[str, list[str]] = field(default_factory=dict)
+    later: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -42,4 +69,11 @@ class Collected:
             "unchanged": self.unchanged,
             "unmatched": [{"file": name, "reason": reason} for name, reason in self.unmatched],
             "refused": [{"file": name, "reason": reason} for name, reason in self.refused],
+            "of_others": self.of_others,
+            "renamed": self.renamed,
+            "new": self.new,
+            "dropped": self.dropped,
+            "untimed": self.untimed,
+            "later": self.later,
+            "groups": self.groups,
         }

@@ -1,32 +1,21 @@
-"""Exports grades as CSV for an LMS: a new file, or a column of the gradebook that the LMS exported.
-
-The LMS's file is read and written with `csv`, not pandas: pandas renames a repeated heading, drops
-empty rows, and shifts or cuts a row that is longer than the header.
-"""
+"""Exports grades as CSV for an LMS: a new file, or a column of the gradebook that the LMS exported."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 
+from autograder.classroom.columns import find_column, points_possible
+from autograder.classroom.lms_table import read_table
+from autograder.classroom.matching import match
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
 from autograder.escaping import for_spreadsheet
-
-#: Headings under which LMSs list a student's ID or name, most reliable first.
-_ID_HEADINGS = (
-    "SIS Login ID",
-    "Username",
-    "ID number",
-    "SIS User ID",
-    "Email address",
-    "ID",
-    "Student",
-)
+from autograder.gradebook.roster import Person
 
 
 @dataclass(frozen=True)
@@ -61,8 +50,12 @@ class Filled:
 
     Attributes
     ----------
-    text : str
-        The table as CSV.
+    content : bytes
+        The table, unchanged but for the grades.
+    column : str
+        The heading of the column.
+    added : bool
+        Whether the table had no such column.
     students : list of str
         Students whose grade was filled in.
     unknown : list of str
@@ -72,13 +65,18 @@ class Filled:
     ambiguous : list of str
         Rows that fit more than one student, or the same one as another row; their cells are
         unchanged.
+    possible : float or None
+        Out of how many points the LMS counts the column; None if the table does not say.
     """
 
-    text: str
+    content: bytes
+    column: str
+    added: bool = False
     students: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     ungraded: list[str] = field(default_factory=list)
     ambiguous: list[str] = field(default_factory=list)
+    possible: float | None = None
 
 
 def not_graded(course: Course, assignment: str, folder: Path | None = None) -> list[str]:
@@ -93,6 +91,15 @@ def not_graded(course: Course, assignment: str, folder: Path | None = None) -> l
 
     graded = {grade.student for grade in grades(course, assignment, folder)}
     return [s for s in Classroom(course, folder).students(assignment) if s not in graded]
+
+
+def not_handed_in(course: Course, assignment: str, folder: Path | None = None) -> list[str]:
+    """The students of the class who have neither a submission nor a score, sorted."""
+    from autograder.gradebook.class_folder import Classroom
+
+    classroom = Classroom(course, folder)
+    have = {*classroom.students(assignment), *classroom.lateness(assignment)}
+    return [student for student in classroom.members() if student not in have]
 
 
 def grades(course: Course, assignment: str, folder: Path | None = None) -> list[Grade]:
@@ -111,6 +118,7 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
     classroom = Classroom(course, folder)
     database = classroom.database
     late = classroom.lateness(assignment)
+    dropped = classroom.dropped()
     found = []
     if database.exists():
         with tools_on_path(), Gradebook(f"sqlite:///{database}") as gradebook:
@@ -119,6 +127,8 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
             except MissingEntry:
                 submissions = []
             for submission in filter(is_graded, submissions):
+                if submission.student_id in dropped:
+                    continue
                 penalty = submission.late_submission_penalty or 0.0
                 found.append(
                     Grade(
@@ -139,13 +149,19 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
     return sorted(found, key=lambda grade: grade.student)
 
 
-def as_csv(found: list[Grade], without: Sequence[str] = ()) -> str:
+def as_csv(
+    found: list[Grade], without: Sequence[str] = (), absent: Sequence[str] = (), score: str = ""
+) -> str:
     """A header and one row per student; no cell is a formula, whatever a student is called.
 
     Parameters
     ----------
     without : sequence of str
         Students whose submission is not graded; their rows have no score.
+    absent : sequence of str
+        Students who have not handed in.
+    score : str
+        What these get as their score: nothing, or "0".
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -155,127 +171,89 @@ def as_csv(found: list[Grade], without: Sequence[str] = ()) -> str:
             for_spreadsheet(cell) if isinstance(cell, str) else _text(cell)
             for cell in astuple(grade)
         )
-    for student in without:
-        row = {"student": for_spreadsheet(student), "note": "not graded"}
+    notes = dict.fromkeys(without, "not graded") | dict.fromkeys(absent, "not handed in")
+    for student, note in notes.items():
+        row = {"student": for_spreadsheet(student), "note": note}
+        if student in absent:
+            row["score"] = score
         writer.writerow(row.get(column.name, "") for column in fields(Grade))
     return out.getvalue()
 
 
-def fill_in(found: list[Grade], table: Path, column: str, who: str | None = None) -> Filled:
+def fill_in(
+    found: list[Grade],
+    table: Path,
+    assignment: str,
+    column: str | None = None,
+    who: str | None = None,
+    people: Iterable[Person] = (),
+    absent: Sequence[str] = (),
+) -> Filled:
     """Fill the scores into a column of a table exported from an LMS.
 
     Parameters
     ----------
     table : Path
-        The LMS's CSV file; it is not changed.
-    column : str
-        Heading of the column to fill; appended if there is no such column.
+        The LMS's file; it is not changed.
+    assignment : str
+        Its column is filled; it is added if there is none.
+    column : str, optional
+        Heading of the column, if it is another.
     who : str, optional
         Heading of the column that identifies the students; detected if None.
+    people : iterable of Person
+        All that is known of the class.
+    absent : sequence of str
+        Students who have not handed in, and get 0.
 
     Raises
     ------
     CourseError
-        The table cannot be read, or none of its columns identifies a graded student.
+        The table cannot be read, more than one of its columns may be the assignment's, or none
+        identifies a graded student.
     """
-    try:
-        text = table.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"cannot read {table} as CSV in UTF-8: {error}.") from error
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    try:
-        header, *rows = list(csv.reader(io.StringIO(text), delimiter=delimiter)) or [[]]
-    except csv.Error as error:
-        raise CourseError(f"cannot read {table} as CSV: {error}.") from error
-    if not rows:
-        raise CourseError(f"{table} lists no students; export the gradebook from the LMS again.")
-    left = {grade.student: grade.score for grade in found}
-    id_index = _id_column(header, rows, set(map(_normalized, left)), who, table)
-    if column not in header:
-        header.append(column)
-    target = header.index(column)
-    for row in rows:
-        row += [""] * (len(header) - len(row))
-    filled = Filled("")
-    fits = _fits([row[id_index] for row in rows], list(left))
-    for row, students in zip(rows, fits):
-        if len(students) == 1:
-            row[target] = _text(left[students[0]])
-            filled.students += students
-        elif students:
-            filled.ambiguous.append(row[id_index])
-        elif row[id_index].strip():
-            filled.ungraded.append(row[id_index])
-    filled.unknown = [
-        student for student in left if not any(student in students for students in fits)
-    ]
-    out = io.StringIO()
-    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
-    filled.text = out.getvalue()
-    return filled
-
-
-def _fits(cells: list[str], students: list[str]) -> list[list[str]]:
-    """For each cell, the students it may name: one, or several if that is not certain.
-
-    A student's own name counts first. Only who has no such cell is looked for in upper or lower
-    case.
-    """
-    known = set(students)
-    written = [cell if cell in known else _joined(cell) for cell in cells]
-    as_written = Counter(written)
-    folded = Counter(map(_normalized, cells))
-    others = defaultdict(list)
-    for student in students:
-        if as_written[student]:
-            folded[_normalized(student)] -= as_written[student]
-        else:
-            others[_normalized(student)].append(student)
-    found = []
-    for cell, exact in zip(cells, written):
-        name = _normalized(cell)
-        if exact in known:
-            found.append([exact] * as_written[exact])
-        else:
-            found.append(others[name] * folded[name])
-    return found
-
-
-def _id_column(
-    header: list[str], rows: list[list[str]], students: set[str], who: str | None, table: Path
-) -> int:
-    """The index of the column in which most rows name a graded student."""
-    if who is not None and who not in header:
-        raise CourseError(f"{table} has no column {who!r}; its columns are {', '.join(header)}.")
-    order = sorted(
-        range(len(header)), key=lambda i: (_ID_HEADINGS + tuple(header)).index(header[i])
-    )
-    matches = {
-        index: sum(len(row) > index and _normalized(row[index]) in students for row in rows)
-        for index in ([header.index(who)] if who is not None else order)
-    }
-    best = max(matches, key=lambda index: matches[index])
-    if not matches[best]:
+    read = read_table(table)
+    if who is not None and who not in read.headings:
+        raise CourseError(
+            f"{table} has no column {who!r}; its columns are {', '.join(read.headings)}."
+        )
+    scores = {grade.student: grade.score for grade in found} | dict.fromkeys(absent, 0.0)
+    known = {person.id: person for person in people}
+    everyone = [*known.values(), *(Person(one) for one in scores if one not in known)]
+    before = len(read.headings)
+    target = find_column(read, assignment, column)
+    skip = [] if read.headings[target.index] == who else [target.index]
+    matched = match(read, everyone, assignment, who, skip)
+    if not any(student in scores for student in matched.students) and not matched.ambiguous:
         what = (
             f"column {who!r} of {table} has no"
             if who is not None
             else f"no column of {table} has a"
         )
         raise CourseError(
-            f"{what} graded student, such as {min(students)}; choose the column with --who, and check"
-            " that it has the names used in submitted/."
+            f"{what} graded student, such as {min(scores)}; choose the column with --who, and check"
+            " that it has the students' names, or the names used in submitted/."
         )
-    return best
+    filled = Filled(b"", target.heading, len(read.headings) > before)
+    comma = _has_decimal_commas(read.column(target.index))
+    for number, (row, student) in enumerate(zip(read.rows, matched.students)):
+        if student in scores:
+            text = _text(scores[student])
+            row.fill(target.index, text.replace(".", ",") if comma else text)
+            filled.students.append(student)
+        elif number in matched.ambiguous:
+            filled.ambiguous.append(matched.labels[number])
+        elif matched.labels[number]:
+            filled.ungraded.append(matched.labels[number])
+    seen = {*filled.students, *matched.contested}
+    filled.unknown = [grade.student for grade in found if grade.student not in seen]
+    filled.possible = points_possible(read, target)
+    filled.content = read.to_bytes()
+    return filled
 
 
-def _joined(name: str) -> str:
-    """A name as `collect` writes it."""
-    return "_".join(name.replace(",", " ").split())
-
-
-def _normalized(name: str) -> str:
-    """The same in lower case: LMSs write the same student in several ways."""
-    return _joined(name).casefold()
+def _has_decimal_commas(cells: list[str]) -> bool:
+    return any(re.fullmatch(r"\d+,\d+", cell.strip()) for cell in cells)
 
 
 def _text(value: object) -> str:

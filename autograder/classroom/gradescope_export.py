@@ -16,7 +16,7 @@ import yaml
 
 from autograder.classroom.archives import read_outer
 from autograder.classroom.layouts import Submission, Submitter
-from autograder.classroom.students import folder_name
+from autograder.classroom.students import gradescope_account
 from autograder.errors import CourseError
 
 METADATA = "submission_metadata.yml"
@@ -61,35 +61,39 @@ def _without_doubles(submissions: dict[str, Submission]) -> dict[str, Submission
     An export has one submission of each person, so that one of two is somebody else's: the later
     must not replace the other.
     """
-    folders = defaultdict(list)
+    folders: dict[Submitter | str, set[str]] = defaultdict(set)
+    names: dict[Submitter | str, set[str]] = defaultdict(set)
     for folder, submission in submissions.items():
         for submitter in submission.submitters:
-            folders[submitter].append(folder)
+            key = submitter.number or submitter
+            folders[key].add(folder)
+            names[key].add(submitter.name)
     found = dict(submissions)
-    for submitter, own in folders.items():
+    for key, own in folders.items():
+        who = " and ".join(sorted(names[key]))
+        one = "is named" if len(names[key]) == 1 else "have one address or student ID"
         for folder in own if len(own) > 1 else ():
-            problem = f"{submitter.name} is named in {' and '.join(own)}; put the right one into submitted/"
+            problem = (
+                f"{who} {one} in {' and '.join(sorted(own))}; put the right one into submitted/"
+            )
             found[folder] = replace(submissions[folder], problem=problem)
     return found
 
 
 def _submission(entry: dict[str, Any]) -> Submission:
-    submitters = tuple(Submitter(str(who[":name"]), _account(who)) for who in entry[":submitters"])
+    submitters = tuple(map(_submitter, entry[":submitters"]))
     if not submitters:
         raise ValueError("a submission of nobody")
     time = entry.get(":created_at")
     if not isinstance(time, datetime.datetime):
         return Submission(submitters)
-    if time.tzinfo is not None:
-        time = time.astimezone(datetime.timezone.utc)
-    return Submission(submitters, f"{time:%Y-%m-%d-%H-%M-%S}")
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=datetime.timezone.utc)
+    return Submission(submitters, time)
 
 
-def _account(who: dict[str, Any]) -> str:
-    """What tells a person from others: the e-mail address that they log in with.
-
-    A student ID is only text that somebody has entered, and counts where there is no address.
-    """
-    if who.get(":email"):
-        return folder_name(str(who[":email"])).casefold()
-    return folder_name(f"sid-{who[':sid']}") if who.get(":sid") else ""
+def _submitter(who: dict[str, Any]) -> Submitter:
+    email = str(who.get(":email") or "").strip()
+    return Submitter(
+        str(who[":name"]), gradescope_account(email, str(who.get(":sid") or "")), email=email
+    )

@@ -1,4 +1,4 @@
-"""Who handed in a file of a download: the naming schemes of Canvas, Moodle, Blackboard, Gradescope.
+"""Who handed in a file of a download: the naming schemes of the LMSs.
 
 Only the part of a path that the LMS wrote is read, from its beginning. Students choose the rest (the
 file's own name, folders, everything in an archive), and may choose another student's name there.
@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import datetime
 import re
+import statistics
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from autograder.errors import CourseError
 
+_BRIGHTSPACE = r"(?P<number>\d+)-\d+ - (?P<name>[^/]+?) - (?P<time>[^/]*?\d{4},? \d{1,2}:?\d\d(?: ?[AaPp][Mm])?)"
 #: How each LMS names the files of its download. Lazy where text of the student follows.
 LAYOUTS = {
-    # lastfirst_LATE_12345_67890_05_transformer_block-1.ipynb
-    "canvas": (r"(?P<name>[^_/]+)_(?:LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)",),
+    "canvas": (
+        # anon_aB3xZ_67890_05_transformer_block.ipynb, with anonymous grading
+        r"(?P<late>LATE_)?(?P<name>anon_(?P<number>[A-Za-z0-9]{5}))_\d+_(?P<file>[^/]+)",
+        # lastfirst_LATE_12345_67890_05_transformer_block-1.ipynb, or a group's name, with `_`
+        r"(?P<name>(?:(?!_\d+_(?!LATE_)|_attempt_\d{4}-)[^/])+?)_(?P<late>LATE_)?(?P<number>\d+)"
+        r"_(?P<attachment>\d+)_(?P<file>[^/]+)",
+    ),
     "moodle": (
         # Ada Lovelace_1234567_assignsubmission_file_/05_transformer_block.ipynb
         r"(?P<name>[^/]+)_(?P<number>\d+)_assignsubmission_file_?/(?P<file>.+)",
@@ -29,9 +37,24 @@ LAYOUTS = {
     ),
     # submission_123456/05_transformer_block.ipynb; its metadata file says whose it is
     "gradescope": (r"(?P<name>submission_\d+)/(?P<file>.+)",),
+    "brightspace": (
+        # 12345-67890 - Ada Lovelace - Jan 28, 2026 1105 AM/05_transformer_block.ipynb
+        _BRIGHTSPACE + r"/(?P<file>.+)",
+        _BRIGHTSPACE + r" - (?P<file>[^/]+)",
+    ),
+    # Assignment 5/Lovelace, Ada(alovelace)/Submission attachment(s)/05_transformer_block.ipynb
+    "sakai": (
+        r"(?:[^/]+/)?(?P<label>(?P<name>[^/]+?)\((?P<number>[^()/]+)\))"
+        r"/Submission attachment\(s\)/(?P<file>.+)",
+    ),
     # alovelace/05_transformer_block.ipynb or alovelace.zip
     "folder": (r"(?P<name>[^/]+)/(?P<file>.+)", r"(?P<file>(?P<name>[^/]+)\.[zZ][iI][pP])"),
 }
+#: In Sakai's download, what instructors gave back.
+GIVEN_BACK = re.compile(r"(?:^|/)Feedback Attachment\(s\)/")
+#: In the number that may end a group's name, as in "lab_group_3".
+_MOST_GROUP_DIGITS = 3
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 
 @dataclass(frozen=True)
@@ -47,11 +70,17 @@ class Submitter:
     head : str
         The text before the name as well, where the naming scheme does not say where the name begins
         (Blackboard): different texts are different students.
+    label : str
+        What the student's folder is named by, if not by the name.
+    email : str
+        The student's address, "" if unknown.
     """
 
     name: str
     number: str = ""
     head: str = ""
+    label: str = ""
+    email: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,14 +89,14 @@ class Submission:
 
     Attributes
     ----------
-    time : str
-        When: `%Y-%m-%d-%H-%M-%S` in UTC, "" if unknown.
+    time : datetime.datetime or None
+        When; None if unknown.
     problem : str
         Why it is not collected, "" if it is.
     """
 
     submitters: tuple[Submitter, ...]
-    time: str = ""
+    time: datetime.datetime | None = None
     problem: str = ""
 
 
@@ -80,9 +109,13 @@ class Named:
     file : str
         The part that the student chose.
     time : str
-        The submission time in the name, "" if there is none.
+        The submission time in the name, as the LMS writes it, "" if there is none.
+    given : datetime.datetime or None
+        The submission time that a metadata file gives.
     others : tuple of Submitter
         Who else handed it in, in a group submission.
+    late : bool
+        Whether the LMS marked it as late.
     problem : str
         Why it is not collected, "" if it is.
     """
@@ -90,11 +123,13 @@ class Named:
     submitter: Submitter
     file: str
     time: str = ""
+    given: datetime.datetime | None = None
     others: tuple[Submitter, ...] = ()
+    late: bool = False
     problem: str = ""
 
     def submitted(self) -> datetime.datetime | None:
-        """The submission time in the name; None if there is none.
+        """The submission time, without a zone where it is the LMS's local time; None if unknown.
 
         Raises
         ------
@@ -102,11 +137,29 @@ class Named:
             There is no such date.
         """
         if not self.time:
-            return None
-        found = datetime.datetime.strptime(self.time, "%Y-%m-%d-%H-%M-%S")
-        if found.year < 1980:
+            return self.given
+        found = _brightspace_time(self.time) if " " in self.time else _blackboard_time(self.time)
+        if found is not None and found.year < 1980:
             raise ValueError(f"no submission is from the year {found.year}")
-        return found.replace(tzinfo=datetime.timezone.utc)
+        return found
+
+
+def _blackboard_time(text: str) -> datetime.datetime:
+    return datetime.datetime.strptime(text, "%Y-%m-%d-%H-%M-%S")
+
+
+def _brightspace_time(text: str) -> datetime.datetime | None:
+    """As in "Jan 28, 2026 1105 AM" or "28 January, 2026 11:05"; None in another language."""
+    found = re.fullmatch(r"(.*?)(\d{4}),? (\d{1,2}):?(\d\d)(?: ?([AaPp])[Mm])?", text)
+    month = re.search(r"[^\W\d_]{3,}", found[1]) if found else None
+    day = re.search(r"\d+", found[1]) if found else None
+    if found is None or month is None or day is None or month[0][:3].lower() not in _MONTHS:
+        return None
+    hour = int(found[3])
+    if found[5]:
+        hour = hour % 12 + (12 if found[5].lower() == "p" else 0)
+    number = _MONTHS.index(month[0][:3].lower()) + 1
+    return datetime.datetime(int(found[2]), number, int(day[0]), hour, int(found[4]))
 
 
 @dataclass(frozen=True)
@@ -121,11 +174,18 @@ class Layout:
         The folders around the whole download, "" or with a slash at the end.
     submissions : mapping of str to Submission
         Who handed in what and when, by folder, where a metadata file says so (Gradescope).
+    digits : tuple of (float, float) or None
+        Of Canvas: how many digits the numbers of users and of files have in this download, as far
+        as names have no further number that leaves it open.
+    named : bool
+        Whether the user has chosen the scheme.
     """
 
     scheme: str
     wrapper: str = ""
     submissions: Mapping[str, Submission] = field(default_factory=dict)
+    digits: tuple[float, float] | None = None
+    named: bool = False
 
     def parse(self, name: str) -> Named | None:
         """What a name in the download says; None if it does not follow the scheme."""
@@ -136,22 +196,62 @@ class Layout:
                 found = match.groupdict()
                 if self.submissions:
                     return self._from_metadata(found["name"], found["file"])
-                submitter = Submitter(
-                    found["name"], found.get("number") or "", found.get("head") or ""
-                )
-                return Named(submitter, found["file"], found.get("time") or "")
+                if found.get("attachment"):
+                    found = self._of_canvas(found)
+                parts = (found.get(part) or "" for part in ("name", "number", "head", "label"))
+                # macOS takes accents off their letters
+                submitter = Submitter(*(unicodedata.normalize("NFC", part) for part in parts))
+                late = bool(found.get("late"))
+                return Named(submitter, found["file"], found.get("time") or "", late=late)
         return None
+
+    def _of_canvas(self, found: dict[str, str]) -> dict[str, str]:
+        """The reading of `lab_group_3_12345_67890_x`: a group that ends in a number, or a student 3.
+
+        Canvas leaves open where the name ends. Numbers of users, or of files, have about as many
+        digits as others of the same download; without others, a group's number is the short one.
+        """
+        further = re.fullmatch(r"(?P<attachment>[1-9]\d*)_(?P<file>.+)", found["file"], re.DOTALL)
+        if further is None or found["late"]:
+            return found
+        user, file, third = (
+            len(text) for text in (found["number"], found["attachment"], further["attachment"])
+        )
+        if self.digits is not None:
+            users, files = self.digits
+            as_group = abs(file - users) + abs(third - files) < abs(user - users) + abs(
+                file - files
+            )
+        else:
+            as_group = user <= _MOST_GROUP_DIGITS < min(file, third)
+        if not as_group:
+            return found
+        name = f"{found['name']}_{found['number']}"
+        return {**found, "name": name, "number": found["attachment"], **further.groupdict()}
 
     def _from_metadata(self, folder: str, file: str) -> Named | None:
         submission = self.submissions.get(folder)
         if submission is None:
             return None
         first, *others = submission.submitters
-        return Named(first, file, submission.time, tuple(others), submission.problem)
+        return Named(
+            first, file, given=submission.time, others=tuple(others), problem=submission.problem
+        )
 
     def fits(self, names: list[str]) -> int:
         """How many of the names follow the scheme."""
         return sum(self.parse(name) is not None for name in names)
+
+
+def _digits(names: list[str], wrapper: str) -> tuple[float, float] | None:
+    """How many digits Canvas's numbers have, in names that leave nothing open."""
+    users, files = [], []
+    for name in names:
+        match = re.fullmatch(LAYOUTS["canvas"][1], name[len(wrapper) :], re.DOTALL)
+        if match and (match["late"] or not re.match(r"[1-9]\d*_", match["file"])):
+            users.append(len(match["number"]))
+            files.append(len(match["attachment"]))
+    return (statistics.median(users), statistics.median(files)) if users else None
 
 
 def find_layout(
@@ -176,9 +276,10 @@ def find_layout(
     CourseError
         No scheme fits, or more than one does: then names would be read as those of other students.
     """
+    names = [name for name in names if not GIVEN_BACK.search(name)] or names
     around = ["", *_lone_folders(names)]
     if scheme is not None:
-        layouts = [Layout(scheme, wrapper) for wrapper in around]
+        layouts = [Layout(scheme, w, digits=_digits(names, w), named=True) for w in around]
         fitting = [layout for layout in layouts if layout.fits(names)]
         return fitting[0] if fitting and scheme != "folder" else layouts[0]
     fits = {key: Layout(key).fits(names) for key in LAYOUTS}
@@ -187,8 +288,8 @@ def find_layout(
     if not most:
         raise CourseError(
             f"the file names do not identify the students (the first is {names[0]}); pass the"
-            " download of Canvas, Moodle, Blackboard or Gradescope with its original file names, or"
-            " a folder with one subfolder per student."
+            " download of Canvas, Moodle, Blackboard, Gradescope, Brightspace or Sakai with its"
+            " original file names, or a folder with one subfolder per student."
         )
     if best == ["folder"]:
         for wrapper in around[1:]:
@@ -205,7 +306,7 @@ def find_layout(
             f"the file names fit {' and '.join(best)} (the first is {names[0]}); choose with"
             " --layout."
         )
-    return Layout(best[0])
+    return Layout(best[0], digits=_digits(names, ""))
 
 
 def _lone_folders(names: list[str]) -> list[str]:

@@ -12,8 +12,10 @@ from autograder.escaping import for_terminal
 
 if TYPE_CHECKING:
     from autograder.classroom.collected import Collected
+    from autograder.classroom.export import Filled
     from autograder.gradebook.grade_class import Graded
     from autograder.gradebook.late import Lateness
+    from autograder.gradebook.settle import Settled
 
 
 _MAX_LISTED = 10
@@ -66,6 +68,18 @@ def late_words(late: Lateness | None) -> str:
     if late is None:
         return ""
     return f"{late.words}, -{late.penalty:g} points" if late.penalty else late.words
+
+
+def settled_lines(settled: list[Settled]) -> list[str]:
+    """Whose penalties for lateness have changed."""
+    return [
+        for_terminal(
+            f"late penalty of {one.student} in {one.assignment}: {one.before:g} before,"
+            f" {one.now:g} now",
+            lines=False,
+        )
+        for one in settled
+    ]
 
 
 def changes_table(graded: Graded) -> Table:
@@ -138,6 +152,10 @@ def collected_lines(collected: Collected) -> list[str]:
     if collected.layout != "folder":
         naming = f"{collected.layout.capitalize()} naming"
     lines = [f"Collected {_count(new)} ({naming})."]
+    if collected.guessed:
+        lines.append(
+            "No LMS's naming was recognized: each folder or archive was taken for one student."
+        )
     if collected.around:
         lines.append(_reading(collected))
     if collected.unchanged:
@@ -146,11 +164,92 @@ def collected_lines(collected: Collected) -> list[str]:
         earlier = f"{len(files)} earlier one{'s' * (len(files) > 1)}"
         graded = collected.students[student]
         lines.append(f"{student}: will grade {graded}; saved {earlier} in earlier/.")
+    lines += _about_students(collected)
     for title, found in (("Not matched", collected.unmatched), ("Refused", collected.refused)):
         if found:
             lines.append(f"{title} ({len(found)}):")
             lines += _listed(found)
     return [for_terminal(line, lines=False) for line in lines]
+
+
+def filled_lines(filled: Filled, most: float) -> list[str]:
+    """What an instructor should know of a gradebook of the LMS that was filled in.
+
+    Parameters
+    ----------
+    most : float
+        Out of how many points the assignment counts here.
+    """
+    lines = []
+    if filled.added:
+        lines.append(
+            f"there is no column like this assignment; {filled.column} is new, and the LMS may take"
+            " it for a new assignment: --column names another."
+        )
+    else:
+        lines.append(f"column: {filled.column}")
+    if filled.possible is not None and filled.possible != most:
+        lines.append(
+            f"the LMS counts {filled.column} out of {filled.possible:g} points, here it is out of"
+            f" {most:g}: change the points possible there, since scores are points."
+        )
+    for title, names in (
+        ("graded, but not in the LMS gradebook", filled.unknown),
+        ("in the LMS gradebook, but not graded", filled.ungraded),
+        ("not filled in: several rows or students fit, try --who", filled.ambiguous),
+    ):
+        if names:
+            lines.append(f"{title}, {len(names)}: {_on_one_line(names)}")
+    return lines
+
+
+def rows_filled(filled: Filled) -> str:
+    """How many rows have a score now, and who has none."""
+    count = len(filled.students)
+    text = f"{count} row{'s' * (count != 1)} filled"
+    left = [*filled.ungraded, *filled.ambiguous]
+    return f"{text}; not filled, {len(left)}: {_on_one_line(left)}" if left else text
+
+
+def _on_one_line(names: list[str]) -> str:
+    separator = "; " if any("," in name for name in names) else ", "
+    return separator.join(for_terminal(name, lines=False) for name in names)
+
+
+def _about_students(collected: Collected) -> list[str]:
+    """What an instructor should know about who handed in, and when."""
+    lines = [
+        f"{student}: now called {name} in the LMS; its number is the same."
+        for student, name in collected.renamed.items()
+    ]
+    if collected.new:
+        more = len(collected.new) - _MAX_LISTED
+        names = _on_one_line(collected.new[:_MAX_LISTED]) + (
+            f" and {more} more" if more > 0 else ""
+        )
+        lines.append(f"New in the class: {names}.")
+    lines += [
+        f"{group}: one submission for {_on_one_line(students)}."
+        for group, students in collected.groups.items()
+    ]
+    lines += [f"{who}: {what}, left out." for who, what in collected.later.items()]
+    if collected.zone:
+        lines.append(f"Times of submission are read in {collected.zone}.")
+    if collected.untimed:
+        count, everyone = len(collected.untimed), set(collected.untimed) >= set(collected.students)
+        whose = "these submissions" if everyone else _on_one_line(collected.untimed[:_MAX_LISTED])
+        whose += f" and {count - _MAX_LISTED} more" if not everyone and count > _MAX_LISTED else ""
+        lines.append(
+            f"The download does not say when {whose} were handed in: nobody is late, unless the LMS"
+            " has marked it; --times reads the times from a CSV of the LMS."
+        )
+    if collected.of_others:
+        books = "notebook" if collected.of_others == 1 else "notebooks"
+        lines.append(f"Left out: {collected.of_others} {books} of other assignments.")
+    if collected.dropped:
+        names = _on_one_line(collected.dropped)
+        lines.append(f"Not in the course any more, and not graded: {names}.")
+    return lines
 
 
 def _reading(collected: Collected) -> str:

@@ -18,7 +18,7 @@ import nbformat
 from jinja2 import Template
 
 from autograder.classroom import analysis
-from autograder.classroom.export import Grade, grades
+from autograder.classroom.export import Grade, grades, not_handed_in
 from autograder.course.cells import written_answers
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
@@ -97,11 +97,14 @@ class Report:
     ----------
     links : dict of str to str
         Student -> URL of the feedback page, relative to the report.
+    absent : list of str
+        Students of the class who have not handed in.
     """
 
     assignment: str
     submissions: list[Submission]
     links: dict[str, str] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
 
     @cached_property
     def scored(self) -> list[Submission]:
@@ -251,6 +254,7 @@ def write_report(
     classroom = Classroom(course, folder)
     output = output or classroom.folder / "reports" / f"{assignment}.html"
     report = Report(assignment, read_class(classroom, assignment))
+    report.absent = not_handed_in(course, assignment, folder)
     for one in report.submissions:
         page = classroom.feedback(one.student, assignment)
         if page.exists():
@@ -280,6 +284,8 @@ def read_class(classroom: Classroom, assignment: str) -> list[Submission]:
         given = {g.student: g for g in grades(classroom.course, assignment, classroom.folder)}
     except ClassError:  # no score in the gradebook
         given = {}
+    if classroom.database.exists():  # what else is in autograded/ is of students who were removed
+        graded &= set(classroom.members())
     students = sorted(graded | set(given) | set(classroom.students(assignment)))
     return [_read(classroom, student, assignment, given.get(student)) for student in students]
 

@@ -93,6 +93,8 @@ class Row:
         missing = [
             grade is None and i not in self.not_graded for i, grade in enumerate(self.grades)
         ]
+        if missing and all(missing):
+            return "has not handed in anything"
         if len(missing) >= _MISSED and all(missing[-_MISSED:]):
             return f"has not handed in the last {_MISSED} assignments"
         if self.trend is not None and self.trend <= -_DROP:
@@ -145,9 +147,9 @@ def read_term(course: Course, folder: Path | None = None) -> Term:
     """
     found: dict[str, dict[str, Grade]] = {}
     waiting: list[set[str]] = []
-    students = set()
+    classroom = Classroom(course, folder)
+    students = set(classroom.members())
     for assignment in course.assignments():
-        students |= set(Classroom(course, folder).students(assignment))
         try:
             given = grades(course, assignment, folder)
         except ClassError:  # nothing of it is graded yet
@@ -157,7 +159,6 @@ def read_term(course: Course, folder: Path | None = None) -> Term:
     if not found:
         raise ClassError("nothing is graded yet; run `autograder grade ASSIGNMENT` first.")
     most = tuple(max(grade.max_score for grade in own.values()) for own in found.values())
-    students |= {student for own in found.values() for student in own}
     rows = [
         Row(
             student,

@@ -1,7 +1,8 @@
 """The command `autograder`; heavy imports wait until a command needs them.
 
 A module per family of commands: `author_commands` (build and prove a course), `grading_commands`
-(grade and explain), `class_commands` (a class and its LMS).
+(grade and explain), `class_commands` (a class and its LMS), `term_commands` (who takes the course,
+and when work is due).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import click
 
-from autograder.cli import author_commands, class_commands, grading_commands
+from autograder.cli import author_commands, class_commands, grading_commands, term_commands
 from autograder.errors import CourseError, GraderFault, MachineError, Stopped
 from autograder.escaping import for_terminal
 
@@ -65,5 +66,6 @@ for _command in (
     *author_commands.COMMANDS,
     *grading_commands.COMMANDS,
     *class_commands.COMMANDS,
+    *term_commands.COMMANDS,
 ):
     main.add_command(_command)

@@ -21,13 +21,38 @@ from autograder.escaping import for_terminal
 @click.option(
     "--layout",
     default=None,
-    help="File naming scheme: canvas, moodle, blackboard, gradescope or folder (default:"
-    " auto-detect).",
+    help="File naming scheme: canvas, moodle, blackboard, gradescope, brightspace, sakai or folder"
+    " (default: auto-detect).",
+)
+@click.option(
+    "--zone",
+    default=None,
+    help="Time zone of the LMS, such as Europe/Berlin (default: this machine's).",
+)
+@click.option(
+    "--times",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    default=None,
+    help="CSV of the LMS with the time of each submission, where the download does not give it.",
+)
+@click.option(
+    "--groups",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    default=None,
+    help="CSV with a column 'group': one submission is for all students of a group.",
 )
 @click.option("--json", is_flag=True, help="As JSON.")
 @with_course
 def collect(
-    course: Any, assignment: str, source: Path, folder: Path | None, layout: str | None, json: bool
+    course: Any,
+    assignment: str,
+    source: Path,
+    folder: Path | None,
+    layout: str | None,
+    zone: str | None,
+    times: Path | None,
+    groups: Path | None,
+    json: bool,
 ) -> None:
     """Import submissions into submitted/ from an LMS download: an archive or a folder.
 
@@ -35,7 +60,9 @@ def collect(
     """
     from autograder.classroom.collect import collect as gather
 
-    collected = gather(course, course.require(assignment), source, folder, layout)
+    collected = gather(
+        course, course.require(assignment), source, folder, layout, zone, times, groups
+    )
     if json:
         click.echo(json_module.dumps(collected.to_dict(), indent=1))
     else:
@@ -55,9 +82,18 @@ def collect(
     help="Gradebook exported from the LMS; its rows and columns are kept.",
 )
 @click.option(
-    "--column", default=None, help="Column of that gradebook to fill (default: ASSIGNMENT)."
+    "--column",
+    default=None,
+    help="Column of that gradebook to fill (default: the one that is called like ASSIGNMENT).",
 )
 @click.option("--who", default=None, help="Column of that gradebook that identifies the students.")
+@click.option(
+    "--missing",
+    type=click.Choice(["empty", "0"]),
+    default="empty",
+    show_default=True,
+    help="The score of students who have not handed in.",
+)
 @folder_option
 @with_course
 def export(
@@ -67,38 +103,44 @@ def export(
     into: Path | None,
     column: str | None,
     who: str | None,
+    missing: str,
     folder: Path | None,
 ) -> None:
     """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
-    from autograder.classroom.export import as_csv, fill_in, grades, not_graded
+    from autograder.classroom.export import as_csv, fill_in, grades, not_graded, not_handed_in
+    from autograder.classroom.printed import filled_lines, rows_filled
+    from autograder.gradebook.class_folder import Classroom
     from coursekit.data.paths import write_atomically
 
     assignment = course.require(assignment)
     found = grades(course, assignment, folder)
     output = output or (folder or course.root) / "exports" / f"{assignment}.csv"
     without = not_graded(course, assignment, folder)
-    text = as_csv(found, without)
-    if into is not None:
-        filled = fill_in(found, into, column or assignment, who)
-        text = filled.text
-        for title, names in (
-            ("graded, but not in the LMS gradebook", filled.unknown),
-            ("in the LMS gradebook, but not graded", filled.ungraded),
-            ("not filled in: several rows or students fit, try --who", filled.ambiguous),
-        ):
-            if names:
-                say(f"{title}, {len(names)}: {on_one_line(names)}")
+    absent = not_handed_in(course, assignment, folder)
+    zero = missing == "0"
+    last = f"{len(found)} students"
+    if into is None:
+        content = as_csv(found, without, absent, "0" if zero else "").encode()
+    else:
+        people = Classroom(course, folder).people().values()
+        filled = fill_in(found, into, assignment, column, who, people, absent if zero else ())
+        content, last = filled.content, rows_filled(filled)
+        for line in filled_lines(filled, max(grade.max_score for grade in found)):
+            say(line)
     if without:
         say(f"not graded, {len(without)}: {on_one_line(without)}")
+    if absent:
+        score = "get 0" if zero else "no score; --missing 0 gives them 0"
+        say(f"not handed in, {len(absent)}: {on_one_line(absent)} ({score})")
     waiting = [grade.student for grade in found if grade.note]
     if waiting:
         count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
         say(f"{count} manual grading: {on_one_line(waiting)}")
     try:
-        write_atomically(output, text.encode(), private=True)
+        write_atomically(output, content, private=True)
     except OSError as error:
         raise CourseError(f"{output} cannot be written: {error.strerror}.") from error
-    say(f"written: {output}, {len(found)} students")
+    say(f"written: {output}, {last}")
 
 
 @click.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,13 @@ def grade(
             "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
             " submissions run in parallel, and always use a sandbox."
         )
-    from autograder.classroom.printed import changes_table, show, summary_table, verdict_tables
+    from autograder.classroom.printed import (
+        changes_table,
+        settled_lines,
+        show,
+        summary_table,
+        verdict_tables,
+    )
     from autograder.gradebook.grade_class import Options, grade_class
     from autograder.gradebook.permissions import open_to_others
 
@@ -92,7 +99,13 @@ def grade(
             for s, before, now in graded.changes()
         ]
         faults = {student: str(path) for student, path in graded.faults.items()}
-        rest = {"unread": graded.unread, "kept": graded.kept, "changes": changes}
+        penalties = [asdict(one) for one in graded.settled]
+        rest = {
+            "unread": graded.unread,
+            "kept": graded.kept,
+            "changes": changes,
+            "penalties": penalties,
+        }
         json_module.dump({"verdicts": data, **rest, "faults": faults}, sys.stdout, indent=1)
         click.echo()
         graded.require_no_fault()
@@ -101,6 +114,8 @@ def grade(
         show(*verdict_tables(graded, perfect=False), summary_table(graded))
     if exercise is not None or graded.changes():
         show(changes_table(graded))
+    for line in settled_lines(graded.settled):
+        say(line)
     if graded.kept:
         click.echo(
             f"{len(graded.kept)} of {len(graded.verdicts)} submissions are unchanged since they were"
@@ -118,16 +133,37 @@ def grade(
     default=None,
     help="Also pack the pages in the form that this LMS takes back.",
 )
+@click.option(
+    "--upload",
+    default=None,
+    metavar="ADDRESS",
+    help="With --for canvas: attach the pages to the submissions of the assignment at this address.",
+)
 @output_option("Archive to write with --for (default: in exports/ in the folder of the class).")
 @folder_option
 @with_course
 def feedback(
-    course: Any, assignment: str, lms: str | None, output: Path | None, folder: Path | None
+    course: Any,
+    assignment: str,
+    lms: str | None,
+    upload: str | None,
+    output: Path | None,
+    folder: Path | None,
 ) -> None:
     """Write a feedback page for every graded submission of ASSIGNMENT."""
     if output is not None and lms is None:
         raise click.UsageError("--output needs --for: it names the archive for the LMS.")
+    if upload is not None and (lms != "canvas" or output is not None):
+        raise click.UsageError("--upload needs --for canvas, and writes no archive.")
     assignment = course.require(assignment)
+    if upload is not None:
+        from autograder.classroom.canvas_comments import send_comments
+
+        sent = send_comments(course, assignment, upload, folder)
+        if sent.left_out:
+            say(f"not from Canvas, {len(sent.left_out)}: {on_one_line(sent.left_out)}")
+        say(f"sent to Canvas, {len(sent.students)} students")
+        return
     if lms is not None:
         from autograder.classroom.send_back import send_back
 
@@ -135,6 +171,11 @@ def feedback(
         if packed.left_out:
             say(
                 f"not from {lms.capitalize()}, {len(packed.left_out)}: {on_one_line(packed.left_out)}"
+            )
+        if lms == "canvas":
+            say(
+                "Canvas will call each page like the file that was handed in, so that it opens as no"
+                " page: save it as .html, or send it with --upload ADDRESS."
             )
         say(f"written: {packed.output}, {len(packed.students)} students")
         return

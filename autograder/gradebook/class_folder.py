@@ -12,7 +12,6 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
 import nbgrader.api
@@ -27,8 +26,10 @@ from autograder.course.layout import Course
 from autograder.errors import AuthorError, ClassError
 from autograder.gradebook.entries import Entry, read_entry, restore_entry
 from autograder.gradebook.late import Lateness, lateness
+from autograder.gradebook.names import first_and_last
 from autograder.gradebook.origins import read_origins
 from autograder.gradebook.patience import machine_error
+from autograder.gradebook.roster import Person, add_entry, read_people
 from autograder.sandbox.scratch import scratch
 
 # nbgrader opens its database nine times per submission, and every new engine compiles all queries
@@ -68,20 +69,33 @@ class Classroom:
         return self.folder / "feedback" / student / assignment / f"{assignment}.html"
 
     def students(self, assignment: str) -> list[str]:
-        """The students who submitted the assignment, sorted."""
+        """The students who submitted the assignment and have not dropped the course, sorted."""
         found = self.folder.glob(f"submitted/*/{assignment}")
-        return sorted(path.parent.name for path in found if path.is_dir())
+        return sorted({path.parent.name for path in found if path.is_dir()} - self.dropped())
 
-    def due(self, assignment: str) -> datetime | None:
-        """The due date in the gradebook, if any: late penalties depend on it."""
-        if not self.database.exists():
-            return None
-        try:
+    def people(self) -> dict[str, Person]:
+        """Student -> what LMSs, a roster and nbgrader's table of students say."""
+        people = read_people(self.folder)
+        if self.database.exists():
             with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
-                due: datetime | None = gradebook.find_assignment(assignment).duedate
-                return due
-        except MissingEntry:
-            return None
+                for student in gradebook.students:
+                    add_entry(people, student)
+        return people
+
+    def members(self) -> list[str]:
+        """The students of the class, sorted: in nbgrader's table or with a submission.
+
+        Those who have dropped the course are none.
+        """
+        found = {path.parent.name for path in self.folder.glob("submitted/*/*") if path.is_dir()}
+        if self.database.exists():
+            with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+                found |= {student.id for student in gradebook.students}
+        return sorted(found - self.dropped())
+
+    def dropped(self) -> set[str]:
+        """The students who have left the course."""
+        return {who for who, person in read_people(self.folder).items() if person.dropped}
 
     def require_writable(self) -> None:
         """Raise `ClassError` if files cannot be written to the class's folder."""
@@ -98,7 +112,7 @@ class Classroom:
     def lateness(self, assignment: str) -> dict[str, Lateness]:
         """Student -> lateness, for all submissions in the gradebook."""
         origins = read_origins(self.folder, assignment)
-        with self._submissions(assignment) as submissions:
+        with self.submissions(assignment) as submissions:
             return {
                 one.student_id: lateness(
                     one, one.student_id in origins and origins[one.student_id].late
@@ -108,7 +122,7 @@ class Classroom:
 
     def set_by_hand(self, assignment: str) -> set[tuple[str, str]]:
         """(student, exercise) pairs whose points an instructor has set in formgrader."""
-        with self._submissions(assignment) as submissions:
+        with self.submissions(assignment) as submissions:
             return {
                 (one.student_id, grade.name.removeprefix("check_"))
                 for one in submissions
@@ -118,7 +132,8 @@ class Classroom:
             }
 
     @contextlib.contextmanager
-    def _submissions(self, assignment: str) -> Iterator[list[SubmittedAssignment]]:
+    def submissions(self, assignment: str) -> Iterator[list[SubmittedAssignment]]:
+        """The submissions of an assignment in the gradebook, as long as it is open."""
         if not self.database.exists():
             yield []
             return
@@ -144,11 +159,11 @@ class Classroom:
     def register(self, assignment: str) -> None:
         """Add the assignment to the gradebook, or update it, from the solution notebook."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._create_database()
+        self.create_database()
         with scratch() as release:
             generate(self.config(), assignment, Path(release), database=True)
 
-    def _create_database(self) -> None:
+    def create_database(self) -> None:
         """Create the gradebook, unless it exists, so that only its owner can read it."""
         if self.database.exists():
             return
@@ -164,12 +179,19 @@ class Classroom:
         wanted = {student: name for student, name in names.items() if " " in name.strip()}
         if not wanted:
             return
-        self._create_database()
+        self.create_database()
         with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
             known = {student.id for student in gradebook.students if student.last_name}
             for student in sorted(wanted.keys() - known):
-                first, _, last = wanted[student].strip().rpartition(" ")
+                first, last = first_and_last(wanted[student])
                 gradebook.update_or_create_student(student, first_name=first, last_name=last)
+
+    def enter_students(self, entries: dict[str, dict[str, str]]) -> None:
+        """Enter students into nbgrader's table, each with names and email address."""
+        self.create_database()
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            for student, entry in entries.items():
+                gradebook.update_or_create_student(student, **entry)
 
     def autograde(self, assignment: str, student: str, config: Config) -> None:
         """Autograde one submission with nbgrader.
@@ -222,7 +244,8 @@ def generate(config: Config, assignment: str, release: Path, database: bool) -> 
 def zip_collect(classroom: Classroom, assignment: str, downloaded: Path) -> None:
     """Run nbgrader's zip_collect on `downloaded/ASSIGNMENT/archive/`, into `submitted/`.
 
-    The files are named STUDENT_attempt_YYYY-MM-DD HH:MM:SS_ASSIGNMENT.ipynb.
+    The files are named STUDENT_attempt_YYYY-MM-DD HH:MM:SS_ASSIGNMENT.ipynb, with "unknown" for the
+    time of those whose time is not known.
 
     Raises
     ------
@@ -232,7 +255,8 @@ def zip_collect(classroom: Classroom, assignment: str, downloaded: Path) -> None
     config = classroom.config()
     config.CourseDirectory.assignment_id = assignment
     config.FileNameCollectorPlugin.named_regexp = (
-        r".*/(?P<student_id>[^/]+)_attempt_(?P<timestamp>[\d-]+ [\d:]+)_(?P<file_id>[^/]+)\.ipynb"
+        r".*/(?P<student_id>[^/]+)_attempt_(?:(?P<timestamp>[\d-]+ [\d:]+)|unknown)"
+        r"_(?P<file_id>[^/]+)\.ipynb"
     )
     with _quiet(config) as (parent, log):
         app = ZipCollectApp(parent=parent)

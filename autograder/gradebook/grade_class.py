@@ -21,12 +21,14 @@ from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError, GraderFault, MachineError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.class_lock import sole_grader
+from autograder.gradebook.deadlines import settle_penalties
 from autograder.gradebook.desk import Desk
 from autograder.gradebook.faults import listed
 from autograder.gradebook.late import Lateness
 from autograder.gradebook.patience import is_of_this_machine, machine_problem, patiently
 from autograder.gradebook.preprocessors import Grade
 from autograder.gradebook.regrade_cache import RegradeCache
+from autograder.gradebook.settle import Settled
 from autograder.grading.grade_submission import Task
 from autograder.grading.isolated_run import PRELOAD
 from autograder.grading.judging import Judge, Judges, judge_here
@@ -61,6 +63,9 @@ class Graded:
         (student, exercise) pairs whose points an instructor set in formgrader; they stay.
     late : dict of str to Lateness
         Student -> how late, for late submissions.
+    settled : list of Settled
+        Submissions that cost more or less for lateness than before: of which the time, the due
+        date, an extension or points by hand have changed.
     faults : dict of str to Path
         Student -> the file with the traceback, where the grader has failed; the verdicts are those
         of the last time, or none: the submission is then not graded.
@@ -73,6 +78,7 @@ class Graded:
     earlier: dict[str, list[Verdict]] = field(default_factory=dict)
     by_hand: set[tuple[str, str]] = field(default_factory=set)
     late: dict[str, Lateness] = field(default_factory=dict)
+    settled: list[Settled] = field(default_factory=list)
     faults: dict[str, Path] = field(default_factory=dict)
 
     def not_graded(self) -> list[str]:
@@ -196,7 +202,8 @@ def _grade(
     limits = replace(options.apply(config), hidden=hidden)
     cache = patiently(lambda: RegradeCache(classroom, assignment, limits))
     again = options.regrade or options.exercise is not None
-    changed = [s for s in chosen if again or not cache.holds(s)]
+    entered = patiently(lambda: classroom.lateness(assignment))
+    changed = [s for s in chosen if again or s not in entered or not cache.holds(s)]
     graded = Graded(assignment, earlier={s: earlier[s] for s in changed if s in earlier})
     with _stopping(graded, chosen):
         if changed:
@@ -228,6 +235,9 @@ def _grade(
             if student not in graded.verdicts:
                 _keep(graded, classroom, cache, student)
     graded.verdicts = {student: graded.verdicts[student] for student in chosen}
+    graded.settled = patiently(lambda: settle_penalties(classroom, assignment))
+    if graded.settled:  # what lateness costs later may depend on it: grace days
+        patiently(lambda: settle_penalties(classroom))
     graded.by_hand = classroom.set_by_hand(assignment)
     graded.late = {s: one for s, one in classroom.lateness(assignment).items() if one.late}
     return graded

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from traitlets import Float, Integer
+
+from autograder.gradebook.origins import read_origins
 
 _DAY = 86_400.0
 
@@ -27,7 +30,9 @@ class Lateness:
     submitted, due : datetime or None
         In UTC; None if unknown. An extension for the student moves `due`.
     marked : bool
-        Whether the LMS called it late.
+        Whether the LMS called it late. That counts as long as no time says more.
+    extended : bool
+        Whether the student has an extension, of which the LMS's mark knows nothing.
     penalty : float
         Points that it costs.
     """
@@ -35,6 +40,7 @@ class Lateness:
     submitted: datetime | None = None
     due: datetime | None = None
     marked: bool = False
+    extended: bool = False
     penalty: float = 0.0
 
     @property
@@ -45,8 +51,19 @@ class Lateness:
         return max(0.0, (self.submitted - self.due).total_seconds())
 
     @property
+    def only_marked(self) -> bool:
+        """Whether it is late by an unknown time."""
+        unknown = self.submitted is None or self.due is None
+        return self.marked and unknown and not self.extended
+
+    @property
+    def charged(self) -> float:
+        """The seconds that a penalty counts: one for an unknown time, which is a begun day."""
+        return 1.0 if self.only_marked and self.due is not None else self.seconds
+
+    @property
     def late(self) -> bool:
-        return self.seconds > 0 or (self.marked and self.due is None)
+        return self.seconds > 0 or self.only_marked
 
     @property
     def words(self) -> str:
@@ -77,7 +94,8 @@ def lateness(submission: SubmittedAssignment, marked: bool = False) -> Lateness:
     if due is not None and submission.extension is not None:
         due += submission.extension
     penalty = submission.late_submission_penalty or 0.0
-    return Lateness(submission.timestamp, due, marked, penalty)
+    extended = submission.extension is not None
+    return Lateness(submission.timestamp, due, marked, extended, penalty)
 
 
 class DailyPenalty(BasePlugin):
@@ -118,12 +136,20 @@ class DailyPenalty(BasePlugin):
         if not self.grace_days or current is None or gradebook is None:
             return self.grace_days
         own = gradebook.find_assignment(current)
-        used = sum(
-            self._days(lateness(submission).seconds)
-            for submission in gradebook.student_submissions(student)
-            if _order(submission.assignment) < _order(own)
-        )
+        used = 0
+        for submission in gradebook.student_submissions(student):
+            if _order(submission.assignment) < _order(own):
+                marked = self._is_marked(submission.assignment.name, student)
+                used += self._days(lateness(submission, marked).charged)
         return max(0, self.grace_days - used)
+
+    def _is_marked(self, assignment: str, student: str) -> bool:
+        database: str | None = getattr(self.parent, "db_url", None)
+        if database is None:
+            return False
+        folder = Path(database.removeprefix("sqlite:///")).parent
+        origin = read_origins(folder, assignment).get(student)
+        return origin is not None and origin.late
 
 
 def _order(assignment: Assignment) -> tuple[Any, str]:

@@ -25,11 +25,18 @@ class Origin:
         The naming scheme, such as "canvas".
     late : bool
         Whether the LMS marked it as late.
+    dated : str
+        The date of the file in the download, as it stands there. Where the time of submission is
+        not known, it tells a later download from an earlier one.
+    commit : str
+        The commit that counts, of a clone of the student's repository; "" otherwise.
     """
 
     file: str
     layout: str
     late: bool = False
+    dated: str = ""
+    commit: str = ""
 
 
 def read_origins(folder: Path, assignment: str) -> dict[str, Origin]:

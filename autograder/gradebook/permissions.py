@@ -19,7 +19,10 @@ from autograder.course.layout import Course
 #: No permission for group and others: of what a command writes.
 UMASK = 0o077
 _FOLDERS = ("submitted", "autograded", "feedback", "earlier", "exports", "reports", "grader-errors")
-_FILES = ("gradebook.db", "class_seed", "graded.json", "students.json", "collected.json")
+_FILES = (
+    *("gradebook.db", "class_seed", "graded.json"),
+    *("students.json", "collected.json", "extensions.json"),
+)
 #: In the course's folder: they hold the solutions.
 _SECRETS = ("solutions", "exercises")
 #: folders/STUDENT/ASSIGNMENT are looked at, what is below only where one of them was open.

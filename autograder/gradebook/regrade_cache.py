@@ -21,7 +21,8 @@ _CODE = "code"
 class RegradeCache:
     """Graded submissions, with a digest of everything that determined their score.
 
-    That is the submission, release, cases, references, seed, due date, limits and grader. Stored in
+    That is the submission, release, cases, references, seed, limits and grader; not its time, the due
+    date and extensions, which `settle` takes into account without grading again. Stored in
     graded.json, next to the gradebook, as assignment -> student -> digest.
 
     What decides no score is left out, so that a change of it grades no class again: comments and
@@ -44,7 +45,6 @@ class RegradeCache:
         parts = [
             repr(limits),
             str(class_seed(classroom.folder)),
-            str(classroom.due(assignment)),
             course.notebook(assignment).read_text("utf-8"),
             self._code_digest(),
         ]

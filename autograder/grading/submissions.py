@@ -167,13 +167,12 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def digest(path: Path) -> bytes:
-    """A digest of the notebook and its submission time."""
+    """A digest of the notebook."""
     found = hashlib.sha256()
-    for file in (path, path.parent / "timestamp.txt"):
-        try:
-            found.update(read_regular(file))
-        except OSError:
-            found.update(b"none")
+    try:
+        found.update(read_regular(path))
+    except OSError:
+        found.update(b"none")
     return found.digest()
 
 

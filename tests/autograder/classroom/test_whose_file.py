@@ -1,6 +1,5 @@
 """Whose a file of a download is: nothing that a student names or packs replaces another's work."""
 
-import datetime
 import os
 import zipfile
 
@@ -9,10 +8,13 @@ from downloads import NAME, archive, bytes_of, notebook
 
 from autograder.classroom import archives
 from autograder.classroom.collect import collect
+from autograder.classroom.enrolment import enrol
 from autograder.classroom.layouts import Layout, Submitter, find_layout
 from autograder.classroom.printed import collected_lines
 from autograder.classroom.students import Students
 from autograder.errors import CourseError
+from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.roster import read_people
 
 LATER = (2027, 1, 1, 0, 0, 0)
 FORGED = (
@@ -236,6 +238,68 @@ def test_in_an_export_nobody_takes_the_place_of_another_of_the_same_name(
         assert all("Bob Doe is named in submission_1 and submission_2" in one for one in said)
 
 
+def gradescope(course, path, *entries):
+    files = {"submission_metadata.yml": "".join(entries)}
+    for one in entries:
+        folder = one.partition(":")[0]
+        files[f"{folder}/07.ipynb"] = notebook(course, one)
+    return collect(course, NAME, archive(path, files))
+
+
+def test_two_names_with_one_address_are_refused_and_a_name_twice_in_a_group_is_not(
+    small_course, tmp_path
+):
+    one = entry(1, "Bob Doe", 15, email="bob@example.org")
+    two = entry(2, "Robert Doe", 16, email="Bob@example.org")
+    twice = entry(3, "Eve Roe", 17, email="eve@example.org")
+    twice = twice.replace("  - ", "  - :name: Eve Roe\n    :email: eve@example.org\n  - ", 1)
+    result = gradescope(small_course, tmp_path / "all.zip", one, two, twice)
+    assert list(result.students) == ["Eve_Roe"]
+    assert [name for name, _ in result.refused] == [
+        "submission_1/07.ipynb",
+        "submission_2/07.ipynb",
+    ]
+    said = "Bob Doe and Robert Doe have one address or student ID in submission_1 and submission_2"
+    assert all(reason.startswith(said) for _, reason in result.refused)
+
+
+@pytest.mark.parametrize(
+    ("bob", "eve"),
+    [
+        ({"email": "bob@example.org"}, {"email": "eve@example.org"}),
+        ({"email": "bob@example.org"}, {"email": "bób@example.org"}),
+        ({"email": "o'bob@example.org"}, {"email": "o_bob@example.org"}),
+        ({"email": "bob@example.org", "sid": "'17'"}, {"email": "eve@example.org", "sid": "'17'"}),
+    ],
+)
+@pytest.mark.parametrize(
+    "listed", ["First Name,Last Name,SID,Email", "First name,Last name,ID number,Email address", ""]
+)
+def test_a_name_or_id_that_somebody_enters_later_replaces_nobodys_work(
+    small_course, tmp_path, bob, eve, listed
+):
+    if listed:
+        roster = tmp_path / "roster.csv"
+        roster.write_text(f"{listed}\nBob,Doe,17,{bob['email']}\n", "utf-8")
+        enrol(Classroom(small_course), roster)
+    else:
+        gradescope(small_course, tmp_path / "one.zip", entry(1, "Bob Doe", 15, **bob))
+    result = gradescope(small_course, tmp_path / "two.zip", entry(2, "Bob Doe", 16, **eve))
+    assert "Bob_Doe" not in result.students
+    result = gradescope(small_course, tmp_path / "three.zip", entry(3, "Robert D", 17, **bob))
+    assert list(result.students) == ["Bob_Doe"]
+    assert "Robert D" in submitted(small_course, "Bob_Doe")
+
+
+def test_a_student_id_without_an_address_gives_nobody_the_folder_of_another_name(
+    small_course, tmp_path
+):
+    for number, name, folder in ((1, "Bob Doe", "Bob_Doe"), (2, "Eve Roe", "Eve_Roe")):
+        path = tmp_path / f"{number}.zip"
+        result = gradescope(small_course, path, entry(number, name, 15, sid="'17'"))
+        assert list(result.students) == [folder]
+
+
 def test_names_that_windows_keeps_for_devices_get_folders_that_every_system_can_have(
     small_course, tmp_path
 ):
@@ -352,11 +416,11 @@ def test_a_number_of_the_lms_keeps_its_folder_in_later_downloads(tmp_path):
     first, second, third = (Submitter("leeann", number) for number in "123")
 
     def folders(*submitters):
-        students = Students(tmp_path, "canvas")
-        found, refused = students.assign(submitters)
-        assert not refused
+        students = Students(tmp_path, read_people(tmp_path), "canvas")
+        made = students.assign(submitters)
+        assert not made.refused
         students.save()
-        return [found[submitter] for submitter in submitters]
+        return [made.folders[submitter] for submitter in submitters]
 
     assert folders(first) == ["leeann"]
     assert folders(second) == ["leeann_2"]
@@ -365,9 +429,9 @@ def test_a_number_of_the_lms_keeps_its_folder_in_later_downloads(tmp_path):
 
 def test_letters_with_marks_and_both_forms_of_an_accent_keep_their_names(tmp_path):
     names = ["Jose\u0301 Á", "राम", "रामा"]
-    found, refused = Students(tmp_path, "folder").assign(map(Submitter, names))
-    assert not refused
-    assert sorted(found.values()) == sorted(["José_Á", "राम", "रामा"])
+    made = Students(tmp_path, {}, "folder").assign(map(Submitter, names))
+    assert not made.refused
+    assert sorted(made.folders.values()) == sorted(["José_Á", "राम", "रामा"])
 
 
 def test_a_name_too_long_for_a_folder_is_refused_and_the_rest_collected(small_course, tmp_path):
@@ -423,9 +487,3 @@ def test_a_damaged_archive_costs_only_the_student_who_handed_it_in(small_course,
     assert list(result.students) == ["ada"]
     assert {name.partition("_")[0] for name, _ in result.refused} == set(broken)
     assert result.unmatched == [("nameless_5_6_hw.zip/", "not a notebook (.ipynb)")]
-
-
-def test_the_time_in_a_name_is_read_as_utc():
-    named = Layout("blackboard").parse("T_roe_attempt_2026-01-30-15-00-00_07.ipynb")
-    expected = datetime.datetime(2026, 1, 30, 15, tzinfo=datetime.timezone.utc)
-    assert named.submitted() == expected

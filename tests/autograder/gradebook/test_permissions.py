@@ -68,12 +68,15 @@ def test_no_command_writes_anything_that_others_can_read(small_course, tmp_path,
     autograder("gradebook")
     autograder("similar", NAME)
     autograder("export", NAME)
+    autograder("due", NAME, "2026-10-20 23:59 UTC")
+    autograder("extend", NAME, "ann", "3d")
+    autograder("roster")
     write_zip(small_course.root / "exports" / "new" / "gradescope.zip", {"class_seed": b"1"})
     autograder("collect", NAME, str(download(small_course, tmp_path / "again")))
     autograder("demo", NAME)
     written = {path.name for path in small_course.root.iterdir()}
     assert written >= {"submitted", "autograded", "feedback", "exports", "reports", "class_seed"}
-    assert written >= {"gradebook.db", "graded.json", "collected.json", "demo"}
+    assert written >= {"gradebook.db", "graded.json", "collected.json", "extensions.json", "demo"}
     assert (small_course.root / "exports" / f"{NAME}.csv").exists()
     assert readable(small_course.root) - before == set()
 
@@ -96,8 +99,10 @@ def test_what_was_open_is_closed_by_the_next_command(small_course, tmp_path, mon
     os.mkfifo(ann / "fifo")
     ann.chmod(0o777)  # as `nbgrader collect` leaves it
     (small_course.root / "gradebook.db").chmod(0o644)
+    (small_course.root / "extensions.json").write_text("{}")
     autograder("collect", NAME, str(download(small_course, tmp_path / "all")))
-    assert not readable(small_course.root) & {"gradebook.db", "submitted", f"submitted/ann/{NAME}"}
+    closed = {"gradebook.db", "extensions.json", "submitted", f"submitted/ann/{NAME}"}
+    assert not readable(small_course.root) & closed
     assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o755  # no link is followed
     new = small_course.root / "submitted" / "bob" / "06_other"
     new.mkdir(parents=True)

@@ -38,7 +38,7 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.IgnorePattern",
     "nbgrader.preprocessors.LimitOutput",
     "nbgrader.preprocessors.SaveAutoGrades",
-    "nbgrader.preprocessors.AssignLatePenalties",
+    "autograder.gradebook.settle.AssignLatePenalties",
 ]
 c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",

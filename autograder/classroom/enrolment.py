@@ -1,0 +1,219 @@
+"""The roster of a class: who takes the course, from a table of the LMS, and who has dropped it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.classroom.lms_table import Table, read_table
+from autograder.classroom.matching import heading_words, match, name_columns
+from autograder.classroom.students import folder_name, gradescope_account
+from autograder.errors import ClassError, CourseError
+from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.names import fold
+from autograder.gradebook.roster import LMS_USER_ID, Person, save_people
+
+#: Heading -> where the number in it identifies a student. "id" is Canvas's only beside its others.
+_SCOPES = {
+    "lms user id": LMS_USER_ID,
+    "orgdefinedid": "brightspace",
+    "org defined id": "brightspace",
+}
+_LOGINS = ("username", "user name", "login", "login id", "github username", "benutzername")
+_EMAILS = ("email", "email address", "e mail", "e mail adresse", "e mail address", "mail")
+#: The student whom Canvas makes up for tests.
+_NOBODY = {"student, test", "test student"}
+_OF_CANVAS = {"sis login id", "sis user id"}
+
+
+@dataclass
+class Enrolled:
+    """What reading a roster changed.
+
+    Attributes
+    ----------
+    added : list of str
+        Students who are new in the class.
+    known : list of str
+        Students who were in it already.
+    dropped : list of str
+        Students whom an earlier roster listed, and this one does not.
+    unlisted : list of str
+        Students of the class whom no roster lists.
+    unclear : list of str
+        Rows that fit more than one student, or none that can be named.
+    """
+
+    added: list[str] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    unlisted: list[str] = field(default_factory=list)
+    unclear: list[str] = field(default_factory=list)
+
+
+def enrol(classroom: Classroom, path: Path, only_add: bool = False) -> Enrolled:
+    """Take the students of a table into the class; whom an earlier roster listed drops out.
+
+    Nothing of a student who drops out is deleted: a later roster brings all of it back.
+
+    Parameters
+    ----------
+    only_add : bool
+        Whether the table is only a part of the class, so that nobody drops out.
+
+    Raises
+    ------
+    CourseError
+        The table cannot be read, names no students, or lacks most of the class.
+    """
+    table = read_table(path)
+    people = classroom.people()
+    for student in classroom.members():
+        people.setdefault(student, Person(student, imported=True))
+    matched = match(table, people.values())
+    found = Enrolled()
+    rows = []
+    taken = {student.casefold() for student in people}
+    for number in range(len(table.rows)):
+        label = matched.labels[number]
+        if not label or fold(label) in _NOBODY:
+            continue
+        read = _read_row(table, number)
+        if number in matched.ambiguous or not read.id:
+            found.unclear.append(label)
+            continue
+        student = matched.students[number] or ""
+        if not student:
+            student = _free(read, taken)
+            people[student] = Person(student)
+            taken.add(student.casefold())
+            found.added.append(student)
+        else:
+            found.known.append(student)
+        rows.append((student, read))
+    if not rows:
+        raise CourseError(
+            f"{path} names no students: it needs a column such as 'Student', 'Full name', or 'First"
+            " name' and 'Last name'."
+        )
+    listed = {student for student, _ in rows}
+    before = {who for who, person in people.items() if person.listed and not person.dropped}
+    gone = set() if only_add else before - listed
+    if len(gone) > len(before) / 2:
+        raise ClassError(
+            f"{path} lists only {len(before & listed)} of the {len(before)} students of the roster:"
+            " --add adds its students and drops nobody; `autograder roster --drop STUDENT` drops"
+            " one."
+        )
+    for student, read in rows:
+        _update(people[student], read)
+    for student in gone:
+        people[student].dropped = True
+    save_people(classroom.folder, people)
+    classroom.enter_students({student: _entry(read) for student, read in rows})
+    found.dropped = sorted(gone)
+    found.unlisted = [one for one in classroom.members() if not people[one].listed]
+    return found
+
+
+def drop(classroom: Classroom, students: Iterable[str]) -> None:
+    """Count students as having left the course.
+
+    Raises
+    ------
+    ClassError
+        There is no such student.
+    """
+    members = classroom.members()
+    people = classroom.people()
+    for student in students:
+        if student not in members:
+            raise ClassError(f"{student} is not in the class; `autograder roster` lists it.")
+        person = people.setdefault(student, Person(student))
+        person.dropped, person.imported = True, False
+    save_people(classroom.folder, people)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of a roster.
+
+    Attributes
+    ----------
+    id : str
+        The folder that `collect` would give the student, "" if there is no name.
+    """
+
+    id: str
+    first: str
+    last: str
+    email: str
+    numbers: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        return f"{self.first} {self.last}".strip()
+
+
+def _read_row(table: Table, number: int) -> _Row:
+    row = table.rows[number]
+    headings = [heading_words(heading) for heading in table.headings]
+    cells = {heading: row.text(i).strip() for i, heading in reversed([*enumerate(headings)])}
+    first, last = name_columns(table, number)
+    numbers = {
+        scope: cells[heading].lstrip("#")
+        for heading, scope in _SCOPES.items()
+        if cells.get(heading)
+    }
+    canvas = bool(_OF_CANVAS & set(headings))
+    if canvas and cells.get("id"):
+        numbers["canvas"] = cells["id"]
+    email = next((cells[one] for one in _EMAILS if "@" in cells.get(one, "")), "")
+    if not email and "@" in cells.get("sis login id", ""):
+        email = cells["sis login id"]
+    if cells.get("sid"):
+        numbers["gradescope"] = gradescope_account(email, cells["sid"])
+    return _Row(_id(cells, first, last, canvas), first, last, email, numbers)
+
+
+def _id(cells: dict[str, str], first: str, last: str, canvas: bool) -> str:
+    """The folder that `collect` would give the student."""
+    if canvas:  # as Canvas names files: last and first name without what is no letter
+        return folder_name(re.sub(r"[^\w]", "", f"{last}{first}".lower()))
+    if cells.get("id") and not cells["id"].startswith("#"):
+        return folder_name(cells["id"])  # nbgrader's own table
+    blackboard = "last access" in cells or "availability" in cells
+    login = next((cells[one] for one in _LOGINS if cells.get(one)), "")
+    if login and (blackboard or not (first or last)):
+        return folder_name(login)
+    return folder_name(f"{first} {last}") or folder_name(login)
+
+
+def _free(read: _Row, taken: set[str]) -> str:
+    """A name for a new student's folder that nobody has: namesakes get a number."""
+    if read.id.casefold() not in taken:
+        return read.id
+    for number in (
+        *read.numbers.values(),
+        fold(read.email.partition("@")[0]),
+        *map(str, range(2, 99)),
+    ):
+        if number and f"{read.id}_{number}".casefold() not in taken:
+            return folder_name(f"{read.id}_{number}")
+    raise ClassError(f"too many students are called {read.name}.")
+
+
+def _update(person: Person, read: _Row) -> None:
+    if read.name and not person.is_named(read.name):
+        person.add_name(read.name)
+    person.email = read.email or person.email
+    person.numbers |= read.numbers
+    person.listed, person.dropped, person.imported = True, False, False
+
+
+def _entry(read: _Row) -> dict[str, str]:
+    """What nbgrader's table of students gets."""
+    found = {"first_name": read.first, "last_name": read.last, "email": read.email}
+    return {key: value for key, value in found.items() if value}

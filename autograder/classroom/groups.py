@@ -1,0 +1,139 @@
+"""Groups that hand in one submission: each member gets it, and so the same score and a page each.
+
+Gradescope's metadata names the members of a group. For other LMSs a table does, such as the one that
+Canvas exports of a set of groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from autograder.classroom.collected import Collected
+from autograder.classroom.importing import Candidate, sources
+from autograder.classroom.layouts import Submitter
+from autograder.classroom.lms_table import read_table
+from autograder.classroom.matching import heading_words, name_columns
+from autograder.classroom.students import folder_name
+from autograder.errors import CourseError
+from autograder.gradebook.names import are_alike, words
+
+_GROUP = ("group name", "group", "team", "team name", "gruppe")
+_NUMBER = ("canvas user id", "user id", "id", "sid", "orgdefinedid", "identifier")
+_EMAIL = ("email", "email address")
+_LOGIN = ("login id", "sis login id", "username", "student", "login")
+
+
+@dataclass
+class Group:
+    """A group and its members, in the words of a table or, once seen, of the download."""
+
+    name: str
+    members: list[Submitter] = field(default_factory=list)
+
+    def is_called(self, name: str) -> bool:
+        """Whether a name in a download is the group's: Canvas drops what is no letter or digit."""
+        return "".join(words(name)) == "".join(words(self.name))
+
+
+def read_groups(path: Path) -> list[Group]:
+    """The groups of a table with a row per student.
+
+    Raises
+    ------
+    CourseError
+        The table cannot be read, or has no column for the group or the student.
+    """
+    table = read_table(path)
+    known = [heading_words(heading) for heading in table.headings]
+
+    def column(wanted: tuple[str, ...]) -> int | None:
+        return next((known.index(one) for one in wanted if one in known), None)
+
+    group, number, email, login = map(column, (_GROUP, _NUMBER, _EMAIL, _LOGIN))
+    if group is None:
+        raise CourseError(
+            f"{path} has no column 'group'; its columns are {', '.join(table.headings)}."
+        )
+    groups: dict[str, Group] = {}
+    for index, row in enumerate(table.rows):
+        title = row.text(group).strip()
+        first, last = name_columns(table, index)
+        name = f"{first} {last}".strip() or ("" if login is None else row.text(login).strip())
+        if not title or not name:
+            continue
+        own = "" if number is None else row.text(number).strip().lstrip("#")
+        address = "" if email is None else row.text(email).strip()
+        groups.setdefault(title, Group(title)).members.append(
+            Submitter(name, own if own.isdecimal() else "", email=address)
+        )
+    if not groups:
+        raise CourseError(f"{path} names no student with a group.")
+    return list(groups.values())
+
+
+def put_members(
+    groups: list[Group], candidates: dict[Submitter, list[Candidate]]
+) -> dict[Submitter, list[Candidate]]:
+    """The candidates, with a member in the place of a group that handed in under its own name.
+
+    The members of `groups` become the submitters of the download where these are the same students.
+    """
+    made: dict[Submitter, list[Candidate]] = {}
+    for submitter, own in candidates.items():
+        chosen = submitter
+        for group in groups:
+            numbers = [
+                one for one in group.members if one.number and one.number == submitter.number
+            ]
+            if group.is_called(submitter.name):
+                chosen = (numbers or group.members)[0]
+            else:
+                for index, member in enumerate(group.members):
+                    if member in numbers or _is_one(member, submitter):
+                        group.members[index] = submitter
+        made.setdefault(chosen, []).extend(replace(one, submitter=chosen) for one in own)
+    return made
+
+
+def _is_one(member: Submitter, submitter: Submitter) -> bool:
+    if member.number and submitter.number:
+        return False  # other numbers are other students
+    same_folder = folder_name(member.name) == folder_name(submitter.name)
+    return same_folder or are_alike(member.name, submitter.name)
+
+
+def _content(candidate: Candidate) -> object:
+    """What two files of one submission share: saving a notebook changes its ids and outputs."""
+    cells = sources(candidate.file.path)
+    return candidate.file.path.read_bytes() if cells is None else tuple(cells)
+
+
+def share(
+    groups: list[Group],
+    folders: Mapping[Submitter, str],
+    own: dict[str, list[Candidate]],
+    result: Collected,
+) -> None:
+    """Give each member the group's submission; a group with different ones is refused."""
+    for group in groups:
+        members = sorted({folders[one] for one in group.members if one in folders})
+        handed_in = {student: own[student] for student in members if student in own}
+        latest = {
+            who: max(candidates, key=lambda one: one.order) for who, candidates in handed_in.items()
+        }
+        if len({_content(one) for one in latest.values()}) > 1:
+            reason = (
+                f"{' and '.join(latest)} of {group.name} handed in different files: which one counts?"
+                " Take the other out of the download, or its student out of the group"
+            )
+            for student, candidates in handed_in.items():
+                result.refused += [(one.file.name, reason) for one in candidates]
+                del own[student]
+        elif latest:
+            shared = next(iter(handed_in.values()))
+            for student in members:
+                if student not in handed_in:
+                    own[student] = list(shared)
+            result.groups[group.name] = members

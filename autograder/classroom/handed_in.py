@@ -1,0 +1,242 @@
+"""When a submission was handed in: as the LMS says, a repository's history, or a table of times.
+
+The date of a file alone is no such time. Canvas, for one, gives all files of a download the date of
+the download, as newer versions of Moodle do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from autograder.classroom.archives import UnpackedFile, outer_names, read_outer
+from autograder.classroom.clones import counted, repository_of
+from autograder.classroom.collected import Collected
+from autograder.classroom.importing import Candidate, sources, write_time
+from autograder.classroom.layouts import Layout, Named
+from autograder.classroom.lms_table import read_table
+from autograder.classroom.matching import heading_words, match
+from autograder.errors import CourseError
+from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.clock import in_zone, read_date
+from autograder.gradebook.deadlines import due_date, extensions
+from autograder.gradebook.roster import Person
+from autograder.gradebook.settle import submission_time
+
+UTC = datetime.timezone.utc
+#: A download takes at most so long; in one, files have the times at which it came to them.
+_DOWNLOAD = datetime.timedelta(minutes=10)
+_TIME_HEADINGS = (
+    *(
+        "last modified submission",
+        "submission time",
+        "submitted at",
+        "submitted",
+        "submission date",
+    ),
+    *("time", "timestamp", "date", "zuletzt geandert abgabe", "abgabezeit"),
+)
+#: Moodle's "Friday, 30 January 2026, 3:00 PM", in English.
+_MOODLE = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")
+
+
+class Times:
+    """Says when a submission was handed in.
+
+    Parameters
+    ----------
+    zone : str, optional
+        The time zone of the LMS; this machine's if None.
+    table : Path, optional
+        A table with the times of the submissions, which count before all others.
+
+    Raises
+    ------
+    CourseError
+        There is no such zone.
+    """
+
+    def __init__(
+        self,
+        classroom: Classroom,
+        assignment: str,
+        source: Path,
+        layout: Layout,
+        zone: str | None,
+        table: Path | None,
+    ) -> None:
+        self.classroom = classroom
+        self.assignment = assignment
+        self.source = source
+        self.layout = layout
+        self.zone = zone
+        self.table = table
+        if zone is not None:
+            in_zone(datetime.datetime(2026, 1, 1), zone)
+        self._stamps: dict[str, datetime.datetime] = {}
+        if layout.scheme == "sakai":
+            self._stamps = _sakai_stamps(source)
+        self._used_zone = False
+        self._due = due_date(classroom, assignment)
+        self._extensions = extensions(classroom, assignment)
+        self._released = sources(classroom.course.notebook(assignment))
+
+    def of(self, named: Named, file: UnpackedFile) -> tuple[datetime.datetime, bool]:
+        """The time of a submission, or the date of its file; and whether it is the time.
+
+        Raises
+        ------
+        ValueError
+            The name has a date that no calendar has.
+        """
+        told = named.submitted()
+        if told is not None:
+            if told.tzinfo is not None:
+                return told.astimezone(UTC), True
+            return self._local(told), True
+        folder = named.submitter.label
+        if folder in self._stamps:
+            return self._stamps[folder], True
+        if self.layout.scheme == "moodle" and self.source.is_file():
+            return self._local(file.received.replace(tzinfo=None)), True
+        return file.received, False
+
+    def _local(self, naive: datetime.datetime) -> datetime.datetime:
+        self._used_zone = True
+        if self.zone is None:
+            return naive.astimezone(UTC)
+        try:
+            return in_zone(naive, self.zone).astimezone(UTC)
+        except CourseError:  # clocks skip this time; an LMS that says so means the hour after
+            return in_zone(naive + datetime.timedelta(hours=1), self.zone).astimezone(UTC)
+
+    def in_clone(self, name: str) -> bool:
+        """Whether a file of the download is in a clone of a student's repository."""
+        if self.layout.scheme != "folder" or not self.source.is_dir():
+            return False
+        return repository_of(self.source / name, self.source) is not None
+
+    def by_history(self, student: str, candidate: Candidate, result: Collected) -> Candidate:
+        """The candidate as its repository had it before the due date, if it is in a clone."""
+        file = candidate.file
+        if self.layout.scheme != "folder" or file.name != file.outer or not self.source.is_dir():
+            return candidate
+        place = self.source / file.name
+        repository = repository_of(place, self.source)
+        if repository is None:
+            return candidate
+        due = self._due
+        if due is not None:
+            due += self._extensions.get(student, datetime.timedelta())
+        found = counted(place, repository, due.replace(tzinfo=UTC) if due else None, self._is_work)
+        if found is None:
+            return candidate
+        file.path.write_bytes(found.content)
+        if found.later:
+            count = len(found.later)
+            result.later[student] = (
+                f"{count} later commit{'s' * (count != 1)}, the last of"
+                f" {found.later[0].time:%Y-%m-%d %H:%M} UTC"
+            )
+        commit = found.commit
+        return replace(candidate, submitted=commit.time, known=True, commit=commit.id)
+
+    def _is_work(self, content: bytes) -> bool:
+        return sources(content) != self._released
+
+    def look_up(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
+        """Replace times by those of the table, and forget those that are the download's.
+
+        Raises
+        ------
+        CourseError
+            The table cannot be read, or has no times.
+        """
+        if self.layout.scheme == "moodle" and self._are_of_the_download(chosen):
+            self._used_zone = False
+            for own in chosen.values():
+                own[:] = [replace(one, known=False) for one in own]
+        if self.table is not None:
+            for student, time in self._listed(chosen).items():
+                own = chosen[student]
+                own[-1] = replace(own[-1], submitted=time, known=True)
+        if self._used_zone:
+            here = datetime.datetime.now().astimezone().tzname()
+            result.zone = self.zone or f"this machine's time zone, {here} (--zone names another)"
+
+    def write(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
+        """Write the times of submissions that were in `submitted/` already; list the unknown."""
+        for student, own in chosen.items():
+            latest = own[-1]
+            folder = self.classroom.submission(student, self.assignment).parent
+            if student in result.unchanged and result.students[student] == latest.file.name:
+                time = latest.submitted.replace(tzinfo=None, microsecond=0)
+                if latest.known and self.table is not None and submission_time(folder) != time:
+                    write_time(folder, latest.submitted)
+            if folder.is_dir() and submission_time(folder) is None:
+                result.untimed.append(student)
+
+    def _are_of_the_download(self, chosen: dict[str, list[Candidate]]) -> bool:
+        """Whether dates of several students follow one another as in one download."""
+        files = [(one.file.path, one.submitted) for own in chosen.values() for one in own]
+        dates = [date for _, date in sorted(files)]  # in the order of the archive
+        return len(chosen) > 1 and dates == sorted(dates) and dates[-1] - dates[0] <= _DOWNLOAD
+
+    def _listed(self, chosen: dict[str, list[Candidate]]) -> dict[str, datetime.datetime]:
+        """Student -> time, as the table says."""
+        assert self.table is not None
+        table = read_table(self.table)
+        known = [heading_words(heading) for heading in table.headings]
+        columns = [known.index(heading) for heading in _TIME_HEADINGS if heading in known]
+        if not columns:
+            raise CourseError(
+                f"{self.table} has no column with times, such as 'Submission Time'; its columns are"
+                f" {', '.join(table.headings)}."
+            )
+        people = self.classroom.people()
+        for student, own in chosen.items():
+            person = people.setdefault(student, Person(student))
+            person.add_name(own[-1].submitter.name)
+            person.email = person.email or own[-1].submitter.email
+            _add_number(person, own, self.layout, self.assignment)
+        matched = match(table, people.values(), self.assignment, skip=columns)
+        found = {}
+        for row, whose in zip(table.rows, matched.students):
+            text = row.text(columns[0]).strip()
+            if whose in chosen and text.strip("-"):
+                found[str(whose)] = self._read(text)
+        return found
+
+    def _read(self, text: str) -> datetime.datetime:
+        for form in _MOODLE:
+            with contextlib.suppress(ValueError):
+                return self._local(datetime.datetime.strptime(text, form))
+        iso = re.sub(r"(\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (?=[+-]\d)", r"\1", text)
+        time, _ = read_date(iso, self.zone)
+        return time.astimezone(UTC)
+
+
+def _add_number(person: Person, own: Sequence[Candidate], layout: Layout, assignment: str) -> None:
+    number = own[-1].submitter.number
+    if number:
+        moodle = layout.scheme == "moodle"
+        person.numbers[f"moodle {assignment}" if moodle else layout.scheme] = number
+
+
+def _sakai_stamps(source: Path) -> dict[str, datetime.datetime]:
+    """Folder of a student -> the time in Sakai's `timestamp.txt`, which is in UTC."""
+    found = {}
+    for name in outer_names(source):
+        match = re.search(r"(?:^|/)([^/]+\([^()/]+\))/timestamp\.txt$", name)
+        if match is None:
+            continue
+        with contextlib.suppress(ValueError):
+            text = read_outer(source, name)[:14].decode("ascii")
+            time = datetime.datetime.strptime(text, "%Y%m%d%H%M%S")
+            found[unicodedata.normalize("NFC", match[1])] = time.replace(tzinfo=UTC)
+    return found

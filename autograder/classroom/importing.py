@@ -1,0 +1,212 @@
+"""Puts the submissions of a download into `submitted/`, and what they replace into `earlier/`.
+
+nbgrader's own zip collection writes them, with a timestamp where the time of submission is known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import hashlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.classroom.archives import UnpackedFile, modification_date
+from autograder.classroom.collected import Collected
+from autograder.classroom.layouts import Submitter
+from autograder.gradebook.class_folder import Classroom, zip_collect
+from autograder.gradebook.origins import Origin, read_origins, save_origins
+from autograder.gradebook.settle import submission_time
+from autograder.grading.notebook_json import load
+from autograder.grading.student_files import read_regular, regular_file
+from coursekit.data.paths import write_atomically
+
+_STAMP = "%Y-%m-%d %H:%M:%S"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A notebook in the download that could be a student's submission.
+
+    Attributes
+    ----------
+    submitter : Submitter
+        Who handed it in, in the LMS's words.
+    submitted : datetime.datetime
+        Submission time, as far as the download tells; what is in an archive has the archive's.
+    known : bool
+        Whether that is the time of submission, not only the date of a file.
+    copy : int
+        Copy number in the file name, 0 if none.
+    overlap : float
+        Share of the assignment's features that it has.
+    late : bool
+        Whether the LMS marked it as late.
+    commit : str
+        The commit that it is, of a clone of the student's repository; "" otherwise.
+    """
+
+    submitter: Submitter
+    submitted: datetime.datetime
+    known: bool
+    copy: int
+    file: UnpackedFile
+    overlap: float
+    late: bool = False
+    commit: str = ""
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Later submissions are larger; those handed in together compare by what is in them."""
+        return self.submitted, self.file.modified, self.copy, self.overlap, self.file.name
+
+
+def put_in_place(
+    classroom: Classroom, assignment: str, chosen: dict[str, list[Candidate]], result: Collected
+) -> None:
+    """Let nbgrader collect the last submission of each student; save earlier ones in `earlier/`."""
+    origins = read_origins(classroom.folder, assignment)
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder) / assignment / "archive"
+        archive.mkdir(parents=True)
+        for student, submissions in chosen.items():
+            try:
+                if not _prepare(classroom, assignment, student, submissions, result, origins):
+                    continue
+            except OSError as error:
+                name = submissions[-1].file.name
+                where = f"submitted/{student}/{assignment}"
+                reason = f"{where} cannot be replaced ({error.strerror or error}); look there"
+                result.refused.append((name, reason))
+                del result.students[student]
+                continue
+            latest = submissions[-1]
+            time = latest.submitted.strftime(_STAMP) if latest.known else "unknown"
+            shutil.copy(latest.file.path, archive / f"{student}_attempt_{time}_{assignment}.ipynb")
+        if any(archive.iterdir()):
+            zip_collect(classroom, assignment, Path(folder))
+    new = {
+        student: _origin(own[-1], result.layout)
+        for student, own in chosen.items()
+        if result.students.get(student) == own[-1].file.name
+    }
+    save_origins(classroom.folder, assignment, new)
+
+
+def _origin(candidate: Candidate, layout: str) -> Origin:
+    dated = candidate.file.received.strftime(_STAMP)
+    return Origin(candidate.file.outer, layout, candidate.late, dated, candidate.commit)
+
+
+def _prepare(
+    classroom: Classroom,
+    assignment: str,
+    student: str,
+    submissions: list[Candidate],
+    result: Collected,
+    origins: dict[str, Origin],
+) -> bool:
+    """Move to `earlier/` what was submitted before; whether the last submission is to be imported.
+
+    Raises
+    ------
+    OSError
+        Something in `submitted/` is not what it should be.
+    """
+    latest = submissions[-1]
+    target = classroom.submission(student, assignment)
+    for folder in (target.parent.parent, target.parent):
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise NotADirectoryError(None, f"{folder.name} is not a folder")
+    for earlier in submissions[:-1]:
+        before = earlier.file.path.read_bytes()
+        _save_earlier(classroom, assignment, student, before, earlier.submitted)
+    if not target.parent.exists():
+        return True
+    if not regular_file(target):
+        _move_folder(classroom, assignment, student)
+        return True
+    content, new = read_regular(target), latest.file.path.read_bytes()
+    if content == new:
+        result.unchanged.append(student)
+        return False
+    present, is_newer = _compare(target, origins.get(student), latest)
+    if is_newer:  # an old download, collected after a newer one
+        _save_earlier(classroom, assignment, student, new, latest.submitted)
+        result.earlier.setdefault(student, []).append(latest.file.name)
+        result.students[student] = "the later submission in submitted/"
+        result.unchanged.append(student)
+        return False
+    _save_earlier(classroom, assignment, student, content, present)
+    target.unlink()
+    stamp = target.parent / "timestamp.txt"
+    if regular_file(stamp):
+        stamp.unlink()
+    _move_folder(classroom, assignment, student)
+    return True
+
+
+def _compare(
+    notebook: Path, origin: Origin | None, latest: Candidate
+) -> tuple[datetime.datetime, bool]:
+    """The date of a notebook in `submitted/`, and whether it was handed in after a candidate.
+
+    Times of submission are compared with each other, and so are dates of downloads.
+    """
+    time = submission_time(notebook.parent)
+    known = time.replace(tzinfo=datetime.timezone.utc) if time is not None else None
+    if latest.commit:  # another due date makes an earlier commit count
+        return known or modification_date(notebook.lstat().st_mtime), False
+    if known is not None and latest.known:
+        return known, known > latest.submitted
+    if origin is not None and origin.dated:
+        with contextlib.suppress(ValueError):
+            dated = datetime.datetime.strptime(origin.dated, _STAMP)
+            dated = dated.replace(tzinfo=datetime.timezone.utc)
+            return known or dated, dated > latest.file.received
+    present = known or modification_date(notebook.lstat().st_mtime)
+    return present, present > latest.submitted
+
+
+def write_time(folder: Path, time: datetime.datetime) -> None:
+    """Write the time of a submission that is in `submitted/` already, in place of any link there."""
+    utc = time.astimezone(datetime.timezone.utc)
+    write_atomically(folder / "timestamp.txt", utc.strftime(_STAMP).encode(), private=True)
+
+
+def _save_earlier(
+    classroom: Classroom,
+    assignment: str,
+    student: str,
+    content: bytes,
+    submitted: datetime.datetime,
+) -> None:
+    digest = hashlib.sha256(content).hexdigest()[:8]
+    stamp = submitted.strftime("%Y-%m-%d-%H-%M-%S")
+    path = classroom.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def _move_folder(classroom: Classroom, assignment: str, student: str) -> None:
+    """Move what else is in a submission's folder to `earlier/`, however deep, and remove it."""
+    folder = classroom.submission(student, assignment).parent
+    if os.listdir(folder):
+        target = classroom.folder / "earlier" / student / assignment
+        target.mkdir(parents=True, exist_ok=True)
+        taken = sum(path.name.startswith("folder-") for path in target.iterdir())
+        folder.rename(target / f"folder-{taken + 1}")
+    else:
+        folder.rmdir()
+
+
+def sources(notebook: Path | bytes) -> list[str] | None:
+    """The texts of a notebook's cells; None if it cannot be read."""
+    try:
+        content = notebook.read_bytes() if isinstance(notebook, Path) else notebook
+        return ["".join(cell["source"]) for cell in load(content)["cells"]]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, MemoryError):
+        return None

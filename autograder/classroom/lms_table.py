@@ -1,0 +1,197 @@
+"""A table that an LMS exported, read and written back unchanged but for the cells that are filled in.
+
+`csv` and pandas write other quotes, line ends and encodings than they have read; an LMS takes back
+what it wrote. So a cell is replaced in the text itself.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.errors import CourseError
+
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+#: What Excel writes where it does not write UTF-8.
+_OF_EXCEL = "cp1252"
+_DELIMITERS = (",", ";", "\t")
+_LINE_ENDS = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass
+class Cell:
+    """A cell as it stands in the text."""
+
+    raw: str
+
+    @property
+    def text(self) -> str:
+        """What the cell says."""
+        stripped = self.raw.strip(" ")
+        if len(stripped) > 1 and stripped[0] == stripped[-1] == '"':
+            return stripped[1:-1].replace('""', '"')
+        return self.raw
+
+    def fill(self, text: str) -> None:
+        """Give the cell another text, in quotes if it had them or needs them."""
+        needs = any(c in text for c in ',;\t"\r\n')
+        quoted = '"{}"'.format(text.replace('"', '""'))
+        self.raw = quoted if needs or self.raw.lstrip(" ").startswith('"') else text
+
+
+@dataclass
+class Row:
+    """A line of the table; a cell with line breaks may make it longer."""
+
+    cells: list[Cell]
+    end: str
+
+    def text(self, index: int) -> str:
+        """What a cell says; "" if the row is too short."""
+        return self.cells[index].text if index < len(self.cells) else ""
+
+    def fill(self, index: int, text: str) -> None:
+        """Give a cell another text, in quotes if it had them or needs them."""
+        self.cells += [Cell("") for _ in range(index + 1 - len(self.cells))]
+        self.cells[index].fill(text)
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(cell.raw.strip() for cell in self.cells)
+
+
+@dataclass
+class Table:
+    """A table, its headings, and how its file was written.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    header : Row
+        The headings.
+    rows : list of Row
+        The rows below the header.
+    before : str
+        What stands before the header: Excel's line that names the separator.
+    """
+
+    path: Path
+    header: Row
+    rows: list[Row]
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    mark: bytes = b""
+    before: str = ""
+
+    @property
+    def headings(self) -> list[str]:
+        return [cell.text for cell in self.header.cells]
+
+    def column(self, index: int) -> list[str]:
+        """The texts of a column."""
+        return [row.text(index) for row in self.rows]
+
+    def add_column(self, heading: str, at: int | None = None) -> int:
+        """Insert an empty column, at the end unless `at` says where; return its index."""
+        width = len(self.header.cells)
+        at = width if at is None else at
+        like = '""' if all(cell.raw.startswith('"') for cell in self.header.cells) else ""
+        for row in self.rows:
+            if row.is_empty:
+                continue
+            row.cells += [Cell("") for _ in range(at - len(row.cells))]
+            row.cells.insert(at, Cell(like))
+        self.header.cells.insert(at, Cell(like))
+        self.header.cells[at].fill(heading)
+        return at
+
+    def to_bytes(self) -> bytes:
+        """The file, with the cells that were filled in."""
+        rows = (self.header, *self.rows)
+        text = self.before + "".join(
+            self.delimiter.join(cell.raw for cell in row.cells) + row.end for row in rows
+        )
+        return self.mark + text.encode(self.encoding)
+
+
+def read_table(path: Path) -> Table:
+    """Read a table of an LMS: CSV, or separated by semicolons or tabs; UTF-8, UTF-16 or Excel's.
+
+    Raises
+    ------
+    CourseError
+        The file cannot be read, is no such table, or lists nobody.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CourseError(f"cannot read {path}: {error.strerror}.") from error
+    if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        raise CourseError(
+            f"{path} is an Excel workbook; save it as CSV, or export CSV from the LMS."
+        )
+    text, encoding, mark = _decoded(path, content)
+    if "\0" in text:
+        raise CourseError(f"{path} is no table in text; export it from the LMS as CSV.")
+    before, delimiter = "", ""
+    if separator := re.match(r'"?sep=(.)"?(?:\r\n|\n|\r)', text, re.IGNORECASE):
+        before, delimiter = separator[0], separator[1]
+        text = text[separator.end() :]
+    if not delimiter:
+        first = _LINE_ENDS.split(text, maxsplit=1)[0]
+        delimiter = max(_DELIMITERS, key=lambda one: _outside_quotes(first).count(one))
+    rows = _rows(text, delimiter)
+    if rows is None:
+        raise CourseError(f"cannot read {path} as CSV: a quotation mark is not closed.")
+    if not any(not row.is_empty for row in rows[1:]):
+        raise CourseError(f"{path} lists no students; export the gradebook from the LMS again.")
+    return Table(path, rows[0], rows[1:], delimiter, encoding, mark, before)
+
+
+def _decoded(path: Path, content: bytes) -> tuple[str, str, bytes]:
+    """The text, its encoding and its byte order mark."""
+    try:
+        if content.startswith(codecs.BOM_UTF8):
+            return content[3:].decode("utf-8"), "utf-8", codecs.BOM_UTF8
+        if content.startswith(_UTF16):
+            encoding = "utf-16-le" if content.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
+            return content[2:].decode(encoding), encoding, content[:2]
+        try:
+            return content.decode("utf-8"), "utf-8", b""
+        except UnicodeDecodeError:
+            return content.decode(_OF_EXCEL), _OF_EXCEL, b""
+    except UnicodeDecodeError as error:
+        raise CourseError(
+            f"cannot read {path}: it is neither UTF-8, UTF-16 nor Excel's Windows-1252; save it as"
+            " CSV in UTF-8."
+        ) from error
+
+
+def _outside_quotes(line: str) -> str:
+    return re.sub(r'"(?:[^"]|"")*"', "", line)
+
+
+def _rows(text: str, delimiter: str) -> list[Row] | None:
+    """The rows of a text, each cell as it stands; None if a quotation mark is not closed."""
+    cell = rf' *"(?:[^"]|"")*"[^{re.escape(delimiter)}\r\n]*|[^{re.escape(delimiter)}\r\n]*'
+    token = re.compile(rf"(?P<raw>{cell})(?P<end>{re.escape(delimiter)}|\r\n|\n|\r|\Z)")
+    rows: list[Row] = []
+    cells: list[Cell] = []
+    at = 0
+    while True:
+        found = token.match(text, at)
+        if found is None:
+            return None
+        if found["raw"].lstrip(" ").startswith('"') and found["raw"].count('"') == 1:
+            return None
+        cells.append(Cell(found["raw"]))
+        at = found.end()
+        if found["end"] != delimiter:
+            if found["end"] or len(cells) > 1 or cells[0].raw:
+                rows.append(Row(cells, found["end"]))
+            cells = []
+            if not found["end"]:
+                return rows

@@ -1,0 +1,273 @@
+"""Which row of an LMS's table is which student: by number, user name, email address or name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from autograder.classroom.lms_table import Table
+from autograder.classroom.students import folder_name, student_id
+from autograder.gradebook.names import first_and_last, fold, words
+from autograder.gradebook.roster import LMS_USER_ID, Person, called, with_email
+
+#: Headings under which LMSs list a student's ID or user name, most reliable first.
+_ID_HEADINGS = (
+    *("id", "sis login id", "username", "id number", "sis user id", "email address"),
+    *("student id", "sid", "orgdefinedid", "identifier", "full name", "name", "student"),
+)
+#: Heading -> the scopes of `Person.numbers` that its numbers may be; {} is the assignment.
+_NUMBERS = {
+    "id": ("canvas", "moodle {}", LMS_USER_ID),
+    "user id": ("canvas", "brightspace", LMS_USER_ID),
+    "lms user id": (LMS_USER_ID, "canvas", "brightspace"),
+    "identifier": ("moodle {}",),
+    "orgdefinedid": ("brightspace",),
+    "org defined id": ("brightspace",),
+    "sid": ("gradescope",),
+    "student id": ("gradescope", "sakai"),
+    "display id": ("sakai",),
+    "username": ("sakai",),
+}
+_FULL = {
+    *("student", "student name", "full name", "fullname", "name", "display name", "learner"),
+    *("vollstandiger name", "nom complet", "nombre completo", "volledige naam", "nome completo"),
+}
+_FIRST = {
+    *("first name", "firstname", "given name", "given names", "vorname", "prenom", "nombre"),
+    *("voornaam", "nome"),
+}
+_LAST = {
+    *("last name", "lastname", "surname", "family name", "nachname", "nom de famille", "nom"),
+    *("apellido s", "apellidos", "apellido", "achternaam", "cognome"),
+}
+#: Rows of Canvas's gradebook that are no student's.
+_NOT_STUDENTS = {"points possible", "manual posting", "muted"}
+
+
+def heading_words(heading: str) -> str:
+    """A heading in the form in which headings are compared."""
+    return " ".join(words(heading))
+
+
+def name_columns(
+    table: Table, number: int, columns: Iterable[int] | None = None
+) -> tuple[str, str]:
+    """The first and the last name in a row; of one name in one column, the last word is the last."""
+    row = table.rows[number]
+    chosen = range(len(table.headings)) if columns is None else columns
+    headings = {index: heading_words(table.headings[index]) for index in chosen}
+
+    def text(wanted: set[str]) -> str | None:
+        found = [
+            row.text(index).strip() for index, heading in headings.items() if heading in wanted
+        ]
+        return found[0] if found else None
+
+    first, last, full = text(_FIRST), text(_LAST), text(_FULL)
+    if first is not None and last is not None:
+        return first, last
+    if full is None:
+        return first or "", last or ""
+    return first_and_last(full)
+
+
+@dataclass
+class Matched:
+    """The students of a table.
+
+    Attributes
+    ----------
+    students : list of (str or None)
+        For each row, its student; None if it is nobody's who is known.
+    ambiguous : set of int
+        Rows that fit more than one student, or the same one as another row.
+    contested : set of str
+        The students of these rows.
+    labels : list of str
+        For each row, how it calls the student; "" for a row that is no student's.
+    """
+
+    students: list[str | None]
+    ambiguous: set[int] = field(default_factory=set)
+    contested: set[str] = field(default_factory=set)
+    labels: list[str] = field(default_factory=list)
+
+
+def match(
+    table: Table,
+    people: Iterable[Person],
+    assignment: str = "",
+    who: str | None = None,
+    skip: Iterable[int] = (),
+) -> Matched:
+    """Find the student of each row; a row that two could have is ambiguous.
+
+    Parameters
+    ----------
+    people : iterable of Person
+        The students of the class.
+    assignment : str
+        In which Moodle's numbers identify a student.
+    who : str, optional
+        The heading of the only column to look at.
+    skip : iterable of int
+        Columns that say nothing about who it is.
+    """
+    return _Matching(table, list(people), assignment, who, set(skip)).run()
+
+
+class _Matching:
+    def __init__(
+        self, table: Table, people: list[Person], assignment: str, who: str | None, skip: set[int]
+    ) -> None:
+        self.table = table
+        self.people = people
+        self.assignment = assignment
+        headings = table.headings
+        chosen = range(len(headings)) if who is None else [headings.index(who)]
+        self.columns = [index for index in chosen if index not in skip]
+        self.heading = {index: heading_words(headings[index]) for index in self.columns}
+        self.only = who is not None
+        self.found = Matched([None] * len(table.rows))
+
+    def run(self) -> Matched:
+        best = self._id_column()
+        self.found.labels = self._labels(best)
+        steps = [(index, self._by_number(index)) for index in self.columns]
+        for index, students in steps:
+            self._take([students(row.text(index)) for row in self.table.rows])
+        if best is not None:
+            known = [person.id for person in self.people]
+            self._take(fits([row.text(best) for row in self.table.rows], known))
+        for index in self.columns:
+            if self.only or "mail" in self.heading[index] or "login" in self.heading[index]:
+                self._take([self._by_email(row.text(index)) for row in self.table.rows])
+        names = [self._name(number) for number in range(len(self.table.rows))]
+        self._take([self._by_name(name) for name in names])
+        return self.found
+
+    def _take(self, candidates: list[list[str]]) -> None:
+        """Give rows that have no student yet theirs, if it is certain."""
+        taken = {student for student in self.found.students if student is not None}
+        claims: dict[str, list[int]] = defaultdict(list)
+        for number, students in enumerate(candidates):
+            if self.found.students[number] is not None or number in self.found.ambiguous:
+                continue
+            if not self.found.labels[number]:
+                continue
+            left = [student for student in students if student not in taken]
+            if len(left) > 1:
+                self.found.ambiguous.add(number)
+                self.found.contested.update(left)
+            elif left:
+                claims[left[0]].append(number)
+        for student, numbers in claims.items():
+            if len(numbers) == 1:
+                self.found.students[numbers[0]] = student
+            else:
+                self.found.ambiguous.update(numbers)
+                self.found.contested.add(student)
+
+    def _by_number(self, index: int) -> Callable[[str], list[str]]:
+        heading = self.heading[index]
+        scopes = _NUMBERS.get(heading, ())
+        if self.only and not scopes:
+            scopes = tuple({scope for one in _NUMBERS.values() for scope in one})
+        wanted = [scope.format(self.assignment) for scope in scopes]
+        by_number: dict[str, set[str]] = defaultdict(set)
+        for person in self.people:
+            for scope in wanted:
+                own = person.numbers.get(scope, "")
+                if own := student_id(own) if scope == "gradescope" else own:
+                    by_number[own].add(person.id)
+
+        def students(cell: str) -> list[str]:
+            text = cell.strip().lstrip("#")
+            participant = re.fullmatch(r"\D+(\d+)", text)  # Moodle's "Participant 123"
+            found = by_number.get(folder_name(text)) or by_number.get(text)
+            if not found and participant and f"moodle {self.assignment}" in wanted:
+                found = by_number.get(participant[1])
+            return sorted(found or ())
+
+        return students
+
+    def _by_email(self, cell: str) -> list[str]:
+        return [person.id for person in with_email(self.people, cell)] if "@" in cell else []
+
+    def _by_name(self, name: str) -> list[str]:
+        return [person.id for person in called(self.people, name)] if name else []
+
+    def _name(self, number: int) -> str:
+        row = self.table.rows[number]
+        if self.only:
+            return row.text(self.columns[0])
+        return " ".join(filter(None, name_columns(self.table, number, self.columns)))
+
+    def _id_column(self) -> int | None:
+        """The column in which most rows have the folder's name of a student; None if none has."""
+        known = {normalized(person.id) for person in self.people}
+
+        def rank(index: int) -> tuple[int, int]:
+            named = self.heading[index]
+            place = _ID_HEADINGS.index(named) if named in _ID_HEADINGS else len(_ID_HEADINGS)
+            count = sum(normalized(row.text(index)) in known for row in self.table.rows)
+            return count, -place
+
+        best = max(self.columns, key=rank, default=None)
+        return best if best is not None and rank(best)[0] else None
+
+    def _labels(self, best: int | None) -> list[str]:
+        """How each row calls its student: by user name, by name, or by what there is."""
+        found = []
+        for number, row in enumerate(self.table.rows):
+            name = self._name(number)
+            own = row.text(best) if best is not None else ""
+            given = [
+                row.text(i) for i in self.columns if self.heading[i] in (*_ID_HEADINGS, "email")
+            ]
+            full = [row.text(i) for i in self.columns if self.heading[i] in _FULL]
+            label = (full or [name])[0] if len(words(name)) > 1 else own or name
+            label = label or next(filter(str.strip, given), "")
+            if not label and not self.only:
+                label = row.text(self.columns[0]) if self.columns else ""
+            label = label.strip()
+            found.append("" if fold(label) in _NOT_STUDENTS else label)
+        return found
+
+
+def fits(cells: list[str], students: list[str]) -> list[list[str]]:
+    """For each cell, the students it may name: one, or several if that is not certain.
+
+    A student's own name counts first. Only who has no such cell is looked for in upper or lower
+    case.
+    """
+    known = set(students)
+    written = [cell if cell in known else joined(cell) for cell in cells]
+    as_written = Counter(written)
+    folded = Counter(map(normalized, cells))
+    others = defaultdict(list)
+    for student in students:
+        if as_written[student]:
+            folded[normalized(student)] -= as_written[student]
+        else:
+            others[normalized(student)].append(student)
+    found = []
+    for cell, exact in zip(cells, written):
+        name = normalized(cell)
+        if exact in known:
+            found.append([exact] * as_written[exact])
+        else:
+            found.append(others[name] * folded[name])
+    return found
+
+
+def joined(name: str) -> str:
+    """A name as `collect` writes it."""
+    return "_".join(name.replace(",", " ").split())
+
+
+def normalized(name: str) -> str:
+    """The same in lower case: LMSs write the same student in several ways."""
+    return joined(name).casefold()

@@ -1,0 +1,155 @@
+"""Commands about who takes the course and when work is due. Heavy imports wait until needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.cli.options import folder_option, on_one_line, say, with_course
+
+_CLONES = "Submissions came from clones: collect them again, since the last commit before the due date counts."
+
+
+@click.command()
+@click.argument("assignment")
+@click.argument("when", required=False)
+@click.option("--clear", is_flag=True, help="Remove the due date.")
+@folder_option
+@with_course
+def due(course: Any, assignment: str, when: str | None, clear: bool, folder: Path | None) -> None:
+    """Set the due date of ASSIGNMENT, or say it, in local time and in UTC.
+
+    WHEN is a date with its time zone, as in "2026-10-20 23:59 Europe/Berlin"; without a zone, this
+    machine's is taken.
+    """
+    from autograder.classroom.printed import settled_lines
+    from autograder.gradebook.class_folder import Classroom
+    from autograder.gradebook.clock import both, read_date, span_words, stored
+    from autograder.gradebook.deadlines import due_date, extensions, has_clones, set_due_date
+
+    if when is not None and clear:
+        raise click.UsageError("--clear takes no date.")
+    assignment = course.require(assignment)
+    classroom = Classroom(course, folder)
+    if when is not None or clear:
+        zone, taken = None, ""
+        date = None
+        if when is not None:
+            local, taken = read_date(when)
+            date, zone = stored(local), local.tzinfo
+        classroom.require_writable()
+        settled = set_due_date(classroom, assignment, date)
+        if date is None:
+            say(f"{assignment} has no due date any more.")
+        else:
+            say(f"{assignment} is due {both(date, zone)} (zone: {taken}).")
+        for line in settled_lines(settled):
+            say(line)
+        if has_clones(classroom, assignment):
+            say(_CLONES)
+        return
+    date = due_date(classroom, assignment)
+    say(f"{assignment} is due {both(date)}." if date else f"{assignment} has no due date.")
+    for student, extension in sorted(extensions(classroom, assignment).items()):
+        until = f": until {both(date + extension)}" if date else ""
+        say(f"  {on_one_line([student])} has {span_words(extension)} more{until}")
+
+
+@click.command()
+@click.argument("assignment")
+@click.argument("student", required=False)
+@click.argument("extension", required=False)
+@click.option(
+    "--csv",
+    "table",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    default=None,
+    help="Table with a column for the student and one called 'extension', for many at once.",
+)
+@folder_option
+@with_course
+def extend(
+    course: Any,
+    assignment: str,
+    student: str | None,
+    extension: str | None,
+    table: Path | None,
+    folder: Path | None,
+) -> None:
+    """Give STUDENT more time for ASSIGNMENT: 3d, 12h, 1d12h, a date, or 0d to take it back.
+
+    It counts from the due date and replaces an earlier extension. Penalties change at once.
+    """
+    from autograder.classroom.extending import grant, read_extensions
+    from autograder.classroom.printed import settled_lines
+    from autograder.gradebook.class_folder import Classroom
+    from autograder.gradebook.clock import both, span_words
+    from autograder.gradebook.deadlines import due_date, has_clones
+
+    if (table is None) == (student is None or extension is None) or (table and student):
+        raise click.UsageError("give STUDENT and EXTENSION, or --csv with a table of both.")
+    assignment = course.require(assignment)
+    classroom = Classroom(course, folder)
+    wanted = (
+        read_extensions(classroom, assignment, table)
+        if table is not None
+        else {str(student): str(extension)}
+    )
+    granted, settled = grant(classroom, assignment, wanted)
+    date = due_date(classroom, assignment)
+    for who, more in granted.items():
+        until = f", until {both(date + more)}" if date else "; there is no due date yet"
+        words = (
+            f"has {span_words(more)} more for {assignment}{until}"
+            if more
+            else "has no extension any more"
+        )
+        say(f"{on_one_line([who])} {words}.")
+    for line in settled_lines(settled):
+        say(line)
+    if has_clones(classroom, assignment):
+        say(_CLONES)
+
+
+@click.command()
+@click.argument(
+    "table", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False
+)
+@click.option("--add", is_flag=True, help="TABLE is a part of the class: nobody drops out.")
+@click.option("--drop", multiple=True, metavar="STUDENT", help="STUDENT has left the course.")
+@folder_option
+@with_course
+def roster(
+    course: Any, table: Path | None, add: bool, drop: tuple[str, ...], folder: Path | None
+) -> None:
+    """Say who is in the class; first take its students from TABLE, a CSV file of the LMS.
+
+    Students who never hand in anything are then listed as missing. Who is in an earlier table and
+    not in this one has dropped out: no list shows them any more, and nothing of theirs is deleted.
+    """
+    from autograder.classroom import enrolment
+    from autograder.gradebook.class_folder import Classroom
+
+    classroom = Classroom(course, folder)
+    classroom.require_writable()
+    if table is not None:
+        found = enrolment.enrol(classroom, table, add)
+        for title, names in (
+            ("new", found.added),
+            ("dropped out", found.dropped),
+            ("in the class, but in no roster", found.unlisted),
+            ("not taken, since the row fits several students or none", found.unclear),
+        ):
+            if names:
+                say(f"{title}, {len(names)}: {on_one_line(names)}")
+    enrolment.drop(classroom, drop)
+    members = classroom.members()
+    if table is None and not drop:
+        for student in members:
+            say(on_one_line([student]))
+    say(f"{len(members)} student{'s' * (len(members) != 1)} in the class")
+
+
+COMMANDS = (roster, due, extend)

@@ -1,0 +1,195 @@
+"""Dates as people write them, with their time zone, and as nbgrader stores them: in UTC, without one.
+
+nbgrader itself takes an abbreviation for the machine's own zone and "+0200" for 200 seconds. Here a
+date is read with its zone, or refused.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import re
+import zoneinfo
+
+from autograder.errors import CourseError
+
+UTC = datetime.timezone.utc
+_DATE = re.compile(
+    r"(?P<date>\d{4}-\d{1,2}-\d{1,2})[ T]+(?P<hour>\d{1,2}):(?P<minute>\d\d)"
+    r"(?::(?P<second>\d\d)(?:\.\d+)?)?\s*(?P<half>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>.*)"
+)
+_OFFSET = re.compile(r"(?:UTC|GMT)?\s*(?P<sign>[+\-−])(?P<hours>\d{1,2})(?::?(?P<minutes>\d\d))?")
+_ABBREVIATION = re.compile(r"[A-Z]{2,5}")
+#: A span of time: 3d, 1d12h, 90m, 2 weeks.
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(weeks?|w|days?|d|hours?|h|minutes?|min|m)")
+_SECONDS = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0}
+_EXAMPLE = '"2026-10-20 23:59 Europe/Berlin"'
+
+
+def read_date(text: str, zone: str | None = None) -> tuple[datetime.datetime, str]:
+    """A date with its zone, and in words which zone was taken.
+
+    Parameters
+    ----------
+    text : str
+        As in "2026-10-20 23:59 Europe/Berlin"; the zone may also be an offset (+0200), an
+        abbreviation that stands for one offset (CEST), or missing.
+    zone : str, optional
+        The zone of a date that names none; this machine's if None.
+
+    Raises
+    ------
+    CourseError
+        It is no such date, or the zone is unknown or ambiguous.
+    """
+    found = _DATE.fullmatch(text.strip())
+    if found is None:
+        raise CourseError(f"{text!r} is not a date with a time of day; write it as in {_EXAMPLE}.")
+    try:
+        year, month, day = map(int, found["date"].split("-"))
+        hour = _hour(int(found["hour"]), found["half"])
+        naive = datetime.datetime(
+            year, month, day, hour, int(found["minute"]), int(found["second"] or 0)
+        )
+    except ValueError as error:
+        raise CourseError(
+            f"there is no date {text!r} ({error}); write it as in {_EXAMPLE}."
+        ) from error
+    named = found["zone"].strip() or (zone or "")
+    if not named:
+        local = naive.astimezone()
+        return local, f"this machine's time zone, {local.tzname()}, since none was given"
+    return in_zone(naive, named), named
+
+
+def _hour(hour: int, half: str | None) -> int:
+    if half is None:
+        return hour
+    if not 1 <= hour <= 12:
+        raise ValueError("hour must be in 1..12 before AM or PM")
+    return hour % 12 + (12 if half.lower().startswith("p") else 0)
+
+
+def in_zone(naive: datetime.datetime, zone: str) -> datetime.datetime:
+    """A date without a zone, in this zone.
+
+    Raises
+    ------
+    CourseError
+        The zone is unknown or ambiguous, or its clocks skip this time.
+    """
+    if zone in ("Z", "UTC", "GMT"):
+        return naive.replace(tzinfo=UTC)
+    if offset := _OFFSET.fullmatch(zone):
+        minutes = 60 * int(offset["hours"]) + int(offset["minutes"] or 0)
+        if minutes > 14 * 60:
+            raise CourseError(f"no clock is {zone} from UTC; write the zone as in {_EXAMPLE}.")
+        sign = 1 if offset["sign"] == "+" else -1
+        delta = datetime.timedelta(minutes=sign * minutes)
+        return naive.replace(tzinfo=datetime.timezone(delta))
+    if _ABBREVIATION.fullmatch(zone):
+        return naive.replace(tzinfo=_abbreviated(zone, naive))
+    try:
+        tz = zoneinfo.ZoneInfo(zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise CourseError(
+            f"there is no time zone {zone!r}; write its full name, as in {_EXAMPLE}, or an offset"
+            " such as +0200."
+        ) from error
+    # where clocks are set back a time comes twice: the later one is due, which nobody is hurt by
+    found = naive.replace(tzinfo=tz, fold=1)
+    if found.astimezone(UTC).astimezone(tz).replace(tzinfo=None) != naive:
+        raise CourseError(f"the clocks in {zone} skip {naive:%Y-%m-%d %H:%M}; choose another time.")
+    return found
+
+
+def _abbreviated(zone: str, naive: datetime.datetime) -> datetime.timezone:
+    """The offset that an abbreviation stands for, such as CEST."""
+    here = naive.astimezone()
+    own, offset = here.tzname(), here.utcoffset()
+    if own == zone and offset is not None:  # this machine's zone says what it means here
+        return datetime.timezone(offset, zone)
+    offsets = _offsets(zone, naive.year)
+    if not offsets:
+        raise CourseError(
+            f"there is no time zone {zone}; write its full name, as in {_EXAMPLE}, or an offset such"
+            " as +0200."
+        )
+    if len(offsets) > 1:
+        meanings = " or ".join(
+            f"{offset_words(offset)} ({name})" for offset, name in sorted(offsets.items())
+        )
+        raise CourseError(
+            f"{zone} may be {meanings}; write the zone's full name, as in {_EXAMPLE}."
+        )
+    return datetime.timezone(next(iter(offsets)), zone)
+
+
+@functools.cache
+def _offsets(abbreviation: str, year: int) -> dict[datetime.timedelta, str]:
+    """Offset -> a zone that has it while it is called so, in some month of the year."""
+    found: dict[datetime.timedelta, str] = {}
+    for name in sorted(zoneinfo.available_timezones()):
+        if "/" not in name or name.startswith("Etc/"):
+            continue
+        for month in (1, 4, 7, 10):
+            there = datetime.datetime(year, month, 15, tzinfo=zoneinfo.ZoneInfo(name))
+            offset = there.utcoffset()
+            if there.tzname() == abbreviation and offset is not None:
+                found.setdefault(offset, name)
+    return found
+
+
+def offset_words(offset: datetime.timedelta) -> str:
+    """An offset as in "UTC+02:00"."""
+    minutes = round(offset.total_seconds() / 60)
+    hours, rest = divmod(abs(minutes), 60)
+    return f"UTC{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"
+
+
+def stored(date: datetime.datetime) -> datetime.datetime:
+    """A date as nbgrader stores it: in UTC, without a zone."""
+    return date.astimezone(UTC).replace(tzinfo=None)
+
+
+def both(utc: datetime.datetime, zone: datetime.tzinfo | None = None) -> str:
+    """A stored date in local time and in UTC, as in "2026-10-20 23:59 CEST, 2026-10-20 21:59 UTC".
+
+    Parameters
+    ----------
+    zone : tzinfo, optional
+        The local zone; this machine's if None.
+    """
+    here = utc.replace(tzinfo=UTC).astimezone(zone)
+    name = here.tzname() or ""
+    offset = here.utcoffset() or datetime.timedelta()
+    if not re.fullmatch(r"[A-Z]{2,5}", name):
+        name = offset_words(offset)
+    in_utc = f"{utc:%Y-%m-%d %H:%M} UTC"
+    if name == "UTC":
+        return in_utc
+    return f"{here:%Y-%m-%d %H:%M} {name}, {in_utc}"
+
+
+def span_words(span: datetime.timedelta) -> str:
+    """A span of time as in "1 day 12 hours"."""
+    rest = round(span.total_seconds() / 60)
+    parts = []
+    for size, unit in ((1_440, "day"), (60, "hour"), (1, "minute")):
+        count, rest = divmod(rest, size)
+        if count:
+            parts.append(f"{count} {unit}{'s' * (count != 1)}")
+    return " ".join(parts) or "no time"
+
+
+def read_span(text: str) -> datetime.timedelta | None:
+    """A span of time such as "3d" or "1d 12h"; None if it is none."""
+    rest = text.strip().lower()
+    seconds, matched = 0.0, False
+    while rest:
+        found = _SPAN.match(rest)
+        if found is None:
+            return None
+        seconds += float(found[1]) * _SECONDS[found[2][0]]
+        rest, matched = rest[found.end() :].strip(" ,"), True
+    return datetime.timedelta(seconds=seconds) if matched else None

@@ -1,0 +1,78 @@
+"""Due dates and extensions of a class, and what lateness costs by them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from nbgrader.api import Gradebook, MissingEntry
+
+from autograder.gradebook.class_folder import Classroom, tools_on_path
+from autograder.gradebook.extensions import granted, keep
+from autograder.gradebook.origins import read_origins
+from autograder.gradebook.settle import Settled, settle
+
+
+def due_date(classroom: Classroom, assignment: str) -> datetime | None:
+    """The due date in the gradebook, in UTC and without a zone; None if there is none."""
+    if not classroom.database.exists():
+        return None
+    try:
+        with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as gradebook:
+            due: datetime | None = gradebook.find_assignment(assignment).duedate
+            return due
+    except MissingEntry:
+        return None
+
+
+def set_due_date(classroom: Classroom, assignment: str, due: datetime | None) -> list[Settled]:
+    """Set a due date, in UTC and without a zone; return what costs more or less by it."""
+    classroom.create_database()
+    with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as gradebook:
+        gradebook.update_or_create_assignment(assignment, duedate=due)
+    return settle_penalties(classroom)
+
+
+def has_clones(classroom: Classroom, assignment: str) -> bool:
+    """Whether submissions came from clones, of which the due date decides what commit counts."""
+    return any(one.commit for one in read_origins(classroom.folder, assignment).values())
+
+
+def extensions(classroom: Classroom, assignment: str) -> dict[str, timedelta]:
+    """Student -> extension, of those who have one."""
+    found = granted(classroom.folder, assignment)
+    with classroom.submissions(assignment) as submissions:
+        for one in submissions:
+            if one.extension is not None:
+                found[one.student_id] = one.extension
+    return found
+
+
+def extend(classroom: Classroom, assignment: str, new: Mapping[str, timedelta]) -> list[Settled]:
+    """Grant extensions in place of earlier ones, or remove them with no time.
+
+    Returns
+    -------
+    list of Settled
+        What costs more or less by it.
+    """
+    keep(classroom.folder, assignment, dict(new))
+    if classroom.database.exists():
+        with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as gradebook:
+            for student, extension in new.items():
+                try:
+                    submission = gradebook.find_submission(assignment, student)
+                except MissingEntry:
+                    continue
+                submission.extension = extension or None
+            gradebook.db.commit()
+    return settle_penalties(classroom)
+
+
+def settle_penalties(classroom: Classroom, *assignments: str) -> list[Settled]:
+    """Compute what lateness costs anew, of these assignments or all; return what changed."""
+    if not classroom.database.exists():
+        return []
+    with tools_on_path():
+        chosen = assignments or classroom.course.assignments()
+        return settle(classroom.config(), classroom.folder, chosen)

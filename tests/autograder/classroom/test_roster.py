@@ -1,0 +1,196 @@
+"""The roster: who never hands in is missing everywhere, who has dropped the course nowhere."""
+
+import csv
+import io
+import shutil
+
+import pytest
+from click.testing import CliRunner
+from downloads import NAME, archive, notebook
+
+from autograder.classroom.collect import collect
+from autograder.classroom.enrolment import enrol
+from autograder.classroom.export import not_handed_in
+from autograder.classroom.report import read_class
+from autograder.classroom.term import as_csv, read_term
+from autograder.cli import main
+from autograder.course.layout import Course
+from autograder.errors import CourseError
+from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.grade_class import Options, grade_class
+from autograder.gradebook.roster import read_people
+from autograder.sandbox.doctor import is_available
+
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section
+    Points Possible,,,,
+"Lovelace, Ada",12345,S1,alovelace,T
+"O'Turing, Alan",12346,S2,aturing,T
+"Student, Test",12399,,0a9f,T
+"""
+MOODLE = """\
+First name,Last name,ID number,Email address
+Ada,Lovelace,1,ada@example.org
+Alan,Turing,2,alan@example.org
+"""
+BLACKBOARD = """\
+"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Last Access"\t"Availability"
+"Lovelace"\t"Ada"\t"alovelace"\t"1"\t""\t"Yes"
+"Turing"\t"Alan"\t"aturing"\t"2"\t""\t"Yes"
+"""
+NBGRADER = """\
+id,first_name,last_name,email
+ada,Ada,Lovelace,ada@example.org
+turingalan,Alan,Turing,alan@example.org
+"""
+
+
+@pytest.fixture
+def course(graded_class, tmp_path):
+    """ada, bob and cem are graded."""
+    return Course(shutil.copytree(graded_class.root, tmp_path / "course"))
+
+
+def listed(course, tmp_path, text, **options):
+    path = tmp_path / "roster.csv"
+    path.write_text(text, "utf-8")
+    return enrol(Classroom(course), path, **options)
+
+
+@pytest.mark.parametrize(
+    ("table", "download", "students"),
+    [
+        (CANVAS, "lovelaceada_12345_678_07.ipynb", ["lovelaceada", "oturingalan"]),
+        (CANVAS, "byronada_12345_678_07.ipynb", ["lovelaceada", "oturingalan"]),
+        (MOODLE, "Ada Lovelace_501_assignsubmission_file_/07.ipynb", ["Ada_Lovelace", "Alan_Turing"]),
+        (
+            BLACKBOARD,
+            "T_alovelace_attempt_2026-01-30-15-00-00_07.ipynb",
+            ["alovelace", "aturing"],
+        ),
+        (NBGRADER, "Ada Lovelace_501_assignsubmission_file_/07.ipynb", ["ada", "turingalan"]),
+        (NBGRADER, "lovelaceada_12345_678_07.ipynb", ["ada", "turingalan"]),
+        (NBGRADER, "12345-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb", ["ada", "turingalan"]),
+    ],
+)  # fmt: skip
+def test_a_submission_finds_its_student_in_the_roster(
+    small_course, tmp_path, table, download, students
+):
+    assert sorted(listed(small_course, tmp_path, table).added) == students
+    path = archive(tmp_path / "all.zip", {download: notebook(small_course)})
+    result = collect(small_course, NAME, path)
+    assert list(result.students) == students[:1]
+    assert bool(result.renamed) is ("byron" in download)
+    assert Classroom(small_course).members() == students
+    assert not_handed_in(small_course, NAME) == students[1:]
+    again = listed(small_course, tmp_path, table)
+    assert (again.added, sorted(again.known), again.dropped) == ([], students, [])
+
+
+def test_who_never_handed_in_is_missing_in_gradebook_report_and_export(
+    course, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(course.root)
+    listed(course, tmp_path, NBGRADER.replace("ada,Ada", "ada,Ada"), only_add=True)
+    rows = {row["student"]: row for row in csv.DictReader(io.StringIO(as_csv(read_term(course))))}
+    assert list(rows) == ["ada", "bob", "cem", "turingalan"]
+    assert (rows["turingalan"][NAME], rows["turingalan"]["missing"]) == ("", "1")
+    assert "has not handed in anything" in [one.behind() for one in read_term(course).rows]
+    run = CliRunner().invoke
+    assert run(main, ["gradebook"]).exit_code == 0
+    page = (course.root / "reports" / "gradebook.html").read_text()
+    assert "<bdi>turingalan</bdi> has not handed in anything" in page
+    assert run(main, ["report", NAME]).exit_code == 0
+    report = (course.root / "reports" / f"{NAME}.html").read_text()
+    told = report.partition("<b>1 student</b> of the class has not handed in.")[2]
+    assert "<bdi>turingalan</bdi>" in told[:60]
+    for option, score in ((["--missing", "0"], "0"), ([], "")):
+        result = run(main, ["export", NAME, *option])
+        assert "not handed in, 1: turingalan" in result.output
+        text = (course.root / "exports" / f"{NAME}.csv").read_text()
+        exported = {row["student"]: row for row in csv.DictReader(io.StringIO(text))}
+        assert exported["turingalan"]["score"] == score
+        assert exported["turingalan"]["note"] == "not handed in"
+        lms = tmp_path / "lms.csv"
+        lms.write_text(f"Username,{NAME}\nada,\nturingalan,\n")
+        run(main, ["export", NAME, "--into", str(lms), *option])
+        assert f"turingalan,{score}\n" in (course.root / "exports" / f"{NAME}.csv").read_text()
+
+
+def test_nbgraders_own_import_is_a_roster_too(course):
+    classroom = Classroom(course)
+    classroom.enter_students({"turingalan": {"first_name": "Alan", "last_name": "Turing"}})
+    assert not_handed_in(course, NAME) == ["turingalan"]
+    assert "turingalan" in [row.student for row in read_term(course).rows]
+
+
+def everywhere(course):
+    """The students that gradebook, report and export list."""
+    return (
+        [row.student for row in read_term(course).rows],
+        [one.student for one in read_class(Classroom(course), NAME)],
+        Classroom(course).students(NAME),
+    )
+
+
+def test_who_drops_out_is_nowhere_and_comes_back_with_everything(course, tmp_path, monkeypatch):
+    monkeypatch.chdir(course.root)
+    everyone = "id,first_name\nada,Ada\nbob,Bob\ncem,Cem\n"
+    listed(course, tmp_path, everyone)
+    assert everywhere(course) == (["ada", "bob", "cem"],) * 3
+    assert listed(course, tmp_path, everyone.replace("bob,Bob\n", "")).dropped == ["bob"]
+    assert everywhere(course) == (["ada", "cem"],) * 3
+    result = CliRunner().invoke(main, ["export", NAME])
+    assert "bob" not in (course.root / "exports" / f"{NAME}.csv").read_text()
+    assert result.output.endswith(", 2 students\n")
+    assert (course.root / "submitted" / "bob").exists()
+    listed(course, tmp_path, everyone)
+    assert everywhere(course) == (["ada", "bob", "cem"],) * 3
+    result = CliRunner().invoke(main, ["roster", "--drop", "cem"])
+    assert result.output == "2 students in the class\n"
+    assert everywhere(course) == (["ada", "bob"],) * 3
+    assert CliRunner().invoke(main, ["roster"]).output.startswith("ada\nbob\n2 students")
+    result = CliRunner().invoke(main, ["roster", "--drop", "eve"])
+    assert (result.exit_code, "eve is not in the class" in result.output) == (1, True)
+
+
+def test_who_is_removed_from_submitted_and_nbgraders_table_is_in_no_report(course):
+    from nbgrader.api import Gradebook
+
+    shutil.rmtree(course.root / "submitted" / "bob")
+    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:
+        gradebook.remove_student("bob")
+    assert everywhere(course) == (["ada", "cem"],) * 3
+
+
+def test_a_submission_that_nbgraders_table_has_lost_is_graded_again(course):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as gradebook:
+        gradebook.remove_student("ada")
+    graded = grade_class(course, NAME, options=Options(sandbox=is_available()))
+    assert graded.kept == ["bob", "cem"]
+    assert everywhere(course) == (["ada", "bob", "cem"],) * 3
+
+
+def test_a_table_of_one_section_does_not_drop_the_others(small_course, tmp_path):
+    listed(small_course, tmp_path, NBGRADER)
+    with pytest.raises(CourseError, match=r"lists only 0 of the 2 students .* --add adds"):
+        listed(small_course, tmp_path, "id,first_name\neve,Eve\n")
+    assert Classroom(small_course).members() == ["ada", "turingalan"]
+    listed(small_course, tmp_path, "id,first_name\neve,Eve\n", only_add=True)
+    assert Classroom(small_course).members() == ["ada", "eve", "turingalan"]
+
+
+def test_namesakes_of_a_roster_are_two_students(small_course, tmp_path):
+    table = CANVAS.replace("O'Turing, Alan", "Lovelace, Ada")
+    assert sorted(listed(small_course, tmp_path, table).added) == [
+        "lovelaceada",
+        "lovelaceada_12346",
+    ]
+    assert read_people(small_course.root)["lovelaceada_12346"].numbers == {"canvas": "12346"}
+
+
+def test_a_table_without_students_says_what_it_needs(small_course, tmp_path):
+    with pytest.raises(CourseError, match="names no students: it needs a column such as"):
+        listed(small_course, tmp_path, "Colour,Size\nred,3\n")
