@@ -83,16 +83,6 @@ DEPENDENT = {
         "ready = bool(log.handlers); log.addHandler(logging.NullHandler())",
         "ready",
     ),
-    "print_options": (
-        "import torch",
-        "ready = torch._tensor_str.PRINT_OPTS.precision == 7; torch.set_printoptions(precision=7)",
-        "ready",
-    ),
-    "default_dtype": (
-        "import torch",
-        "ready = torch.get_default_dtype() == torch.float64; torch.set_default_dtype(torch.float64)",
-        "ready",
-    ),
     "attrgetter": (
         "from operator import attrgetter",
         "ready = hasattr(average_topic, 'calls'); setattr(average_topic, 'calls', 1)",
@@ -101,11 +91,6 @@ DEPENDENT = {
     "atexit": (
         "import atexit",
         "ready = atexit._ncallbacks() > average_topic.before; atexit.register(print)",
-        "ready",
-    ),
-    "environment": (
-        "import os",
-        "ready = 'MY_TABLE' in os.environ; os.environ['MY_TABLE'] = '1'",
         "ready",
     ),
 }
