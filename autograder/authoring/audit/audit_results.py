@@ -227,15 +227,19 @@ def torch_version() -> str:
 def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
     """Write audits as JSON; a file that exists keeps those of other exercises.
 
+    Its list "owed" names exercises that have changed since and are still to be audited.
+
     Raises
     ------
     CourseError
         The file exists and is not the result of an audit, or cannot be written.
     """
     stored: dict[str, Any] = {}
+    owed: list[str] = []
     if path.exists():
         try:
-            stored = json.loads(path.read_text("utf-8"))["exercises"]
+            found = json.loads(path.read_text("utf-8"))
+            stored, owed = found["exercises"], found.get("owed", [])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CourseError(
                 f"{path} is not the result of an audit; remove it or write another file."
@@ -256,7 +260,12 @@ def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
         "torch": torch_version(),
         "class seeds": seeds,
     }
-    head = {"measured_with": measured_with, "total": total}
+    audited = {audit.exercise for audit in audits}
+    head = {
+        "measured_with": measured_with,
+        "owed": [name for name in owed if name not in audited],
+        "total": total,
+    }
     try:
         path.write_text(json.dumps({**head, "exercises": exercises}, indent=1) + "\n", "utf-8")
     except OSError as error:
