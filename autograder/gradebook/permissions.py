@@ -141,9 +141,11 @@ def _is_reachable(path: Path) -> bool:
 
 def _is_own_group(found: os.stat_result) -> bool:
     """Whether a file's group is its owner's alone, as most Linux distributions make one per user."""
-    import grp  # only where it is used: Windows has no such modules
-    import pwd
-
+    try:
+        import grp  # only where it is used: Windows has no such modules
+        import pwd
+    except ImportError:
+        return False
     try:
         owner, group = pwd.getpwuid(found.st_uid).pw_name, grp.getgrgid(found.st_gid)
     except KeyError:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import stat
 from dataclasses import asdict
 
@@ -53,7 +54,7 @@ def plant(monkeypatch, stage):
     elif stage == "sanitize":
         monkeypatch.setattr(grade_submission, "sanitize", fail)
     elif stage == "run":  # in a line of its own among many of Jupyter's
-        monkeypatch.setattr(run, "LEFT_OUT", [])
+        monkeypatch.setattr(run, "LEFT_OUT", _Damaged(run.LEFT_OUT))
     elif stage == "reader":  # in another process: in what is sent to it
         monkeypatch.setattr(isolated_run, "asdict", _for_submissions)
     elif stage == "verdict":
@@ -63,6 +64,14 @@ def plant(monkeypatch, stage):
         monkeypatch.setattr(grade_submission, "write_verdicts", fail)
     elif stage == "save":  # after the points of the first cell are saved
         monkeypatch.setattr(SaveAutoGrades, "_add_comment", fail)
+
+
+class _Damaged(str):
+    """A key that cannot be looked up, unless the course's own answers run."""
+
+    def __hash__(self):
+        client = sys._getframe(1).f_locals["self"]
+        return str.__hash__(self) if client.limits.notebook_seconds > 1000 else fail()
 
 
 def _for_submissions(limits):
