@@ -5,7 +5,8 @@
 
 The answers are those in `exercises/NN_topic/answers/`. What passes the check must earn all points with
 every class seed, and what fails it must lose some: otherwise the case that tells belongs into both.
-Writes the result of each assignment to `data/results/answers.json`.
+Writes the result of each assignment to `data/results/answers.json`, whose list "owed" names those that
+are still to be judged.
 
 With `--messages` nothing is stored. It reads `exercises/NN_topic/answers/KIND.py`, where there is one,
 and prints a row for each answer: what it is shown by the recorded cases, and whether this is the hint
@@ -122,7 +123,9 @@ def main() -> None:
             found = judged(assignment, options.seeds)
         stored = results("answers")
         kept = {name: stored[name] for name in COURSE.assignments() if name in stored}
-        write("answers", kept | {assignment.name: found})
+        kept[assignment.name] = found
+        owed = [name for name in COURSE.assignments() if name not in kept]
+        write("answers", {"owed": owed, **kept})
 
 
 if __name__ == "__main__":

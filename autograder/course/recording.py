@@ -20,6 +20,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.reference import Solution
 from autograder.course.second_calls import TURNS, second_calls
 from autograder.errors import CourseError
+from coursekit.checking.codec import PlainDataError
 from coursekit.checking.judge_case import judge_case
 from coursekit.checking.judges import JUDGES, KIND_RULES, OPTIONAL_RULES, PROPERTIES, RULES
 from coursekit.checking.records import (
@@ -138,6 +139,10 @@ def draw(exercise: Exercise, reference: Any, seed: int, turn: int = 0) -> list[D
     names = _parameters(reference)
     try:
         cases = [case.encode(i, names) for i, case in enumerate(exercise.cases(rng))]
+    except PlainDataError as error:
+        raise CourseError(
+            f"{exercise.name}: an input of its cases: {error}; use smaller inputs."
+        ) from error
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         location = f"{Path(where.filename).name}, line {where.lineno}"

@@ -2,8 +2,8 @@
 
 import json
 import shutil
-import sys
 import stat
+import sys
 from dataclasses import asdict
 
 import nbformat
@@ -71,7 +71,7 @@ class _Damaged(str):
 
     def __hash__(self):
         client = sys._getframe(1).f_locals["self"]
-        return str.__hash__(self) if client.limits.notebook_seconds > 1000 else fail()
+        return str.__hash__(self) if client.limits.notebook_seconds > 1000 else BUG  # no integer
 
 
 def _for_submissions(limits):
@@ -123,7 +123,7 @@ def test_the_earlier_score_stays_and_without_one_there_is_none(room, monkeypatch
         assert [stat.S_IMODE(p.stat().st_mode) for p in path.parents[:2]] == [0o700, 0o700]
         text = path.read_text()
         assert "Traceback (most recent call last)" in text
-        assert ("unhashable type" if stage == "run" else BUG) in text
+        assert ("should return an integer" if stage == "run" else BUG) in text
     assert scores(room) == {"ada": 3, "bob": 0, "cem": 0}
     assert Classroom(room).autograded("ada", NAME).read_bytes() == before
     assert not Classroom(room).autograded("dan", NAME).exists()

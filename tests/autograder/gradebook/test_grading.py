@@ -414,7 +414,7 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     kept = small_course.root / "graded.json"
-    for _ in range(900):
+    for _ in range(3000):  # on a busy machine
         if kept.exists() and "a_first" in kept.read_text():
             break
         time.sleep(0.1)
