@@ -79,7 +79,8 @@ def test_a_machine_in_another_language_and_with_another_hash_seed_generates_the_
 
 def test_a_dictionary_in_the_order_of_a_set_is_recorded_in_the_order_of_its_keys():
     recorded = record(shared_assignment("01_bag_of_words"), "document_frequency", RECORDING_SEED)
-    found = [case["expected"]["value"]["$dict"] for case in recorded["cases"]]
+    once = [case for case in recorded["cases"] if "again" not in case]
+    found = [case["expected"]["value"]["$dict"] for case in once]
     keys = [[key for key, _ in pairs] for pairs in found]
     assert keys == [sorted(one) for one in keys]
     assert max(map(len, keys)) > 3

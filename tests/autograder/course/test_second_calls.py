@@ -131,7 +131,7 @@ def test_both_calls_are_shown_and_can_be_run_again():
     (twice,) = added(lambda x: x + 1, [drawn(1), drawn(2)])
     text = show_call({"name": "f"}, twice)
     assert text.count("f(") == 2
-    last = LastCase(lambda x: 0, twice, run_case(lambda x: 0, twice))
+    last = LastCase(lambda x: 0, twice, run_case(lambda x: 0, twice), "f")
     assert last.again == [([1], {})]
     assert last.run() == (0, 0)
     assert last.run(lambda x: x + 1) == last.expected
