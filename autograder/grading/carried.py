@@ -16,9 +16,9 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import asked_exercise
 from autograder.course.helpers import Helpers
+from autograder.grading.helper_kinds import kind_of
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.questions import Answers, with_room, without_expected
-from autograder.grading.reference_calls import kind_of
 from autograder.grading.reference_desk import Carried
 from coursekit.checking import recordings
 from coursekit.checking.verdict import Verdict, judge

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from autograder.grading.helper_kinds import methods_of
 from coursekit.checking.codec import PlainDataError
 from coursekit.checking.records import Plain
 from coursekit.checking.wire import (
@@ -38,29 +39,6 @@ class _Pending(BaseException):
         super().__init__(number)
         self.number, self.args_given, self.kwargs_given = number, args, kwargs
         self.grad = torch.is_grad_enabled()
-
-
-def kind_of(thing: Any) -> dict[str, Any] | None:
-    """How a reference can be called from elsewhere; None if it cannot.
-
-    Returns
-    -------
-    dict or None
-        ``{}`` for a function, for a module ``{"methods": [...]}`` with the names of its own methods.
-    """
-    if isinstance(thing, type):
-        return {"methods": _methods(thing)} if issubclass(thing, nn.Module) else None
-    return {} if callable(thing) else None
-
-
-def _methods(kind: type[Any]) -> list[str]:
-    own = [base for base in kind.__mro__ if not _is_of_torch(base) and base is not object]
-    names = {name for base in own for name, value in vars(base).items() if callable(value)}
-    return sorted(name for name in names if not name.startswith("_") and name != "forward")
-
-
-def _is_of_torch(kind: type[Any]) -> bool:
-    return kind.__module__.split(".")[0] == "torch"
 
 
 def answer(definitions: Mapping[str, Any], request: Any) -> dict[str, Any]:
@@ -178,7 +156,7 @@ class _Call:
         part, method = parts[self.request["path"]], self.request["method"]
         if method == "__call__":
             return part
-        if method not in _methods(type(part)):
+        if method not in methods_of(type(part)):
             raise PlainDataError(f"there is no method {method}")
         return getattr(part, method)
 
@@ -189,7 +167,7 @@ class _Call:
             {
                 "path": path,
                 "kind": _container(part),
-                "methods": _methods(type(part)),
+                "methods": methods_of(type(part)),
                 "attributes": _attributes(part),
             }
             for path, part in module.named_modules()

@@ -44,7 +44,7 @@ class Carried:
     helpers : dict of str to list of str
         Exercise that is judged again -> the helpers that it may call.
     kinds : dict of str to dict
-        Helper -> how it is called, see `reference_calls.kind_of`.
+        Helper -> how it is called, see `helper_kinds.kind_of`.
     pasted : tuple of str
         The helpers that are no exercises of the assignment.
     questions : dict of str to list of Question

@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.grading.reference_calls import answer, kind_of
+from autograder.grading.helper_kinds import kind_of
+from autograder.grading.reference_calls import answer
 from coursekit.checking.codec import PlainDataError
 from coursekit.checking.right_helpers import stand_in
 from coursekit.checking.wire import Cargo, NotSendable, pack, unpack
