@@ -27,7 +27,7 @@ def mean_pool(X, mask):
     return X.masked_fill(~mask.unsqueeze(-1), 0).sum(dim=1) / n
 
 
-# %% mean_pool: product with a float mask, divides by 0 | average_of_nothing
+# %% mean_pool: product with a float mask, divides by 0
 def mean_pool(X, mask):
     m = mask.unsqueeze(-1).float()
     return (X * m).sum(dim=1) / m.sum(dim=1)

@@ -246,7 +246,7 @@ def rename_weights(weights):
     return result
 
 
-# %% rename_weights: cls. stays | keeps_other_heads
+# %% rename_weights: cls. stays
 def rename_weights(weights):
     result = {}
     for name, tensor in weights.items():
