@@ -82,8 +82,8 @@ def load_pretrained(name: str | Path) -> Pretrained:
     name : str or Path
         One of `coursekit.pretrained.names()`, for example "imdb"; or a folder with `config.json`,
         `model.safetensors` (in one file or several) and `tokenizer.json` or `vocab.txt`, as
-        `save_pretrained` of transformers' models and tokenizers writes them; or a folder with a LoRA adapter, which is added to its base model; or a model on
-        huggingface.co, for example "bert-base-uncased", which needs a network the first time,
+        `save_pretrained` of transformers' models and tokenizers writes them; or a folder with a LoRA
+        adapter, which is added to its base model; or a model on huggingface.co, for example "bert-base-uncased", which needs a network the first time,
         unless the folder that `COURSEKIT_MIRROR` names has it in `pretrained/`.
 
     Returns
@@ -169,8 +169,8 @@ def _folder(name: str | Path) -> Path:
         return place / "pretrained" / text
     if isinstance(name, Path) or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", text):
         raise DataError(
-            f"There is no folder {text}; give one with config.json, model.safetensors and tokenizer.json or"
-            " vocab.txt."
+            f"There is no folder {text}; give one with config.json, model.safetensors and"
+            " tokenizer.json or vocab.txt."
         )
     return _from_hub(text)
 

@@ -19,8 +19,6 @@ _MAX_BYTES = 2**31
 #: What safetensors reads of a header.
 _MAX_HEADER = 100_000_000
 _HALF_LIMIT = 65_504.0
-
-
 _SUFFIX = ".safetensors"
 
 

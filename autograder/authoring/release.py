@@ -126,7 +126,9 @@ def release(
     _put(report, course, course.recordings / "index.json", _lines(owners), check)
     if not report.stale:  # else the digests are those of stale files
         now = {name: proved.digest(course, name) for name in names}
-        _put(report, course, proved.path(course), proved.text(course, stored | now), check)
+        # read again: another release may have ended meanwhile
+        known = proved.read(course) | now
+        _put(report, course, proved.path(course), proved.text(course, known), check)
     return report
 
 

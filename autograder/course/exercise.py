@@ -1,8 +1,8 @@
 """What an author writes for an exercise: cases, wrong answers, other right answers.
 
 They are in `exercises/NN_topic/EXERCISE.py`, a module with four names: `POINTS`,
-`cases`, `WRONG` and `RIGHT`, and optionally `FURTHER`, `FURTHER_FOR`, `EQUIVALENT` and `FORBIDDEN`. The reference is
-loaded from the solution notebook.
+`cases`, `WRONG` and `RIGHT`, and optionally `FURTHER`, `FURTHER_FOR`, `EQUIVALENT` and `FORBIDDEN`. The
+reference is loaded from the solution notebook.
 """
 
 from __future__ import annotations

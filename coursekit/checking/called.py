@@ -18,7 +18,6 @@ from types import CodeType, FrameType
 from typing import Any
 
 from coursekit.checking import recordings
-from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.records import Case, Outcome, RecordedExercise
 from coursekit.checking.run_cases import run_case
 from coursekit.checking.verdict import Verdict, judge
@@ -47,7 +46,11 @@ def remember(name: str, thing: Any, passed: bool) -> None:
 
 
 def explain(
-    thing: Any, exercise: RecordedExercise, outcomes: Sequence[Outcome], verdict: Verdict
+    thing: Any,
+    exercise: RecordedExercise,
+    outcomes: Sequence[Outcome],
+    verdict: Verdict,
+    failing: Sequence[Case],
 ) -> Verdict:
     """The verdict, which names a wrong helper first if the function calls one.
 
@@ -61,13 +64,14 @@ def explain(
         What it gave.
     verdict : Verdict
         The verdict on that.
+    failing : sequence of Case
+        The cases that fail, that which is shown first.
     """
     if verdict.passed or verdict.case < 0 or verdict.stage == "missing":
         return verdict
     sentence = _missing(exercise["name"], outcomes[verdict.case])
     if not sentence:
-        cases = _failing(exercise, outcomes, verdict.case)
-        sentence = _wrong(thing, exercise["name"], cases)
+        sentence = _wrong(thing, exercise["name"], failing[:_WATCHED])
     if not sentence:
         return verdict
     here = [["in this one", verdict.headline]] if verdict.headline != sentence else []
@@ -80,14 +84,6 @@ def explain(
         next_hint="",
         of_helper=True,
     )
-
-
-def _failing(exercise: RecordedExercise, outcomes: Sequence[Outcome], shown: int) -> list[Case]:
-    """Some of the failing cases, that which is shown first."""
-    cases = exercise["cases"]
-    findings = judge_cases(cases, outcomes)
-    others = [i for i, finding in enumerate(findings) if finding is not None and i != shown]
-    return [cases[i] for i in [shown, *others][:_WATCHED]]
 
 
 def _missing(name: str, outcome: Outcome) -> str:

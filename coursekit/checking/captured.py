@@ -9,7 +9,7 @@ import contextlib
 import io
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _PRINT_LIMIT = 2_000
@@ -29,7 +29,7 @@ class Printed(io.StringIO):
 
 
 @contextlib.contextmanager
-def captured(student_code: Any) -> Iterator[Printed]:
+def captured(student_code: Callable[[str], bool]) -> Iterator[Printed]:
     """Capture what code in the block shows.
 
     What libraries write to the standard error is dropped, such as progress bars.

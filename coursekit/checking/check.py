@@ -83,18 +83,24 @@ def check(thing: Any) -> float | None:
         name, cases = exercise["name"], exercise["cases"]
         differences = state.differences()
     outcomes = run_cases(thing, cases, name=name)
-    theirs = run_cases(thing, cases, name=name, as_it_was=True) if differences else outcomes
+    theirs = None
+    if differences and not grading:
+        theirs = run_cases(thing, cases, name=name, as_it_was=True)
     with DefinedState():
         verdict = judge(exercise, outcomes)
         called.remember(name, thing, verdict.passed)
-        verdict = called.explain(thing, exercise, outcomes, verdict)
+        failing = _failing(exercise, outcomes, verdict)
+        shown = [cases[i] for i in failing]
+        verdict = called.explain(thing, exercise, outcomes, verdict, shown)
         if grading:
             _display(verdict)
             return verdict.points
-        failures = _failing_cases(thing, exercise, outcomes, verdict)
+        failures = [
+            LastCase(thing, cases[i], outcomes[i], name, message) for i, message in failing.items()
+        ]
         _remember(failures)
         notes = [
-            _on_state(verdict, judge(exercise, theirs), differences),
+            _on_state(verdict, judge(exercise, theirs), differences) if theirs else "",
             _COMPILED if is_compiled(thing) else "",
             _NOTE if failures else "",
         ]
@@ -231,21 +237,15 @@ def check_all() -> Overview | None:
     return overview(names, notebook_names())
 
 
-def _failing_cases(
-    thing: Any, exercise: RecordedExercise, outcomes: list[Outcome], verdict: Verdict
-) -> list[LastCase]:
-    """All failing cases, the one that is shown first; [] for what is not written yet."""
+def _failing(
+    exercise: RecordedExercise, outcomes: list[Outcome], verdict: Verdict
+) -> dict[int, str]:
+    """Failing case -> what is wrong, the one that is shown first; {} for what is not written yet."""
     if verdict.passed or verdict.stage == "missing":
-        return []
-    cases = exercise["cases"]
-    findings = judge_cases(cases, outcomes)
-    failing = [i for i, finding in enumerate(findings) if finding is not None]
-    failing.sort(key=lambda i: i != verdict.case)
-    return [
-        LastCase(thing, cases[i], outcomes[i], exercise["name"], finding.message)
-        for i in failing
-        if (finding := findings[i]) is not None
-    ]
+        return {}
+    findings = judge_cases(exercise["cases"], outcomes)
+    failing = [(i, finding.message) for i, finding in enumerate(findings) if finding is not None]
+    return dict(sorted(failing, key=lambda one: one[0] != verdict.case))
 
 
 def _remember(failures: list[LastCase]) -> None:

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from coursekit.checking.originals import Change, put_back, undo
+from coursekit.checking.settings import current_folder
 from coursekit.checking.torch_state import Modes, settings_of_torch
 
 T = TypeVar("T")
@@ -72,15 +73,8 @@ _start: dict[str, Any] = {}
 
 def begin() -> None:
     """Take the folder, the environment and the language that are set now as those of every case."""
-    _start.update(folder=_folder(), environment=_environment())
+    _start.update(folder=current_folder(), environment=_environment())
     _cached.clear()
-
-
-def _folder() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # it was deleted
-        return ""
 
 
 def _go_to(folder: str) -> None:
@@ -116,7 +110,7 @@ def _settings_of_python() -> list[Setting]:
             _RECURSION_LIMIT,
             lambda value: 1000 <= value <= _RECURSION_LIMIT,
         ),
-        Setting("the current folder is {}", _folder, _go_to, _start["folder"]),
+        Setting("the current folder is {}", current_folder, _go_to, _start["folder"]),
         Setting("", _environment, _set_environment, _start["environment"]),
         Setting(
             "warnings are errors",
@@ -191,8 +185,6 @@ class DefinedState:
         self._settings: list[Setting] = []
         self._before: list[Any] = []
         self._modes = Modes(True, False)
-        #: Whether no code of a student has run since it was defined.
-        self._is_defined = False
 
     def __enter__(self) -> DefinedState:
         if not (DefinedState._open and DefinedState._untouched):
@@ -215,7 +207,7 @@ class DefinedState:
         trace: TracebackType | None,
     ) -> None:
         DefinedState._open -= 1
-        if not DefinedState._open or not (self._is_defined or DefinedState._untouched):
+        if not (DefinedState._open and DefinedState._untouched):
             put_back()
             DefinedState._untouched = True
         self._leave()
@@ -241,7 +233,6 @@ class DefinedState:
         for setting in self._settings:
             if setting.read() != setting.value:
                 setting.write(setting.value)
-        self._is_defined = True
 
     def as_it_was(self, call: Callable[[], T]) -> T:
         """What a call returns in the state before the block."""

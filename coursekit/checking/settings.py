@@ -45,7 +45,7 @@ class Settings:
 
 
 def _current() -> dict[str, Any]:
-    found: dict[str, Any] = {"folder": _folder()}
+    found: dict[str, Any] = {"folder": current_folder()}
     torch = sys.modules.get("torch")
     if torch is not None:
         found |= {
@@ -57,8 +57,9 @@ def _current() -> dict[str, Any]:
     return found
 
 
-def _folder() -> str:
+def current_folder() -> str:
+    """The current folder, or "" if it was removed."""
     try:
         return os.getcwd()
-    except OSError:  # it was removed
+    except OSError:
         return ""

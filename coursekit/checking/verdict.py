@@ -140,11 +140,13 @@ def room(exercise: RecordedExercise) -> list[int]:
 
     A larger one is wrong whatever is in it, and could take the judge minutes.
     """
-    most, wrong = [], exercise.get("misconceptions", [])
-    for i, case in enumerate(exercise["cases"]):
-        recorded = [case["expected"], *(m["outcomes"][i] for m in wrong)]
-        most.append(_ANY_COST + _TIMES * max(cost(one, 2**30) for one in recorded))
-    return most
+    return [_room(exercise, i) for i in range(len(exercise["cases"]))]
+
+
+def _room(exercise: RecordedExercise, i: int) -> int:
+    wrong = exercise.get("misconceptions", [])
+    recorded = [exercise["cases"][i]["expected"], *(m["outcomes"][i] for m in wrong)]
+    return _ANY_COST + _TIMES * max(cost(one, 2**30) for one in recorded)
 
 
 def too_large(outcome: Any, most: int) -> Outcome | None:
@@ -153,6 +155,11 @@ def too_large(outcome: Any, most: int) -> Outcome | None:
         return None
     message = "it is many times larger than the expected one"
     return {"status": "unreadable", "message": message}
+
+
+def _refused(exercise: RecordedExercise, i: int, outcome: Any) -> Outcome | None:
+    """`too_large` for the outcome of a case; what is recorded is looked at only where it matters."""
+    return too_large(outcome, _ANY_COST) and too_large(outcome, _room(exercise, i))
 
 
 def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
@@ -174,8 +181,8 @@ def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     cases = exercise["cases"]
     missing: Outcome = {"status": "unreadable", "message": "no answer came back"}
     outcomes = [
-        too_large(outcome, most) or clean(outcome)
-        for outcome, most in zip(outcomes, room(exercise))
+        _refused(exercise, i, outcome) or clean(outcome)
+        for i, outcome in enumerate(outcomes[: len(cases)])
     ]
     outcomes += [missing] * (len(cases) - len(outcomes))
     findings = judge_cases(cases, outcomes)
