@@ -13,6 +13,9 @@ import click
 from autograder.cli.options import folder_option, output_option, with_course
 from autograder.errors import CourseError
 
+#: So many exercises are named in one line.
+_FEW = 8
+
 
 @click.command()
 @click.argument("assignments", nargs=-1)
@@ -58,9 +61,9 @@ def release(
         names = " ".join(report.drafts)
         click.echo(f"not executed yet: `autograder execute {names}` runs every cell.")
     if changed := unaudited(course, chosen):
-        click.echo(
-            f"to audit, new or changed: `autograder audit {' '.join(changed)} --json {RESULTS}`"
-        )
+        names = f" {' '.join(changed)}" if len(changed) <= _FEW else ""
+        what = "to audit" if names else f"{len(changed)} exercises to audit"
+        click.echo(f"{what}, new or changed: `autograder audit{names} --json {RESULTS}`")
 
 
 @click.command()
