@@ -57,8 +57,8 @@ def _guesses(known: Sequence[Case], cases: Sequence[Case]) -> Iterator[tuple[str
     yield "repeating the answers of another seed", replayed
     numbers = [_numbers(case) for case in known]
     nearest = [
-        replayed[int(np.argmin([_distance(_numbers(case), other) for other in numbers]))]
-        for case in cases
+        replayed[int(np.argmin([_distance(own, other) for other in numbers]))]
+        for own in map(_numbers, cases)
     ]
     yield "giving the answer to the most similar case of another seed", nearest
     different = {json.dumps(answer, sort_keys=True): answer for answer in replayed}
@@ -88,7 +88,7 @@ def _input(case: Case, index: int) -> Outcome:
 
 
 def _inputs(case: Case) -> str:
-    keys = ("args", "kwargs", "state", "then")
+    keys = ("args", "kwargs", "state", "then", "again")
     return json.dumps([case.get(key) for key in keys], sort_keys=True)
 
 
