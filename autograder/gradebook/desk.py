@@ -8,6 +8,7 @@ import glob
 import logging
 import re
 import shutil
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ _UNUSABLE = re.compile(r"^\s|\s$|[<>\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udff
 #: Where nbgrader writes a notebook, in `autograded/`, until it has saved the points, too.
 _NEW = ".new"
 _RESTORE_SECONDS = 30.0
+_POLL_SECONDS = 0.02
 _log = logging.getLogger(__name__)
 
 
@@ -78,16 +80,16 @@ class Desk:
     earlier: dict[str, list[Verdict]]
 
     def grade(self, students: list[str]) -> Iterator[Done]:
-        """Grade the submissions of these students, in about this order."""
+        """Grade the submissions of these students, in about this order: none waits for a slower one."""
         # twice as many as run at a time: no slot is idle, and no more wait in a larger class
         most = 1 + 2 * self.runner.slots
         coming = deque(students)
-        waiting: deque[tuple[Running | Judging, Grading[Done]]] = deque()
+        waiting: list[tuple[Running | Judging, Grading[Done]]] = []
         while coming or waiting:
             if coming and len(waiting) < most:
                 grading = self._one(coming.popleft())
             else:
-                _, grading = waiting.popleft()
+                grading = _first_done(waiting)
             try:
                 waiting.append((next(grading), grading))  # it runs, or runs again
             except StopIteration as done:
@@ -168,3 +170,13 @@ class Desk:
         if place.exists():
             place.rename(new / "before")
         (new / student / self.assignment).rename(place)
+
+
+def _first_done(waiting: list[tuple[Running | Judging, Grading[Done]]]) -> Grading[Done]:
+    """Take out the first grading that can go on, as soon as one can."""
+    while True:
+        for i, (awaited, grading) in enumerate(waiting):
+            if awaited.done():
+                del waiting[i]
+                return grading
+        time.sleep(_POLL_SECONDS)

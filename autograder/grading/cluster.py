@@ -55,6 +55,10 @@ class _Sent:
         Whoever answers must know it: it came with the notebook.
     future : Future or None
         None if no worker may have it.
+    lost : str
+        Why no answer will come, or "".
+    late : str
+        The worker that does not answer, or "".
     """
 
     cluster: Cluster
@@ -64,7 +68,13 @@ class _Sent:
     future: Future[str] | None
     since: float
     carried: Carried | None = None
-    done: threading.Event = field(default_factory=threading.Event)
+    arrived: threading.Event = field(default_factory=threading.Event)
+    looked: float = 0.0
+    lost: str = ""
+    late: str = ""
+
+    def done(self) -> bool:
+        return self.cluster.settled(self)
 
     def result(self) -> tuple[NotebookNode, Answers]:
         return self.cluster.result(self)
@@ -96,6 +106,7 @@ class Cluster:
         self._count = 0
         self._warned = False
         self._no_workers_since: float | None = None
+        self._looked = 0.0
         #: worker -> its last heartbeat in the scheduler's time, and our time when we first saw it
         self._heartbeats: dict[str, tuple[float, float]] = {}
         #: worker -> when it last answered
@@ -156,14 +167,42 @@ class Cluster:
             )
         sent = _Sent(self, notebook, limits, nonce, future, time.monotonic())
         if future is not None:
-            future.add_done_callback(lambda _: sent.done.set())
+            future.add_done_callback(lambda _: sent.arrived.set())
         return sent
+
+    def settled(self, sent: _Sent) -> bool:
+        """Whether an answer has come, or none will; looks after the workers now and then.
+
+        A frozen worker is removed, and its notebooks go to the others.
+        """
+        if sent.carried is not None or sent.future is None or sent.arrived.is_set():
+            return True
+        now = time.monotonic()
+        if now - sent.looked >= _LOOK_EVERY:
+            sent.looked = now
+            self._look_after(sent, now)
+        return bool(sent.lost)
+
+    def _look_after(self, sent: _Sent, now: float) -> None:
+        if self.client.status != "running":
+            sent.lost = "connection lost"
+            return
+        if now - self._looked >= _LOOK_EVERY:
+            self._looked = now
+            self._remove_frozen()
+        if late := self._late(sent):
+            sent.lost, sent.late = "its worker does not answer", late
+        elif self._workers():
+            self._no_workers_since = None
+        elif self._no_workers_since is None:
+            self._no_workers_since = now
+        elif now - self._no_workers_since > _JOIN_SECONDS:
+            sent.lost = "no workers left"
 
     def result(self, sent: _Sent) -> tuple[NotebookNode, Answers]:
         """Wait for the notebook with its outputs, and its answers.
 
-        A frozen worker is removed, and its notebooks go to the others. If no worker is left, or what
-        comes back is not in order, the notebook runs on this machine.
+        If no worker is left, or what comes back is not in order, the notebook runs on this machine.
 
         Raises
         ------
@@ -175,42 +214,35 @@ class Cluster:
         if sent.carried is not None:
             return self._judge_again(sent, sent.carried)
         while True:
+            while not self.settled(sent):
+                sent.arrived.wait(_LOOK_EVERY)
             if sent.future is None:
                 if self._problem:
                     raise MachineError(self._problem)
                 return self._run_locally(sent, "no worker is left that answers in order")
-            if sent.done.wait(_LOOK_EVERY):
-                worker = self._holder(sent)
-                try:
-                    answer = sent.future.result(timeout=_FETCH_SECONDS)
-                    self._answered[worker] = time.monotonic()
-                    notebook = copy.deepcopy(sent.notebook)
-                    return notebook, read_answer(answer, sent.nonce, notebook, self.questions)
-                except (Odd, TypeError) as error:  # Dask's for what is no MessagePack
-                    why = str(error) if isinstance(error, Odd) else "an answer cannot be read"
-                    return self._do_without(worker, sent, why)
-                except Problem as problem:
-                    if problem.kind == "fault":
-                        return self._once_more(sent, GraderFault(str(problem)))
-                    self._left_out.add(worker)
-                    self._problem = str(problem)
-                    sent = self.start(sent.notebook, sent.limits)
-                    continue
-                except DaskTimeout:
-                    return self._do_without(worker, sent, "an answer did not arrive")
-                except Exception as error:  # lost the worker, the scheduler or the connection
-                    return self._run_locally(sent, type(error).__name__)
-            if self.client.status != "running":
-                return self._run_locally(sent, "connection lost")
-            self._remove_frozen()
-            if late := self._late(sent):
-                return self._do_without(late, sent, "its worker does not answer")
-            if self._workers():
-                self._no_workers_since = None
-            elif self._no_workers_since is None:
-                self._no_workers_since = time.monotonic()
-            elif time.monotonic() - self._no_workers_since > _JOIN_SECONDS:
-                return self._run_locally(sent, "no workers left")
+            if sent.late:
+                return self._do_without(sent.late, sent, sent.lost)
+            if sent.lost:
+                return self._run_locally(sent, sent.lost)
+            worker = self._holder(sent)
+            try:
+                answer = sent.future.result(timeout=_FETCH_SECONDS)
+                self._answered[worker] = time.monotonic()
+                notebook = copy.deepcopy(sent.notebook)
+                return notebook, read_answer(answer, sent.nonce, notebook, self.questions)
+            except (Odd, TypeError) as error:  # Dask's for what is no MessagePack
+                why = str(error) if isinstance(error, Odd) else "an answer cannot be read"
+                return self._do_without(worker, sent, why)
+            except Problem as problem:
+                if problem.kind == "fault":
+                    return self._once_more(sent, GraderFault(str(problem)))
+                self._left_out.add(worker)
+                self._problem = str(problem)
+                sent = self.start(sent.notebook, sent.limits)
+            except DaskTimeout:
+                return self._do_without(worker, sent, "an answer did not arrive")
+            except Exception as error:  # lost the worker, the scheduler or the connection
+                return self._run_locally(sent, type(error).__name__)
 
     def _holder(self, sent: _Sent) -> str:
         """The worker that says it has the answer, or ""."""

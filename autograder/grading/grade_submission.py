@@ -54,6 +54,8 @@ BRIEFLY: dict[str, Any] = {
 class Running(Protocol):
     """A run that was begun; `result` waits for the notebook with its outputs, and its answers."""
 
+    def done(self) -> bool: ...
+
     def result(self) -> tuple[NotebookNode, Answers]: ...
 
 

@@ -34,6 +34,8 @@ _TRIES = 2
 class Judging(Protocol):
     """Verdicts that are being found; `result` waits for them."""
 
+    def done(self) -> bool: ...
+
     def result(self) -> list[Verdict]: ...
 
 

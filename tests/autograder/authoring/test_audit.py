@@ -20,7 +20,7 @@ from autograder.authoring.audit.audit_results import RESULTS, digest, summarize,
 from autograder.authoring.audit.mutants import as_edit, form, mutants
 from autograder.authoring.audit.observe import observe
 from autograder.authoring.audit.one_place_edits import Reference, Seen, key
-from autograder.authoring.proofs import prove_answers
+from autograder.authoring.proofs import prove_written
 from autograder.cli import main
 from autograder.course.apply_edit import apply_edit
 from autograder.course.assignment import Assignment
@@ -28,7 +28,7 @@ from autograder.course.exercise import read_exercise
 from autograder.course.layout import Course
 from autograder.course.recording import record_reference
 from autograder.errors import CourseError
-from autograder.grading.record_exercises import record, record_assignment
+from autograder.grading.record_exercises import record
 
 NAME, EXERCISE = "07_topic", "average_topic"
 COURSE = Course(ROOT)
@@ -193,9 +193,8 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
     (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
     assert (found.equivalent, found.survivors, found.wrongly_listed) == (len(survivors), [], [])
     small = Assignment(small_course, NAME)
-    recorded = record_assignment(small, 0)
     with pytest.raises(CourseError, match=r'replace "TODO: write why \([a-z ]+\)\." in EQUIVALENT'):
-        prove_answers(small, recorded)
+        prove_written(small)
 
     module.write_text(f"{text}\nEQUIVALENT = {{'the same': {listed!r}}}\n")
     (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
