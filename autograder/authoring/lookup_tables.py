@@ -40,7 +40,10 @@ def prove_fresh_cases(
 def prove_groups_vary(
     recorded: dict[str, RecordedExercise], fresh: dict[str, RecordedExercise]
 ) -> None:
-    """No group of fresh cases is passed by outputs that do not depend on them, or by an input."""
+    """No group of fresh cases is passed by outputs that do not depend on them, or by an input.
+
+    `fresh` needs no second calls: whoever fails a group without them fails it with them.
+    """
     for name, exercise in fresh.items():
         for what, outcomes in _guesses(recorded[name]["cases"], exercise["cases"]):
             passed = _passed_group(exercise, outcomes)

@@ -33,7 +33,7 @@ from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import is_executed
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record_reference
+from autograder.course.recording import RECORDING_SEED, record_first_calls
 from autograder.errors import CourseError
 from autograder.grading.compounds import record_pairs
 from autograder.grading.record_exercises import record_assignment
@@ -166,7 +166,7 @@ def _release(course: Course, name: str, check: bool) -> Report:
     prove_shown_cells(name, stamped, recorded)
     for seed in SEEDS:
         fresh = {
-            exercise: record_reference(assignment, exercise, seed)
+            exercise: record_first_calls(assignment, exercise, seed)
             for exercise in assignment.exercises
         }
         prove_fresh_cases(recorded, fresh)

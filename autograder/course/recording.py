@@ -84,6 +84,24 @@ def record_with_undefined(
         twice = second_calls(reference, cases, [case for turn in turns for case in turn])
         cases += _expecting(exercise.name, reference, twice)
     undefined = [case.pop("undefined", []) for case in cases]
+    return _recorded(exercise, cases), undefined
+
+
+def record_first_calls(assignment: Assignment, name: str, seed: int) -> RecordedExercise:
+    """`record_reference` without second calls, and without a second run that confirms the outcomes.
+
+    What earns no points with these cases earns none with all of them.
+    """
+    exercise = assignment.exercise(name)
+    reference = _reference(assignment.solution, exercise.name)
+    with one_thread():
+        drawn = draw(exercise, reference, seed)
+        outcomes = run_cases(reference, drawn)
+        cases = [_with_expected(exercise.name, *both) for both in zip(drawn, outcomes)]
+    return _recorded(exercise, cases)
+
+
+def _recorded(exercise: Exercise, cases: list[Case]) -> RecordedExercise:
     recorded: RecordedExercise = {
         "name": exercise.name,
         "groups": exercise.points,
@@ -94,16 +112,20 @@ def record_with_undefined(
         recorded["further"] = exercise.further
     if exercise.further_for:
         recorded["further_for"] = list(exercise.further_for)
-    return recorded, undefined
+    return recorded
 
 
 def _expecting(name: str, reference: Any, drawn: list[DrawnCase]) -> list[Case]:
     """The cases with the reference's outcomes, which a second run must confirm."""
     first, second = run_cases(reference, drawn), run_cases(reference, drawn)
-    return [
-        _with_expected(name, case, outcome, again)
-        for case, outcome, again in zip(drawn, first, second)
-    ]
+    cases = [_with_expected(name, case, outcome) for case, outcome in zip(drawn, first)]
+    for case, again in zip(cases, second):
+        if (finding := judge_case(case, again)) is not None:
+            raise CourseError(
+                f"the reference of {name} fails its own check ({_title(case)}): {finding.message}. Is"
+                " it random, or does it depend on an earlier call?"
+            )
+    return cases
 
 
 @contextmanager
@@ -185,27 +207,24 @@ def _require_valid(name: str, number: int, case: DrawnCase) -> None:
         )
 
 
-def _with_expected(name: str, drawn: DrawnCase, outcome: Outcome, again: Outcome) -> Case:
+def _title(case: DrawnCase) -> str:
+    return case.get("title") or f"a case of group {case['group']}"
+
+
+def _with_expected(name: str, drawn: DrawnCase, outcome: Outcome) -> Case:
     """The case, which expects the reference's outcome; a reference that fails it is refused."""
-    title = drawn.get("title") or f"a case of group {drawn['group']}"
     raised = outcome["type"] if outcome["status"] == "error" else None
     wanted = drawn.get("judge", {}).get("raises")
     if outcome["status"] != "value" and (raised is None or raised != wanted):
         what = f"{raised}: {outcome['message']}" if raised else outcome["message"]
-        raise CourseError(f"the reference of {name} fails its own check ({title}): {what}.")
+        raise CourseError(f"the reference of {name} fails its own check ({_title(drawn)}): {what}.")
     if raised:  # its message may tell the solution
         outcome = {"status": "error", "type": raised}
     case: Case = {**drawn, "expected": essence(drawn, outcome)}
     if '"$other"' in json.dumps(case["expected"]):
         raise CourseError(
-            f"the reference of {name} returns a value that cannot be serialized ({title}); for"
-            " an object, compare what its methods return (`then`)."
-        )
-    finding = judge_case(case, again)
-    if finding is not None:
-        raise CourseError(
-            f"the reference of {name} fails its own check ({title}): {finding.message}. Is it"
-            " random, or does it depend on an earlier call?"
+            f"the reference of {name} returns a value that cannot be serialized ({_title(drawn)});"
+            " for an object, compare what its methods return (`then`)."
         )
     return case
 

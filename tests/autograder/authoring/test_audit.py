@@ -245,7 +245,13 @@ def test_an_exercise_is_judged_again_if_an_import_changes_that_it_uses(small_cou
 def test_ctrl_c_gives_one_line_and_the_exit_status_of_a_shell(small_course):
     command = [sys.executable, "-m", "autograder", "audit", EXERCISE, "--seeds", "500"]
     process = subprocess.Popen(
-        command, cwd=small_course.root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command,
+        cwd=small_course.root,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        # a shell that runs the tests in the background has them ignore ctrl-C
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     while not children.read_text():  # the process that judges
