@@ -129,8 +129,12 @@ def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
 def _choose_among_copies(
     notebook: NotebookNode, wanted: dict[str, NotebookNode], repairs: list[Repair]
 ) -> tuple[dict[str, NotebookNode], dict[str, list[NotebookNode]]]:
-    """Grade id -> its cell, and grade id -> copies with other answers, which a person grades."""
+    """Grade id -> its cell, and grade id -> copies with other answers, which a person grades.
+
+    Under "" are the cells that the release has not.
+    """
     copies: dict[str, list[NotebookNode]] = {}
+    answers: dict[str, list[NotebookNode]] = {}
     for cell in notebook.cells:
         if "nbgrader" in cell.metadata and not _marked(cell):
             del cell.metadata["nbgrader"]  # nbgrader marks copied cells like this
@@ -139,9 +143,9 @@ def _choose_among_copies(
             copies.setdefault(grade_id, []).append(cell)
         elif grade_id is not None:
             del cell.metadata["nbgrader"]
+            answers.setdefault("", []).append(cell)
             repairs.append(Repair(f"the release has no cell {grade_id}: it does not count"))
     present: dict[str, NotebookNode] = {}
-    answers: dict[str, list[NotebookNode]] = {}
     for grade_id, cells in copies.items():
         original = wanted[grade_id]
         own = [cell for cell in cells if not is_unanswered(cell.source, original)]

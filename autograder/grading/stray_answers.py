@@ -67,7 +67,8 @@ def gather_answers(
     notebook : NotebookNode
         The submission, with the nbgrader metadata of the release.
     copies : mapping of str to list of NotebookNode
-        Grade id -> copies of its answer cell with other answers.
+        Grade id -> copies of its answer cell with other answers; "" -> answers to questions that
+        the release has not, which are copied only where an answer is missing.
     """
     released = {_grade_id(cell): cell for cell in release.cells if is_by_hand(cell)}
     questions = {
@@ -78,7 +79,8 @@ def gather_answers(
     if not questions:
         return []
     parts = _parts(notebook, release, questions)
-    claimed = {id(cell) for several in copies.values() for cell in several}
+    claimed = {id(cell) for key, several in copies.items() if key for cell in several}
+    foreign = {id(cell) for cell in copies.get("", [])}
     labels = _labels(release)
     places = {id(cell): number for number, cell in enumerate(notebook.cells)}
     waiting = {g for g, cell in questions.items() if is_unanswered(cell.source, released[g])}
@@ -90,7 +92,8 @@ def gather_answers(
         found = own + [
             part
             for part in free
-            if part.near == grade_id and (blank or not (part.code or part.edit))
+            if part.near == grade_id
+            and (blank or not (part.code or part.edit or id(part.cell) in foreign))
         ]
         if blank and not found:
             found = [
@@ -219,7 +222,7 @@ class _ReleasedTexts:
         self.sources = {cell.source.strip() for cell in release.cells}
         self.by_id = {cell.get("id"): cell for cell in plain if cell.get("id")}
         present = {cell.source.strip() for cell in notebook.cells}
-        self.lost = [
+        self.lost: list[tuple[set[str], str]] = [
             (set(_words(cell.source)), cell.source)
             for cell in plain
             if cell.cell_type != "code" and cell.source.strip() not in present
@@ -227,9 +230,9 @@ class _ReleasedTexts:
 
     def original(self, cell: NotebookNode) -> str | None:
         """The released text that a cell is, or was made of; None for a new cell."""
-        source = cell.source.strip()
+        source = str(cell.source).strip()
         if source in self.sources:
-            return source
+            return str(source)
         same = self.by_id.get(cell.get("id"))
         if same is not None and (same.cell_type == "code" or _keeps(same.source, source)):
             return str(same.source)
@@ -237,7 +240,7 @@ class _ReleasedTexts:
             return None
         own = set(_words(source))
         fits = [text for words, text in self.lost if len(words & own) >= _SHARE * len(words) > 0]
-        return max(fits, key=len, default=None)
+        return max(fits, key=len) if fits else None
 
 
 def _keeps(released: str, source: str) -> bool:
