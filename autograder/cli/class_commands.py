@@ -212,4 +212,48 @@ def similar(course: Any, assignment: str, output: Path | None, folder: Path | No
     click.echo(for_terminal(f"written: {path}"))
 
 
-COMMANDS = (collect, export, report, gradebook, similar)
+@click.command()
+@click.argument("assignment")
+@click.argument("graders", nargs=-1, required=True)
+@folder_option
+@with_course
+def share(course: Any, assignment: str, graders: tuple[str, ...], folder: Path | None) -> None:
+    """Divide the submissions of ASSIGNMENT that a person has to grade among GRADERS."""
+    from autograder.classroom.shares import share_out
+    from autograder.gradebook.class_folder import Classroom
+
+    shares, path = share_out(Classroom(course, folder), course.require(assignment), graders)
+    for grader, students in shares.items():
+        say(f"{grader}, {len(students)}: {on_one_line(students)}")
+    say(f"written: {path}")
+
+
+@click.command()
+@click.argument("gradebooks", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+@folder_option
+@with_course
+def merge(course: Any, gradebooks: tuple[Path, ...], folder: Path | None) -> None:
+    """Take points and comments given by hand from copies of the gradebook: GRADEBOOKS.
+
+    Exit status 1 if two graders have given different points for one answer: those here stay.
+    """
+    from autograder.classroom.printed import settled_lines
+    from autograder.gradebook.class_folder import Classroom
+    from autograder.gradebook.merge import merge as bring_together
+
+    merged = bring_together(Classroom(course, folder), gradebooks)
+    for title, found in (
+        ("different points, decide in formgrader", merged.conflicts),
+        ("not in this gradebook", merged.missing),
+    ):
+        if found:
+            say(f"{title}, {len(found)}:")
+            for one in found:
+                say(f"  {on_one_line([one])}")
+    for line in settled_lines(merged.settled):
+        say(line)
+    say(f"taken over: {merged.scores} scores, {merged.comments} comments")
+    sys.exit(1 if merged.conflicts else 0)
+
+
+COMMANDS = (collect, export, report, gradebook, similar, share, merge)
