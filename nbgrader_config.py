@@ -22,7 +22,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.SaveCells",
+    "autograder.gradebook.saving.SaveCells",
     "nbgrader.preprocessors.ClearHiddenTests",
     "nbgrader.preprocessors.ClearMarkScheme",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -37,14 +37,14 @@ c.Autograde.autograde_preprocessors = [
     "autograder.gradebook.preprocessors.Grade",
     "nbgrader.preprocessors.IgnorePattern",
     "nbgrader.preprocessors.LimitOutput",
-    "nbgrader.preprocessors.SaveAutoGrades",
+    "autograder.gradebook.saving.SaveAutoGrades",
     "autograder.gradebook.settle.AssignLatePenalties",
 ]
 c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
     "autograder.gradebook.preprocessors.RestoreCells",
     "nbgrader.preprocessors.OverwriteKernelspec",
-    "nbgrader.preprocessors.OverwriteCells",
+    "autograder.gradebook.saving.OverwriteCells",
 ]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
 
 # Text cells and outputs run no script in formgrader, load nothing, stay in their place, and take no

@@ -67,6 +67,8 @@ class Filled:
         unchanged.
     possible : float or None
         Out of how many points the LMS counts the column; None if the table does not say.
+    scaled : list of str
+        Students with a smaller total than the others, whose scores were scaled to it.
     """
 
     content: bytes
@@ -77,6 +79,7 @@ class Filled:
     ungraded: list[str] = field(default_factory=list)
     ambiguous: list[str] = field(default_factory=list)
     possible: float | None = None
+    scaled: list[str] = field(default_factory=list)
 
 
 def not_graded(course: Course, assignment: str, folder: Path | None = None) -> list[str]:
@@ -110,38 +113,24 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
     ClassError
         There are no graded submissions.
     """
-    from nbgrader.api import Gradebook, MissingEntry
-
-    from autograder.gradebook.class_folder import Classroom, tools_on_path
-    from autograder.gradebook.entries import is_graded
+    from autograder.gradebook.class_folder import Classroom
 
     classroom = Classroom(course, folder)
-    database = classroom.database
-    late = classroom.lateness(assignment)
-    dropped = classroom.dropped()
-    found = []
-    if database.exists():
-        with tools_on_path(), Gradebook(f"sqlite:///{database}") as gradebook:
-            try:
-                submissions = gradebook.assignment_submissions(assignment)
-            except MissingEntry:
-                submissions = []
-            for submission in filter(is_graded, submissions):
-                if submission.student_id in dropped:
-                    continue
-                penalty = submission.late_submission_penalty or 0.0
-                found.append(
-                    Grade(
-                        submission.student_id,
-                        max(0.0, submission.score - penalty),
-                        submission.max_score,
-                        submission.score,
-                        penalty,
-                        str(submission.timestamp or ""),
-                        "needs manual grading" if submission.needs_manual_grade else "",
-                        late[submission.student_id].words,
-                    )
-                )
+    late, dropped = classroom.lateness(assignment), classroom.dropped()
+    found = [
+        Grade(
+            student,
+            score.final,
+            score.max_score,
+            score.raw,
+            score.penalty,
+            str(late[student].submitted or ""),
+            "needs manual grading" if score.waiting else "",
+            late[student].words,
+        )
+        for student, score in classroom.scores(assignment).items()
+        if student not in dropped
+    ]
     if not found:
         raise ClassError(
             f"no graded submissions of {assignment}; run `autograder grade {assignment}` first."
@@ -217,7 +206,8 @@ def fill_in(
         raise CourseError(
             f"{table} has no column {who!r}; its columns are {', '.join(read.headings)}."
         )
-    scores = {grade.student: grade.score for grade in found} | dict.fromkeys(absent, 0.0)
+    most = max((grade.max_score for grade in found), default=0.0)
+    scores = {grade.student: _of(grade, most) for grade in found} | dict.fromkeys(absent, 0.0)
     known = {person.id: person for person in people}
     everyone = [*known.values(), *(Person(one) for one in scores if one not in known)]
     before = len(read.headings)
@@ -248,8 +238,15 @@ def fill_in(
     seen = {*filled.students, *matched.contested}
     filled.unknown = [grade.student for grade in found if grade.student not in seen]
     filled.possible = points_possible(read, target)
+    excused = {grade.student for grade in found if grade.max_score != most}
+    filled.scaled = [student for student in filled.students if student in excused]
     filled.content = read.to_bytes()
     return filled
+
+
+def _of(grade: Grade, most: float) -> float:
+    """A score as it counts out of `most` points, which is what the LMS knows."""
+    return grade.score * most / grade.max_score if grade.max_score else grade.score
 
 
 def _has_decimal_commas(cells: list[str]) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from autograder.gradebook.grade_class import Graded
     from autograder.gradebook.late import Lateness
     from autograder.gradebook.settle import Settled
+    from autograder.gradebook.withdraw import Withdrawn
 
 
 _MAX_LISTED = 10
@@ -49,11 +50,13 @@ def summary_table(graded: Graded) -> Table:
         if column != "late" or graded.late:
             table.add_column(column, justify="right" if column == "points" else "left")
     for student, verdicts in graded.verdicts.items():
-        total = sum(verdict.points for verdict in verdicts)
-        best = sum(verdict.max_points for verdict in verdicts)
-        lost = ", ".join(verdict.exercise for verdict in verdicts if not verdict.passed)
+        points = _points(graded, student)
+        out = _without_points(graded, student)
+        names = [v.exercise for v in verdicts if not (v.passed or v.exercise in out)]
+        if (score := graded.scores.get(student)) is not None and score.waiting:
+            names.append(f"({score.waiting} to grade by hand)")
+        lost = ", ".join(names)
         lost = f"not run: {graded.unread[student]}" if student in graded.unread else lost
-        points = f"{total:g} / {best:g}"
         if student in graded.faults:
             lost = "the autograder failed; these are the earlier points"
             if not verdicts:
@@ -61,6 +64,29 @@ def summary_table(graded: Graded) -> Table:
         late = [_cell(late_words(graded.late.get(student)))] if graded.late else []
         table.add_row(_cell(student), points, *late, _cell(lost))
     return table
+
+
+def withdrawn_lines(withdrawn: list[Withdrawn]) -> list[str]:
+    """What is withdrawn, with the reasons."""
+    return [
+        for_terminal(f"{one.assignment}: {one.exercise} {one.effect}: {one.reason}", lines=False)
+        for one in withdrawn
+    ]
+
+
+def _without_points(graded: Graded, student: str) -> set[str]:
+    """The exercises whose verdicts do not decide the student's points."""
+    return {one.exercise for one in graded.withdrawn if one.student in ("", student)}
+
+
+def _points(graded: Graded, student: str) -> str:
+    """The score as the gradebook has it, out of the student's total."""
+    score = graded.scores.get(student)
+    if score is not None:
+        return f"{score.final:g} / {score.max_score:g}"
+    verdicts = graded.verdicts[student]
+    total = sum(verdict.points for verdict in verdicts)
+    return f"{total:g} / {sum(verdict.max_points for verdict in verdicts):g}"
 
 
 def late_words(late: Lateness | None) -> str:
@@ -109,10 +135,10 @@ def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
         flawless = all(verdict.passed for verdict in verdicts)
         if student in graded.faults or (not perfect and (flawless or student in graded.unread)):
             continue
-        total = sum(verdict.points for verdict in verdicts)
-        best = sum(verdict.max_points for verdict in verdicts)
+        points = _points(graded, student).replace("/", "of")
+        out = _without_points(graded, student)
         table = Table(
-            title=_cell(f"{student}: {total:g} of {best:g} points in {graded.assignment}"),
+            title=_cell(f"{student}: {points} points in {graded.assignment}"),
             title_justify="left",
         )
         table.add_column("exercise", no_wrap=True)
@@ -121,7 +147,8 @@ def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
         for verdict in verdicts:
             points = f"{verdict.points:g} / {verdict.max_points:g}"
             style = "" if verdict.passed else "yellow"
-            table.add_row(_cell(verdict.exercise), Text(points, style), _cell(_reasons(verdict)))
+            why = "withdrawn" if verdict.exercise in out else _reasons(verdict)
+            table.add_row(_cell(verdict.exercise), Text(points, style), _cell(why))
         tables.append(table)
     return tables
 
@@ -192,6 +219,11 @@ def filled_lines(filled: Filled, most: float) -> list[str]:
         lines.append(
             f"the LMS counts {filled.column} out of {filled.possible:g} points, here it is out of"
             f" {most:g}: change the points possible there, since scores are points."
+        )
+    if filled.scaled:
+        lines.append(
+            f"scaled to {most:g} points, since an exercise is out of the student's total:"
+            f" {_on_one_line(filled.scaled)}"
         )
     for title, names in (
         ("graded, but not in the LMS gradebook", filled.unknown),

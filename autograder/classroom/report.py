@@ -24,6 +24,7 @@ from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.faults import fault_file
+from autograder.gradebook.withdraw import Withdrawn, read_withdrawn
 from autograder.grading.notes import Notes, Usage, read_notes
 from autograder.grading.verdicts import read_verdicts
 from autograder.pages.templating import environment, number, percent
@@ -99,12 +100,15 @@ class Report:
         Student -> URL of the feedback page, relative to the report.
     absent : list of str
         Students of the class who have not handed in.
+    withdrawn : list of Withdrawn
+        Exercises that do not count as usual; their verdicts are in no statistics.
     """
 
     assignment: str
     submissions: list[Submission]
     links: dict[str, str] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
+    withdrawn: list[Withdrawn] = field(default_factory=list)
 
     @cached_property
     def scored(self) -> list[Submission]:
@@ -118,7 +122,16 @@ class Report:
 
     @cached_property
     def verdicts(self) -> analysis.ClassVerdicts:
-        return {one.student: one.verdicts for one in self.ran}
+        return {
+            one.student: {
+                name: verdict
+                for name, verdict in one.verdicts.items()
+                if not any(
+                    w.exercise == name and w.student in ("", one.student) for w in self.withdrawn
+                )
+            }
+            for one in self.ran
+        }
 
     @cached_property
     def exercises(self) -> list[analysis.ExerciseSummary]:
@@ -255,6 +268,7 @@ def write_report(
     output = output or classroom.folder / "reports" / f"{assignment}.html"
     report = Report(assignment, read_class(classroom, assignment))
     report.absent = not_handed_in(course, assignment, folder)
+    report.withdrawn = read_withdrawn(classroom, assignment)
     for one in report.submissions:
         page = classroom.feedback(one.student, assignment)
         if page.exists():

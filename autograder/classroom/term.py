@@ -37,7 +37,7 @@ class Row:
     grades : tuple of (Grade or None)
         One per assignment, in order; None for what was not handed in or has no score.
     max_scores : tuple of float
-        What each assignment is worth.
+        What each assignment is worth for the class; less for a student with a withdrawn exercise.
     not_graded : frozenset of int
         Numbers of the assignments that were handed in and have no score; they do not count.
     """
@@ -59,14 +59,21 @@ class Row:
     @property
     def most(self) -> float:
         """What the assignments are worth together, without those that have no score yet."""
-        return sum(most for i, most in enumerate(self.max_scores) if i not in self.not_graded)
+        return sum(most for i, most in enumerate(self.own_most) if i not in self.not_graded)
+
+    @property
+    def own_most(self) -> tuple[float, ...]:
+        """What each assignment is worth for this student."""
+        return tuple(
+            grade.max_score if grade else most for grade, most in zip(self.grades, self.max_scores)
+        )
 
     @cached_property
     def shares(self) -> tuple[float | None, ...]:
         """Share of the points by assignment; None for what has no score."""
         return tuple(
             grade.score / most if grade and most else None
-            for grade, most in zip(self.grades, self.max_scores)
+            for grade, most in zip(self.grades, self.own_most)
         )
 
     @property

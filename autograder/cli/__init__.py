@@ -2,7 +2,7 @@
 
 A module per family of commands: `author_commands` (build and prove a course), `grading_commands`
 (grade and explain), `class_commands` (a class and its LMS), `term_commands` (who takes the course,
-and when work is due).
+when work is due, and what counts).
 """
 
 from __future__ import annotations

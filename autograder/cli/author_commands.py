@@ -57,6 +57,8 @@ def release(
     click.echo(
         f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified{left_alone}."
     )
+    for assignment in chosen:
+        _say_what_changed(course, assignment)
     if report.drafts:
         names = " ".join(report.drafts)
         click.echo(f"not executed yet: `autograder execute {names}` runs every cell.")
@@ -64,6 +66,16 @@ def release(
         names = f" {' '.join(changed)}" if len(changed) <= _FEW else ""
         what = "to audit" if names else f"{len(changed)} exercises to audit"
         click.echo(f"{what}, new or changed: `autograder audit{names} --json {RESULTS}`")
+
+
+def _say_what_changed(course: Any, assignment: str) -> None:
+    """Say of graded cells that submissions in the course's gradebook know otherwise."""
+    from autograder.gradebook.class_folder import Classroom
+    from autograder.gradebook.withdraw import cells_changed
+
+    changed = cells_changed(Classroom(course), assignment)
+    if changed.removed or changed.added:
+        click.echo(f"before you grade: {changed.sentence(assignment)}")
 
 
 @click.command()

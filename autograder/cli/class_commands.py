@@ -94,6 +94,12 @@ def collect(
     show_default=True,
     help="The score of students who have not handed in.",
 )
+@click.option(
+    "--points",
+    type=click.Choice(["wide", "long"]),
+    default=None,
+    help="Instead, the points of each exercise and question: a row per student, or one for each.",
+)
 @folder_option
 @with_course
 def export(
@@ -104,15 +110,20 @@ def export(
     column: str | None,
     who: str | None,
     missing: str,
+    points: str | None,
     folder: Path | None,
 ) -> None:
     """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
     from autograder.classroom.export import as_csv, fill_in, grades, not_graded, not_handed_in
     from autograder.classroom.printed import filled_lines, rows_filled
     from autograder.gradebook.class_folder import Classroom
-    from coursekit.data.paths import write_atomically
 
     assignment = course.require(assignment)
+    if points is not None:
+        if into is not None or column is not None or who is not None or missing != "empty":
+            raise click.UsageError("--points writes a table of its own, from --output alone.")
+        _export_points(Classroom(course, folder), assignment, points, output)
+        return
     found = grades(course, assignment, folder)
     output = output or (folder or course.root) / "exports" / f"{assignment}.csv"
     without = not_graded(course, assignment, folder)
@@ -136,11 +147,26 @@ def export(
     if waiting:
         count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
         say(f"{count} manual grading: {on_one_line(waiting)}")
+    _write(output, content)
+    say(f"written: {output}, {last}")
+
+
+def _export_points(classroom: Any, assignment: str, form: str, output: Path | None) -> None:
+    from autograder.classroom.points_table import as_csv, read_points
+
+    output = output or classroom.folder / "exports" / f"{assignment}-points-{form}.csv"
+    table = read_points(classroom, assignment)
+    _write(output, as_csv(table, form).encode())
+    say(f"written: {output}, {len(table.rows)} students, {len(table.exercises)} exercises")
+
+
+def _write(output: Path, content: bytes) -> None:
+    from coursekit.data.paths import write_atomically
+
     try:
         write_atomically(output, content, private=True)
     except OSError as error:
         raise CourseError(f"{output} cannot be written: {error.strerror}.") from error
-    say(f"written: {output}, {last}")
 
 
 @click.command()
@@ -186,4 +212,48 @@ def similar(course: Any, assignment: str, output: Path | None, folder: Path | No
     click.echo(for_terminal(f"written: {path}"))
 
 
-COMMANDS = (collect, export, report, gradebook, similar)
+@click.command()
+@click.argument("assignment")
+@click.argument("graders", nargs=-1, required=True)
+@folder_option
+@with_course
+def share(course: Any, assignment: str, graders: tuple[str, ...], folder: Path | None) -> None:
+    """Divide the submissions of ASSIGNMENT that a person has to grade among GRADERS."""
+    from autograder.classroom.shares import share_out
+    from autograder.gradebook.class_folder import Classroom
+
+    shares, path = share_out(Classroom(course, folder), course.require(assignment), graders)
+    for grader, students in shares.items():
+        say(f"{grader}, {len(students)}: {on_one_line(students)}")
+    say(f"written: {path}")
+
+
+@click.command()
+@click.argument("gradebooks", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+@folder_option
+@with_course
+def merge(course: Any, gradebooks: tuple[Path, ...], folder: Path | None) -> None:
+    """Take points and comments given by hand from copies of the gradebook: GRADEBOOKS.
+
+    Exit status 1 if two graders have given different points for one answer: those here stay.
+    """
+    from autograder.classroom.printed import settled_lines
+    from autograder.gradebook.class_folder import Classroom
+    from autograder.gradebook.merge import merge as bring_together
+
+    merged = bring_together(Classroom(course, folder), gradebooks)
+    for title, found in (
+        ("different points, decide in formgrader", merged.conflicts),
+        ("not in this gradebook", merged.missing),
+    ):
+        if found:
+            say(f"{title}, {len(found)}:")
+            for one in found:
+                say(f"  {on_one_line([one])}")
+    for line in settled_lines(merged.settled):
+        say(line)
+    say(f"taken over: {merged.scores} scores, {merged.comments} comments")
+    sys.exit(1 if merged.conflicts else 0)
+
+
+COMMANDS = (collect, export, report, gradebook, similar, share, merge)

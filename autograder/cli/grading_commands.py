@@ -51,6 +51,11 @@ from autograder.escaping import for_terminal
     is_flag=True,
     help="Also run ungraded cells, so that their figures appear in the feedback.",
 )
+@click.option(
+    "--new-cells",
+    is_flag=True,
+    help="Count graded cells that the release has added; submissions without them get 0 there.",
+)
 @click.option("--json", is_flag=True, help="The verdicts as JSON.")
 @with_course
 def grade(
@@ -65,6 +70,7 @@ def grade(
     regrade: bool,
     exercise: str | None,
     all_cells: bool,
+    new_cells: bool,
     json: bool,
 ) -> None:
     """Autograde the submissions of ASSIGNMENT with nbgrader, and print every point lost.
@@ -82,11 +88,21 @@ def grade(
         show,
         summary_table,
         verdict_tables,
+        withdrawn_lines,
     )
     from autograder.gradebook.grade_class import Options, grade_class
     from autograder.gradebook.permissions import open_to_others
 
-    options = Options(cell_seconds, not no_sandbox, jobs, regrade, scheduler, all_cells, exercise)
+    options = Options(
+        cell_seconds,
+        not no_sandbox,
+        jobs,
+        regrade,
+        scheduler,
+        all_cells,
+        exercise,
+        new_cells,
+    )
     for opening in open_to_others(course, folder or course.root):
         click.echo(for_terminal(f"warning: {opening.what}; to mend it: {opening.remedy}"), err=True)
     graded = grade_class(course, course.require(assignment), folder, list(students), options)
@@ -100,7 +116,13 @@ def grade(
         ]
         faults = {student: str(path) for student, path in graded.faults.items()}
         penalties = [asdict(one) for one in graded.settled]
+        scores = {
+            student: {**asdict(score), "score": score.final}
+            for student, score in graded.scores.items()
+            if student in graded.verdicts
+        }
         rest = {
+            "scores": scores,
             "unread": graded.unread,
             "kept": graded.kept,
             "changes": changes,
@@ -114,7 +136,7 @@ def grade(
         show(*verdict_tables(graded, perfect=False), summary_table(graded))
     if exercise is not None or graded.changes():
         show(changes_table(graded))
-    for line in settled_lines(graded.settled):
+    for line in (*settled_lines(graded.settled), *withdrawn_lines(graded.withdrawn)):
         say(line)
     if graded.kept:
         click.echo(

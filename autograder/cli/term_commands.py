@@ -1,4 +1,4 @@
-"""Commands about who takes the course and when work is due. Heavy imports wait until needed."""
+"""Commands about who takes the course, when work is due and what counts. Heavy imports wait until needed."""
 
 from __future__ import annotations
 
@@ -152,4 +152,71 @@ def roster(
     say(f"{len(members)} student{'s' * (len(members) != 1)} in the class")
 
 
-COMMANDS = (roster, due, extend)
+@click.command()
+@click.argument("exercise", required=False)
+@click.option("--reason", default=None, help="Why, as students read it on their feedback page.")
+@click.option(
+    "--full-points", is_flag=True, help="Give everyone its points, instead of leaving it out."
+)
+@click.option(
+    "--student",
+    "students",
+    multiple=True,
+    help="Only out of the total of this student (repeatable).",
+)
+@click.option("--undo", is_flag=True, help="Count EXERCISE as usual again.")
+@click.option(
+    "--assignment", default=None, help="Where several assignments have a question called EXERCISE."
+)
+@folder_option
+@with_course
+def withdraw(
+    course: Any,
+    exercise: str | None,
+    reason: str | None,
+    full_points: bool,
+    students: tuple[str, ...],
+    undo: bool,
+    assignment: str | None,
+    folder: Path | None,
+) -> None:
+    """Leave EXERCISE, or a question by its grade id, out of everyone's total; or say what is.
+
+    The gradebook keeps the reason, and the points and comments that were given by hand, which --undo
+    brings back. Nothing is graded again.
+    """
+    from autograder.classroom.printed import settled_lines, withdrawn_lines
+    from autograder.gradebook import withdraw as verb
+    from autograder.gradebook.class_folder import Classroom
+
+    assignment = course.require(assignment) if assignment else None
+    classroom = Classroom(course, folder)
+    if exercise is None:
+        if reason is not None or full_points or students or undo:
+            raise click.UsageError("name the EXERCISE.")
+        for line in withdrawn_lines(verb.read_withdrawn(classroom, assignment)) or [
+            "nothing is withdrawn."
+        ]:
+            say(line)
+        return
+    if undo == (reason is not None):
+        raise click.UsageError("give a --reason, or --undo.")
+    if full_points and (students or undo):
+        raise click.UsageError("--full-points is for everyone, and not for --undo.")
+    classroom.require_writable()
+    if undo:
+        found, settled = verb.reinstate(classroom, exercise, assignment, students)
+        for one in found:
+            whose = f" for {on_one_line([one.student])}" if one.student else ""
+            say(f"{one.assignment}: {one.exercise} counts again{whose}.")
+    else:
+        found, settled = verb.withdraw(
+            classroom, exercise, reason or "", assignment, students, full_points
+        )
+        for line in withdrawn_lines(found):
+            say(line)
+    for line in settled_lines(settled):
+        say(line)
+
+
+COMMANDS = (roster, due, extend, withdraw)

@@ -24,7 +24,14 @@ from traitlets.config.loader import Config, PyFileConfigLoader
 
 from autograder.course.layout import Course
 from autograder.errors import AuthorError, ClassError
-from autograder.gradebook.entries import Entry, read_entry, restore_entry
+from autograder.gradebook.entries import (
+    Entry,
+    Score,
+    is_graded,
+    read_entry,
+    read_score,
+    restore_entry,
+)
 from autograder.gradebook.late import Lateness, lateness
 from autograder.gradebook.names import first_and_last
 from autograder.gradebook.origins import read_origins
@@ -120,16 +127,16 @@ class Classroom:
                 for one in submissions
             }
 
-    def set_by_hand(self, assignment: str) -> set[tuple[str, str]]:
-        """(student, exercise) pairs whose points an instructor has set in formgrader."""
-        with self.submissions(assignment) as submissions:
-            return {
-                (one.student_id, grade.name.removeprefix("check_"))
-                for one in submissions
-                for notebook in one.notebooks
-                for grade in notebook.grades
-                if grade.manual_score is not None
-            }
+    def scores(self, assignment: str) -> dict[str, Score]:
+        """Student -> score, for all graded submissions in the gradebook."""
+        if not self.database.exists():
+            return {}
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            try:
+                found = gradebook.assignment_submissions(assignment)
+            except MissingEntry:
+                return {}
+            return {one.student_id: read_score(gradebook, one) for one in found if is_graded(one)}
 
     @contextlib.contextmanager
     def submissions(self, assignment: str) -> Iterator[list[SubmittedAssignment]]:
@@ -156,12 +163,20 @@ class Classroom:
         config.NbGrader.log_level = logging.ERROR
         return config
 
-    def register(self, assignment: str) -> None:
-        """Add the assignment to the gradebook, or update it, from the solution notebook."""
+    def register(self, assignment: str, new_cells: bool = False) -> None:
+        """Add the assignment to the gradebook, or update it, from the solution notebook.
+
+        Parameters
+        ----------
+        new_cells : bool
+            Take graded cells that a release adds, though there are submissions.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         self.create_database()
+        config = self.config()
+        config.SaveCells.new_cells = new_cells
         with scratch() as release:
-            generate(self.config(), assignment, Path(release), database=True)
+            generate(config, assignment, Path(release), database=True)
 
     def create_database(self) -> None:
         """Create the gradebook, unless it exists, so that only its owner can read it."""

@@ -23,12 +23,14 @@ from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.class_lock import sole_grader
 from autograder.gradebook.deadlines import settle_penalties
 from autograder.gradebook.desk import Desk
+from autograder.gradebook.entries import Score
 from autograder.gradebook.faults import listed
 from autograder.gradebook.late import Lateness
 from autograder.gradebook.patience import is_of_this_machine, machine_problem, patiently
 from autograder.gradebook.preprocessors import Grade
 from autograder.gradebook.regrade_cache import RegradeCache
 from autograder.gradebook.settle import Settled
+from autograder.gradebook.withdraw import Withdrawn, cells_changed, read_withdrawn, set_by_hand
 from autograder.grading.grade_submission import Task
 from autograder.grading.isolated_run import PRELOAD
 from autograder.grading.judging import Judge, Judges, judge_here
@@ -66,6 +68,10 @@ class Graded:
     settled : list of Settled
         Submissions that cost more or less for lateness than before: of which the time, the due
         date, an extension or points by hand have changed.
+    scores : dict of str to Score
+        Student -> what the gradebook says, with points by hand and what lateness costs.
+    withdrawn : list of Withdrawn
+        Exercises that do not count as usual.
     faults : dict of str to Path
         Student -> the file with the traceback, where the grader has failed; the verdicts are those
         of the last time, or none: the submission is then not graded.
@@ -79,6 +85,8 @@ class Graded:
     by_hand: set[tuple[str, str]] = field(default_factory=set)
     late: dict[str, Lateness] = field(default_factory=dict)
     settled: list[Settled] = field(default_factory=list)
+    scores: dict[str, Score] = field(default_factory=dict)
+    withdrawn: list[Withdrawn] = field(default_factory=list)
     faults: dict[str, Path] = field(default_factory=dict)
 
     def not_graded(self) -> list[str]:
@@ -132,6 +140,8 @@ class Options:
         Always run the cells that only show something, for their figures.
     exercise : str or None
         Grade only this exercise, of submissions that are graded already; all when None.
+    new_cells : bool
+        Count graded cells that the release has added since submissions were graded.
     """
 
     cell_seconds: float | None = None
@@ -141,6 +151,7 @@ class Options:
     scheduler: str | None = None
     all_cells: bool = False
     exercise: str | None = None
+    new_cells: bool = False
 
     def apply(self, config: Config) -> Limits:
         """Put the options into nbgrader's configuration; the limits that follow."""
@@ -207,13 +218,14 @@ def _grade(
     graded = Graded(assignment, earlier={s: earlier[s] for s in changed if s in earlier})
     with _stopping(graded, chosen):
         if changed:
+            _require_same_cells(classroom, assignment, options)
             patiently(functools.partial(cache.forget, changed))
             graded_against = Assignment(course, assignment)
             if local:
                 cells = graded_against.release.cells
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
                 start_server_in_background(PRELOAD, *course.preload, *import_statements(code))
-            patiently(lambda: classroom.register(assignment))
+            patiently(lambda: classroom.register(assignment, options.new_cells))
             seed = class_seed(classroom.folder)
             task = Task.of(graded_against, seed, limits, options.exercise or "")
             with (
@@ -238,7 +250,9 @@ def _grade(
     graded.settled = patiently(lambda: settle_penalties(classroom, assignment))
     if graded.settled:  # what lateness costs later may depend on it: grace days
         patiently(lambda: settle_penalties(classroom))
-    graded.by_hand = classroom.set_by_hand(assignment)
+    graded.by_hand = set_by_hand(classroom, assignment)
+    graded.scores = classroom.scores(assignment)
+    graded.withdrawn = read_withdrawn(classroom, assignment)
     graded.late = {s: one for s, one in classroom.lateness(assignment).items() if one.late}
     return graded
 
@@ -266,6 +280,12 @@ def _earlier(
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             found[student] = read_verdicts(nbformat.from_dict(json.loads(path.read_bytes())))
     return {student: verdicts for student, verdicts in found.items() if verdicts}
+
+
+def _require_same_cells(classroom: Classroom, assignment: str, options: Options) -> None:
+    changed = patiently(lambda: cells_changed(classroom, assignment))
+    if changed.removed or (changed.added and not options.new_cells):
+        raise ClassError(changed.sentence(assignment))
 
 
 def _require_exercise(course: Course, assignment: str, name: str) -> None:

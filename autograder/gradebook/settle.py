@@ -23,6 +23,7 @@ from autograder.gradebook.entries import is_graded
 from autograder.gradebook.extensions import granted
 from autograder.gradebook.late import lateness
 from autograder.gradebook.origins import Origin, read_origins
+from autograder.gradebook.withdrawn import apply_withdrawals
 from autograder.grading.student_files import read_regular
 
 _MAX_TIME_BYTES = 100
@@ -99,6 +100,7 @@ def settle(config: Config, folder: Path, assignments: Iterable[str]) -> list[Set
             step = StockPenalties(config=config)
             step.assignment_id, step.gradebook, step.db_url = assignment, gradebook, database
             known = _Known.of(folder, assignment)
+            apply_withdrawals(gradebook, assignment)
             try:
                 submissions = gradebook.assignment_submissions(assignment)
             except MissingEntry:

@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.course.cells import NOT_PYTHON, checked_exercise, defined_names, parse_start
 from autograder.grading.notes import Notes, Repair
+from autograder.grading.stray_answers import gather_answers, is_by_hand, is_unanswered
 from autograder.grading.submissions import tidy
 
 #: Names that no exercise needs, but attempts to manipulate the grader do.
@@ -55,35 +56,19 @@ def sanitize(submission: NotebookNode, release: NotebookNode) -> tuple[NotebookN
 def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
     """Repair the submission in place; return the repairs.
 
-    Of several cells with the same grade id the last one keeps it, as in nbgrader. A cell without
-    nbgrader metadata is recognized by its cell id, its text, what it defines or checks, or, as a
-    last and doubtful resort, by its position between the same neighbors. Missing cells are inserted
-    as released: a solution cell as the TODO, a check as the check. Code that was typed into a check
-    cell runs in a cell of its own.
+    Of several cells with the same grade id the one that differs from the release keeps it; of
+    several code cells that differ the last, which is in effect after a run, of texts the first, and
+    the others are added to it. A cell without nbgrader metadata is recognized by its cell id, its
+    text, what it defines or checks, or, as a last and doubtful resort, by its position between the
+    same neighbors. Missing cells are inserted as released: a solution cell as the TODO, a check as
+    the check. Code that was typed into a check cell runs in a cell of its own. What answers a
+    question outside its cell is copied there (`stray_answers`).
     """
     wanted = {
         cell.metadata["nbgrader"]["grade_id"]: cell for cell in release.cells if _marked(cell)
     }
     repairs: list[Repair] = []
-    present: dict[str, NotebookNode] = {}
-    for cell in reversed(notebook.cells):
-        if "nbgrader" in cell.metadata and not _marked(cell):
-            del cell.metadata["nbgrader"]  # nbgrader marks copied cells like this
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        if grade_id in wanted and grade_id not in present:
-            present[grade_id] = cell
-            cell.metadata["nbgrader"] = copy.deepcopy(wanted[grade_id].metadata["nbgrader"])
-            if cell.cell_type != wanted[grade_id].cell_type:
-                _retype(cell, wanted[grade_id].cell_type)
-                repairs.append(Repair(f"the cell {grade_id} had become another type of cell"))
-        elif grade_id is not None:
-            del cell.metadata["nbgrader"]
-            same = grade_id in present and present[grade_id].source == cell.source
-            repairs.append(
-                Repair(
-                    f"a duplicate or unknown cell {grade_id} no longer counts", doubtful=not same
-                )
-            )
+    present, answers = _choose_among_copies(notebook, wanted, repairs)
     _move_code_out_of_checks(notebook, wanted, present, repairs)
     lost = [grade_id for grade_id in wanted if grade_id not in present]
     prose = {cell.source.strip() for cell in release.cells if not _marked(cell)}
@@ -98,6 +83,8 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
             found = search_for(grade_id)
             if not found:
                 continue
+            own = [cell for cell in found if not is_unanswered(cell.source, wanted[grade_id])]
+            found = own or found
             cell = found[-1]  # the last definition is the one in effect after a run
             cell.metadata["nbgrader"] = copy.deepcopy(wanted[grade_id].metadata["nbgrader"])
             present[grade_id] = cell
@@ -107,7 +94,8 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
                 what += f"; {len(found)} cells fit and the last counts"
             repairs.append(Repair(what, doubtful))
     _insert_missing(notebook, release, wanted, present, repairs)
-    return repairs
+    _leave_out_stubs(notebook, release, present, repairs)
+    return repairs + gather_answers(notebook, release, answers)
 
 
 def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
@@ -136,6 +124,92 @@ def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
             if words:
                 found.append(f"cell {number} mentions {', '.join(words)}, which no exercise needs")
     return found
+
+
+def _choose_among_copies(
+    notebook: NotebookNode, wanted: dict[str, NotebookNode], repairs: list[Repair]
+) -> tuple[dict[str, NotebookNode], dict[str, list[NotebookNode]]]:
+    """Grade id -> its cell, and grade id -> copies with other answers, which a person grades.
+
+    Under "" are the cells that the release has not.
+    """
+    copies: dict[str, list[NotebookNode]] = {}
+    answers: dict[str, list[NotebookNode]] = {}
+    for cell in notebook.cells:
+        if "nbgrader" in cell.metadata and not _marked(cell):
+            del cell.metadata["nbgrader"]  # nbgrader marks copied cells like this
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if grade_id in wanted:
+            copies.setdefault(grade_id, []).append(cell)
+        elif grade_id is not None:
+            del cell.metadata["nbgrader"]
+            answers.setdefault("", []).append(cell)
+            repairs.append(Repair(f"the release has no cell {grade_id}: it does not count"))
+    present: dict[str, NotebookNode] = {}
+    for grade_id, cells in copies.items():
+        original = wanted[grade_id]
+        own = [cell for cell in cells if not is_unanswered(cell.source, original)]
+        kept = (own or cells)[0 if is_by_hand(original) else -1]
+        others = [cell for cell in cells if cell is not kept]
+        for cell in others:
+            del cell.metadata["nbgrader"]
+        different = [cell for cell in own if cell.source.strip() != kept.source.strip()]
+        if different and is_by_hand(original):
+            answers[grade_id] = different
+        elif different:
+            what = (
+                f"the cell {grade_id} is there several times with different code; the last counts"
+            )
+            repairs.append(Repair(what, doubtful=True))
+        elif others:
+            repairs.append(Repair(f"a copy of the cell {grade_id} does not count"))
+        kept.metadata["nbgrader"] = copy.deepcopy(original.metadata["nbgrader"])
+        if kept.cell_type != original.cell_type:
+            _retype(kept, original.cell_type)
+            repairs.append(Repair(f"the cell {grade_id} had become another type of cell"))
+        present[grade_id] = kept
+        _remove(notebook, [cell for cell in others if cell not in own])
+    return present, answers
+
+
+def _leave_out_stubs(
+    notebook: NotebookNode,
+    release: NotebookNode,
+    present: dict[str, NotebookNode],
+    repairs: list[Repair],
+) -> None:
+    """Remove TODOs that are as released, where they would replace an answer in an earlier cell."""
+    released = {cell.source.strip() for cell in release.cells}
+    todos = {
+        cell.metadata["nbgrader"]["grade_id"]: cell
+        for cell in release.cells
+        if _marked(cell) and cell.cell_type == "code"
+    }
+    for grade_id, cell in present.items():
+        if grade_id not in todos or grade_id not in defined_names(cell.source):
+            continue
+        place = {id(one): number for number, one in enumerate(notebook.cells)}
+        free = [
+            one
+            for one in notebook.cells
+            if one.cell_type == "code"
+            and not _marked(one)
+            and grade_id in defined_names(one.source)
+        ]
+        answers = [one for one in free if one.source.strip() not in released]
+        if not is_unanswered(cell.source, todos[grade_id]):
+            _remove(notebook, [c for c in free if is_unanswered(c.source, todos[grade_id])])
+        elif answers and place[id(answers[-1])] < place[id(cell)]:
+            answers[-1].metadata["nbgrader"] = cell.metadata.pop("nbgrader")
+            present[grade_id] = answers[-1]
+            _remove(notebook, [cell])
+            what = f"{grade_id} is answered in a cell above its own, which counts"
+            repairs.append(Repair(what, doubtful=True))
+
+
+def _remove(notebook: NotebookNode, cells: list[NotebookNode]) -> None:
+    gone = {id(cell) for cell in cells}
+    notebook.cells = [cell for cell in notebook.cells if id(cell) not in gone]
 
 
 def _move_code_out_of_checks(

@@ -17,9 +17,10 @@ from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 
-from autograder.course.cells import NOT_PYTHON, checked_exercise, parse_start
+from autograder.course.cells import CHECK, NOT_PYTHON, checked_exercise, parse_start
 from autograder.gradebook.late import Lateness, lateness
 from autograder.gradebook.origins import read_origins
+from autograder.gradebook.withdrawn import concerning
 from autograder.grading.clean_outputs import shown_html
 from autograder.grading.notes import Notes, read_notes
 from autograder.grading.verdicts import verdict_in
@@ -45,12 +46,18 @@ class Mark:
         None as long as an instructor has to grade it.
     by_hand : bool
         Whether an instructor set the score.
+    withdrawn : str
+        Why the cell does not count as usual, or "".
+    full_points : bool
+        Whether it then gives full points; otherwise it is out of the total.
     """
 
     score: float | None
     max_score: float
     by_hand: bool = False
     extra: float = 0.0
+    withdrawn: str = ""
+    full_points: bool = False
 
 
 @dataclass
@@ -143,6 +150,7 @@ def _read_gradebook(about: dict[str, str], marked: bool) -> _Record:
             )
         except MissingEntry:
             return record
+        withdrawn = concerning(gradebook, about["assignment"], about["student"])
         for grade in notebook.grades:
             waits = grade.needs_manual_grade or (
                 grade.manual_score is None and grade.auto_score is None
@@ -153,6 +161,11 @@ def _read_gradebook(about: dict[str, str], marked: bool) -> _Record:
                 grade.manual_score is not None,
                 grade.extra_credit or 0.0,
             )
+            if (row := withdrawn.get(grade.name)) is not None:
+                mark = record.marks[grade.name]
+                mark.by_hand, mark.withdrawn = False, row.reason
+                mark.full_points = row.full_points
+                mark.max_score = row.points if row.full_points else 0.0
         for comment in notebook.comments:
             record.comments[comment.name] = comment.manual_comment or ""
         record.late = lateness(notebook.assignment, marked)
@@ -182,6 +195,11 @@ def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) 
             item.title = asked[1]
             item.question = _text(question, {}, left)
         items.append(item)
+    shown = {_grade_id(cell) for cell in nb.cells}
+    for grade_id, mark in record.marks.items():
+        if mark.withdrawn and grade_id not in shown:  # the release has it no more
+            name = grade_id.removeprefix(CHECK)
+            items.append(Item(name, name, mark, 0))
     return Page(assignment, student, items, record.late, read_notes(nb), cells)
 
 

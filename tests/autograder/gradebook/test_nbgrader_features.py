@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import datetime
 import json
-from contextlib import contextmanager
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell
-from nbgrader.api import Gradebook
+from hand_graded import EXERCISE, NAME, answered, by_hand, gradebook, hand_in
 
 from autograder.authoring.release import release
 from autograder.classroom.export import grades
@@ -18,23 +15,7 @@ from autograder.course.filled_notebooks import filled
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.pages.feedback import write_feedback
 
-NAME = "07_topic"
-EXERCISE = "average_topic"
 DUE = datetime.datetime(2030, 5, 1, 12, 0)
-
-
-@contextmanager
-def gradebook(course):
-    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as book:
-        yield book
-
-
-def hand_in(course, student, notebook=None, time=None):
-    folder = course.root / "submitted" / student / NAME
-    folder.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook or filled(Assignment(course, NAME)), folder / f"{NAME}.ipynb")
-    if time is not None:
-        (folder / "timestamp.txt").write_text(f"{time} UTC")
 
 
 def penalties(course):
@@ -42,36 +23,6 @@ def penalties(course):
         return {
             s.student.id: s.late_submission_penalty or 0 for s in book.assignment_submissions(NAME)
         }
-
-
-def by_hand(course):
-    """Add a question in words and one in code to the solution notebook; both graded by hand."""
-    path = course.solution(NAME)
-    notebook = nbformat.read(path, as_version=4)
-    for grade_id, cell in (
-        ("why", new_markdown_cell("Why does padding not count?")),
-        ("plot", new_code_cell("# draw something")),
-    ):
-        cell.metadata["nbgrader"] = {
-            **dict.fromkeys(("grade", "solution"), True),
-            **dict.fromkeys(("locked", "task"), False),
-            "grade_id": grade_id,
-            "points": 5,
-            "schema_version": 3,
-            "cell_type": cell.cell_type,
-        }
-        notebook.cells.append(cell)
-    nbformat.write(notebook, path)
-    release(course, [NAME])
-
-
-def answered(course, why="Since it is no word.", plot="1 + 1"):
-    notebook = filled(Assignment(course, NAME))
-    for cell in notebook.cells:
-        texts = {"why": why, "plot": plot}
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        cell.source = texts.get(grade_id) or cell.source
-    return notebook
 
 
 def test_a_late_submission_gets_the_penalty_that_the_plugin_says(small_course, monkeypatch):

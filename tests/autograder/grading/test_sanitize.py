@@ -74,13 +74,23 @@ def test_without_ids_code_is_recognized_by_what_it_defines_or_checks(submission,
     assert len(submission.cells) == len(release.cells)
 
 
-def test_of_two_cells_that_fit_the_last_counts_and_it_is_doubtful(submission, release):
+def test_of_two_cells_that_fit_the_one_that_differs_from_the_release_counts(submission, release):
     strip(submission.cells[1])
     submission.cells.insert(1, new_code_cell("def softmax(x):\n    return x"))
     (repair,) = restore(submission, release)
+    assert not repair.doubtful
+    assert marks_of(submission)["softmax"] == "def softmax(x):\n    return x"
+    assert "def softmax(x):\n    ..." not in [cell.source for cell in submission.cells]
+
+
+def test_of_two_cells_that_fit_and_differ_the_last_counts_and_it_is_doubtful(submission, release):
+    strip(submission.cells[1])
+    for number in (1, 2):
+        submission.cells.insert(number, new_code_cell(f"def softmax(x):\n    return {number}"))
+    (repair,) = restore(submission, release)
     assert repair.doubtful
     assert "2 cells fit and the last counts" in repair.what
-    assert marks_of(submission)["softmax"] == "def softmax(x):\n    ..."
+    assert marks_of(submission)["softmax"] == "def softmax(x):\n    return 2"
 
 
 def test_written_text_is_recognized_by_its_position_and_it_is_doubtful(submission, release):
@@ -92,21 +102,47 @@ def test_written_text_is_recognized_by_its_position_and_it_is_doubtful(submissio
     assert marks_of(submission)["words"] == "It exaggerates the largest score."
 
 
-def test_text_that_could_be_one_of_several_is_put_back_as_released(submission, release):
+def test_text_that_could_be_one_of_several_is_together_in_the_cell_that_was_put_back(
+    submission, release
+):
     submission.cells[3].source = "It exaggerates."
     strip(submission.cells[3])
     submission.cells.append(new_markdown_cell("More of my thoughts."))
-    (repair,) = restore(submission, release)
-    assert "was missing and was put back" in repair.what
-    assert marks_of(submission)["words"] == "Your words here."
+    put_back, found = restore(submission, release)
+    assert "was missing and was put back" in put_back.what
+    assert found.doubtful
+    assert "a person decides" in found.what
+    answer = marks_of(submission)["words"]
+    assert answer.index("It exaggerates.") < answer.index("More of my thoughts.")
+    assert "Your words here." not in answer
 
 
-def test_a_copy_that_differs_is_doubtful_and_one_that_does_not_is_not(submission, release):
+def test_of_copies_of_code_the_one_that_differs_from_the_release_counts(submission, release):
     same, other = copy.deepcopy(submission.cells[1]), copy.deepcopy(submission.cells[1])
     other.source = "def softmax(x):\n    return x"
     submission.cells[1:1] = [other, same]
-    repairs = restore(submission, release)
-    assert sorted(r.doubtful for r in repairs) == [False, True]
+    (repair,) = restore(submission, release)
+    assert not repair.doubtful
+    assert marks_of(submission)["softmax"] == other.source
+    assert [c.source for c in submission.cells if "def softmax" in c.source] == [other.source]
+
+
+def test_of_copies_of_code_that_all_differ_the_last_counts_and_it_is_doubtful(submission, release):
+    first, last = copy.deepcopy(submission.cells[1]), submission.cells[1]
+    first.source = "def softmax(x):\n    return x"
+    last.source = "def softmax(x):\n    return 2 * x"
+    submission.cells.insert(1, first)
+    (repair,) = restore(submission, release)
+    assert repair.doubtful
+    assert marks_of(submission)["softmax"] == last.source
+
+
+def test_code_above_its_own_cell_counts_if_that_is_as_released(submission, release):
+    submission.cells.insert(1, new_code_cell("def softmax(x):\n    return x"))
+    (repair,) = restore(submission, release)
+    assert repair.doubtful
+    assert marks_of(submission)["softmax"] == "def softmax(x):\n    return x"
+    assert len(submission.cells) == len(release.cells)
 
 
 @pytest.mark.parametrize(

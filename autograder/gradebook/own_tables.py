@@ -1,0 +1,78 @@
+"""Tables of ours in nbgrader's gradebook, which nbgrader leaves alone.
+
+They are created when a gradebook is opened, and go with it into every copy.
+"""
+
+from __future__ import annotations
+
+from nbgrader.api import Base, Boolean, Column, Float, String
+
+
+class GradedAnswer(Base):
+    """The answer that a score belongs to, by its digest.
+
+    Attributes
+    ----------
+    grade : str
+        The id of nbgrader's grade.
+    digest : str
+        Of the answer as it was graded the last time.
+    """
+
+    __tablename__ = "coursekit_graded_answer"
+
+    grade = Column(String(32), primary_key=True)
+    digest = Column(String(64), nullable=False)
+
+
+class Withdrawal(Base):
+    """A graded cell that does not count as usual, for everyone or for one student.
+
+    Attributes
+    ----------
+    assignment, cell : str
+        The names of the assignment and of the graded cell.
+    student : str
+        Whom it concerns; "" for everyone.
+    full_points : bool
+        Whether it gives full points; otherwise it is out of the total.
+    points : float
+        What the cell is worth in the release.
+    reason : str
+        Why, as students read it.
+    since : str
+        The time of the withdrawal, in UTC.
+    """
+
+    __tablename__ = "coursekit_withdrawal"
+
+    assignment = Column(String(128), primary_key=True)
+    cell = Column(String(128), primary_key=True)
+    student = Column(String(128), primary_key=True)
+    full_points = Column(Boolean, nullable=False)
+    points = Column(Float, nullable=False)
+    reason = Column(String(1_000), nullable=False)
+    since = Column(String(32), nullable=False)
+
+
+class SetAside(Base):
+    """What a person has said of a grade, while a withdrawal decides its points.
+
+    Attributes
+    ----------
+    grade : str
+        The id of nbgrader's grade.
+    manual_score : float or None
+        The points given by hand.
+    needs_manual_grade : bool
+        Whether they are still to be given.
+    given : float
+        The points that the withdrawal has given instead.
+    """
+
+    __tablename__ = "coursekit_set_aside"
+
+    grade = Column(String(32), primary_key=True)
+    manual_score = Column(Float)
+    needs_manual_grade = Column(Boolean, nullable=False)
+    given = Column(Float, nullable=False)
