@@ -5,8 +5,7 @@
 
 The answers are those in `exercises/NN_topic/answers/`. What passes the check must earn all points with
 every class seed, and what fails it must lose some: otherwise the case that tells belongs into both.
-Writes the result of each assignment to `data/results/answers.json`, whose list "owed" names those that
-are still to be judged.
+Writes the result of each assignment to `data/results/answers.json`.
 
 With `--messages` nothing is stored. It reads `exercises/NN_topic/answers/KIND.py`, where there is one,
 and prints a row for each answer: what it is shown by the recorded cases, and whether this is the hint
@@ -124,8 +123,7 @@ def main() -> None:
         stored = results("answers")
         kept = {name: stored[name] for name in COURSE.assignments() if name in stored}
         kept[assignment.name] = found
-        owed = [name for name in COURSE.assignments() if name not in kept]
-        write("answers", {"owed": owed, **kept})
+        write("answers", kept)
 
 
 if __name__ == "__main__":
