@@ -13,6 +13,7 @@ from autograder.escaping import for_terminal
 if TYPE_CHECKING:
     from autograder.classroom.collected import Collected
     from autograder.classroom.export import Filled
+    from autograder.gradebook.entries import Total
     from autograder.gradebook.grade_class import Graded
     from autograder.gradebook.late import Lateness
     from autograder.gradebook.settle import Settled
@@ -43,24 +44,37 @@ def exercise_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def summary_table(graded: Graded) -> Table:
-    """One row per student: points, and the exercises that lost some."""
+    """One row per student: the score in the gradebook, and the exercises that lost points."""
     table = Table(title=f"{graded.assignment}: {len(graded.verdicts)} submissions")
-    for column in ("student", "points", "late", "points lost in"):
-        if column != "late" or graded.late:
+    waiting = any(one.waiting for one in graded.totals.values())
+    for column in ("student", "points", "by hand", "late", "points lost in"):
+        if {"late": bool(graded.late), "by hand": waiting}.get(column, True):
             table.add_column(column, justify="right" if column == "points" else "left")
     for student, verdicts in graded.verdicts.items():
-        total = sum(verdict.points for verdict in verdicts)
-        best = sum(verdict.max_points for verdict in verdicts)
         lost = ", ".join(verdict.exercise for verdict in verdicts if not verdict.passed)
         lost = f"not run: {graded.unread[student]}" if student in graded.unread else lost
-        points = f"{total:g} / {best:g}"
+        total = _total(graded, student)
+        points = f"{total.score:g} / {total.max_score:g}"
         if student in graded.faults:
             lost = "the autograder failed; these are the earlier points"
             if not verdicts:
                 points, lost = "not graded", "the autograder failed"
-        late = [_cell(late_words(graded.late.get(student)))] if graded.late else []
-        table.add_row(_cell(student), points, *late, _cell(lost))
+        rest = [f"{total.waiting} to grade" if total.waiting else ""] if waiting else []
+        rest += [for_terminal(late_words(graded.late.get(student)))] if graded.late else []
+        table.add_row(_cell(student), points, *map(_cell, rest), _cell(lost))
     return table
+
+
+def _total(graded: Graded, student: str) -> Total:
+    """The score in the gradebook; of a submission that is not in it, that of its verdicts."""
+    from autograder.gradebook.entries import Total
+
+    verdicts = graded.verdicts[student]
+    return graded.totals.get(student) or Total(
+        sum(verdict.points for verdict in verdicts),
+        sum(verdict.max_points for verdict in verdicts),
+        0,
+    )
 
 
 def late_words(late: Lateness | None) -> str:
@@ -109,10 +123,11 @@ def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
         flawless = all(verdict.passed for verdict in verdicts)
         if student in graded.faults or (not perfect and (flawless or student in graded.unread)):
             continue
-        total = sum(verdict.points for verdict in verdicts)
-        best = sum(verdict.max_points for verdict in verdicts)
+        total = _total(graded, student)
+        points = f"{total.score:g} of {total.max_score:g} points"
+        so_far = " so far" if total.waiting else ""
         table = Table(
-            title=_cell(f"{student}: {total:g} of {best:g} points in {graded.assignment}"),
+            title=_cell(f"{student}: {points} in {graded.assignment}{so_far}"),
             title_justify="left",
         )
         table.add_column("exercise", no_wrap=True)

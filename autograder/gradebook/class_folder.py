@@ -25,7 +25,7 @@ from traitlets.config.loader import Config, PyFileConfigLoader
 from autograder.course.layout import Course
 from autograder.errors import AuthorError, ClassError
 from autograder.gradebook.backups import NAME
-from autograder.gradebook.entries import Entry, read_entry, restore_entry
+from autograder.gradebook.entries import Entry, Total, read_entry, restore_entry, total
 from autograder.gradebook.late import Lateness, lateness
 from autograder.gradebook.names import first_and_last
 from autograder.gradebook.origins import read_origins
@@ -120,6 +120,11 @@ class Classroom:
                 )
                 for one in submissions
             }
+
+    def totals(self, assignment: str) -> dict[str, Total]:
+        """Student -> the score of the submission, for all submissions in the gradebook."""
+        with self.submissions(assignment) as submissions:
+            return {one.student_id: total(one) for one in submissions}
 
     def set_by_hand(self, assignment: str) -> set[tuple[str, str]]:
         """(student, exercise) pairs whose points an instructor has set in formgrader."""

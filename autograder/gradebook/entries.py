@@ -68,6 +68,36 @@ def restore_entry(gradebook: Gradebook, assignment: str, student: str, entry: En
     gradebook.db.commit()
 
 
+@dataclass(frozen=True)
+class Total:
+    """The score of a submission, as every command and page says it.
+
+    Attributes
+    ----------
+    score, max_score : float
+        Points given by the grader and by hand, after the penalty for lateness; and all there are.
+    waiting : int
+        How many answers are still to be graded by hand.
+    """
+
+    score: float
+    max_score: float
+    waiting: int
+
+
+def total(submission: SubmittedAssignment) -> Total:
+    """What a submission has in the gradebook."""
+    return Total(
+        max(0.0, submission.score - (submission.late_submission_penalty or 0.0)),
+        submission.max_score,
+        sum(
+            bool(grade.needs_manual_grade)
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        ),
+    )
+
+
 def is_graded(submission: SubmittedAssignment) -> bool:
     """Whether every check cell has points; nbgrader itself counts one without as 0."""
     return all(

@@ -24,6 +24,7 @@ from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.class_lock import sole_grader
 from autograder.gradebook.deadlines import settle_penalties
 from autograder.gradebook.desk import Desk
+from autograder.gradebook.entries import Total
 from autograder.gradebook.faults import listed
 from autograder.gradebook.late import Lateness
 from autograder.gradebook.patience import is_of_this_machine, machine_problem, patiently
@@ -67,6 +68,8 @@ class Graded:
     settled : list of Settled
         Submissions that cost more or less for lateness than before: of which the time, the due
         date, an extension or points by hand have changed.
+    totals : dict of str to Total
+        Student -> the score in the gradebook, with what is graded by hand.
     faults : dict of str to Path
         Student -> the file with the traceback, where the grader has failed; the verdicts are those
         of the last time, or none: the submission is then not graded.
@@ -80,6 +83,7 @@ class Graded:
     by_hand: set[tuple[str, str]] = field(default_factory=set)
     late: dict[str, Lateness] = field(default_factory=dict)
     settled: list[Settled] = field(default_factory=list)
+    totals: dict[str, Total] = field(default_factory=dict)
     faults: dict[str, Path] = field(default_factory=dict)
 
     def not_graded(self) -> list[str]:
@@ -240,6 +244,7 @@ def _grade(
     graded.settled = patiently(lambda: settle_penalties(classroom, assignment))
     if graded.settled:  # what lateness costs later may depend on it: grace days
         patiently(lambda: settle_penalties(classroom))
+    graded.totals = classroom.totals(assignment)
     graded.by_hand = classroom.set_by_hand(assignment)
     graded.late = {s: one for s, one in classroom.lateness(assignment).items() if one.late}
     return graded
