@@ -352,7 +352,7 @@ def test_no_image_holds_what_a_class_has_left():
 def test_the_image_for_students_gets_the_wheel_and_the_notebooks_only():
     last = (ROOT / "Dockerfile").read_text().split("\nFROM ")[-1]
     copied = [line.split()[-2] for line in last.splitlines() if line.startswith("COPY")]
-    assert copied == ["constraints.txt", "/wheels", "notebooks"]
+    assert copied == ["constraints.txt", "/wheels", "docs/hub/nbgrader_config.py", "notebooks"]
 
 
 def test_hooks_call_programs_that_the_setup_installs():
