@@ -248,6 +248,6 @@ def test_a_class_works_on_a_hub_as_its_guide_says(hub, folder, small_course):
         done = hub.ask("POST", f"{formgrader}/api/assignment/{NAME}/{action}", user=GRADER)
         assert done["success"], done["log"]
     hub.ask("POST", f"/user/{BOB}/assignments/fetch_feedback", user=BOB, form=task)
-    (page,) = (folder / BOB).rglob("*.html")
+    (page,) = (folder / BOB / NAME).rglob("*.html")
     assert "<b>0 of 3</b>" in page.read_text("utf-8")
     assert not (folder / OWNER / "gradebook.db").exists()
