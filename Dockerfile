@@ -12,7 +12,9 @@ RUN useradd --create-home --uid "$NB_UID" "$NB_USER"
 COPY constraints.txt /tmp/constraints.txt
 COPY --from=wheel /wheels /wheels
 # hadolint ignore=DL3013
-RUN pip install --no-cache-dir -c /tmp/constraints.txt jupyterlab jupyterhub /wheels/*.whl
+RUN pip install --no-cache-dir -c /tmp/constraints.txt jupyterlab jupyterhub nbgrader /wheels/*.whl
+# where students fetch and submit: docs/hub.md
+COPY docs/hub/nbgrader_config.py /etc/jupyter/nbgrader_config.py
 COPY --chown=$NB_UID notebooks /home/$NB_USER/notebooks
 USER $NB_USER
 WORKDIR /home/$NB_USER

@@ -109,7 +109,7 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "draw
 #: In a path of a document: what a reader fills in, and what a command writes.
 _FILLED_IN = re.compile(r"NN_|[A-Z]{4,}(?!\.md)|10_tagging|\*")
 _WRITTEN = ("autograded/", "demo/", "dist/", "earlier/", "exports/", "feedback/", "grader-errors/")
-_WRITTEN += ("reports/", "site/", "submitted/", ".audit/", ".venv/")
+_WRITTEN += ("backups/", "reports/", "site/", "submitted/", ".audit/", ".venv/")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -352,7 +352,7 @@ def test_no_image_holds_what_a_class_has_left():
 def test_the_image_for_students_gets_the_wheel_and_the_notebooks_only():
     last = (ROOT / "Dockerfile").read_text().split("\nFROM ")[-1]
     copied = [line.split()[-2] for line in last.splitlines() if line.startswith("COPY")]
-    assert copied == ["constraints.txt", "/wheels", "notebooks"]
+    assert copied == ["constraints.txt", "/wheels", "docs/hub/nbgrader_config.py", "notebooks"]
 
 
 def test_hooks_call_programs_that_the_setup_installs():

@@ -19,6 +19,7 @@ from typing import Any
 import nbformat
 
 from autograder.authoring import proved
+from autograder.authoring.consistent import prove_consistent
 from autograder.authoring.lookup_tables import SEEDS, prove_fresh_cases, prove_groups_vary
 from autograder.authoring.proofs import (
     exercise_owners,
@@ -156,6 +157,7 @@ def _release(course: Course, name: str, check: bool) -> Report:
     report, assignment = Report(), Assignment(course, name)
     prove_source_files(assignment)
     prove_written(assignment)
+    prove_consistent(assignment)
     notebook = stamp(assignment)
     if not is_executed(name, notebook):
         report.drafts.append(name)

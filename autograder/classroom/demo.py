@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from nbformat import NotebookNode
 from rich.console import Console
 
 from autograder.classroom.printed import show, summary_table, verdict_tables
+from autograder.classroom.report import write_report
 from autograder.course.assignment import Assignment
-from autograder.course.filled_notebooks import filled
+from autograder.course.filled_notebooks import filled, without_guide
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_lock import sole_grader
@@ -21,7 +23,7 @@ from autograder.sandbox.doctor import is_available
 
 
 def run_demo(course: Course, assignment: str) -> None:
-    """Create the class in `demo/`, grade it, write its feedback pages and print the next steps.
+    """Create the class in `demo/`, grade it, write report and feedback pages, and say where they are.
 
     Raises
     ------
@@ -41,8 +43,10 @@ def run_demo(course: Course, assignment: str) -> None:
     show(*verdict_tables(graded), summary_table(graded))
     graded.require_no_fault()
     pages = write_feedback(course, assignment, folder)
+    report = write_report(course, assignment, folder)
     console = Console()
-    console.print("\nFeedback pages:")
+    console.print(f"\nReport on the class:\n  {report.relative_to(course.root)}", highlight=False)
+    console.print("Feedback pages:")
     for page in pages:
         console.print(f"  {page.relative_to(course.root)}", highlight=False)
     console.print("\nOpen the student notebooks with [bold]jupyter lab notebooks[/bold].")
@@ -68,10 +72,33 @@ def demo_submissions(assignment: Assignment) -> dict[str, NotebookNode]:
     wrong = {
         name: assignment.typed(exercises[name].misconceptions[0]) for name in names[1::3] or names
     }
+    questions = questions_of(assignment)
+    brief = {name: _first_sentence(text) for name, text in questions.items()}
+    open_ = dict.fromkeys(questions, "I did not get this far.")
     endless = f"def {second}(*inputs):\n    while True:\n        pass"
     return {
         "complete": filled(assignment),
-        "partly_wrong": filled(assignment, wrong),
-        "unfinished": filled(assignment, dict.fromkeys(names[len(names) // 2 :])),
-        "endless": filled(assignment, {second: endless}),
+        "partly_wrong": filled(assignment, wrong | brief),
+        "unfinished": filled(assignment, {**dict.fromkeys(names[len(names) // 2 :]), **open_}),
+        "endless": filled(assignment, {second: endless, **brief}),
     }
+
+
+def questions_of(assignment: Assignment) -> dict[str, str]:
+    """The questions that are graded by hand -> their model answers."""
+    return {
+        name: without_guide(text)
+        for name, text in assignment.solution.written_cells.items()
+        if name not in assignment.exercises and name in _by_hand(assignment)
+    }
+
+
+def _by_hand(assignment: Assignment) -> set[str]:
+    texts = [cell for cell in assignment.release.cells if cell.cell_type == "markdown"]
+    marks = [cell.metadata.get("nbgrader", {}) for cell in texts]
+    return {one["grade_id"] for one in marks if one.get("solution") and one.get("grade")}
+
+
+def _first_sentence(text: str) -> str:
+    """The beginning of a model answer, as a student writes who has understood half of it."""
+    return re.split(r"(?<=[.!?])\s", text.strip(), maxsplit=1)[0]

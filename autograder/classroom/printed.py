@@ -13,6 +13,7 @@ from autograder.escaping import for_terminal
 if TYPE_CHECKING:
     from autograder.classroom.collected import Collected
     from autograder.classroom.export import Filled
+    from autograder.gradebook.entries import Score
     from autograder.gradebook.grade_class import Graded
     from autograder.gradebook.late import Lateness
     from autograder.gradebook.settle import Settled
@@ -44,25 +45,24 @@ def exercise_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def summary_table(graded: Graded) -> Table:
-    """One row per student: points, and the exercises that lost some."""
+    """One row per student: the score in the gradebook, and the exercises that lost points."""
     table = Table(title=f"{graded.assignment}: {len(graded.verdicts)} submissions")
-    for column in ("student", "points", "late", "points lost in"):
-        if column != "late" or graded.late:
+    waiting = any(one.waiting for one in graded.scores.values())
+    for column in ("student", "points", "by hand", "late", "points lost in"):
+        if {"late": bool(graded.late), "by hand": waiting}.get(column, True):
             table.add_column(column, justify="right" if column == "points" else "left")
     for student, verdicts in graded.verdicts.items():
-        points = _points(graded, student)
-        out = _without_points(graded, student)
-        names = [v.exercise for v in verdicts if not (v.passed or v.exercise in out)]
-        if (score := graded.scores.get(student)) is not None and score.waiting:
-            names.append(f"({score.waiting} to grade by hand)")
-        lost = ", ".join(names)
+        score, out = _score(graded, student), _without_points(graded, student)
+        points = f"{score.final:g} / {score.max_score:g}"
+        lost = ", ".join(v.exercise for v in verdicts if not (v.passed or v.exercise in out))
         lost = f"not run: {graded.unread[student]}" if student in graded.unread else lost
         if student in graded.faults:
             lost = "the autograder failed; these are the earlier points"
             if not verdicts:
                 points, lost = "not graded", "the autograder failed"
-        late = [_cell(late_words(graded.late.get(student)))] if graded.late else []
-        table.add_row(_cell(student), points, *late, _cell(lost))
+        rest = [f"{score.waiting} to grade" if score.waiting else ""] if waiting else []
+        rest += [for_terminal(late_words(graded.late.get(student)))] if graded.late else []
+        table.add_row(_cell(student), points, *map(_cell, rest), _cell(lost))
     return table
 
 
@@ -79,14 +79,16 @@ def _without_points(graded: Graded, student: str) -> set[str]:
     return {one.exercise for one in graded.withdrawn if one.student in ("", student)}
 
 
-def _points(graded: Graded, student: str) -> str:
-    """The score as the gradebook has it, out of the student's total."""
-    score = graded.scores.get(student)
-    if score is not None:
-        return f"{score.final:g} / {score.max_score:g}"
+def _score(graded: Graded, student: str) -> Score:
+    """The score in the gradebook; of a submission that is not in it, that of its verdicts."""
+    from autograder.gradebook.entries import Score
+
     verdicts = graded.verdicts[student]
-    total = sum(verdict.points for verdict in verdicts)
-    return f"{total:g} / {sum(verdict.max_points for verdict in verdicts):g}"
+    return graded.scores.get(student) or Score(
+        sum(verdict.points for verdict in verdicts),
+        0.0,
+        sum(verdict.max_points for verdict in verdicts),
+    )
 
 
 def late_words(late: Lateness | None) -> str:
@@ -135,10 +137,11 @@ def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
         flawless = all(verdict.passed for verdict in verdicts)
         if student in graded.faults or (not perfect and (flawless or student in graded.unread)):
             continue
-        points = _points(graded, student).replace("/", "of")
-        out = _without_points(graded, student)
+        score, out = _score(graded, student), _without_points(graded, student)
+        points = f"{score.final:g} of {score.max_score:g} points"
+        so_far = " so far" if score.waiting else ""
         table = Table(
-            title=_cell(f"{student}: {points} points in {graded.assignment}"),
+            title=_cell(f"{student}: {points} in {graded.assignment}{so_far}"),
             title_justify="left",
         )
         table.add_column("exercise", no_wrap=True)

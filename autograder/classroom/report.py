@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, cached_property
 from pathlib import Path
@@ -144,7 +144,12 @@ class Report:
 
     @cached_property
     def struggling(self) -> list[analysis.Struggling]:
-        return analysis.struggling(self.verdicts)
+        """Who may need help by the verdicts, with the score that all else says."""
+        of = {one.student: one for one in self.submissions}
+        return [
+            replace(one, points=of[one.student].score or 0.0, max_points=of[one.student].max_score)
+            for one in analysis.struggling(self.verdicts)
+        ]
 
     @cached_property
     def scores(self) -> analysis.Spread | None:

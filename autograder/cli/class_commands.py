@@ -256,4 +256,35 @@ def merge(course: Any, gradebooks: tuple[Path, ...], folder: Path | None) -> Non
     sys.exit(1 if merged.conflicts else 0)
 
 
-COMMANDS = (collect, export, report, gradebook, similar, share, merge)
+@click.command()
+@click.argument("which", required=False)
+@folder_option
+def restore(which: str | None, folder: Path | None) -> None:
+    """List the backups of the gradebook, or take one back.
+
+    WHICH is the number of a backup, from 1 for the latest, or the file of a gradebook. The gradebook
+    that it replaces becomes the latest backup, so that `autograder restore 1` undoes this.
+    """
+    from autograder.course.layout import find_course
+    from autograder.gradebook.backups import backups
+    from autograder.gradebook.backups import restore as take_back
+    from autograder.gradebook.permissions import close_class
+
+    home = (folder or find_course().root).resolve()
+    close_class(home)
+    if which is not None:
+        kept = take_back(home, which)
+        say(f"restored: {home / 'gradebook.db'}; what was there is kept in {kept}")
+        say("next: `autograder grade` for each assignment; scores that are older are graded again.")
+        return
+    found = backups(home)
+    for number, backup in enumerate(found, 1):
+        say(f"{number:2}  {backup.words}")
+    say(
+        "`autograder restore NUMBER` takes one back."
+        if found
+        else f"there is no backup of a gradebook in {home / 'backups'} yet"
+    )
+
+
+COMMANDS = (collect, export, report, gradebook, similar, share, merge, restore)

@@ -212,7 +212,8 @@ def feedback(
 def doctor(folder: Path | None) -> None:
     """Check that submissions can run in a sandbox here; if not, say why, with exit status 1.
 
-    In a course's folder, say also what other users of this machine can read of it and of the class.
+    In a course's folder, say also whether the gradebook is whole, what other users of this machine
+    can read of course and class, and what keeps a JupyterHub here from knowing the course.
     """
     from autograder.sandbox.doctor import examine
 
@@ -221,12 +222,14 @@ def doctor(folder: Path | None) -> None:
         say(f"{'✓' if finding.works else '✗'} {finding.what}")
         if not finding.works:
             say(f"    {finding.problem or 'check failed'}\n    to fix: {finding.remedy}")
-    _say_who_can_read(folder)
+    _say_of_class(folder)
     sys.exit(0 if all(finding.works for finding in findings) else 1)
 
 
-def _say_who_can_read(folder: Path | None) -> None:
+def _say_of_class(folder: Path | None) -> None:
     from autograder.course.layout import find_course
+    from autograder.gradebook.backups import require_whole
+    from autograder.gradebook.hub import problems_on_hub
     from autograder.gradebook.permissions import open_to_others
 
     try:
@@ -237,8 +240,12 @@ def _say_who_can_read(folder: Path | None) -> None:
     if home is None:
         return
     looked_at = home.resolve()
+    try:
+        require_whole(looked_at)
+    except CourseError as error:
+        say(f"! {error}")
     openings = open_to_others(course, looked_at)
-    for opening in openings:
+    for opening in [*openings, *(problems_on_hub(course) if course else [])]:
         say(f"! {opening.what}\n    to fix: {opening.remedy}")
     if not openings:
         say(f"✓ other users of this machine cannot read the class in {looked_at}")

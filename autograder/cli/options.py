@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from autograder.escaping import for_terminal
 def with_course(command: Callable[..., None]) -> Callable[..., None]:
     """Passes the course that contains the current folder as the first argument.
 
-    A class's folder, if the command has one, is closed to other users before.
+    A class's folder, if the command has one, is closed to other users before; its gradebook is
+    looked at, so that no command works with a damaged one, and a backup is kept.
     """
 
     @functools.wraps(command)
@@ -24,12 +26,40 @@ def with_course(command: Callable[..., None]) -> Callable[..., None]:
 
         course = find_course()
         if "folder" in kwargs:
-            from autograder.gradebook.permissions import close_class
-
-            close_class(kwargs["folder"] or course.root)
+            secure_class(kwargs["folder"] or course.root)
         command(course, *args, **kwargs)
 
     return wrapped
+
+
+def secure_class(folder: Path) -> None:
+    """Close a class's folder to other users, see that its gradebook is whole, and keep a backup."""
+    import sqlite3
+
+    from autograder.gradebook.backups import conflicts, keep_backup, require_whole
+    from autograder.gradebook.patience import is_of_this_machine, machine_problem
+    from autograder.gradebook.permissions import close_class
+
+    close_class(folder)
+    require_whole(folder)
+    for path in conflicts(folder):
+        click.echo(
+            for_terminal(
+                f"warning: {path.name} is another version of the gradebook, as a synchronization"
+                f" program makes it: `autograder restore {shlex.quote(str(path))}` takes it instead;"
+                " else delete it."
+            ),
+            err=True,
+        )
+    try:
+        keep_backup(folder)
+    except (OSError, sqlite3.Error) as error:
+        if not is_of_this_machine(error):
+            raise
+        problem = machine_problem(error)
+        if "locked" in problem:
+            return  # the command itself waits, or says so
+        click.echo(f"warning: there is no backup of the gradebook as it is: {problem}.", err=True)
 
 
 folder_option = click.option(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Mapping
 
 from nbformat import NotebookNode
 
 from autograder.course.assignment import Assignment
 
+#: Where the marking guide of a question begins, which is for graders only.
+_GUIDE = re.compile(r"^[ \t]*[*_#>\s-]*Marking guide\b", re.MULTILINE)
+
 
 def filled(assignment: Assignment, sources: Mapping[str, str | None] | None = None) -> NotebookNode:
-    """The student notebook with every TODO answered as in the solution notebook.
+    """The student notebook with every TODO and question answered as in the solution notebook.
 
     Parameters
     ----------
@@ -26,5 +30,10 @@ def filled(assignment: Assignment, sources: Mapping[str, str | None] | None = No
         if metadata.get("solution"):
             name = metadata["grade_id"]
             source = sources.get(name, assignment.solution.written_cells[name])
-            cell.source = cell.source if source is None else source
+            cell.source = cell.source if source is None else without_guide(source)
     return notebook
+
+
+def without_guide(answer: str) -> str:
+    """The model answer to a question, without the marking guide below it."""
+    return _GUIDE.split(answer, maxsplit=1)[0].rstrip()

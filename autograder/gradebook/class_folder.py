@@ -24,6 +24,7 @@ from traitlets.config.loader import Config, PyFileConfigLoader
 
 from autograder.course.layout import Course
 from autograder.errors import AuthorError, ClassError
+from autograder.gradebook.backups import NAME
 from autograder.gradebook.entries import (
     Entry,
     Score,
@@ -64,7 +65,7 @@ class Classroom:
 
     @property
     def database(self) -> Path:
-        return self.folder / "gradebook.db"
+        return self.folder / NAME
 
     def submission(self, student: str, assignment: str) -> Path:
         return self.folder / "submitted" / student / assignment / f"{assignment}.ipynb"

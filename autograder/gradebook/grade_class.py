@@ -19,6 +19,7 @@ from autograder.course.assignment import Assignment, find
 from autograder.course.cells import import_statements
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError, GraderFault, MachineError
+from autograder.gradebook.backups import keep_backup
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.class_lock import sole_grader
 from autograder.gradebook.deadlines import settle_penalties
@@ -212,6 +213,7 @@ def _grade(
     hidden = hidden_folders(course.root, classroom.folder)
     limits = replace(options.apply(config), hidden=hidden)
     cache = patiently(lambda: RegradeCache(classroom, assignment, limits))
+    patiently(lambda: keep_backup(classroom.folder))
     again = options.regrade or options.exercise is not None
     entered = patiently(lambda: classroom.lateness(assignment))
     changed = [s for s in chosen if again or s not in entered or not cache.holds(s)]

@@ -18,7 +18,10 @@ from autograder.course.layout import Course
 
 #: No permission for group and others: of what a command writes.
 UMASK = 0o077
-_FOLDERS = ("submitted", "autograded", "feedback", "earlier", "exports", "reports", "grader-errors")
+_FOLDERS = (
+    *("submitted", "autograded", "feedback", "earlier", "exports", "reports"),
+    *("grader-errors", "backups"),
+)
 _FILES = (
     *("gradebook.db", "class_seed", "graded.json"),
     *("students.json", "collected.json", "extensions.json"),

@@ -36,7 +36,7 @@ from coursekit.checking.codec import MAX_BYTES
 
 #: Why a run ended that ended the process which read its output.
 LOST = "the output of its kernel was too large to read"
-_NOT_RUN = (
+NOT_RUN = (
     "Not run while grading: this cell only displays something."
     " Its output is in the submitted notebook.\n"
 )
@@ -195,7 +195,7 @@ class _Client(CellClient):
         """Run or ask what a cell is for; `again` only for its effects, in another kernel."""
         if cell.metadata.get(LEFT_OUT) and not self.limits.all_cells:
             if not again:
-                cell.outputs.append(new_output("stream", text=_NOT_RUN))
+                cell.outputs.append(new_output("stream", text=NOT_RUN))
         elif again:
             times = self.progress.ended.count(index)
             if asked_exercise(cell) is None and times <= 1:

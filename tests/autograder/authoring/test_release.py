@@ -11,6 +11,7 @@ import nbformat
 import pytest
 
 from autograder.authoring import proofs
+from autograder.authoring.consistent import prove_consistent
 from autograder.authoring.execute import execute_solution
 from autograder.authoring.lookup_tables import prove_groups_vary
 from autograder.authoring.new_assignment import new_assignment
@@ -702,3 +703,55 @@ def test_assignments_are_released_side_by_side_as_one_after_the_other(small_cour
     assert len(done) == 2
     assert "notebooks/08_other/08_other.ipynb" in report.written
     assert release(small_course, [NAME, "08_other"], check=True).stale == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "words"),
+    [
+        ("code", "print(decisive_words([1.0], 3))", "uses decisive_words, which no cell"),
+        ("code", "table = [decisive_words(one) for one in range(3)]", "uses decisive_words"),
+        ("code", "def show():\n    return decisive_words(1)", "uses decisive_words"),
+        ("markdown", "About 2 hours for the twelve exercises.", "says that there are twelve"),
+        ("markdown", "This notebook has 2 exercises.", "says that there are 2 exercises"),
+        ("markdown", "### Exercise 2. Decisive words", "names Exercise 2, but the notebook has 1"),
+        ("markdown", "As in Exercise 3, we sort.", "names Exercise 3"),
+    ],
+)
+def test_what_a_dropped_exercise_leaves_behind_fails_the_release(small_course, kind, source, words):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}[kind]
+    notebook.cells.append(make(source))
+    nbformat.write(notebook, path)
+    before = small_course.notebook(NAME).read_bytes()
+    assert words in refusal(small_course)
+    assert small_course.notebook(NAME).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "source"),
+    [
+        ("code", "class Box:\n    width = 1\n    area = width * 2\nBox().area, __name__"),
+        ("code", "for i in range(2):\n    pass\ndisplay(i), [j for j in range(3)], In"),
+        ("code", "%matplotlib inline\n!ls\nx = !ls\nprint(x)"),
+        (
+            "code",
+            "try:\n    import nowhere as there\nexcept ImportError as error:\n    print(error)",
+        ),
+        ("code", "from math import *\nsqrt(4)"),
+        ("code", "%%bash\necho $HOME"),
+        ("code", "if (n := 3) > 2:\n    print(n)\nwith open('x') as opened:\n    print(opened)"),
+        ("markdown", "It tests two exercises at once; see Exercise 12 of assignment 03."),
+        ("markdown", "The one exercise, and the two exercises above."),
+        ("markdown", "For the one exercises; Exercise 1 is first."),
+    ],
+)
+def test_what_a_notebook_may_say_and_call_is_not_taken_for_a_dropped_exercise(
+    small_course, kind, source
+):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}[kind]
+    notebook.cells.append(make(source))
+    nbformat.write(notebook, path)
+    prove_consistent(Assignment(small_course, NAME))

@@ -57,6 +57,9 @@ c.HTMLExporter.filters = {
 }
 restrict_formgrader()
 
+# Formgrader's page of a submission begins with what is graded by hand.
+c.HTMLExporter.preprocessors = ["autograder.pages.formgrader_order.HandGradedFirst"]
+
 # One page per submission, without scripts: points, hints, the student's code, comments.
 c.GenerateFeedback.exporter_class = "autograder.pages.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []

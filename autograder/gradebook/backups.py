@@ -1,0 +1,400 @@
+"""Is the gradebook whole, and what was it before: every command on a class keeps a backup first.
+
+`backups/`, in the folder of the class, holds the latest three that differ. A gradebook is replaced
+only by `restore`, which puts the replaced one among the backups, so that restoring is undone by
+restoring.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import nbgrader
+from nbgrader.api import Base
+
+from autograder.errors import ClassError
+from autograder.gradebook.class_lock import sole_grader
+from autograder.gradebook.patience import is_of_this_machine
+
+FOLDER = "backups"
+NAME = "gradebook.db"
+_GENERATIONS = 3
+_MAGIC = b"SQLite format 3\x00"
+#: SQLITE_BUSY and SQLITE_LOCKED, which Python 3.10 does not name.
+_LOCKED = (5, 6)
+_LOCKED_SECONDS = 2.0
+_HOT = ("-journal", "-wal", "-shm")
+#: What synchronization programs call the second of two versions, as "gradebook (conflicted copy).db".
+_CONFLICT = re.compile(
+    r"gradebook[^/]*(?:conflict|\(\d+\)| \d+)[^/]*\.db|gradebook\.db[^/]*conflict.*", re.I
+)
+
+
+@dataclass(frozen=True)
+class Backup:
+    """A gradebook in `backups/`.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    problem : str
+        What is wrong with it; "" if it can be taken back.
+    """
+
+    path: Path
+    problem: str
+
+    @property
+    def words(self) -> str:
+        """When the gradebook was last written, and what is in it."""
+        written = datetime.fromtimestamp(self.path.stat().st_mtime, timezone.utc).astimezone()
+        what = self.problem or _content(self.path)
+        return f"{written:%Y-%m-%d %H:%M:%S}, {what}"
+
+
+def require_whole(folder: Path) -> None:
+    """Raise `ClassError` if the gradebook of a class cannot be used, with the way to mend it."""
+    path = folder / NAME
+    if not path.exists() and not path.is_symlink():
+        if any(not one.problem for one in backups(folder)):
+            raise ClassError(
+                f"{path} is missing, though there are backups of it: `autograder restore 1` takes the"
+                f" latest back; to begin anew, delete {folder / FOLDER}."
+            )
+        return
+    problem = gradebook_problem(path)
+    if not problem:
+        return
+    if problem == _EMPTY and not backups(folder) and not any(folder.glob("autograded/*/*")):
+        return  # nbgrader fills it
+    raise ClassError(f"{path} {problem}: {remedy(folder, problem)}.")
+
+
+def remedy(folder: Path, problem: str) -> str:
+    """What to do about a problem of the gradebook."""
+    path = folder / NAME
+    if problem == _OLD:
+        return f"run `{_upgrade(path)}`, which keeps a copy of it"
+    if problem == _NEWER:
+        return "install the version of nbgrader that has written it, or `autograder restore`"
+    if not path.is_file():
+        return "put the gradebook itself there"
+    if any(not one.problem for one in backups(folder)):
+        return (
+            "`autograder restore 1` takes back the latest backup, and `autograder restore` lists all;"
+            " nothing is deleted"
+        )
+    return (
+        f"take it from a backup of yours, or, as there is none in {FOLDER}/, move it away (`mv {path}"
+        f" {path}.damaged`); `autograder grade` then grades again all that is in submitted/, and what"
+        " was given by hand is to be given again"
+    )
+
+
+def _upgrade(path: Path) -> str:
+    """The command that upgrades a gradebook; nbgrader finds `alembic` on PATH alone."""
+    command = f"nbgrader db upgrade {shlex.quote(f'--db=sqlite:///{path}')}"
+    here = str(Path(sys.executable).parent)
+    if here in os.environ.get("PATH", "").split(os.pathsep):
+        return command
+    return f"PATH={shlex.quote(here)}:$PATH {command}"
+
+
+def keep_backup(folder: Path) -> bool:
+    """Copy the gradebook of a class to `backups/`, unless the latest backup is the same.
+
+    Nothing happens where there is no gradebook, or where the folder cannot be written.
+
+    Returns
+    -------
+    bool
+        Whether there is a backup of the gradebook as it is now.
+
+    Raises
+    ------
+    OSError, sqlite3.OperationalError
+        The disk is full, or another program locks the gradebook.
+    """
+    path = folder / NAME
+    if not path.exists() or not path.stat().st_size or not os.access(folder, os.W_OK):
+        return False
+    whole = [one for one in _files(folder) if not _is_damaged(one)]
+    if whole and _is_same(path, whole[0]):
+        return True
+    place = _place(folder)
+    new = place / f".new-{os.getpid()}"
+    try:
+        _create(new)
+        _copy(path, new)
+        if whole and new.read_bytes() == whole[0].read_bytes():
+            new.unlink()
+            _take_time(path, whole[0])
+            return True
+        _take_time(path, new)
+        new.rename(place / _name(place))
+    finally:
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+            Path(f"{new}-journal").unlink(missing_ok=True)
+    _prune(folder)
+    return True
+
+
+def backups(folder: Path) -> list[Backup]:
+    """The backups of a class's gradebook, the latest first."""
+    return [Backup(path, gradebook_problem(path)) for path in _files(folder)]
+
+
+def conflicts(folder: Path) -> list[Path]:
+    """Other versions of the gradebook, which a synchronization program has put beside it."""
+    with contextlib.suppress(OSError):
+        return sorted(path for path in folder.iterdir() if _CONFLICT.fullmatch(path.name))
+    return []
+
+
+def restore(folder: Path, which: str) -> Path:
+    """Make a backup the gradebook; the gradebook that it replaces becomes the latest backup.
+
+    Parameters
+    ----------
+    folder : Path
+        The class's.
+    which : str
+        The number of a backup, from 1 for the latest, or the path of a gradebook.
+
+    Returns
+    -------
+    Path
+        Where the replaced gradebook is; the gradebook itself if there was none.
+
+    Raises
+    ------
+    ClassError
+        There is no such backup, it is damaged, or a grader is at work in the folder.
+    """
+    with sole_grader(folder):
+        chosen = _chosen(folder, which)
+        if problem := gradebook_problem(chosen):
+            raise ClassError(
+                f"{chosen} {problem}; choose another, which `autograder restore` lists."
+            )
+        return _replace(folder, chosen)
+
+
+def _chosen(folder: Path, which: str) -> Path:
+    found = _files(folder)
+    if which.isascii() and which.isdecimal():
+        if not 1 <= int(which) <= len(found):
+            there = f"the last is {len(found)}" if found else "there is none yet"
+            raise ClassError(f"there is no backup {which} in {folder / FOLDER}: {there}.")
+        return found[int(which) - 1]
+    chosen = Path(which)
+    if not chosen.is_file():
+        raise ClassError(f"{which} is neither the number of a backup nor a file.")
+    if chosen.resolve() == (folder / NAME).resolve():
+        raise ClassError(f"{which} is the gradebook already.")
+    return chosen
+
+
+def _replace(folder: Path, chosen: Path) -> Path:
+    path, place = folder / NAME, _place(folder)
+    new = place / f".restored-{os.getpid()}"
+    kept = path
+    try:
+        _create(new)
+        _copy(chosen, new)
+        usable = path.exists() and not gradebook_problem(path)
+        if usable:
+            keep_backup(folder)
+            kept = next(one for one in _files(folder) if not _is_damaged(one))
+            _copy(new, path)  # in place: formgrader may have it open
+        else:
+            if path.exists() or path.is_symlink():
+                kept = place / _name(place, "damaged")
+                path.rename(kept)
+                for end in _HOT:
+                    with contextlib.suppress(FileNotFoundError):
+                        Path(f"{path}{end}").rename(f"{kept}{end}")
+            new.rename(path)
+    finally:
+        new.unlink(missing_ok=True)
+        Path(f"{new}-journal").unlink(missing_ok=True)
+    # what it says is older than what is graded: nothing counts as unchanged
+    (folder / "graded.json").unlink(missing_ok=True)
+    _prune(folder)
+    return kept
+
+
+_EMPTY = "is empty"
+_OLD = "is of an older nbgrader, whose tables lack what this one reads"
+_NEWER = "is of a newer nbgrader than the one installed here"
+
+
+def gradebook_problem(path: Path) -> str:
+    """What keeps a file from being used as a gradebook: the rest of a sentence, or "".
+
+    A gradebook that another program locks at the moment has no problem.
+    """
+    if path.is_dir():
+        return "is a folder and no gradebook"
+    if not path.exists():
+        return "is a link that leads nowhere" if path.is_symlink() else "is missing"
+    try:
+        with path.open("rb") as opened:
+            head = opened.read(100)
+        size = path.stat().st_size
+    except PermissionError:
+        return "cannot be read by you"
+    if not size:
+        return _EMPTY
+    if not head.startswith(_MAGIC):
+        return "is damaged (it is no SQLite database)"
+    if len(head) < 100 or _pages(head) * _page_size(head) > size:
+        return "is incomplete (it is cut off, as by an unfinished synchronization or copy)"
+    try:
+        return _database_problem(path)
+    except sqlite3.DatabaseError as error:
+        return "" if is_of_this_machine(error) else f"is damaged ({error})"
+
+
+def _page_size(head: bytes) -> int:
+    size = int.from_bytes(head[16:18], "big")
+    return 65536 if size == 1 else size
+
+
+def _pages(head: bytes) -> int:
+    """How many pages the file has, by its head; 0 if the head is not current."""
+    return int.from_bytes(head[28:32], "big") if head[24:28] == head[92:96] else 0
+
+
+def _database_problem(path: Path) -> str:
+    with _open(path) as database:
+        found = database.execute("PRAGMA quick_check(1)").fetchone()
+        if found != ("ok",):
+            return f"is damaged ({' '.join(str(found[0]).split())})"
+        rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        tables = {name for (name,) in rows}
+        if not tables:
+            return _EMPTY
+        if not tables & Base.metadata.tables.keys() - {"comment", "course"}:
+            return "is a database of another program and no gradebook"
+        if "alembic_version" in tables:
+            revisions = [row[0] for row in database.execute("SELECT * FROM alembic_version")]
+            if any(not _knows(revision) for revision in revisions):
+                return _NEWER
+        for name, table in Base.metadata.tables.items():
+            columns = {row[1] for row in database.execute(f'PRAGMA table_info("{name}")')}
+            if not columns >= {column.name for column in table.columns}:
+                return _OLD
+    return ""
+
+
+def _knows(revision: str) -> bool:
+    """Whether the installed nbgrader knows a version of its tables."""
+    versions = Path(str(nbgrader.__file__)).parent / "alembic" / "versions"
+    return not versions.is_dir() or any(versions.glob(f"{revision}_*.py"))
+
+
+def _content(path: Path) -> str:
+    """How much a gradebook holds."""
+    questions = {
+        "students": "SELECT count(*) FROM student",
+        "submissions": "SELECT count(*) FROM submitted_assignment",
+        "points given by hand": "SELECT count(*) FROM grade WHERE manual_score IS NOT NULL",
+        "comments": "SELECT count(*) FROM comment WHERE manual_comment IS NOT NULL",
+    }
+    with _open(path) as database:
+        numbers = {what: database.execute(ask).fetchone()[0] for what, ask in questions.items()}
+    return ", ".join(f"{what}: {number}" for what, number in numbers.items())
+
+
+@contextlib.contextmanager
+def _open(path: Path) -> Iterator[sqlite3.Connection]:
+    database = sqlite3.connect(path, timeout=_LOCKED_SECONDS)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def _create(path: Path) -> None:
+    """Create an empty file that only its owner can read."""
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
+
+
+def _copy(source: Path, target: Path) -> None:
+    end = time.monotonic() + _LOCKED_SECONDS
+
+    def give_up(status: int, remaining: int, total: int) -> None:
+        """Python's own loop waits for a lock without an end."""
+        if status in _LOCKED and time.monotonic() > end:
+            raise sqlite3.OperationalError("database is locked")
+
+    with _open(source) as read, _open(target) as written:
+        read.backup(written, progress=give_up)
+
+
+def _is_same(path: Path, backup: Path) -> bool:
+    """Whether a gradebook has not been written since a backup was made of it."""
+    with contextlib.suppress(FileNotFoundError):
+        if any(Path(f"{path}{end}").exists() for end in _HOT):
+            return False
+        now, then = path.stat(), backup.stat()
+        return (now.st_mtime_ns, now.st_size) == (then.st_mtime_ns, then.st_size)
+    return False
+
+
+def _take_time(path: Path, backup: Path) -> None:
+    written = path.stat().st_mtime_ns
+    os.utime(backup, ns=(written, written))
+
+
+def _place(folder: Path) -> Path:
+    place = folder / FOLDER
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place
+
+
+def _name(place: Path, kind: str = "gradebook") -> str:
+    """A name that sorts by time and is not taken."""
+    while True:
+        now = datetime.now(timezone.utc)
+        name = f"{kind}-{now:%Y%m%d-%H%M%S-%f}.db"
+        if not (place / name).exists():
+            return name
+        time.sleep(0.001)
+
+
+def _files(folder: Path) -> list[Path]:
+    """The gradebooks in `backups/`, the latest first."""
+    found = [
+        path
+        for kind in ("gradebook", "damaged")
+        for path in (folder / FOLDER).glob(f"{kind}-[0-9]*.db")
+        if path.is_file() and not path.is_symlink()
+    ]
+    return sorted(found, key=lambda path: path.name.partition("-")[2], reverse=True)
+
+
+def _is_damaged(path: Path) -> bool:
+    return path.name.startswith("damaged-")
+
+
+def _prune(folder: Path) -> None:
+    """Delete all but the latest backups, of whole and of damaged gradebooks."""
+    found = _files(folder)
+    for damaged in (False, True):
+        for path in [one for one in found if _is_damaged(one) == damaged][_GENERATIONS:]:
+            for end in ("", *_HOT):
+                Path(f"{path}{end}").unlink(missing_ok=True)

@@ -1,0 +1,214 @@
+"""Does a JupyterHub, or a shared computer, know this course: what `docs/hub.md` describes.
+
+Only what the configuration files on this machine say is looked at; no hub is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from jupyter_core.paths import ENV_CONFIG_PATH, SYSTEM_CONFIG_PATH, jupyter_config_dir
+from traitlets.config.loader import Config, PyFileConfigLoader
+
+from autograder.course.layout import Course
+from autograder.errors import CourseError
+from autograder.gradebook.permissions import Opening
+
+_NAME = "nbgrader_config.py"
+_SECONDS = 60
+
+
+def problems_on_hub(course: Course) -> list[Opening]:
+    """What keeps nbgrader, formgrader or students' servers on this machine from working.
+
+    What is about a hub is said only where there is one, or the course uses an exchange.
+    """
+    found = [*_tools()]
+    own = _read(course.root)
+    system = _merged(Path(folder) for folder in SYSTEM_CONFIG_PATH)
+    exchange = _text(own, "Exchange", "root")
+    if not (exchange or _text(own, "CourseDirectory", "course_id") or _on_hub()):
+        return found
+    return [
+        *found,
+        *_formgrader(course, system),
+        *_course_id(own, system),
+        *_exchange(exchange, _text(system, "Exchange", "root")),
+        *_students_image(),
+    ]
+
+
+def _on_hub() -> bool:
+    """Whether this is a server of a hub, or a machine with one."""
+    return any(name.startswith("JUPYTERHUB_") for name in os.environ) or bool(
+        find_spec("jupyterhub") or shutil.which("jupyterhub")
+    )
+
+
+def _tools() -> list[Opening]:
+    """nbgrader calls `alembic` by name when it makes a gradebook."""
+    here = str(Path(sys.executable).parent)
+    if shutil.which("alembic"):
+        return []
+    return [
+        Opening(
+            "`nbgrader` fails when it makes a gradebook, since it does not find `alembic` on PATH",
+            f"export PATH={shlex.quote(here)}:$PATH, or activate the environment",
+        )
+    ]
+
+
+def _formgrader(course: Course, system: Config) -> list[Opening]:
+    """A single-user server starts in the home folder, and reads no configuration of the course."""
+    home = Path.home()
+    user = _merged([*map(Path, ENV_CONFIG_PATH), Path(jupyter_config_dir())], system)
+    root = _text(user, "CourseDirectory", "root")
+    found = []
+    if home.resolve() != course.root and (not root or Path(root).resolve() != course.root):
+        line = f"c.CourseDirectory.root = {str(course.root)!r}"
+        found.append(
+            Opening(
+                "formgrader is empty in a server that starts in your home folder"
+                + (f": its configuration names {root}" if root else ""),
+                f"put `{line}` into {Path(jupyter_config_dir()) / _NAME}",
+            )
+        )
+    stray = home / "gradebook.db"
+    if home.resolve() != course.root and stray.exists():
+        found.append(
+            Opening(
+                f"{stray} is a gradebook that a formgrader without its course has made",
+                "delete it, once formgrader shows the course, if nothing is graded in it",
+            )
+        )
+    return found
+
+
+def _course_id(own: Config, system: Config) -> list[Opening]:
+    found = []
+    if named := _text(system, "CourseDirectory", "course_id"):
+        found.append(
+            Opening(
+                f"the configuration of this machine names the course {named}, which hides students'"
+                " other courses",
+                f"take `c.CourseDirectory.course_id` out of {_where('CourseDirectory', 'course_id')}",
+            )
+        )
+    root = _text(own, "Exchange", "root") or _text(system, "Exchange", "root")
+    if root and not _text(own, "CourseDirectory", "course_id"):
+        found.append(
+            Opening(
+                "nbgrader's exchange needs the name of this course",
+                f"set `c.CourseDirectory.course_id` at the end of the course's {_NAME}",
+            )
+        )
+    return found
+
+
+def _exchange(own: str, system: str) -> list[Opening]:
+    found = []
+    if own and system and Path(own).resolve() != Path(system).resolve():
+        found.append(
+            Opening(
+                f"the course's exchange is {own}, and that of this machine's servers is {system}",
+                f"name the same folder in the course's {_NAME} and in {_where('Exchange', 'root')}",
+            )
+        )
+    if own and not system:
+        place = Path(SYSTEM_CONFIG_PATH[-1]) / _NAME
+        found.append(
+            Opening(
+                f"students' servers do not know the exchange {own}",
+                f"put `c.Exchange.root = {own!r}` into {place}, in the students' image if there is one",
+            )
+        )
+    root = own or system
+    if root and not Path(root).is_dir():
+        quoted = shlex.quote(root)
+        remedy = f"sudo mkdir -p {quoted} && sudo chmod 777 {quoted}"
+        found.append(Opening(f"there is no exchange at {root}", remedy))
+    elif root and stat.S_IMODE(Path(root).stat().st_mode) & 0o777 != 0o777:
+        found.append(
+            Opening(f"not everyone can use the exchange {root}", f"chmod 777 {shlex.quote(root)}")
+        )
+    return found
+
+
+def _students_image() -> list[Opening]:
+    """Whether the environment of single-user servers can fetch, submit and check."""
+    command = shutil.which("jupyterhub-singleuser")
+    if command is None:
+        return []
+    try:
+        first = Path(command).read_bytes().splitlines()[0].decode()
+    except (OSError, IndexError, UnicodeDecodeError):
+        return []
+    python = first.removeprefix("#!").strip().split(" ")[0]
+    if "python" not in Path(python).name:
+        return []
+    found: list[Opening] = []
+    for package, why in (
+        ("nbgrader", "students cannot fetch and submit"),
+        ("coursekit", "no notebook of the course runs"),
+    ):
+        test = f"import importlib.util as u, sys; sys.exit(u.find_spec({package!r}) is None)"
+        try:
+            done = subprocess.run([python, "-c", test], timeout=_SECONDS, check=False, cwd="/")
+        except (OSError, subprocess.TimeoutExpired):
+            return found
+        if done.returncode:
+            wanted = "nbgrader" if package == "nbgrader" else "the wheel of `autograder bundle`"
+            found.append(
+                Opening(
+                    f"{package} is missing in the environment of {command}: {why}",
+                    f"install {wanted} there: {shlex.quote(python)} -m pip install ...",
+                )
+            )
+    return found
+
+
+def _merged(folders: Iterable[Path], start: Config | None = None) -> Config:
+    merged = Config()
+    if start is not None:
+        merged.merge(start)
+    for folder in folders:
+        merged.merge(_read(folder))
+    return merged
+
+
+def _read(folder: Path) -> Config:
+    """What a folder's configuration file sets; nothing if there is none.
+
+    Raises
+    ------
+    CourseError
+        It cannot be run.
+    """
+    if not (folder / _NAME).is_file():
+        return Config()
+    try:
+        found: Config = PyFileConfigLoader(_NAME, str(folder)).load_config()
+    except Exception as error:  # a program of the administrator's
+        raise CourseError(f"{folder / _NAME} cannot be read: {error}.") from error
+    return found
+
+
+def _text(config: Config, section: str, name: str) -> str:
+    return str(config[section].get(name, "")) if section in config else ""
+
+
+def _where(section: str, name: str) -> str:
+    """The file of this machine that makes a setting."""
+    places = [Path(folder) for folder in SYSTEM_CONFIG_PATH]
+    return next(
+        (str(one / _NAME) for one in places if _text(_read(one), section, name)),
+        str(places[-1] / _NAME),
+    )

@@ -1,0 +1,59 @@
+"""A JupyterHub with nbgrader courses; docs/hub.md says what is what, and how to adapt it."""
+
+import os
+
+c = get_config()  # noqa: F821  (JupyterHub provides it)
+
+# Course id -> the system user that owns the course's folder, that folder, with the course's own
+# .venv in it, a free port on this machine, and who grades.
+COURSES = {
+    "text": {
+        "owner": "text-course",
+        "folder": "/home/text-course/course",
+        "port": 9101,
+        "graders": ["ada", "grace"],
+    },
+}
+
+# Who may log in, and how they are known: here, the users of this machine with their passwords.
+c.JupyterHub.authenticator_class = "pam"
+c.Authenticator.allow_all = True
+
+# A process per student on this machine. Limits need a spawner that keeps them: SystemdSpawner,
+# DockerSpawner or KubeSpawner; the one here ignores the two numbers.
+c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
+c.Spawner.mem_limit = "2G"
+c.Spawner.cpu_limit = 2
+c.Spawner.default_url = "/lab"
+c.Spawner.environment = {"OMP_NUM_THREADS": "1"}  # torch takes every core else
+
+# One formgrader per course, shared by its graders, as a service of the hub: it runs as the owner of
+# the course, in the course's folder, where it reads the course's nbgrader_config.py.
+c.JupyterHub.services = [
+    {
+        "name": course,
+        "display": False,
+        "url": f"http://127.0.0.1:{about['port']}",
+        "command": [f"{about['folder']}/.venv/bin/jupyterhub-singleuser"],
+        "user": about["owner"],
+        "cwd": about["folder"],
+        "environment": {
+            "PATH": f"{about['folder']}/.venv/bin:{os.defpath}",
+            "JUPYTERHUB_DEFAULT_URL": "/formgrader",
+        },
+        "oauth_no_confirm": True,
+        "oauth_client_allowed_scopes": [f"access:services!service={course}"],
+    }
+    for course, about in COURSES.items()
+]
+c.JupyterHub.load_groups = {
+    f"graders-{course}": {"users": about["graders"]} for course, about in COURSES.items()
+}
+c.JupyterHub.load_roles = [
+    {
+        "name": f"grade-{course}",
+        "scopes": [f"access:services!service={course}", f"read:services!service={course}"],
+        "groups": [f"graders-{course}"],
+    }
+    for course in COURSES
+]

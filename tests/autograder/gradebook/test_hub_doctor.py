@@ -1,0 +1,149 @@
+"""`autograder doctor` says what keeps a JupyterHub on this machine from knowing the course."""
+
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import main
+from autograder.gradebook import hub
+from autograder.gradebook.backups import keep_backup
+
+NAME = "07_topic"
+
+
+@pytest.fixture
+def machine(small_course, tmp_path, monkeypatch):
+    """A machine with a hub: folders in the place of its system's and the user's configuration."""
+    for name in ("system", "home", "exchange", "bin"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "exchange").chmod(0o777)
+    monkeypatch.setattr(hub, "SYSTEM_CONFIG_PATH", [str(tmp_path / "system")])
+    monkeypatch.setattr(hub, "ENV_CONFIG_PATH", [])
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "home" / ".jupyter"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}")
+    monkeypatch.setenv("JUPYTERHUB_USER", "ada")
+    monkeypatch.chdir(small_course.root)
+    (tmp_path / "bin" / "alembic").touch(mode=0o755)
+    return tmp_path
+
+
+def configure(folder, *lines):
+    folder.mkdir(exist_ok=True)
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write("\n".join(["c = get_config()", *lines, ""]))
+
+
+def set_up(machine, course):
+    """All that docs/hub.md says."""
+    exchange = f"c.Exchange.root = {str(machine / 'exchange')!r}"
+    configure(course.root, 'c.CourseDirectory.course_id = "text"', exchange)
+    configure(machine / "system", exchange)
+    configure(machine / "home" / ".jupyter", f"c.CourseDirectory.root = {str(course.root)!r}")
+
+
+def found(course):
+    return [f"{one.what}; {one.remedy}" for one in hub.problems_on_hub(course)]
+
+
+def test_a_hub_that_is_set_up_as_its_guide_says_has_no_problem(machine, small_course):
+    set_up(machine, small_course)
+    assert found(small_course) == []
+
+
+def test_without_a_hub_and_an_exchange_nothing_is_said_of_one(machine, small_course, monkeypatch):
+    monkeypatch.delenv("JUPYTERHUB_USER")
+    monkeypatch.setattr(hub, "find_spec", lambda name: None)
+    assert found(small_course) == []
+
+
+def stray_gradebook(machine, course):
+    (machine / "home" / "gradebook.db").touch()
+
+
+def no_tools(machine, course):
+    (machine / "bin" / "alembic").unlink()
+
+
+def other_course(machine, course):
+    configure(machine / "system", 'c.CourseDirectory.course_id = "other"')
+
+
+def closed_exchange(machine, course):
+    (machine / "exchange").chmod(0o755)
+
+
+def no_exchange(machine, course):
+    (machine / "exchange").rmdir()
+
+
+def another_exchange(machine, course):
+    configure(machine / "system", 'c.Exchange.root = "/srv/elsewhere"')
+
+
+def unnamed(machine, course):
+    configure(course.root, 'c.CourseDirectory.course_id = ""')
+
+
+def another_folder(machine, course):
+    configure(machine / "home" / ".jupyter", 'c.CourseDirectory.root = "/home/grace"')
+
+
+def no_configuration(machine, course):
+    (machine / "home" / ".jupyter" / "nbgrader_config.py").unlink()
+
+
+def students_know_nothing(machine, course):
+    (machine / "system" / "nbgrader_config.py").unlink()
+
+
+def bare_image(machine, course):
+    python = machine / "bin" / "python-of-students"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    command = machine / "bin" / "jupyterhub-singleuser"
+    command.write_text(f"#!{python}\n")
+    command.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "words"),
+    [
+        (stray_gradebook, "gradebook.db is a gradebook that a formgrader without its course"),
+        (no_tools, f"does not find `alembic` on PATH; export PATH={sys.prefix}"),
+        (other_course, "hides students' other courses; take `c.CourseDirectory.course_id` out of"),
+        (closed_exchange, "; chmod 777"),
+        (no_exchange, "there is no exchange at"),
+        (another_exchange, "that of this machine's servers is /srv/elsewhere"),
+        (unnamed, "needs the name of this course"),
+        (another_folder, "its configuration names /home/grace; put `c.CourseDirectory.root"),
+        (no_configuration, "formgrader is empty in a server that starts in your home folder"),
+        (students_know_nothing, "students' servers do not know the exchange"),
+        (bare_image, "nbgrader is missing in the environment of"),
+        (bare_image, "coursekit is missing in the environment of"),
+    ],
+)
+def test_each_mistake_is_named_with_what_mends_it(machine, small_course, break_it, words):
+    set_up(machine, small_course)
+    break_it(machine, small_course)
+    assert any(words in one for one in found(small_course)), found(small_course)
+    said = CliRunner().invoke(main, ["doctor"]).output
+    assert words.split(";")[0] in said
+
+
+def test_a_configuration_that_cannot_be_read_is_one_sentence(machine, small_course):
+    set_up(machine, small_course)
+    configure(machine / "system", "1 / 0")
+    done = CliRunner().invoke(main, ["doctor"])
+    assert "nbgrader_config.py cannot be read: division by zero" in done.output
+    assert done.exit_code == 1
+
+
+def test_the_doctor_says_that_a_gradebook_is_damaged(machine, small_course):
+    set_up(machine, small_course)
+    keep_backup(small_course.root)
+    (small_course.root / "gradebook.db").write_text("nothing")
+    assert "it is no SQLite database): `autograder restore 1`" in (
+        CliRunner().invoke(main, ["doctor"]).output
+    )
