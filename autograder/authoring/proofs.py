@@ -18,10 +18,9 @@ from typing import Any
 import nbformat
 
 from autograder.authoring.shown_cells import KEEP
-from autograder.authoring.stamp import reused_from
 from autograder.course.apply_edit import is_edit
 from autograder.course.assignment import Assignment, every_assignment
-from autograder.course.cells import checked_exercise, is_delimiter, parse
+from autograder.course.cells import checked_exercise, is_delimiter, parse, reused_from
 from autograder.course.exercise import UNWRITTEN_HINT, UNWRITTEN_REASON, Exercise, Misconception
 from autograder.course.layout import Course
 from autograder.course.reference import Solution

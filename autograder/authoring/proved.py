@@ -15,9 +15,10 @@ from nbformat import NotebookNode, from_dict
 from nbformat.v4.rwbase import rejoin_lines
 
 from autograder.authoring.setup_cell import setup_cell
-from autograder.authoring.stamp import badge, reused_from
+from autograder.authoring.stamp import badge
 from autograder.authoring.stored_outputs import is_executed
 from autograder.course.assignment import Assignment
+from autograder.course.cells import reused_from
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 

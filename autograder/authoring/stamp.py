@@ -214,12 +214,6 @@ def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:
     return set(names)
 
 
-def reused_from(cell: NotebookNode) -> str | None:
-    """The earlier assignment whose definitions a stamped cell contains, if any."""
-    grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-    return grade_id.removeprefix(FROM) if grade_id.startswith(FROM) else None
-
-
 def _what_else(source: str, exercises: dict[str, Exercise]) -> str:
     """What a cell with a solution block defines instead of one exercise."""
     found = defined_names(source)

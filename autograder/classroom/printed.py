@@ -13,6 +13,7 @@ from autograder.escaping import for_terminal
 if TYPE_CHECKING:
     from autograder.classroom.collected import Collected
     from autograder.classroom.export import Filled
+    from autograder.classroom.term_plan import Plan
     from autograder.gradebook.entries import Score
     from autograder.gradebook.grade_class import Graded
     from autograder.gradebook.late import Lateness
@@ -315,3 +316,27 @@ def _listed(found: list[tuple[str, str]]) -> list[str]:
 
 def _count(submissions: int) -> str:
     return f"{submissions} submission{'s' * (submissions != 1)}"
+
+
+def plan_lines(plan: Plan) -> list[str]:
+    """A term plan as a table, and what to know about it."""
+    rows = [("week", "due on", "assignment", "hours", "reuses code of")]
+    for one in plan.entries:
+        needs = ", ".join(name[:2] for name in one.needs)
+        rows.append(
+            (str(one.week), f"{one.due:%a %Y-%m-%d}", one.assignment, f"{one.hours:g}", needs)
+        )
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = [f"{plan.track.title}, {plan.weeks} weeks, {plan.credits} ECTS credits", ""]
+    lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    average = plan.hours / plan.weeks
+    lines += [
+        "",
+        f"{plan.hours:g} hours of assignments, {average:.1f} a week, of the {plan.credit_hours:g}"
+        f" hours that {plan.credits} credits stand for.",
+    ]
+    if plan.missing:
+        lines.append(
+            f"Left out, since the course does not have them yet: {', '.join(plan.missing)}."
+        )
+    return lines

@@ -287,4 +287,29 @@ def restore(which: str | None, folder: Path | None) -> None:
     )
 
 
-COMMANDS = (collect, export, report, gradebook, similar, share, merge, restore)
+@click.command()
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="Folder to write to (default: reports/solutions/ASSIGNMENT in the folder of the class).",
+)
+@folder_option
+@with_course
+def solutions(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
+    """Write the solution of ASSIGNMENT for students, once nobody has time left to hand in.
+
+    A page and a notebook: the solution with its outputs, other right answers, and the most common
+    misconceptions of the class with their hints. It names no student.
+    """
+    from autograder.classroom.solution_page import write_solutions
+
+    paths, warnings = write_solutions(course, course.require(assignment), folder, output)
+    for path in paths:
+        say(f"written: {path}")
+    for warning in warnings:
+        say(f"warning: {warning}")
+
+
+COMMANDS = (collect, export, report, gradebook, similar, share, merge, restore, solutions)

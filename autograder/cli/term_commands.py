@@ -219,4 +219,79 @@ def withdraw(
         say(line)
 
 
-COMMANDS = (roster, due, extend, withdraw)
+@click.command()
+@click.option("--weeks", type=int, required=True, help="Weeks of teaching in the term.")
+@click.option("--track", required=True, help="A track of the course's plans.toml.")
+@click.option("--start", required=True, metavar="DATE", help="First day of the first week.")
+@click.option(
+    "--credits", type=int, default=None, help="ECTS credits (default: as usual for --weeks)."
+)
+@click.option(
+    "--break", "breaks", multiple=True, metavar="DATE", help="A day in a week without teaching."
+)
+@click.option("--time", default="23:59", show_default=True, help="Time of day of a due date.")
+@click.option("--zone", default=None, help="Time zone of the due dates, such as Asia/Tokyo.")
+@click.option("--set-due", is_flag=True, help="Set the due dates in the gradebook.")
+@click.option(
+    "--calendar",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Calendar file to write, as in term.ics.",
+)
+@folder_option
+@with_course
+def plan(
+    course: Any,
+    weeks: int,
+    track: str,
+    start: str,
+    credits: int | None,
+    breaks: tuple[str, ...],
+    time: str,
+    zone: str | None,
+    set_due: bool,
+    calendar: Path | None,
+    folder: Path | None,
+) -> None:
+    """Plan a term: which assignment is due when, by the hours and the order of a track.
+
+    An assignment is due on the last day of its week. --set-due and --calendar need --zone.
+    """
+    from autograder.classroom.printed import plan_lines, settled_lines
+    from autograder.classroom.term_plan import make_plan, read_day
+    from autograder.gradebook.class_folder import Classroom
+    from autograder.gradebook.clock import both, read_date, stored
+    from autograder.gradebook.deadlines import due_date, has_clones, set_due_date
+
+    if (set_due or calendar) and zone is None:
+        raise click.UsageError(
+            "say in which time zone work is due, as in --zone Asia/Tokyo, with --set-due and --calendar."
+        )
+    free = tuple(read_day(day, "--break") for day in breaks)
+    made = make_plan(course, track, weeks, read_day(start, "--start"), credits, free)
+    for line in plan_lines(made):
+        say(line)
+    if zone is None:
+        return
+    dates = {one.assignment: read_date(f"{one.due} {time}", zone)[0] for one in made.entries}
+    if set_due:
+        classroom = Classroom(course, folder)
+        classroom.require_writable()
+        for assignment, date in dates.items():
+            before = due_date(classroom, assignment)
+            settled = set_due_date(classroom, assignment, stored(date))
+            was = f"; it was {both(before, date.tzinfo)}" if before else ""
+            say(f"{assignment} is due {both(stored(date), date.tzinfo)}{was}.")
+            for line in settled_lines(settled):
+                say(line)
+            if has_clones(classroom, assignment):
+                say(_CLONES)
+    if calendar is not None:
+        from autograder.classroom.calendar_file import write_calendar
+
+        utc = {assignment: stored(date) for assignment, date in dates.items()}
+        write_calendar(calendar, course.config.name, course.config.title, utc)
+        say(f"written: {calendar}")
+
+
+COMMANDS = (roster, due, extend, withdraw, plan)

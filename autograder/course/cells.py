@@ -98,6 +98,12 @@ def asked_exercise(cell: NotebookNode) -> str | None:
     return grade_id.removeprefix(CHECK) if grade_id.startswith(CHECK) else None
 
 
+def reused_from(cell: NotebookNode) -> str | None:
+    """The earlier assignment whose definitions a stamped cell contains, if any."""
+    grade_id = str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+    return grade_id.removeprefix(FROM) if grade_id.startswith(FROM) else None
+
+
 def kept_definitions(source: str, filename: str = "<cell>") -> ast.Module:
     """A cell's imports, definitions and constants, without all other statements."""
     tree = parse(source, filename)

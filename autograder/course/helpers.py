@@ -6,7 +6,7 @@ import ast
 from functools import cached_property
 
 from autograder.course.assignment import Assignment
-from autograder.course.cells import DEFINITIONS, FROM, parse, without_delimiters
+from autograder.course.cells import DEFINITIONS, parse, reused_from, without_delimiters
 
 
 class Helpers:
@@ -24,11 +24,7 @@ class Helpers:
     @cached_property
     def pasted(self) -> set[str]:
         """The names of what students paste from earlier assignments."""
-        cells = [
-            cell
-            for cell in self.assignment.solution.code
-            if str(cell.metadata.get("nbgrader", {}).get("grade_id", "")).startswith(FROM)
-        ]
+        cells = [cell for cell in self.assignment.solution.code if reused_from(cell)]
         nodes = [n for cell in cells for n in parse(without_delimiters(cell.source)).body]
         return {node.name for node in nodes if isinstance(node, DEFINITIONS)}
 

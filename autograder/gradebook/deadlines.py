@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
@@ -9,6 +10,7 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.gradebook.class_folder import Classroom, tools_on_path
 from autograder.gradebook.extensions import granted, keep
+from autograder.gradebook.late import DailyPenalty
 from autograder.gradebook.origins import read_origins
 from autograder.gradebook.settle import Settled, settle
 
@@ -46,6 +48,32 @@ def extensions(classroom: Classroom, assignment: str) -> dict[str, timedelta]:
             if one.extension is not None:
                 found[one.student_id] = one.extension
     return found
+
+
+def last_deadline(classroom: Classroom, assignment: str) -> tuple[datetime, str] | None:
+    """The latest due date of anyone in the class, in UTC and without a zone, and whose it is.
+
+    The student is "" if nobody has an extension; None without a due date.
+    """
+    due = due_date(classroom, assignment)
+    if due is None:
+        return None
+    gone = classroom.dropped()
+    given = [(due + more, who) for who, more in extensions(classroom, assignment).items()]
+    return max([(due, ""), *(one for one in given if one[1] not in gone)])
+
+
+def worthless_from(classroom: Classroom, deadline: datetime) -> datetime | None:
+    """When late work costs all its points; None if it never does, or another plugin decides."""
+    config = classroom.config()
+    rule = DailyPenalty(config=config)
+    plugin = config.AssignLatePenalties.get("plugin_class", "")
+    if not str(plugin).endswith(DailyPenalty.__name__) or not rule.percent_per_day:
+        return None
+    if rule.most_percent < 100:
+        return None
+    days = math.ceil(100 / rule.percent_per_day) - 1 + rule.grace_days
+    return deadline + timedelta(days=days, minutes=rule.grace_minutes)
 
 
 def extend(classroom: Classroom, assignment: str, new: Mapping[str, timedelta]) -> list[Settled]:

@@ -183,7 +183,7 @@ def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) 
         if cell.cell_type == "markdown" and not _marks(cell).get("solution"):
             heading = (_HEADING.findall(cell.source) or [heading])[-1]
             question = cell.source if _QUESTION.match(cell.source) else ""
-        cells.append(_cell(cell, number, left))
+        cells.append(shown_cell(cell, number, left))
         if not (_marks(cell).get("grade") or _marks(cell).get("task")):
             continue
         item = _item(cell, number, heading, record, left)
@@ -276,7 +276,7 @@ def _short(source: str) -> str:
     return "\n".join(lines)
 
 
-def _cell(cell: NotebookNode, number: int, left: list[int]) -> dict[str, Any]:
+def shown_cell(cell: NotebookNode, number: int, left: list[int]) -> dict[str, Any]:
     """A cell of the whole notebook, as the page shows it."""
     shown: dict[str, Any] = {"number": number, "kind": cell.cell_type, "outputs": []}
     if cell.cell_type == "markdown":
