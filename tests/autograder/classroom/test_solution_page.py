@@ -37,7 +37,7 @@ def test_without_a_due_date_it_is_refused(small_course):
 def test_before_the_due_date_it_is_refused(course):
     with pytest.raises(ClassError, match=r"students have time for 07_topic until .*22:00 UTC"):
         write_solutions(course, NAME, now=DUE)
-    assert not (course.root / "reports").exists()
+    assert not (course.root / "reports/solutions").exists()
 
 
 def test_before_the_last_extension_it_is_refused(course):
