@@ -11,7 +11,6 @@ import re
 
 from nbformat import NotebookNode
 
-from autograder.course.assignment import Assignment
 from autograder.errors import CourseError
 from autograder.grading.global_names import Unsure, bindings, parsed, read_names
 
@@ -36,16 +35,23 @@ _GIVEN = {
 }
 
 
-def prove_consistent(assignment: Assignment) -> None:
+def prove_consistent(name: str, cells: list[NotebookNode], count: int) -> None:
     """Every global name that a cell reads is defined in the notebook, and texts count its exercises.
+
+    Parameters
+    ----------
+    name : str
+        The assignment.
+    cells : list of NotebookNode
+        The cells of its stamped solution notebook.
+    count : int
+        How many exercises it has.
 
     Raises
     ------
     CourseError
         The first name or number that is wrong, with the cell.
     """
-    cells = assignment.solution.notebook.cells
-    name, count = assignment.name, len(assignment.exercises)
     _prove_names(name, cells)
     for number, cell in enumerate(cells, 1):
         if cell.cell_type != "markdown":
