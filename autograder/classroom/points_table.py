@@ -13,7 +13,7 @@ from autograder.classroom.export import not_graded, not_handed_in
 from autograder.course.cells import CHECK
 from autograder.errors import ClassError
 from autograder.escaping import for_spreadsheet
-from autograder.gradebook.class_folder import Classroom, tools_on_path
+from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.entries import Score, is_graded, read_score
 from autograder.gradebook.withdraw import released_cells
 from autograder.gradebook.withdrawn import concerning
@@ -86,7 +86,7 @@ def read_points(classroom: Classroom, assignment: str) -> Table:
     table = Table(assignment, [])
     dropped = classroom.dropped()
     if classroom.database.exists():
-        with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as gradebook:
+        with classroom.open_gradebook() as gradebook:
             try:
                 submissions = gradebook.assignment_submissions(assignment)
             except MissingEntry:

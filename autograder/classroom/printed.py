@@ -77,7 +77,7 @@ def withdrawn_lines(withdrawn: list[Withdrawn]) -> list[str]:
 
 def _without_points(graded: Graded, student: str) -> set[str]:
     """The exercises whose verdicts do not decide the student's points."""
-    return {one.exercise for one in graded.withdrawn if one.student in ("", student)}
+    return {one.exercise for one in graded.withdrawn if one.concerns(student)}
 
 
 def _score(graded: Graded, student: str) -> Score:

@@ -126,9 +126,7 @@ class Report:
             one.student: {
                 name: verdict
                 for name, verdict in one.verdicts.items()
-                if not any(
-                    w.exercise == name and w.student in ("", one.student) for w in self.withdrawn
-                )
+                if not any(w.exercise == name and w.concerns(one.student) for w in self.withdrawn)
             }
             for one in self.ran
         }

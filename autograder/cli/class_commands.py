@@ -266,7 +266,7 @@ def restore(which: str | None, folder: Path | None) -> None:
     that it replaces becomes the latest backup, so that `autograder restore 1` undoes this.
     """
     from autograder.course.layout import find_course
-    from autograder.gradebook.backups import backups
+    from autograder.gradebook.backups import FOLDER, NAME, backups
     from autograder.gradebook.backups import restore as take_back
     from autograder.gradebook.permissions import close_class
 
@@ -274,7 +274,7 @@ def restore(which: str | None, folder: Path | None) -> None:
     close_class(home)
     if which is not None:
         kept = take_back(home, which)
-        say(f"restored: {home / 'gradebook.db'}; what was there is kept in {kept}")
+        say(f"restored: {home / NAME}; what was there is kept in {kept}")
         say("next: `autograder grade` for each assignment; scores that are older are graded again.")
         return
     found = backups(home)
@@ -283,7 +283,7 @@ def restore(which: str | None, folder: Path | None) -> None:
     say(
         "`autograder restore NUMBER` takes one back."
         if found
-        else f"there is no backup of a gradebook in {home / 'backups'} yet"
+        else f"there is no backup of a gradebook in {home / FOLDER} yet"
     )
 
 

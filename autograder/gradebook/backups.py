@@ -24,6 +24,7 @@ from nbgrader.api import Base
 
 from autograder.errors import ClassError
 from autograder.gradebook.class_lock import sole_grader
+from autograder.gradebook.own_tables import OWN_TABLES
 from autograder.gradebook.patience import is_of_this_machine
 
 FOLDER = "backups"
@@ -73,8 +74,7 @@ def require_whole(folder: Path) -> None:
                 f" latest back; to begin anew, delete {folder / FOLDER}."
             )
         return
-    problem = gradebook_problem(path)
-    if not problem:
+    if not (problem := gradebook_problem(path)):
         return
     if problem == _EMPTY and not backups(folder) and not any(folder.glob("autograded/*/*")):
         return  # nbgrader fills it
@@ -186,9 +186,7 @@ def restore(folder: Path, which: str) -> Path:
     with sole_grader(folder):
         chosen = _chosen(folder, which)
         if problem := gradebook_problem(chosen):
-            raise ClassError(
-                f"{chosen} {problem}; choose another, which `autograder restore` lists."
-            )
+            raise ClassError(f"{chosen} {problem}; `autograder restore` lists others.")
         return _replace(folder, chosen)
 
 
@@ -287,13 +285,14 @@ def _database_problem(path: Path) -> str:
         tables = {name for (name,) in rows}
         if not tables:
             return _EMPTY
-        if not tables & Base.metadata.tables.keys() - {"comment", "course"}:
+        expected = {n: t for n, t in Base.metadata.tables.items() if n not in OWN_TABLES - tables}
+        if not tables & expected.keys() - OWN_TABLES - {"comment", "course"}:
             return "is a database of another program and no gradebook"
         if "alembic_version" in tables:
             revisions = [row[0] for row in database.execute("SELECT * FROM alembic_version")]
             if any(not _knows(revision) for revision in revisions):
                 return _NEWER
-        for name, table in Base.metadata.tables.items():
+        for name, table in expected.items():
             columns = {row[1] for row in database.execute(f'PRAGMA table_info("{name}")')}
             if not columns >= {column.name for column in table.columns}:
                 return _OLD

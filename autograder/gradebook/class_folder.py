@@ -85,7 +85,7 @@ class Classroom:
         """Student -> what LMSs, a roster and nbgrader's table of students say."""
         people = read_people(self.folder)
         if self.database.exists():
-            with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            with self.open_gradebook() as gradebook:
                 for student in gradebook.students:
                     add_entry(people, student)
         return people
@@ -97,7 +97,7 @@ class Classroom:
         """
         found = {path.parent.name for path in self.folder.glob("submitted/*/*") if path.is_dir()}
         if self.database.exists():
-            with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            with self.open_gradebook() as gradebook:
                 found |= {student.id for student in gradebook.students}
         return sorted(found - self.dropped())
 
@@ -132,7 +132,7 @@ class Classroom:
         """Student -> score, for all graded submissions in the gradebook."""
         if not self.database.exists():
             return {}
-        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+        with self.open_gradebook() as gradebook:
             try:
                 found = gradebook.assignment_submissions(assignment)
             except MissingEntry:
@@ -140,12 +140,18 @@ class Classroom:
             return {one.student_id: read_score(gradebook, one) for one in found if is_graded(one)}
 
     @contextlib.contextmanager
+    def open_gradebook(self) -> Iterator[Gradebook]:
+        """The gradebook, which is made if there is none."""
+        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+            yield gradebook
+
+    @contextlib.contextmanager
     def submissions(self, assignment: str) -> Iterator[list[SubmittedAssignment]]:
         """The submissions of an assignment in the gradebook, as long as it is open."""
         if not self.database.exists():
             yield []
             return
-        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+        with self.open_gradebook() as gradebook:
             try:
                 yield list(gradebook.assignment_submissions(assignment))
             except MissingEntry:
@@ -185,7 +191,7 @@ class Classroom:
             return
         before = os.umask(0o077)
         try:
-            with tools_on_path(), Gradebook(f"sqlite:///{self.database}"):
+            with self.open_gradebook():
                 pass
         finally:
             os.umask(before)
@@ -196,7 +202,7 @@ class Classroom:
         if not wanted:
             return
         self.create_database()
-        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+        with self.open_gradebook() as gradebook:
             known = {student.id for student in gradebook.students if student.last_name}
             for student in sorted(wanted.keys() - known):
                 first, last = first_and_last(wanted[student])
@@ -205,7 +211,7 @@ class Classroom:
     def enter_students(self, entries: dict[str, dict[str, str]]) -> None:
         """Enter students into nbgrader's table, each with names and email address."""
         self.create_database()
-        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+        with self.open_gradebook() as gradebook:
             for student, entry in entries.items():
                 gradebook.update_or_create_student(student, **entry)
 
@@ -222,12 +228,12 @@ class Classroom:
 
     def entry(self, assignment: str, student: str) -> Entry | None:
         """What the gradebook says about a submission; None if it does not know it."""
-        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+        with self.open_gradebook() as gradebook:
             return read_entry(gradebook, assignment, student)
 
     def restore(self, assignment: str, student: str, entry: Entry | None) -> None:
         """Put back what `entry` has returned."""
-        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+        with self.open_gradebook() as gradebook:
             restore_entry(gradebook, assignment, student, entry)
 
     def write_feedback(self, assignment: str, student: str) -> None:

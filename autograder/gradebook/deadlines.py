@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import MissingEntry
 
 from autograder.gradebook.class_folder import Classroom, tools_on_path
 from autograder.gradebook.extensions import granted, keep
@@ -20,7 +20,7 @@ def due_date(classroom: Classroom, assignment: str) -> datetime | None:
     if not classroom.database.exists():
         return None
     try:
-        with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as gradebook:
+        with classroom.open_gradebook() as gradebook:
             due: datetime | None = gradebook.find_assignment(assignment).duedate
             return due
     except MissingEntry:
@@ -30,7 +30,7 @@ def due_date(classroom: Classroom, assignment: str) -> datetime | None:
 def set_due_date(classroom: Classroom, assignment: str, due: datetime | None) -> list[Settled]:
     """Set a due date, in UTC and without a zone; return what costs more or less by it."""
     classroom.create_database()
-    with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as gradebook:
+    with classroom.open_gradebook() as gradebook:
         gradebook.update_or_create_assignment(assignment, duedate=due)
     return settle_penalties(classroom)
 
@@ -86,7 +86,7 @@ def extend(classroom: Classroom, assignment: str, new: Mapping[str, timedelta]) 
     """
     keep(classroom.folder, assignment, dict(new))
     if classroom.database.exists():
-        with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as gradebook:
+        with classroom.open_gradebook() as gradebook:
             for student, extension in new.items():
                 try:
                     submission = gradebook.find_submission(assignment, student)

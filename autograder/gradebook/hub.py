@@ -20,9 +20,10 @@ from traitlets.config.loader import Config, PyFileConfigLoader
 
 from autograder.course.layout import Course
 from autograder.errors import CourseError
+from autograder.gradebook.backups import NAME
 from autograder.gradebook.permissions import Opening
 
-_NAME = "nbgrader_config.py"
+_CONFIG = "nbgrader_config.py"
 _SECONDS = 60
 
 
@@ -78,10 +79,10 @@ def _formgrader(course: Course, system: Config) -> list[Opening]:
             Opening(
                 "formgrader is empty in a server that starts in your home folder"
                 + (f": its configuration names {root}" if root else ""),
-                f"put `{line}` into {Path(jupyter_config_dir()) / _NAME}",
+                f"put `{line}` into {Path(jupyter_config_dir()) / _CONFIG}",
             )
         )
-    stray = home / "gradebook.db"
+    stray = home / NAME
     if home.resolve() != course.root and stray.exists():
         found.append(
             Opening(
@@ -107,7 +108,7 @@ def _course_id(own: Config, system: Config) -> list[Opening]:
         found.append(
             Opening(
                 "nbgrader's exchange needs the name of this course",
-                f"set `c.CourseDirectory.course_id` at the end of the course's {_NAME}",
+                f"set `c.CourseDirectory.course_id` at the end of the course's {_CONFIG}",
             )
         )
     return found
@@ -119,11 +120,11 @@ def _exchange(own: str, system: str) -> list[Opening]:
         found.append(
             Opening(
                 f"the course's exchange is {own}, and that of this machine's servers is {system}",
-                f"name the same folder in the course's {_NAME} and in {_where('Exchange', 'root')}",
+                f"name the same folder in the course's {_CONFIG} and in {_where('Exchange', 'root')}",
             )
         )
     if own and not system:
-        place = Path(SYSTEM_CONFIG_PATH[-1]) / _NAME
+        place = Path(SYSTEM_CONFIG_PATH[-1]) / _CONFIG
         found.append(
             Opening(
                 f"students' servers do not know the exchange {own}",
@@ -192,12 +193,12 @@ def _read(folder: Path) -> Config:
     CourseError
         It cannot be run.
     """
-    if not (folder / _NAME).is_file():
+    if not (folder / _CONFIG).is_file():
         return Config()
     try:
-        found: Config = PyFileConfigLoader(_NAME, str(folder)).load_config()
+        found: Config = PyFileConfigLoader(_CONFIG, str(folder)).load_config()
     except Exception as error:  # a program of the administrator's
-        raise CourseError(f"{folder / _NAME} cannot be read: {error}.") from error
+        raise CourseError(f"{folder / _CONFIG} cannot be read: {error}.") from error
     return found
 
 
@@ -209,6 +210,6 @@ def _where(section: str, name: str) -> str:
     """The file of this machine that makes a setting."""
     places = [Path(folder) for folder in SYSTEM_CONFIG_PATH]
     return next(
-        (str(one / _NAME) for one in places if _text(_read(one), section, name)),
-        str(places[-1] / _NAME),
+        (str(one / _CONFIG) for one in places if _text(_read(one), section, name)),
+        str(places[-1] / _CONFIG),
     )

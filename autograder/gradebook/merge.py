@@ -14,7 +14,8 @@ from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SubmittedAssig
 
 from autograder.course.cells import CHECK
 from autograder.errors import ClassError
-from autograder.gradebook.class_folder import Classroom, tools_on_path
+from autograder.gradebook.backups import NAME
+from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.deadlines import settle_penalties
 from autograder.gradebook.own_tables import GradedAnswer, SetAside
 from autograder.gradebook.settle import Settled
@@ -56,7 +57,7 @@ def merge(classroom: Classroom, others: Sequence[Path]) -> Merged:
     ClassError
         There is no gradebook at one of these places, or none in the class.
     """
-    files = [path / "gradebook.db" if path.is_dir() else path for path in others]
+    files = [path / NAME if path.is_dir() else path for path in others]
     for file in (classroom.database, *files):
         if not file.is_file():
             raise ClassError(f"there is no gradebook {file}; name the copy of a grader.")
@@ -64,7 +65,7 @@ def merge(classroom: Classroom, others: Sequence[Path]) -> Merged:
         if file.resolve() == classroom.database:
             raise ClassError(f"{file} is the class's own gradebook; name the copy of a grader.")
     merged = Merged()
-    with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as own:
+    with classroom.open_gradebook() as own:
         for file in files:
             with Gradebook(f"sqlite:///{file.resolve()}") as other:
                 for assignment in classroom.course.assignments():

@@ -1,6 +1,7 @@
 """Tables of ours in nbgrader's gradebook, which nbgrader leaves alone.
 
-They are created when a gradebook is opened, and go with it into every copy.
+They are created when a gradebook is opened, and go with it into every copy. One that only nbgrader
+has opened has none of them.
 """
 
 from __future__ import annotations
@@ -76,3 +77,7 @@ class SetAside(Base):
     manual_score = Column(Float)
     needs_manual_grade = Column(Boolean, nullable=False)
     given = Column(Float, nullable=False)
+
+
+#: The names of these tables.
+OWN_TABLES = frozenset(table.__tablename__ for table in (GradedAnswer, Withdrawal, SetAside))

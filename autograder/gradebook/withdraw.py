@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nbgrader.api import Gradebook, MissingEntry
@@ -13,7 +12,7 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import CHECK
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
-from autograder.gradebook.class_folder import Classroom, tools_on_path
+from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.deadlines import settle_penalties
 from autograder.gradebook.own_tables import SetAside, Withdrawal
 from autograder.gradebook.saving import ChangedCells, changed_cells
@@ -59,6 +58,9 @@ class Withdrawn:
             row.reason,
             row.since,
         )
+
+    def concerns(self, student: str) -> bool:
+        return self.student in ("", student)
 
     @property
     def effect(self) -> str:
@@ -106,7 +108,7 @@ def withdraw(
     assignment, cell, points = _find(classroom, exercise, assignment)
     classroom.create_database()
     since = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    with _open(classroom) as gradebook:
+    with classroom.open_gradebook() as gradebook:
         known = withdrawals(gradebook, assignment)
         for student in students or [""]:
             earlier = next((r for r in known if (r.cell, r.student) == (cell, student)), None)
@@ -147,7 +149,7 @@ def reinstate(
     found = []
     names = (exercise, f"{CHECK}{exercise}")
     if classroom.database.exists():
-        with _open(classroom) as gradebook:
+        with classroom.open_gradebook() as gradebook:
             rows = [
                 row
                 for row in gradebook.db.query(Withdrawal)
@@ -169,7 +171,7 @@ def read_withdrawn(classroom: Classroom, assignment: str | None = None) -> list[
     """What is withdrawn, in one assignment or in all."""
     if not classroom.database.exists():
         return []
-    with _open(classroom) as gradebook:
+    with classroom.open_gradebook() as gradebook:
         rows = gradebook.db.query(Withdrawal).order_by(Withdrawal.assignment, Withdrawal.cell)
         return [Withdrawn.of(row) for row in rows if assignment in (None, row.assignment)]
 
@@ -178,7 +180,7 @@ def set_by_hand(classroom: Classroom, assignment: str) -> set[tuple[str, str]]:
     """(student, exercise) pairs whose points a person has set in formgrader."""
     if not classroom.database.exists():
         return set()
-    with _open(classroom) as gradebook:
+    with classroom.open_gradebook() as gradebook:
         try:
             submissions = gradebook.assignment_submissions(assignment)
         except MissingEntry:
@@ -204,7 +206,7 @@ def released_cells(course: Course, assignment: str) -> dict[str, float]:
 def cells_changed(classroom: Classroom, assignment: str) -> ChangedCells:
     """Which graded cells the release has removed or added since submissions were graded."""
     if classroom.database.exists():
-        with _open(classroom) as gradebook:
+        with classroom.open_gradebook() as gradebook:
             try:
                 notebook = gradebook.find_notebook(assignment, assignment)
             except MissingEntry:
@@ -221,7 +223,7 @@ def _find(classroom: Classroom, exercise: str, assignment: str | None) -> tuple[
     chosen = [assignment] if assignment is not None else classroom.course.assignments()
     found: dict[tuple[str, str], float] = {}
     if classroom.database.exists():
-        with _open(classroom) as gradebook:
+        with classroom.open_gradebook() as gradebook:
             for one in chosen:
                 for cell, points in _known_cells(gradebook, one).items():
                     if cell in names:
@@ -255,9 +257,3 @@ def _known_cells(gradebook: Gradebook, assignment: str) -> dict[str, float]:
         for notebook in notebooks
         for cell in (*notebook.grade_cells, *notebook.task_cells)
     }
-
-
-@contextmanager
-def _open(classroom: Classroom) -> Iterator[Gradebook]:
-    with tools_on_path(), Gradebook(f"sqlite:///{classroom.database}") as gradebook:
-        yield gradebook

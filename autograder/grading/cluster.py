@@ -180,7 +180,10 @@ class Cluster:
         now = time.monotonic()
         if now - sent.looked >= _LOOK_EVERY:
             sent.looked = now
-            self._look_after(sent, now)
+            try:
+                self._look_after(sent, now)
+            except (OSError, DaskTimeout) as error:
+                sent.lost = type(error).__name__
         return bool(sent.lost)
 
     def _look_after(self, sent: _Sent, now: float) -> None:

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from nbgrader.api import Gradebook
 
 from autograder.cli import main
 from autograder.gradebook.backups import backups, gradebook_problem, keep_backup
+from autograder.gradebook.class_folder import tools_on_path
 
 NAME = "07_topic"
 COMMANDS = {
@@ -275,3 +277,15 @@ def test_a_backup_that_finds_no_room_is_said_and_hinders_no_command(graded, monk
     assert "no backup" in said
     assert "disk is full" in said
     assert "ada" in said
+
+
+def test_a_gradebook_that_only_nbgrader_has_opened_is_whole(small_course, monkeypatch):
+    monkeypatch.chdir(small_course.root)
+    path = small_course.root / "gradebook.db"
+    path.unlink(missing_ok=True)
+    stock = (
+        "from nbgrader.api import Gradebook; Gradebook('sqlite:///gradebook.db').add_student('ada')"
+    )
+    with tools_on_path():
+        subprocess.run([sys.executable, "-c", stock], check=True)
+    assert "ada" in autograder("roster")
