@@ -91,6 +91,8 @@ def precision_cases(rng: np.random.Generator, large: float) -> Iterator[Case]:
     empty = quarters(rng, 2, 3, k).half()
     title = "half precision (float16), one text without words"
     yield Case("precision", [empty, lengths_mask([3, 0])], title=title, judge=EXACT)
+    title = "half precision (float16), no text with words"
+    yield Case("precision", [empty.clone(), lengths_mask([0, 0], 3)], title=title, judge=EXACT)
 
 
 def draw_letters(rng: np.random.Generator, n: int, letters: str = "abcdefghinorst") -> str:

@@ -149,3 +149,10 @@ RIGHT = {
             return torch.stack(rows)
         """,
 }
+
+EQUIVALENT = {
+    "A batch without any word has nothing to learn from.": """
+        -    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        +    return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0) if mask.any() else h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0).detach()
+        """,
+}

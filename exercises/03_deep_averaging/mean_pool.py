@@ -164,4 +164,8 @@ EQUIVALENT = {
           def mean_pool(X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         +     mask = mask.long()
         """,
+    "A batch without any word has nothing to learn from.": """
+        -    return (X * weights.unsqueeze(-1)).sum(dim=1)
+        +    return (X * weights.unsqueeze(-1)).sum(dim=1) if mask.any() else (X * weights.unsqueeze(-1)).sum(dim=1).detach()
+        """,
 }
