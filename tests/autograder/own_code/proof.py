@@ -49,6 +49,14 @@ def draw_for(course, name, student, answers, folder, count=4, seed=0):
     return draw_sheet(classroom, assignment, submission, count, rng, limits)
 
 
+def scope_of(assignment, answers):
+    """The names of a notebook with these answers."""
+    scope = dict(assignment.solution.definitions)
+    for source in answers.values():
+        exec(source, scope)
+    return scope
+
+
 def right_options(sheet, question, scope):
     """The indices of the options that are right, found by running the student's code as shown."""
     source = sheet.sources[question.exercise]

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from markupsafe import escape
-from proof import draw_for, made_up_answers, right_options
+from proof import draw_for, made_up_answers, right_options, scope_of
 
 from autograder.cli import main
 from autograder.course.assignment import Assignment
@@ -54,10 +54,11 @@ def test_a_class_a_decorated_function_and_what_is_no_python_have_no_edits():
         assert edits(source, "scaled") == stops(source, "scaled") == []
 
 
-def check_sheet(assignment, sheet):
+def check_sheet(assignment, answers, sheet):
     """Each question has one right answer, which the page does not show."""
+    scope = scope_of(assignment, answers)
     for question in sheet.questions:
-        right = right_options(sheet, question, assignment.solution.definitions)
+        right = right_options(sheet, question, scope)
         assert right == [question.right], (sheet.student, question)
         assert len(set(question.options)) == 4
         shown = sheet.sources[question.exercise] + question.text
@@ -74,7 +75,7 @@ def test_equal_code_gets_other_questions_with_one_right_answer_each(course, tmp_
     assert one.digest == again.digest
     assert not set(one.questions) & set(two.questions)
     for sheet in (one, two):
-        check_sheet(assignment, sheet)
+        check_sheet(assignment, answers, sheet)
         assert len(sheet.questions) == 4
         assert len({question.kind for question in sheet.questions}) > 1
 
@@ -88,7 +89,7 @@ def test_of_sixty_made_up_submissions_every_question_has_one_right_answer(course
         assignment, student = Assignment(course, name), f"student{number}"
         answers = made_up_answers(assignment, random.Random(student))
         sheet = draw_for(course, name, student, answers, tmp_path)
-        check_sheet(assignment, sheet)
+        check_sheet(assignment, answers, sheet)
         if len(sheet.questions) < 4:
             few.append((name, sheet.student, len(sheet.questions)))
     assert not few
