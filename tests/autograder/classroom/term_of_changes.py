@@ -81,6 +81,8 @@ class Class:
         Whether each command is a process of its own; otherwise it runs in this one.
     students : dict of int to Student
         Canvas's number -> student.
+    seen : dict of str to dict
+        Assignment -> what `everywhere` has found the last time.
     """
 
     course: Course
@@ -88,6 +90,7 @@ class Class:
     flawed: str
     as_program: bool
     students: dict[int, Student] = field(default_factory=dict)
+    seen: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
 
     @property
     def root(self) -> Path:
@@ -335,6 +338,7 @@ def everywhere(made: Class, assignment: str) -> dict[str, tuple[float, float]]:
             for one in book.assignment_submissions(assignment)
         }
     assert {s: max(0, one["score"] - late[s]) for s, one in shown.items()} == scores
+    made.seen[assignment] = found
     return found
 
 
