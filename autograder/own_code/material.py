@@ -47,7 +47,7 @@ class Given:
     text : str
         The value as it is printed, or ``raises ValueError``.
     short : bool
-        Whether the text is all of it.
+        Whether the text is all of it, and it depends on nothing but what the page shows.
     """
 
     outcome: Outcome
@@ -57,6 +57,11 @@ class Given:
     @property
     def is_value(self) -> bool:
         return self.outcome["status"] == "value"
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it depends on what no reader knows: the state of a global random generator."""
+        return bool(self.outcome.get("drew_from"))
 
     @property
     def form(self) -> str:
@@ -92,6 +97,8 @@ class Material:
 
     def differs(self, call: int, one: Given, two: Given) -> bool | None:
         """Whether two outcomes of a call differ visibly; None where a reader could not tell."""
+        if one.is_hidden or two.is_hidden:
+            return None
         case = cast(Case, self.calls[call][1])
         alike = one.text == two.text
         if one.is_value and two.is_value:
@@ -239,7 +246,7 @@ def _given(outcome: object) -> Given:
     if tidy["status"] == "value":
         text = show(codec.decode_views(tidy["value"]), _LONGEST_VALUE + 1)
         whole = "..." not in text and " of shape " not in text and "Generator" not in text
-        short = whole and len(text) <= _LONGEST_VALUE
+        short = whole and len(text) <= _LONGEST_VALUE and not tidy.get("drew_from")
         return Given(tidy, text, short)
     if tidy["status"] == "error":
         return Given(tidy, f"raises {tidy.get('type', 'an error')}", True)
