@@ -8,6 +8,7 @@ is right.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -151,28 +152,26 @@ KINDS: tuple[Kind, ...] = (telling_input, silent_edit, value_of_a_line, result_o
 
 
 def choose(materials: Sequence[Material], count: int, rng: random.Random) -> list[OwnCodeQuestion]:
-    """`count` questions, or fewer, of as many kinds and about as many exercises as there are."""
+    """`count` questions, or fewer; several of a kind about an exercise only where others are missing."""
     kinds = list(KINDS)
     rng.shuffle(kinds)
-    able = [one for one in materials if one.own and all(given.is_value for given in one.own)]
     found: list[OwnCodeQuestion] = []
     waiting = {
-        (kind, one.exercise): kind(one, rng) for one in _shuffled(able, rng) for kind in kinds
+        (kind, one.exercise): kind(one, rng) for one in _shuffled(materials, rng) for kind in kinds
     }
-    exercises = [one.exercise for one in _shuffled(able, rng)]
-    for turn in range(count * max(1, len(exercises))):
-        for offset, kind in enumerate(kinds):
-            if len(found) == count or not exercises:
-                return found
-            exercise = exercises[(turn + offset) % len(exercises)]
-            question = next(waiting[kind, exercise], None)
-            if question is not None and not any(_alike(question, other) for other in found):
-                found.append(question)
+    exercises = [one.exercise for one in _shuffled(materials, rng)]
+    turns = range(count * len(exercises))
+    for again, turn, (offset, kind) in itertools.product((False, True), turns, enumerate(kinds)):
+        if len(found) == count:
+            break
+        exercise = exercises[(turn + offset) % len(exercises)]
+        question = next(waiting[kind, exercise], None)
+        if question is not None and (again or not any(_alike(question, one) for one in found)):
+            found.append(question)
     return found
 
 
 def _alike(one: OwnCodeQuestion, two: OwnCodeQuestion) -> bool:
-    """Whether one of two questions says something about the other's answer."""
     return one.exercise == two.exercise and one.kind == two.kind
 
 

@@ -95,6 +95,21 @@ class Material:
     at_stops: dict[Stop, list[Given]] = field(default_factory=dict)
     at_edited_stops: dict[Stop, list[list[Given]]] = field(default_factory=dict)
 
+    def tidy(self) -> None:
+        """Leave out what did not run, and the calls for which the answer gives no value."""
+        kept = [i for i, given in enumerate(self.own) if given.is_value and not given.is_hidden]
+
+        def of(given: list[Given]) -> list[Given]:
+            return [given[i] for i in kept]
+
+        self.calls = [self.calls[i] for i in kept]
+        self.own = of(self.own)
+        self.edited = {edit: of(given) for edit, given in self.edited.items() if given}
+        self.at_stops = {stop: of(given) for stop, given in self.at_stops.items() if given}
+        self.at_edited_stops = {
+            stop: [of(given) for given in several] for stop, several in self.at_edited_stops.items()
+        }
+
     def differs(self, call: int, one: Given, two: Given) -> bool | None:
         """Whether two outcomes of a call differ visibly; None where a reader could not tell."""
         if one.is_hidden or two.is_hidden:
@@ -169,8 +184,7 @@ def run(notebook: NotebookNode, materials: Sequence[Material], limits: Limits) -
             continue
         _store(material, what, [_given(outcome) for outcome in outcomes])
     for material in materials:
-        material.edited = {edit: given for edit, given in material.edited.items() if given}
-        material.at_stops = {stop: given for stop, given in material.at_stops.items() if given}
+        material.tidy()
 
 
 def limits_for(limits: Limits) -> Limits:

@@ -168,7 +168,7 @@ def draw_sheet(
         if not planned:
             continue
         material.run(notebook, planned, limits)
-        found += planned
+        found += [one for one in planned if one.calls]
         sheet.questions = choose(found, count, rng)
         if len(sheet.questions) == count:
             break
