@@ -105,7 +105,9 @@ def test_a_very_long_import_is_not_parsed(source):
     assert defined_names(f"{source}\ndef scale(): pass") == ("scale",)
 
 
-@pytest.mark.parametrize("source", ["%time 1\n" * 600, "%time 1\n" * 80 + "# x" * 5_000, "a?\n" * 600])
+@pytest.mark.parametrize(
+    "source", ["%time 1\n" * 600, "%time 1\n" * 80 + "# x" * 5_000, "a?\n" * 600]
+)
 def test_lines_of_ipython_that_nobody_writes_by_hand_are_not_translated(source):
     began = time.process_time()
     with pytest.raises(CourseError, match="lines of IPython syntax"):
