@@ -71,24 +71,25 @@ def mark(place: Path, handed_in: Path) -> tuple[Path, list[Marked]]:
         raise ClassError(
             f"there is no key in {place}; draw the questions first, without --mark."
         ) from error
+    handed = [
+        (Path(name).parts[0] if "/" in name else Path(name).stem, name, path, wrong)
+        for name, path, wrong in walk(handed_in)
+        if name.endswith(".ipynb") and ".ipynb_checkpoints" not in name
+    ]
+    several = Counter(student for student, *_ in handed)
     found = []
-    for name, path, wrong in walk(handed_in):
-        if not name.endswith(".ipynb") or ".ipynb_checkpoints" in name:
-            continue
-        parts = Path(name).parts
-        student = parts[0] if len(parts) > 1 else Path(name).stem
-        found.append(
-            Marked(student, problem=f"{name}: {wrong}") if wrong else _mark(key, student, path)
-        )
+    for student, name, path, wrong in handed:
+        if several[student] > 1:
+            found.append(Marked(student, problem=_SEVERAL))
+        elif wrong:
+            found.append(Marked(student, problem=f"{name}: {wrong}"))
+        else:
+            found.append(_mark(key, student, path))
     if not found:
         raise ClassError(
             f"there is no notebook in {handed_in}; it should hold STUDENT.ipynb or"
             " STUDENT/NAME.ipynb."
         )
-    handed = Counter(one.student for one in found)
-    found = [
-        Marked(one.student, problem=_SEVERAL) if handed[one.student] > 1 else one for one in found
-    ]
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(["student", "right", "of", "answers"])
