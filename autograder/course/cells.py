@@ -16,6 +16,10 @@ NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Only this many characters of a cell are parsed: a longer one could take seconds.
 LONGEST_CELL = 100_000
 _LONGEST_IMPORT = 1_000
+#: IPython translates a cell's special lines one by one, and reads the whole cell for each: the most
+#: such lines, and their number times the cell's length. A released cell has one.
+_MOST_MAGICS, _MOST_MAGIC_WORK = 100, 500_000
+_MAGIC = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 #: The grade id of a check cell is this and the name of its exercise.
 CHECK = "check_"
 #: The grade id of a cell into which students paste earlier answers is this and their assignment.
@@ -32,12 +36,31 @@ def parse(source: str, filename: str = "<cell>") -> ast.Module:
     CourseError
         The cell is not Python.
     """
+    try:
+        translated = as_python(source)
+        _require_short_imports(translated)
+        return ast.parse(translated, filename)
+    except (SyntaxError, ValueError) as error:
+        raise CourseError(f"{filename} is not Python: {error}") from error
+
+
+def as_python(source: str) -> str:
+    """A cell with IPython syntax as function calls, in a time that hardly depends on what is in it.
+
+    Raises
+    ------
+    SyntaxError
+        It has more lines of IPython syntax than anybody writes.
+    """
     from IPython.core.inputtransformer2 import TransformerManager
 
+    magics = len(_MAGIC.findall(source))
+    if magics > _MOST_MAGICS or magics * len(source) > _MOST_MAGIC_WORK:
+        raise SyntaxError(f"{magics} lines of IPython syntax in {len(source)} characters")
     try:
-        return ast.parse(TransformerManager().transform_cell(source), filename)
-    except SyntaxError as error:
-        raise CourseError(f"{filename} is not Python: {error}") from error
+        return TransformerManager().transform_cell(source)
+    except (ValueError, RuntimeError) as error:  # whatever its tokens make of it
+        raise SyntaxError(str(error)) from error
 
 
 def parse_start(source: str) -> ast.Module:
@@ -49,10 +72,14 @@ def parse_start(source: str) -> ast.Module:
         They are not Python, or import a name so long that Python's parser takes seconds for it.
     """
     start = source[:LONGEST_CELL]
-    for line in re.split(r"[\r\n]", re.sub(r"\\(?:\r\n|\r|\n)", " ", start)):
+    _require_short_imports(start)
+    return ast.parse(start)
+
+
+def _require_short_imports(source: str) -> None:
+    for line in re.split(r"[\r\n]", re.sub(r"\\(?:\r\n|\r|\n)", " ", source)):
         if len(line) > _LONGEST_IMPORT and re.search(r"\b(?:import|from)\b", line):
             raise ValueError("an import of a very long name")
-    return ast.parse(start)
 
 
 @functools.lru_cache(maxsize=256)

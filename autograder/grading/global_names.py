@@ -8,7 +8,7 @@ import functools
 from collections.abc import Collection, Iterable, Iterator
 from types import CodeType
 
-from autograder.course.cells import LONGEST_CELL, parse_start
+from autograder.course.cells import LONGEST_CELL, as_python, parse_start
 from autograder.grading.library_state import may_import
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -31,9 +31,7 @@ def parsed(source: str) -> ast.Module:
     if len(source) > LONGEST_CELL:
         raise Unsure("a cell is very long")
     if any(line.lstrip()[:1] in ("%", "!") for line in source.splitlines()):
-        from IPython.core.inputtransformer2 import TransformerManager
-
-        source = TransformerManager().transform_cell(source)
+        source = as_python(source)
     return parse_start(source)
 
 

@@ -16,8 +16,10 @@ from collections.abc import Collection
 from nbformat import NotebookNode
 
 from autograder.course.cells import asked_exercise
+from autograder.errors import TookTooLong
 from autograder.grading.questions import Answers
 from autograder.grading.unaffected import cannot_differ
+from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import Verdict
 
 #: The tag of a released cell that only shows something.
@@ -26,6 +28,8 @@ TAG = "only-shows"
 LEFT_OUT = "coursekit_left_out"
 #: Metadata of such a cell that is run for once: it has a limit of its own.
 LIMITED = "coursekit_limited"
+#: Processor time of the proof that they change nothing; an honest notebook takes a tenth of a second.
+_PROOF_SECONDS = 5.0
 #: What may bind any name, and what a line that binds a name has in it.
 _DYNAMIC = re.compile(r"exec|eval|globals|setattr|get_ipython|^[ \t]*[%!]", re.MULTILINE)
 _BINDS = re.compile(r"\b(?:def|class|import|as|for|global)\b|=")
@@ -108,13 +112,22 @@ def needs_every_cell(
     if not before:
         return None  # nothing wrong, or nothing left out before it
     whole = NotebookNode(notebook, cells=[_without_outputs(c) for c in notebook.cells[: last + 1]])
-    if _ended_by_itself(notebook, wrong, answers) and cannot_differ(whole, before, wrong):
+    if _ended_by_itself(notebook, wrong, answers) and _is_proved(whole, before, wrong):
         return None
     for i, cell in enumerate(whole.cells):
         asked = asked_exercise(cell)
         cell.metadata[LIMITED] = i in before
         cell.metadata[LEFT_OUT] = asked is not None and asked not in wrong
     return whole
+
+
+def _is_proved(notebook: NotebookNode, cells: Collection[int], wrong: Collection[str]) -> bool:
+    """Whether cells cannot have changed an answer; not, if that takes too long to find out."""
+    try:
+        with time_limit(_PROOF_SECONDS, TookTooLong):
+            return cannot_differ(notebook, cells, wrong)
+    except TookTooLong:
+        return False
 
 
 def _ended_by_itself(notebook: NotebookNode, exercises: Collection[str], answers: Answers) -> bool:

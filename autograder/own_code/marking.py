@@ -6,17 +6,23 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder.errors import ClassError, CourseError
+from autograder.grading import notebook_json
 from autograder.grading.student_files import read_regular, walk
 from autograder.own_code.kinds import LETTERS
 from autograder.own_code.sheets import MARK
 from coursekit.data.paths import write_atomically
 
-_ANSWER = re.compile(r"^\s*answer_(\d+)\s*=\s*[\"']\s*([A-Za-z]?)\s*[\"']", re.M)
+#: No part of it can match much: a cell may hold a million spaces.
+_ANSWER = re.compile(
+    r"[ \t]{0,9}answer_(\d{1,4})[ \t]{0,9}=[ \t]{0,9}[\"'][ \t]{0,9}([A-Za-z]?)[ \t]{0,9}[\"']"
+)
+_SEVERAL = "there are several notebooks of this student; leave the one that counts"
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,8 @@ def mark(place: Path, handed_in: Path) -> tuple[Path, list[Marked]]:
     """Mark the quiz notebooks in a folder; write points.csv beside the key and return its path.
 
     A notebook belongs to the student after whom its file or folder is called, and counts only with
-    the questions that were drawn for this student.
+    the questions that were drawn for this student. Of several notebooks of a student none counts: a
+    student could hand in every combination of letters.
 
     Parameters
     ----------
@@ -64,15 +71,20 @@ def mark(place: Path, handed_in: Path) -> tuple[Path, list[Marked]]:
         raise ClassError(
             f"there is no key in {place}; draw the questions first, without --mark."
         ) from error
+    handed = [
+        (Path(name).parts[0] if "/" in name else Path(name).stem, name, path, wrong)
+        for name, path, wrong in walk(handed_in)
+        if name.endswith(".ipynb") and ".ipynb_checkpoints" not in name
+    ]
+    several = Counter(student for student, *_ in handed)
     found = []
-    for name, path, wrong in walk(handed_in):
-        if not name.endswith(".ipynb") or ".ipynb_checkpoints" in name:
-            continue
-        parts = Path(name).parts
-        student = parts[0] if len(parts) > 1 else Path(name).stem
-        found.append(
-            Marked(student, problem=f"{name}: {wrong}") if wrong else _mark(key, student, path)
-        )
+    for student, name, path, wrong in handed:
+        if several[student] > 1:
+            found.append(Marked(student, problem=_SEVERAL))
+        elif wrong:
+            found.append(Marked(student, problem=f"{name}: {wrong}"))
+        else:
+            found.append(_mark(key, student, path))
     if not found:
         raise ClassError(
             f"there is no notebook in {handed_in}; it should hold STUDENT.ipynb or"
@@ -97,12 +109,15 @@ def _mark(key: dict[str, Any], student: str, path: Path) -> Marked:
         return Marked(student, problem="no questions were drawn for a student of this name")
     wanted = key[student]
     try:
-        notebook = json.loads(read_regular(path))
+        notebook = notebook_json.load(read_regular(path))
         mark = notebook["metadata"].get(MARK, {})
         sources = ["".join(cell["source"]) for cell in notebook["cells"]]
         kinds = [cell["cell_type"] for cell in notebook["cells"]]
         given = dict(mark)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (
+        *(OSError, ValueError, LookupError, TypeError, AttributeError),
+        *(RecursionError, MemoryError),
+    ):
         return Marked(student, problem="this is no notebook that can be read")
     if given.get("questions") != wanted["questions"]:
         whose = str(given.get("student", ""))
@@ -114,8 +129,9 @@ def _mark(key: dict[str, Any], student: str, path: Path) -> Marked:
     for kind, source in zip(kinds, sources):
         if kind != "code":
             continue
-        for number, letter in _ANSWER.findall(source):
-            if 1 <= int(number[:4]) <= len(right) and letter.upper() in LETTERS:
-                letters[int(number[:4]) - 1] = letter.upper() or "-"
+        for found in map(_ANSWER.match, source.splitlines()):
+            number, letter = (int(found[1]), found[2].upper()) if found else (0, "")
+            if 1 <= number <= len(right) and letter in LETTERS:
+                letters[number - 1] = letter or "-"
     count = sum(one == two for one, two in zip(letters, right))
     return Marked(student, "".join(letters), count, len(right))

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, kept_definitions
-from autograder.errors import CourseError
+from autograder.errors import CourseError, TookTooLong
 from autograder.grading.answer_runs import answer_cells
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
@@ -26,6 +26,7 @@ from coursekit.checking.as_code import call_as_code
 from coursekit.checking.format import show
 from coursekit.checking.judge_case import agrees
 from coursekit.checking.records import Case, DrawnCase, Outcome, Question
+from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import clean
 
 #: A longer call, or value, is hard to read on paper.
@@ -36,6 +37,10 @@ _LONGEST_ANSWER = 6_000
 #: Numbers that nobody reckons with on paper; calls without them come first.
 _DIGITS = re.compile(r"\.\d{3}")
 _WHOLE_SECONDS, _CELL_SECONDS = 60.0, 10.0
+#: Processor time of finding the edits of an answer.
+_EDIT_SECONDS = 10.0
+#: What a value may cost to be compared, see `coursekit.checking.cost`: far more than can be read.
+_ROOM = 20_000
 
 
 @dataclass(frozen=True)
@@ -139,7 +144,7 @@ def plan(
         if len(source) > _LONGEST_ANSWER:
             continue
         calls = _calls(exercise, source, cases.get(exercise, ()))
-        changes = edits(source, exercise) if function(source, exercise) else []
+        changes = _edits(exercise, source)
         if len(calls) < _FEWEST_CALLS or not changes:
             continue
         calls.sort(key=lambda call: (bool(_DIGITS.search(call[0])), len(call[0])))
@@ -150,6 +155,15 @@ def plan(
         one.at_stops = {stop: [] for stop in rng.sample(places, min(_STOPS, len(places)))}
         found.append(one)
     return found
+
+
+def _edits(exercise: str, source: str) -> list[Edit]:
+    """The edits of an answer; none if finding them takes too much, whatever is in its text."""
+    try:
+        with time_limit(_EDIT_SECONDS, TookTooLong):
+            return edits(source, exercise) if function(source, exercise) else []
+    except (TookTooLong, *NOT_PYTHON):
+        return []
 
 
 def run(notebook: NotebookNode, materials: Sequence[Material], limits: Limits) -> None:
@@ -252,7 +266,8 @@ def _drop(material: Material, what: object) -> None:
 
 def _question(case: DrawnCase) -> Question:
     kept = ("args", "names", "seed", "kwargs", "forbidden")
-    return cast(Question, {key: case[key] for key in kept if key in case})  # type: ignore[literal-required]
+    given: dict[str, object] = {key: case[key] for key in kept if key in case}  # type: ignore[literal-required]
+    return cast(Question, given | {"room": _ROOM})
 
 
 def _given(outcome: object) -> Given:

@@ -19,7 +19,7 @@ from autograder.classroom.report import Submission, read_class
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.course.recording import draw
-from autograder.errors import ClassError, CourseError
+from autograder.errors import ClassError, CourseError, TookTooLong
 from autograder.gradebook.class_folder import Classroom
 from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.verdicts import class_seed
@@ -27,6 +27,7 @@ from autograder.own_code import material
 from autograder.own_code.kinds import LETTERS, OwnCodeQuestion, choose
 from autograder.pages.templating import environment
 from autograder.sandbox.doctor import is_available
+from coursekit.checking.time_limit import time_limit
 from coursekit.data.paths import write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -34,6 +35,10 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _EXERCISES_AT_ONCE = 3
 #: How often an exercise's cases are drawn: many are too long to be read.
 _DRAWS = 3
+#: Processor time of drawing one student's, without that of the sandbox; three times as long it waits.
+_STUDENT_SECONDS = 60.0
+#: The folder of what students get; nothing else is in it, whatever their names are.
+HANDED_OUT = "students"
 #: The key of a quiz notebook's metadata that says whose questions it holds.
 MARK = "coursekit_questions"
 
@@ -57,8 +62,13 @@ class Sheet:
 
     @property
     def digest(self) -> str:
-        """Tells these questions from all others."""
-        told = repr([self.student, self.questions]).encode()
+        """Tells these questions from all others.
+
+        It stands in the quiz notebook, so it is made of what that shows: of the key, it could be
+        found by trying each combination of letters.
+        """
+        shown = [(one.exercise, one.text, one.calls, one.options) for one in self.questions]
+        told = json.dumps([self.student, self.sources, shown]).encode()
         return hashlib.sha256(told).hexdigest()[:24]
 
     @property
@@ -125,7 +135,12 @@ def write_questions(
     chosen = sorted(students) or sorted(graded)
     for student in tqdm(chosen, desc="questions", unit="student", disable=None):
         told = f"{class_seed(classroom.folder)} {assignment} {student} {seed}"
-        sheet = draw_sheet(classroom, of, graded[student], count, random.Random(told), limits)
+        try:
+            with time_limit(_STUDENT_SECONDS, TookTooLong):
+                rng = random.Random(told)
+                sheet = draw_sheet(classroom, of, graded[student], count, rng, limits)
+        except (TookTooLong, RecursionError, MemoryError):
+            sheet = Sheet(student, problem="the answers take too long to be run with edits")
         sheets.append(sheet)
     try:
         _write(place, assignment, sheets)
@@ -188,8 +203,9 @@ def _write(place: Path, assignment: str, sheets: Iterable[Sheet]) -> None:
     for sheet in written:
         page = templates.get_template("questions.html").render(sheet=sheet, **context)
         quiz = f"{nbformat.writes(quiz_notebook(assignment, sheet))}\n"
-        write_atomically(place / f"{sheet.student}.html", page.encode(), private=True)
-        write_atomically(place / f"{sheet.student}.ipynb", quiz.encode(), private=True)
+        for ending, content in (("html", page), ("ipynb", quiz)):
+            path = place / HANDED_OUT / f"{sheet.student}.{ending}"
+            write_atomically(path, content.encode("utf-8", "replace"), private=True)
     path = place / "key.json"
     known: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {}
     known |= {

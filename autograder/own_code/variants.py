@@ -61,7 +61,12 @@ class Stop:
 
 
 def function(source: str, name: str) -> ast.FunctionDef | None:
-    """The definition of `name` in a cell; None if the cell defines no such function, or several."""
+    """The definition of `name` in a cell; None if the cell defines no such function, or several.
+
+    Nor where lines end with what ends none for Python, such as a form feed: their numbers would differ.
+    """
+    if source.splitlines() != source.replace("\r\n", "\n").removesuffix("\n").split("\n"):
+        return None
     try:
         body = parse_start(source).body
     except NOT_PYTHON:
@@ -124,6 +129,8 @@ def _of_one_line(source: str, other: str) -> Edit | None:
     number = different[0]
     before, after = old[number].strip(), new[number].strip()
     if max(len(before), len(after)) > _LONGEST_LINE or "raise" in before:
+        return None
+    if "`" in before + after:  # it would end the code that a question quotes
         return None
     if after in ("return None", "pass"):  # what it gives is on the page
         return None

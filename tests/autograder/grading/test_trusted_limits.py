@@ -1,21 +1,23 @@
 """What the grader does outside the sandbox has limits, too, and ends in a reason."""
 
 import json
+import time
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.classroom.collect import _features
 from autograder.course.assignment import Assignment
-from autograder.course.cells import checked_exercise, defined_names, parse_start
+from autograder.course.cells import checked_exercise, defined_names, kept_definitions, parse_start
 from autograder.course.filled_notebooks import filled
-from autograder.errors import TookTooLong
-from autograder.grading import notebook_json, verdicts
+from autograder.errors import CourseError, TookTooLong
+from autograder.grading import left_out, notebook_json, verdicts
 from autograder.grading.grade_submission import Task, finish, grade_submission
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers
 from autograder.grading.record_exercises import record_assignment
 from autograder.grading.submissions import UnreadableSubmission, read_submission
+from autograder.grading.unaffected import why_it_may_differ
 from coursekit.checking.time_limit import time_limit
 
 NAME = "07_topic"
@@ -101,6 +103,28 @@ def test_a_very_long_import_is_not_parsed(source):
         parse_start(source)
     assert checked_exercise(source) is None
     assert defined_names(f"{source}\ndef scale(): pass") == ("scale",)
+
+
+@pytest.mark.parametrize(
+    "source", ["%time 1\n" * 600, "%time 1\n" * 80 + "# x" * 5_000, "a?\n" * 600]
+)
+def test_lines_of_ipython_that_nobody_writes_by_hand_are_not_translated(source):
+    began = time.process_time()
+    with pytest.raises(CourseError, match="lines of IPython syntax"):
+        kept_definitions(source)
+    assert why_it_may_differ(new_notebook(cells=[new_code_cell(source)]), [], [])
+    assert time.process_time() - began < 5  # it took fourteen seconds for each cell
+    assert kept_definitions("%matplotlib inline\nimport math").body[0].names[0].name == "math"
+
+
+def test_a_proof_that_takes_too_long_is_given_up(small_course, monkeypatch):
+    def cannot_differ(*inputs):
+        while True:
+            pass
+
+    monkeypatch.setattr(left_out, "cannot_differ", cannot_differ)
+    monkeypatch.setattr(left_out, "_PROOF_SECONDS", 0.05)
+    assert not left_out._is_proved(filled(Assignment(small_course, NAME)), [], [])
 
 
 def test_python_code_is_interrupted_after_its_processor_time():

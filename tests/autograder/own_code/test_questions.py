@@ -1,8 +1,12 @@
 """Questions about students' own code: one right answer each, other ones for each student."""
 
+import itertools
 import json
+import os
 import random
 import shutil
+import time
+from dataclasses import replace
 
 import nbformat
 import pytest
@@ -13,6 +17,8 @@ from proof import draw_for, made_up_answers, right_options, scope_of
 from autograder.cli import main
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
+from autograder.own_code import material, sheets
+from autograder.own_code.material import plan
 from autograder.own_code.sheets import write_questions
 from autograder.own_code.variants import edits, stopped, stops
 from autograder.sandbox.doctor import is_available
@@ -80,6 +86,72 @@ def test_equal_code_gets_other_questions_with_one_right_answer_each(course, tmp_
         assert len({question.kind for question in sheet.questions}) > 1
 
 
+MISLEADING = {
+    "terms without end": "def scaled(x):\n    return " + "+".join(["x*2"] * 1_000) + "\n",
+    "a page that ends": "def scaled(x):\n    'One\x0ctwo'\n    y = x + 1\n    return y\n",
+    "another end of a line": "def scaled(x):\n    'One\u2028two'\n    y = x + 1\n    return y\n",
+    "the end of quoted code": "def scaled(x):\n    return [x + 1, '`<script>']\n",
+}
+
+
+@pytest.mark.parametrize("name", MISLEADING)
+def test_nothing_is_asked_about_a_text_whose_lines_cannot_be_quoted(name):
+    source = MISLEADING[name]
+    cases = {"scaled": [{"args": [number]} for number in range(9)]}
+    assert plan({"scaled": source}, cases, random.Random(0)) == []
+
+
+def test_an_answer_whose_edits_take_too_long_to_find_is_not_asked_about(monkeypatch):
+    cases = {"scaled": [{"args": [[number]]} for number in range(9)]}
+    assert len(plan({"scaled": SCALED}, cases, random.Random(0))) == 1
+    monkeypatch.setattr(material, "edits", lambda *inputs: [0 for _ in itertools.count()])
+    monkeypatch.setattr(material, "_EDIT_SECONDS", 0.05)
+    assert plan({"scaled": SCALED}, cases, random.Random(0)) == []
+
+
+def test_a_student_whose_answers_cannot_be_run_in_time_costs_only_their_own_questions(
+    class_with_questions, monkeypatch, tmp_path
+):
+    def draw_sheet(classroom, of, submission, *rest):
+        if submission.student == "ada":
+            raise RecursionError
+        return sheets.Sheet(submission.student, problem="nothing to ask")
+
+    monkeypatch.setattr(sheets, "draw_sheet", draw_sheet)
+    _, (ada, bob, _) = write_questions(class_with_questions[0], NAME, output=tmp_path)
+    assert ada.problem == "the answers take too long to be run with edits"
+    assert bob.problem == "nothing to ask"
+
+
+#: Right when it is graded, and something else when it is asked about.
+TWO_FACED = """\
+def word_lengths(words):
+    import sys
+    if sys._getframe().f_code.co_filename.startswith("<answer"):
+        {trick}
+    lengths = []
+    for word in words:
+        count = len(word)
+        lengths.append(count + 0)
+    return lengths
+"""
+TRICKS = (
+    "return [[1.5] * 100_000] * 3",
+    "print('x' * 5_000_000); return [len(words)] * 50_000",
+    "__import__('os')._exit(0)",
+    "__import__('coursekit.checking.codec').checking.codec.encode = lambda value: {'$tensor': 5}",
+    "raise type('<script>' * 9_000, (Exception,), {})('`' * 10**6)",
+)
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_an_answer_that_knows_it_is_asked_about_gets_no_questions(course, tmp_path, trick):
+    answers = {"word_lengths": TWO_FACED.format(trick=trick)}
+    sheet = draw_for(course, "00_setup", "a", answers, tmp_path)
+    assert not sheet.questions
+    assert sheet.problem
+
+
 @pytest.mark.slow
 def test_of_sixty_made_up_submissions_every_question_has_one_right_answer(course, tmp_path):
     few = []
@@ -115,10 +187,10 @@ def test_only_answers_with_all_their_points_are_asked_about(class_with_questions
     assert bob.problem == "no answer has all its points"
     assert not cem.questions
     place = course.root / "reports" / "questions" / NAME
-    assert sorted(path.name for path in place.iterdir()) == [
-        "ada.html", "ada.ipynb", "key.html", "key.json",
-    ]  # fmt: skip
-    assert all(path.stat().st_mode & 0o077 == 0 for path in place.iterdir())
+    assert sorted(path.name for path in place.iterdir()) == ["key.html", "key.json", "students"]
+    given = [*(place / "students").iterdir()]
+    assert sorted(path.name for path in given) == ["ada.html", "ada.ipynb"]
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (*place.glob("key.*"), *given))
 
 
 def test_the_key_is_in_no_file_that_a_student_gets(class_with_questions):
@@ -127,7 +199,7 @@ def test_the_key_is_in_no_file_that_a_student_gets(class_with_questions):
     key = (place / "key.html").read_text()
     assert all(str(escape(question.why)).split("`")[0] in key for question in ada.questions)
     for name in ("ada.html", "ada.ipynb"):
-        text = (place / name).read_text()
+        text = (place / "students" / name).read_text()
         assert 'class="right"' not in text
         assert not any(question.why in text for question in ada.questions)
 
@@ -147,7 +219,7 @@ def test_a_student_who_is_not_graded_is_refused(class_with_questions, monkeypatc
 
 def answered(place, letters):
     """ada's quiz notebook with letters written in."""
-    notebook = nbformat.read(place / "ada.ipynb", 4)
+    notebook = nbformat.read(place / "students" / "ada.ipynb", 4)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell, letter in zip(cells, letters):
         cell.source = cell.source.replace('""', f'"{letter}"')
@@ -198,6 +270,63 @@ def test_a_quiz_of_somebody_else_or_of_other_questions_does_not_count(
     assert "ada: this is no quiz that the key knows; it does not count." in result.output
     assert "eve: no questions were drawn for a student of this name." in result.output
     assert "dan: no questions were drawn for a student of this name." in result.output
+
+
+def test_the_key_cannot_be_found_by_trying_it_on_the_mark_of_a_quiz(class_with_questions):
+    _, (ada, *_) = class_with_questions
+    others = [replace(one, right=(one.right + 1) % 4, why="other") for one in ada.questions]
+    assert replace(ada, questions=others).digest == ada.digest
+    assert replace(ada, student="bob").digest != ada.digest
+
+
+def test_a_student_whose_name_is_that_of_the_key_does_not_get_it(class_with_questions, tmp_path):
+    _, (ada, *_) = class_with_questions
+    sheets._write(tmp_path, NAME, [replace(ada, student="key")])
+    assert 'class="right"' in (tmp_path / "key.html").read_text()
+    assert 'class="right"' not in (tmp_path / "students" / "key.html").read_text()
+
+
+def test_of_several_quizzes_of_a_student_none_counts(class_with_questions, monkeypatch, tmp_path):
+    course, _ = class_with_questions
+    place = course.root / "reports" / "questions" / NAME
+    (tmp_path / "ada").mkdir()
+    for letters in ("AA", "AB"):
+        (tmp_path / "ada" / f"{letters}.ipynb").write_text(answered(place, letters))
+    result = invoke(course, monkeypatch, "--mark", str(tmp_path))
+    assert result.exit_code == 1
+    assert result.output.count("there are several notebooks of this student") == 2
+    assert (place / "points.csv").read_text() == "student,right,of,answers\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["\n" * 300_000, 'answer_1 = "' + " " * 300_000, "answer_" + "1" * 300_000, " " * 300_000],
+)
+def test_a_quiz_of_empty_space_is_marked_at_once(
+    class_with_questions, monkeypatch, tmp_path, source
+):
+    course, _ = class_with_questions
+    write_questions(course, NAME, ["ada"], count=2)
+    place = course.root / "reports" / "questions" / NAME
+    notebook = json.loads(answered(place, "AA"))
+    notebook["cells"].append({"cell_type": "code", "source": source})
+    (tmp_path / "ada.ipynb").write_text(json.dumps(notebook))
+    began = time.process_time()
+    result = invoke(course, monkeypatch, "--mark", str(tmp_path))
+    assert time.process_time() - began < 5  # it took minutes
+    assert "(AA)" in result.output
+
+
+def test_a_quiz_that_is_made_to_fill_the_memory_is_not_read(
+    class_with_questions, monkeypatch, tmp_path
+):
+    (tmp_path / "ada.ipynb").write_text("[" + "[]," * 3_000_000 + "[]]")
+    os.mkfifo(tmp_path / "bob.ipynb")
+    (tmp_path / "cem.ipynb").symlink_to("/dev/zero")
+    result = invoke(class_with_questions[0], monkeypatch, "--mark", str(tmp_path))
+    assert "ada: this is no notebook that can be read." in result.output
+    assert "bob.ipynb: neither a file nor a folder" in result.output
+    assert "cem.ipynb: symbolic link" in result.output
 
 
 def test_marking_without_a_key_or_a_notebook_says_what_to_do(
