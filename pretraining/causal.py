@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 import torch
 from _text import CLS, PAD, SEP, Corpus, encode
-from pretrain import SPLITS, Schedule, begin, half_width, keep, kept, optimizers, set_rate
+from pretrain import SPLITS, Schedule, begin, keep, kept, set_rate
 from tokenizers import BertWordPieceTokenizer
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
@@ -51,7 +51,7 @@ class Settings(Schedule):
 
     tokens: float = 60e6
     tokens_per_step: int = 2_048
-    warmup_steps: int = 100
+    warmup_steps: int = 50
     start: str = "encoder"
     layers: int = 3
     heads: int = 4
@@ -119,8 +119,10 @@ def build(settings: Settings) -> Causal:
 
 def take_embeddings(model: Causal, weights: dict[str, torch.Tensor]) -> None:
     """Tokens and positions from the encoder; the segment of a first text is added to positions."""
-    tables = {name: weights[f"bert.embeddings.{name}_embeddings.weight"] for name in
-              ("word", "position", "token_type")}
+    tables = {
+        name: weights[f"bert.embeddings.{name}_embeddings.weight"]
+        for name in ("word", "position", "token_type")
+    }
     model.tokens.weight.data.copy_(tables["word"])
     model.positions.weight.data.copy_(tables["position"][: len(model.positions.weight)])
     model.positions.weight.data += tables["token_type"][0]
@@ -152,6 +154,10 @@ def take_blocks(model: Causal, weights: dict[str, torch.Tensor]) -> None:
         copy(block.norm_1, before)
         copy(block.norm_2, f"{path}.attention.output.LayerNorm")
         before = f"{path}.output.LayerNorm"
+    # how frequent a token is, which the encoder's head adds to its scores
+    bias = weights["cls.predictions.bias"].unsqueeze(1)
+    fitted = torch.linalg.lstsq(model.tokens.weight.data, bias).solution
+    model.norm.bias.data.copy_(fitted.squeeze(1))
 
 
 def rows(corpus: Corpus, length: int, rng: np.random.Generator) -> np.ndarray:
@@ -167,11 +173,61 @@ def rows(corpus: Corpus, length: int, rng: np.random.Generator) -> np.ndarray:
         for begin in range(0, max(1, int(size) - 1), length)
     ]
     found = np.full((len(starts), length + 1), PAD, dtype=np.uint16)
-    for row, (text, begin) in zip(rng.permutation(len(starts)), starts, strict=True):
+    for row, (text, at) in zip(rng.permutation(len(starts)), starts, strict=True):
         whole = np.concatenate([[CLS], corpus.ids[edges[text] : edges[text + 1]], [SEP]])
-        part = whole[begin : begin + length + 1]
+        part = whole[at : at + length + 1]
         found[row, : len(part)] = part
     return found
+
+
+class Muon(torch.optim.Optimizer):
+    """Muon (Jordan et al. 2024) in float32; torch's computes in bfloat16.
+
+    On processors without bfloat16, the ten products of matrices in a step would take more time
+    than the model.
+    """
+
+    def __init__(self, parameters: list[nn.Parameter], lr: float, weight_decay: float) -> None:
+        super().__init__(parameters, {"lr": lr, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                momentum = self.state[p].setdefault("momentum", torch.zeros_like(p))
+                momentum.lerp_(p.grad, 0.05)
+                update = _orthogonal(p.grad.lerp(momentum, 0.95))
+                p.mul_(1 - group["lr"] * group["weight_decay"])
+                p.add_(update, alpha=-0.2 * group["lr"] * math.sqrt(max(p.shape)))
+
+
+def _orthogonal(G: torch.Tensor) -> torch.Tensor:
+    """Roughly the nearest matrix whose singular values are all 1, by five Newton-Schulz steps."""
+    X = G.T if len(G) > G.shape[1] else G
+    X = X / (X.norm() + 1e-7)
+    for _ in range(5):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.7750 * A + 2.0315 * A @ A) @ X
+    return X.T if len(G) > G.shape[1] else X
+
+
+def optimizers(model: Causal, settings: Settings) -> list[torch.optim.Optimizer]:
+    """Muon for the blocks' matrices, AdamW for everything else."""
+    matrices = [p for p in model.layer.parameters() if p.ndim == 2]
+    inside = {id(p) for p in matrices}
+    others = [p for p in model.parameters() if id(p) not in inside]
+    steppers: list[torch.optim.Optimizer] = [
+        Muon(matrices, settings.lr, settings.weight_decay),
+        torch.optim.AdamW(
+            others, lr=settings.adam_lr, weight_decay=settings.weight_decay, betas=(0.9, 0.98)
+        ),
+    ]
+    for stepper in steppers:
+        for group in stepper.param_groups:
+            group["initial_lr"] = group["lr"]
+    return steppers
 
 
 class Run:
@@ -228,11 +284,15 @@ def pretrain(run: Run, device: torch.device, keep_every: float, finish: bool) ->
         state |= saved
     if finish and state["step"]:
         run.finish(state["step"])
-    half = half_width(device)
     begun = last = time.perf_counter()
     first, window = state["step"], []
-    bar = tqdm(total=settings.tokens, initial=first * settings.tokens_per_step, unit="tok",
-               unit_scale=True, mininterval=10)
+    bar = tqdm(
+        total=settings.tokens,
+        initial=first * settings.tokens_per_step,
+        unit="tok",
+        unit_scale=True,
+        mininterval=10,
+    )
 
     def save(step: int) -> None:
         done = {**state, "step": step, "seconds": state["seconds"] + time.perf_counter() - begun}
@@ -248,9 +308,8 @@ def pretrain(run: Run, device: torch.device, keep_every: float, finish: bool) ->
         ids = ids.to(device)
         set_rate(steppers, settings.rate(step))
         model.zero_grad()
-        with torch.autocast(device.type, torch.bfloat16, enabled=half):
-            scores = model(ids[:, :-1])
-        loss = cross_entropy(scores.float().flatten(0, 1), ids[:, 1:].flatten(), ignore_index=PAD)
+        scores = model(ids[:, :-1])
+        loss = cross_entropy(scores.flatten(0, 1), ids[:, 1:].flatten(), ignore_index=PAD)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for stepper in steppers:
@@ -258,8 +317,10 @@ def pretrain(run: Run, device: torch.device, keep_every: float, finish: bool) ->
         window.append(loss.item())
         bar.update(settings.tokens_per_step)
         if len(window) == 50 or step + 1 == settings.steps:
-            point = {"tokens": (step + 1) * settings.tokens_per_step,
-                     "loss": round(float(np.mean(window)), 4)}
+            point = {
+                "tokens": (step + 1) * settings.tokens_per_step,
+                "loss": round(float(np.mean(window)), 4),
+            }
             state["curve"].append(point)
             bar.set_postfix(loss=point["loss"])
             window = []
@@ -325,9 +386,7 @@ def perplexity(model: nn.Module, texts: list[str], length: int = 128) -> dict[st
             part = ids[begin : begin + length + 1]
             with torch.no_grad():
                 scores = model(part[None, :-1])
-            losses = cross_entropy(
-                getattr(scores, "logits", scores)[0], part[1:], reduction="none"
-            )
+            losses = cross_entropy(getattr(scores, "logits", scores)[0], part[1:], reduction="none")
             nats += float(losses[done - begin :].sum())
             tokens += len(losses) - (done - begin)
             done = begin + len(losses)
@@ -385,7 +444,9 @@ def main() -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default)
     options = vars(parser.parse_args())
     folder, target = options.pop("folder"), options.pop("export")
-    keep_every, finish, reviews = (options.pop(name) for name in ("keep_every", "finish", "reviews"))
+    keep_every, finish, reviews = (
+        options.pop(name) for name in ("keep_every", "finish", "reviews")
+    )
     torch.set_num_threads(options.pop("threads"))
     try:
         run = Run(folder, Settings(**options))

@@ -167,7 +167,7 @@ def losses(
 
 def optimizers(model: nn.Module, settings: Schedule) -> list[torch.optim.Optimizer]:
     """Muon (Jordan et al. 2024) for the layers' matrices, AdamW for everything else."""
-    matrices = [p for n, p in model.named_parameters() if "layer." in n and p.ndim == 2]
+    matrices = [p for n, p in model.named_parameters() if ".layer." in n and p.ndim == 2]
     inside = {id(p) for p in matrices}
     others = [p for p in model.parameters() if id(p) not in inside]
     decay = settings.weight_decay
