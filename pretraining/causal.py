@@ -33,6 +33,7 @@ import numpy as np
 import torch
 from _text import CLS, PAD, SEP, Corpus, encode
 from pretrain import SPLITS, Schedule, begin, keep, kept, set_rate
+from safetensors.torch import load_file, save_file
 from tokenizers import BertWordPieceTokenizer
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
@@ -403,8 +404,9 @@ def perplexity(model: nn.Module, texts: list[str], length: int = 128) -> dict[st
 def export(run: Run, model: Causal, folder: Path, reviews: int) -> None:
     """Write weights (float16), configuration and vocabulary in the format of transformers.
 
-    `training.json` in the same folder has the settings, the time, the loss curve, and what held-out
-    test reviews give.
+    `imdb.safetensors` has the same weights, and the configuration in its metadata, for the notebook of
+    12_pretraining_to_write. `training.json` has the settings, the time, the loss curve, and what
+    held-out test reviews give.
     """
     state = kept(run.folder)
     assert state is not None
@@ -414,12 +416,16 @@ def export(run: Run, model: Causal, folder: Path, reviews: int) -> None:
     gpt2.save_pretrained(folder)
     for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json"):
         shutil.copy(ENCODER / name, folder / name)
-    (folder / "model.safetensors").chmod(0o644)  # the library makes it private
+    weights = load_file(folder / "model.safetensors")
+    config = json.dumps(json.loads((folder / "config.json").read_text("utf-8")), sort_keys=True)
+    save_file(weights, folder / "imdb.safetensors", {"config": config})
+    for name in ("model.safetensors", "imdb.safetensors"):
+        (folder / name).chmod(0o644)  # the library makes them private
     texts = load("imdb", "test").texts
     chosen = np.random.default_rng(0).choice(len(texts), reviews, replace=False)
     training = {
         "settings": asdict(run.settings),
-        "tokens": run.settings.steps * run.settings.tokens_per_step,
+        "tokens": state["step"] * run.settings.tokens_per_step,
         "hours": round(state["seconds"] / 3600, 2),
         "made_with": {name: version(name) for name in ("torch", "tokenizers", "transformers")},
         "test": perplexity(gpt2.float(), [texts[i] for i in chosen]),

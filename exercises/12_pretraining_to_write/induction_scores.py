@@ -57,20 +57,9 @@ WRONG = {
         - after[:, 1:] = same[:, :-1]
         + after[:, :-1] = same[:, 1:]
         """,
-    "later_occurrences_too": """
-        Later occurrences count, too, and the token itself. Only earlier ones do, s < t.
-
-        - same = (ids[:, None] == ids).tril(-1)  # row t, column s
-        + same = ids[:, None] == ids  # row t, column s
-        """,
-    "itself_counts": """
-        Every token counts as its own earlier occurrence. Only s < t does.
-
-        - same = (ids[:, None] == ids).tril(-1)  # row t, column s
-        + same = (ids[:, None] == ids).tril()  # row t, column s
-        """,
     "mean_over_all": """
-        The sum is divided by all positions. Divide by those whose token has occurred before.
+        The sum is divided by all positions. Divide by the number of those whose token has occurred
+        before them; a token is no earlier occurrence of itself.
 
         - return (scores * asked).sum(dim=1) / asked.sum().clamp(min=1)
         + return (scores * asked).sum(dim=1) / len(ids)

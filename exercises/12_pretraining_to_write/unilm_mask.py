@@ -101,14 +101,14 @@ WRONG = {
         The rows of padding are False everywhere. They follow the rule of the second text: a row that
         may attend to nothing is a danger, since its softmax is NaN.
 
-        - return real & (earlier | (position < first[:, None])[:, None])
-        + return real & real.mT & (earlier | (position < first[:, None])[:, None])
-        ...
         - return real.expand(-1, L, -1).clone()
         + return real & real.mT
         ...
         - return real & earlier
         + return real & real.mT & earlier
+        ...
+        - return real & (earlier | (position < first[:, None])[:, None])
+        + return real & real.mT & (earlier | (position < first[:, None])[:, None])
         """,
     "bidirectional_is_causal": """
         "bidirectional" means that every token sees every real token, later ones included.
