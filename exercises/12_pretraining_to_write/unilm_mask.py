@@ -20,26 +20,31 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         inputs = [torch.tensor(first), torch.tensor(lengths), kind]
         return Case(group, inputs, **more)
 
-    def texts(n: int, low: int = 3, high: int = 7) -> tuple[list[int], list[int]]:
+    def texts(n: int) -> tuple[list[int], list[int]]:
         """Lengths of first texts and of both together, whose longest is not the first row."""
-        lengths = [number(rng, low, high) for _ in range(n - 1)]
-        lengths.append(max(lengths, default=low) + number(rng, 0, 1))
+        lengths = [number(rng, 3, 9) for _ in range(n)]
+        lengths.append(max(lengths) + number(rng, 1, 2))
         return [number(rng, 1, length - 1) for length in lengths], lengths
 
     third = "sequence-to-sequence"
-    n = number(rng, 4, 7)
-    yield case(third, [number(rng, 2, n - 1)], [n], third, title="one pair of texts")
-    yield case(third, [n - 1, 2, 1], [n, n, n], third, title="first texts of different lengths")
+    n = number(rng, 6, 9)
+    yield case(third, [number(rng, 2, n - 2)], [n], third, title="one pair of texts")
+    first = [int(i) for i in 1 + rng.permutation(n - 1)[:4]]
+    yield case(third, first, [n] * 4, third, title="first texts of different lengths")
 
-    yield case("others", [2], [n], "bidirectional", title="everything")
-    yield case("others", [2, 1], [n, n], "left-to-right", title="the triangle")
-    yield case("others", [n - 1], [n], "left-to-right", title="a long first text")
+    for kind in ("bidirectional", "left-to-right"):
+        yield case("others", *texts(3), kind, title=f"{kind}, texts of different lengths")
+    yield case("others", first, [n] * 4, "left-to-right", title="the triangle, four times")
 
-    for kind in (third, "bidirectional", "left-to-right"):
-        yield case("padding", *texts(3), kind, title=f"{kind}, with padding")
+    yield case("padding", *texts(3), third, title=f"{third}, with padding")
+    yield case("padding", *texts(2), third, title="three pairs of texts")
 
-    yield case("edges", [n], [n], third, title="no second text")
-    yield case("edges", [1, 1], [1, n], third, title="a text of one token")
+    first, lengths = texts(3)
+    first[-1] = lengths[-1]
+    yield case("edges", first, lengths, third, title="no second text in the last row")
+    first, lengths = texts(3)
+    first[0] = lengths[0] = 1
+    yield case("edges", first, lengths, third, title="a text of one token")
     yield case("edges", [1], [1], "left-to-right", title="a single token")
     title = "there is no such kind"
     yield case("edges", [2] * n, [n] * n, "seq2seq", title=title, judge=VALUE_ERROR)
