@@ -124,12 +124,12 @@ def perplexity(kept: Kept, options: argparse.Namespace) -> None:
 
 
 def generation(kept: Kept, options: argparse.Namespace) -> None:
-    """Seconds for 120 tokens, the median of five, and whether the tokens are the same."""
+    """Seconds for 120 tokens, the median of three, and whether the tokens are the same."""
     if kept.get("generation"):
         return
     scope = notebook() | with_cells(NOTEBOOK, "def step_of", "def without_cache")
     seconds: dict[str, list[float]] = {name: [] for name in scope["ways"]}
-    for _ in range(5):
+    for _ in range(3):
         for name, way in scope["ways"].items():
             started = time.perf_counter()
             scope["written"][name] = way()
@@ -190,7 +190,7 @@ def tuned(data: str, size: int, n_blocks: int, seed: int) -> float:
     train = load(data, "train").subset(size, seed=seed)
     test = load(data, scope["TEST"][data])
     model = scope["make_classifier"](seed, n_blocks)
-    epochs = max(4, math.ceil(60 / math.ceil(size / 16)))
+    epochs = max(4, math.ceil(40 / math.ceil(size / 16)))
     scope["fine_tune"](model, train, epochs=epochs, seed=seed)
     return scope["accuracy"](model, test)
 
