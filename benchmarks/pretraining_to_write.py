@@ -39,7 +39,8 @@ COUNTED = ROOT / "solutions/07_language_models/07_language_models.ipynb"
 NAME = "pretraining_to_write"
 PARTS = ["perplexity", "generation", "transfer", "classification", "rouge"]
 DATA = ("reviews", "sst2")
-SIZES = (100, 1000)
+SIZES = (100, 300, 1000)
+LADDER_SIZES = (100, 1000)
 #: Reviews that Kneser-Ney counts, and test reviews on which all models are measured.
 N_COUNTED, N_TEST = 3_000, 60
 
@@ -48,7 +49,7 @@ N_COUNTED, N_TEST = 3_000, 60
 def notebook() -> dict[str, Any]:
     """The notebook's definitions, with its tokens, its model and its settings."""
     starts = ("encoder =", "SIZES =", "def load_gpt", "def initialize", "DATA =", "NOTHING =")
-    return with_cells(NOTEBOOK, *starts, "N_LABELS =")
+    return with_cells(NOTEBOOK, *starts, "LONGEST =")
 
 
 class Kept:
@@ -127,7 +128,8 @@ def generation(kept: Kept, options: argparse.Namespace) -> None:
     """Seconds for 120 tokens, the median of three, and whether the tokens are the same."""
     if kept.get("generation"):
         return
-    scope = notebook() | with_cells(NOTEBOOK, "def step_of", "def without_cache")
+    starts = ("encoder =", "SIZES =", "def initialize", "def load_gpt", "def step_of")
+    scope = with_cells(NOTEBOOK, *starts, "def without_cache")
     seconds: dict[str, list[float]] = {name: [] for name in scope["ways"]}
     for _ in range(3):
         for name, way in scope["ways"].items():
@@ -171,8 +173,9 @@ def classification(kept: Kept, options: argparse.Namespace) -> None:
                 runs = [run[-1] for run in done] if done else []
                 more = range(len(runs), options.seeds)
                 kept.set(mean([*runs, *(tuned(data, size, 3, seed) for seed in more)]), *path, name)
-            for rung in ("encoder, fine-tuned", "encoder, distilled"):
-                ladder = load_results(f"ladder_{data}")
+        ladder = load_results(f"ladder_{data}")
+        for rung in ("encoder, fine-tuned", "encoder, distilled"):
+            for size in LADDER_SIZES:
                 found = _ladder_score(ladder, rung, str(size))
                 if found is not None:
                     kept.set(found, *path, f"06's {rung}, {size:,} labels")

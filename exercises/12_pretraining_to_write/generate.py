@@ -14,7 +14,7 @@ from coursekit.checking import codec
 from ..draw import VALUE_ERROR, number
 from .common import some_ids
 
-POINTS = {"values": 2, "cache": 1, "ends": 1, "errors": 1}
+POINTS = {"values": 2, "cache": 1, "ends": 2}
 
 #: The next token depends on the last one, on the number of tokens read, and on the number of steps.
 _STEP = (
@@ -92,11 +92,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "the end stands in the prompt, too"
     yield case("ends", by, prompt, n, prompt[1], 50, title=title)
 
-    yield case("errors", shift(), [], n, never, 50, title="an empty prompt", judge=VALUE_ERROR)
+    yield case("ends", shift(), [], n, never, 50, title="an empty prompt", judge=VALUE_ERROR)
     long = some_ids(rng, n + 3, high=90)
-    yield case("errors", shift(), long, 3, never, n, title="a prompt too long", judge=VALUE_ERROR)
+    yield case("ends", shift(), long, 3, never, n, title="a prompt too long", judge=VALUE_ERROR)
     title = "a prompt too long, and nothing to write"
-    yield case("errors", shift(), long, 0, never, n, title=title, judge=VALUE_ERROR)
+    yield case("ends", shift(), long, 0, never, n, title=title, judge=VALUE_ERROR)
 
 
 WRONG = {

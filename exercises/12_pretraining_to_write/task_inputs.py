@@ -12,7 +12,7 @@ from autograder.course.exercise import Case
 from ..draw import VALUE_ERROR, number
 from .common import some_ids
 
-POINTS = {"kinds": 2, "shortening": 2, "errors": 1}
+POINTS = {"kinds": 2, "shortening": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -36,16 +36,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("shortening", "similarity", [7, 5], n + 7, "in both orders")
     yield case("shortening", "choice", [9, 2, 6, 12], 14, "answers of different lengths")
     yield case("shortening", "single", [n], n + 2, "it just fits")
-    yield case("shortening", "pair", [0, n + 4], n + 3, "an empty text beside a long one")
-    yield case("shortening", "pair", [4, 2], 3, "room for the special tokens only")
+    yield case("edges", "pair", [0, n + 4], n + 3, "an empty text beside a long one")
+    yield case("edges", "pair", [4, 2], 3, "room for the special tokens only")
 
     lengths = [n] * number(rng, 2, 4)
-    yield case("errors", "single", lengths, 20, "single with several texts", judge=VALUE_ERROR)
-    yield case("errors", "pair", [n], 20, "a pair with one text", judge=VALUE_ERROR)
-    yield case("errors", "pair", [n, 2, 2], 20, "a pair with three", judge=VALUE_ERROR)
-    yield case("errors", "similarity", [n] * 3, 20, "similarity of three", judge=VALUE_ERROR)
-    yield case("errors", "choice", [n], 20, "no answer to choose", judge=VALUE_ERROR)
-    yield case("errors", "tagging", [n], 20, "a task that there is not", judge=VALUE_ERROR)
+    yield case("edges", "single", lengths, 20, "single with several texts", judge=VALUE_ERROR)
+    yield case("edges", "pair", [n], 20, "a pair with one text", judge=VALUE_ERROR)
+    yield case("edges", "pair", [n, 2, 2], 20, "a pair with three", judge=VALUE_ERROR)
+    yield case("edges", "similarity", [n] * 3, 20, "similarity of three", judge=VALUE_ERROR)
+    yield case("edges", "choice", [n], 20, "no answer to choose", judge=VALUE_ERROR)
+    yield case("edges", "tagging", [n], 20, "a task that there is not", judge=VALUE_ERROR)
 
 
 WRONG = {
