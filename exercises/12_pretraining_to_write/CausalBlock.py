@@ -137,6 +137,13 @@ WRONG = {
         + causal = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
         + mask = causal if mask is None else mask & causal
         """,
+    "mask_without_heads": """
+        A mask of (B, T, P + T) has no axis for the heads, so each head gets the mask of another text.
+        Insert an axis before its last two.
+
+        - found = F.scaled_dot_product_attention(Q, K, V, mask.unsqueeze(-3))
+        + found = F.scaled_dot_product_attention(Q, K, V, mask)
+        """,
     "exact_gelu": """
         This is the exact GELU. GPT-2 has the approximation: `approximate="tanh"`.
 
