@@ -1,0 +1,196 @@
+"""GPT: logits and states, with a cache of several lengths; the head is tied, positions run out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+from ..draw import VALUE_ERROR, draw_ids, normal, number
+from .common import gpt_state
+
+POINTS = {"logits": 2, "states": 1, "cache": 2, "training": 1, "edges": 1}
+
+_HEADS, _D = 2, 4
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    n_tokens, max_length = number(rng, 6, 8), 6
+
+    def case(group: str, *then: tuple, n_layers: int = 1, **more: Any) -> Case:
+        state = {} if "judge" in more else gpt_state(rng, n_tokens, _D, n_layers, max_length)
+        if more.get("gradient") == "all":  # the blocks have a check of their own
+            state |= {f"{path}.requires_grad": False for path in state if "blocks." in path}
+        sizes = [n_tokens, _D, _HEADS, n_layers, max_length, 0.0]
+        return Case(group, sizes, state=state, then=list(then), **more)
+
+    def cache(batch: int, n: int, n_layers: int = 1) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        shape = batch, _HEADS, n, _D // _HEADS
+        return [(normal(rng, *shape), normal(rng, *shape)) for _ in range(n_layers)]
+
+    def ids(batch: int, n: int) -> torch.Tensor:
+        return draw_ids(rng, n_tokens, batch, n)
+
+    n = number(rng, 3, 5)
+    yield case("logits", ("__call__", ids(2, n)), title="the logits of all positions")
+    yield case("logits", ("__call__", ids(1, n)), n_layers=2, title="two blocks")
+    mask = torch.ones(3, 3, dtype=torch.bool)
+    mask[1, 0] = False
+    yield case("logits", ("__call__", ids(2, 3), mask), title="with a mask")
+
+    yield case("states", ("states", ids(2, n)), title="states, keys and values")
+    yield case("states", ("states", ids(1, 3), mask), n_layers=2, title="with a mask, two blocks")
+
+    title = "one token after others"
+    yield case("cache", ("states", ids(2, 1), None, cache(2, n)), title=title)
+    title = "two blocks, each with its own keys and values"
+    yield case("cache", ("states", ids(1, 2), None, cache(1, 2, 2)), n_layers=2, title=title)
+    made, title = cache(1, 3), "two calls with the same cache: the first one leaves it as it was"
+    calls = ("states", ids(1, 1), None, made), ("states", ids(1, 1), None, made)
+    yield case("cache", *calls, title=title)
+
+    title = "what training changes"
+    yield case("training", ("__call__", ids(2, 3)), title=title, gradient="all")
+
+    yield case("edges", ("__call__", ids(1, 1)), title="a text of one token")
+    yield case("edges", ("__call__", ids(2, max_length)), title="as long as the positions")
+    title = "longer than the positions"
+    yield case("edges", ("__call__", ids(1, max_length + n)), title=title, judge=VALUE_ERROR)
+    title = "no position left after those in the cache"
+    then = "states", ids(1, n), None, cache(1, 4)
+    yield case("edges", then, title=title, judge=VALUE_ERROR)
+    yield case("edges", ("states", ids(2, 1), None, cache(2, 5)), title="the last position")
+
+
+WRONG = {
+    "positions_from_zero": """
+        With a cache the positions begin at 0 again. They go on where the cache ends: at the number
+        of tokens in it.
+
+        - start = 0 if cache is None else cache[0][0].shape[2]
+        + start = 0
+        """,
+    "without_positions": """
+        The positions are not added, so the model cannot tell the order of the tokens directly.
+
+        - X = self.dropout(self.tokens(ids) + self.positions.weight[start:end])
+        + X = self.dropout(self.tokens(ids))
+        """,
+    "without_norm": """
+        The last normalization is missing.
+
+        - return self.norm(X), longer
+        + return X, longer
+        """,
+    "norm_twice": """
+        The states are normalized twice: `states` has done it already.
+
+        - return self.states(ids, mask)[0] @ self.tokens.weight.T
+        + return self.norm(self.states(ids, mask)[0]) @ self.tokens.weight.T
+        """,
+    "scales_the_embeddings": """
+        The embeddings are multiplied by the square root of d_model, as in the translator of 11. A GPT
+        adds them as they are.
+
+        - X = self.dropout(self.tokens(ids) + self.positions.weight[start:end])
+        + X = self.tokens(ids) * math.sqrt(self.tokens.embedding_dim)
+        + X = self.dropout(X + self.positions.weight[start:end])
+        """,
+    "one_cache_for_all": """
+        All blocks get the cache of the first one. Each has its own keys and values.
+
+        - X, K, V = block(X, mask, None if cache is None else cache[i])
+        + X, K, V = block(X, mask, None if cache is None else cache[0])
+        """,
+    "ignores_the_cache": """
+        The blocks do not get the cache, so the new tokens see nothing of those before.
+
+        - X, K, V = block(X, mask, None if cache is None else cache[i])
+        + X, K, V = block(X, mask)
+        """,
+    "ignores_the_mask": """
+        The mask is not passed on to the blocks.
+
+        - X, K, V = block(X, mask, None if cache is None else cache[i])
+        + X, K, V = block(X, None, None if cache is None else cache[i])
+        """,
+    "forward_ignores_the_mask": """
+        `states` uses its mask, but forward does not pass it on.
+
+        - return self.states(ids, mask)[0] @ self.tokens.weight.T
+        + return self.states(ids)[0] @ self.tokens.weight.T
+        """,
+    "returns_the_old_cache": """
+        The returned cache is the old one: the new tokens are missing from it.
+
+        - return self.norm(X), longer
+        + return self.norm(X), longer if cache is None else cache
+        """,
+    "probabilities": """
+        These are probabilities. The logits are wanted, without a softmax.
+
+        - return self.states(ids, mask)[0] @ self.tokens.weight.T
+        + return (self.states(ids, mask)[0] @ self.tokens.weight.T).softmax(dim=-1)
+        """,
+    "accepts_long_texts": """
+        More tokens than positions should raise a ValueError. Here the last position serves for all
+        that come after it.
+
+        -     if end > self.positions.num_embeddings:
+        -         raise ValueError(f"{end} tokens are more than {self.positions.num_embeddings} positions")
+        -     X = self.dropout(self.tokens(ids) + self.positions.weight[start:end])
+        +     last = self.positions.num_embeddings - 1
+        +     X = self.dropout(self.tokens(ids) + self.positions(torch.arange(start, end).clamp(max=last)))
+        """,
+    "positions_of_the_new_only": """
+        Only the new tokens are compared with the number of positions. Those in the cache have taken
+        positions, too.
+
+        raises RuntimeError
+
+        -     if end > self.positions.num_embeddings:
+        +     if ids.shape[1] > self.positions.num_embeddings:
+        """,
+    "first_block_only": """
+        Only the first block is applied. The tokens go through all of them, one after the other.
+
+        - for i, block in enumerate(self.blocks):
+        + for i, block in enumerate(self.blocks[:1]):
+        """,
+}
+
+FURTHER = """
+states: start is the number of tokens in the cache, cache[0][0].shape[2], or 0; the positions are those
+from start on; each block gets its own pair of the cache and returns a longer pair for the new one; then
+norm. forward: the states times tokens.weight transposed.
+"""
+
+RIGHT = {
+    "functional": """
+        - return self.states(ids, mask)[0] @ self.tokens.weight.T
+        + H, _ = self.states(ids, mask)
+        + return F.linear(H, self.tokens.weight)
+        """,
+    "looks_positions_up": """
+        - X = self.dropout(self.tokens(ids) + self.positions.weight[start:end])
+        + places = torch.arange(start, end, device=ids.device)
+        + X = self.dropout(self.tokens(ids) + self.positions(places))
+        """,
+    "zips_the_cache": """
+        - longer = []
+        - for i, block in enumerate(self.blocks):
+        -     X, K, V = block(X, mask, None if cache is None else cache[i])
+        -     longer.append((K, V))
+        - return self.norm(X), longer
+        + pairs = [None] * len(self.blocks) if cache is None else cache
+        + new = []
+        + for block, pair in zip(self.blocks, pairs):
+        +     X, *both = block(X, mask=mask, past=pair)
+        +     new.append(tuple(both))
+        + return self.norm(X), new
+        """,
+}

@@ -1,0 +1,206 @@
+"""GPTClassifier, on tiny models: the last real token, dropout, both losses and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+from coursekit.checking import codec
+
+from ..draw import TO_EVAL, draw_ids, lengths_mask, linear, normal, number
+
+POINTS = {"scores": 2, "loss": 2, "dropout": 1, "edges": 1}
+
+#: A model without blocks: a running mean of the token embeddings, squashed.
+_TINY = " ".join(
+    """type("TinyGPT", (torch.nn.Module,), {{
+    "states": lambda self, ids, mask=None, cache=None: (
+        (self.tokens(ids).cumsum(dim=1) / torch.arange(1, ids.shape[1] + 1)[:, None]).tanh(), []),
+    "forward": lambda self, ids, mask=None: self.states(ids)[0] @ self.tokens.weight.T,
+    "__init__": lambda self: [
+        torch.nn.Module.__init__(self),
+        setattr(self, "tokens", torch.nn.Embedding.from_pretrained(torch.zeros({n}, {d}), False)),
+    ] and None,
+}})()""".split()
+)
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(
+        group: str,
+        lengths: list[int],
+        title: str,
+        n_classes: int = 2,
+        method: str = "__call__",
+        lm_weight: float | None = None,
+        dropout: float = 0.0,
+        hooks: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> Case:
+        n, d = number(rng, 7, 9), number(rng, 3, 4)
+        state = {"gpt.tokens.weight": normal(rng, n, d, scale=1.2)}
+        state |= linear(rng, "output", d, n_classes) | (hooks or {})
+        mask = lengths_mask(lengths)
+        ids = draw_ids(rng, n, *mask.shape, low=1) * mask
+        inputs: list[Any] = [ids, mask]
+        if method == "loss":
+            inputs.append(
+                torch.from_numpy(rng.permutation(n_classes)[np.arange(len(ids)) % n_classes])
+            )
+            inputs += [] if lm_weight is None else [lm_weight]
+        sizes = [codec.Source(_TINY.format(n=n, d=d)), d, n_classes, dropout]
+        return Case(group, sizes, state=state, then=[(method, *inputs)], title=title, **more)
+
+    n = number(rng, 3, 5)
+    yield case("scores", [n], "one text")
+    yield case("scores", [n, 2, n + 1], "texts of different lengths", n_classes=3)
+    yield case("scores", [n, 4], "what training changes", gradient="all")
+
+    weight = number(rng, 2, 9) / 10
+    yield case("loss", [n, 3], "both losses", method="loss")
+    yield case("loss", [4, n + 1, 2], "with another weight", 3, "loss", weight)
+    yield case("loss", [n, 2], "the task alone", method="loss", lm_weight=0.0)
+    yield case("loss", [n, 3], "what training changes", 2, "loss", weight, gradient="all")
+
+    # calls on the class go in training mode unless a hook switches
+    title = "dropout is off in evaluation"
+    yield case("dropout", [n, 3], title, dropout=0.5, hooks=TO_EVAL)
+    title = "all states are dropped: the bias remains"
+    yield case("dropout", [n, 3], title, n_classes=3, dropout=1.0)
+    title = "the language model's loss knows no dropout here"
+    yield case("dropout", [n, 3], title, 2, "loss", weight, dropout=1.0)
+
+    yield case("edges", [1, n], "a text of one token")
+    yield case("edges", [1, 1], "nothing to predict", 2, "loss", weight)
+
+
+WRONG = {
+    "first_token": """
+        The state of the first token is read. It has seen nothing but itself: read that of the last
+        real token.
+
+        - last = H[torch.arange(len(H)), mask.sum(dim=1) - 1]
+        + last = H[:, 0]
+        """,
+    "last_position": """
+        The state at the last position is read, which is padding in shorter texts. Read that of the
+        last real token, mask.sum(dim=1) - 1.
+
+        - last = H[torch.arange(len(H)), mask.sum(dim=1) - 1]
+        + last = H[:, -1]
+        """,
+    "one_beyond_the_last": """
+        The index is one too high: with n tokens the last one is at n - 1. Where the longest text
+        wraps around to the first token this goes unnoticed.
+
+        - last = H[torch.arange(len(H)), mask.sum(dim=1) - 1]
+        + last = H[torch.arange(len(H)), mask.sum(dim=1) % mask.shape[1]]
+        """,
+    "mean_of_all": """
+        The mean of all states is read. GPT reads the state of the last real token.
+
+        - last = H[torch.arange(len(H)), mask.sum(dim=1) - 1]
+        + last = (H * mask.unsqueeze(-1)).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+        """,
+    "without_dropout": """
+        The dropout is missing on the state of the last token.
+
+        - return self.output(self.dropout(last))
+        + return self.output(last)
+        """,
+    "dropout_on_the_scores": """
+        The dropout acts on the scores. It belongs on the state, before the linear layer.
+
+        - return self.output(self.dropout(last))
+        + return self.dropout(self.output(last))
+        """,
+    "task_only": """
+        The language model's loss is missing.
+
+        - return task + lm_weight * next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        + return task
+        """,
+    "weights_the_task": """
+        λ belongs to the loss of the language model, not to that of the task.
+
+        - return task + lm_weight * next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        + return lm_weight * task + next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        """,
+    "shares_of_one": """
+        The two losses are mixed with λ and 1 - λ. The loss of the task is not weighted.
+
+        - return task + lm_weight * next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        + language = next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        + return (1 - lm_weight) * task + lm_weight * language
+        """,
+    "ignores_the_weight": """
+        `lm_weight` is ignored: λ is always 0.5.
+
+        - return task + lm_weight * next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        + return task + 0.5 * next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        """,
+    "padding_is_predicted": """
+        The language model is asked to predict padding, too. Only real tokens count.
+
+        - return task + lm_weight * next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        + everything = torch.ones_like(mask)
+        + return task + lm_weight * next_token_loss(H @ self.gpt.tokens.weight.T, ids, everything)
+        """,
+    "frozen": """
+        The model gets no gradient: its states are detached. Fine-tuning trains all of it.
+
+        - H, _ = self.gpt.states(ids)
+        - return self._classify(H, mask)
+        + with torch.no_grad():
+        +     H, _ = self.gpt.states(ids)
+        + return self._classify(H, mask)
+        ...
+        - H, _ = self.gpt.states(ids)
+        - task = F.cross_entropy(self._classify(H, mask), labels)
+        + H = self.gpt.states(ids)[0].detach()
+        + task = F.cross_entropy(self._classify(H, mask), labels)
+        """,
+    "probabilities": """
+        These are probabilities. The scores are wanted, without a softmax: cross_entropy applies it.
+
+        - return self.output(self.dropout(last))
+        + return self.output(self.dropout(last)).softmax(dim=-1)
+        """,
+}
+
+FURTHER = """
+forward: H, _ = self.gpt.states(ids); the last real token of text b is at mask[b].sum() - 1;
+H[torch.arange(B), those] is (B, d); dropout, output. loss: F.cross_entropy of these scores, plus
+lm_weight times next_token_loss of H @ self.gpt.tokens.weight.T, ids and mask.
+"""
+
+RIGHT = {
+    "gathers": """
+        - last = H[torch.arange(len(H)), mask.sum(dim=1) - 1]
+        + at = (mask.sum(dim=1) - 1).view(-1, 1, 1).expand(-1, 1, H.shape[-1])
+        + last = H.gather(1, at).squeeze(1)
+        """,
+    "calls_forward": """
+        class GPTClassifier(nn.Module):
+            def __init__(self, gpt, d_model, n_classes, dropout=0.1):
+                super().__init__()
+                self.gpt, self.dropout = gpt, nn.Dropout(dropout)
+                self.output = nn.Linear(d_model, n_classes)
+
+            def forward(self, ids, mask):
+                H, _ = self.gpt.states(ids)
+                rows = [H[b, int(n) - 1] for b, n in enumerate(mask.sum(dim=1))]
+                return self.output(self.dropout(torch.stack(rows)))
+
+            def loss(self, ids, mask, labels, lm_weight=0.5):
+                log_p = self(ids, mask).log_softmax(dim=1)
+                task = -log_p[torch.arange(len(labels)), labels].mean()
+                H, _ = self.gpt.states(ids)
+                logits = torch.einsum("bld,vd->blv", H, self.gpt.tokens.weight)
+                return task + lm_weight * next_token_loss(logits, ids, mask)
+        """,
+}
