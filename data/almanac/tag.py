@@ -46,7 +46,16 @@ KINDS |= dict.fromkeys(
 )
 #: Words of lists that have another part of speech than the rest of the list.
 WORDS = {"the": "D", "a": "D", "an": "D", "this": "D", "my": "P", "in": "A", "on": "A", "of": "A"}
-WORDS |= {"at": "A", "last": "J", "many": "J", "two": "M", "ago": "R", "o'clock": "R", "noon": "N", "midnight": "N"}
+WORDS |= {
+    "at": "A",
+    "last": "J",
+    "many": "J",
+    "two": "M",
+    "ago": "R",
+    "o'clock": "R",
+    "noon": "N",
+    "midnight": "N",
+}
 WORDS |= dict.fromkeys(("ten", "hundred", "thousand", "million"), "M")
 #: Phrases of lists, each with the parts of speech of its words.
 PHRASES = dict(
@@ -133,7 +142,9 @@ def tagged_grammar() -> Tagger:
             number, _, frame = line.partition(" ")
             tagged[re.sub(r"/[A-Z.](?:=\w+)?", "", frame).replace(" ,", ",")] = (number, frame)
     sections = load_frames()
-    marked = [(header, [tagged.get(line, ("", line))[1] for line in rows]) for header, rows in sections]
+    marked = [
+        (header, [tagged.get(line, ("", line))[1] for line in rows]) for header, rows in sections
+    ]
     grammar = Tagger(load_tables(), load_lists(), marked)
     found = {line for _, rows in sections for line in rows}
     if set(tagged) - found:
