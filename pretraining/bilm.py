@@ -29,15 +29,19 @@ from typing import Any
 
 import numpy as np
 import torch
-from bilm_network import BidirectionalLanguageModel
 from pretrain import Schedule, begin, keep, kept
 from safetensors.torch import save_file
+from torch import nn
 from torch.nn.functional import cross_entropy, linear, mse_loss
 from tqdm.auto import tqdm
 
+from autograder.course.reference import Solution
 from coursekit import load, load_vectors
 from coursekit.data import DataError
 
+NOTEBOOK = (
+    Path(__file__).parent.parent / "solutions/10_contextual_vectors/10_contextual_vectors.ipynb"
+)
 #: Letter ids: padding, an unknown letter, and the marks around a word; then the letters.
 LETTERS = ["<pad>", "<unk>", "<w>", "</w>"]
 #: Word ids of the marks around a row, and of words outside the vocabulary.
@@ -171,7 +175,7 @@ def batches(corpus: Corpus, settings: Settings, start: int) -> Iterator[np.ndarr
 
 
 def sampled_loss(
-    model: BidirectionalLanguageModel, Z: torch.Tensor, y: torch.Tensor, settings: Settings
+    model: nn.Module, Z: torch.Tensor, y: torch.Tensor, settings: Settings
 ) -> torch.Tensor:
     """The loss with a softmax over some words; the logits of drawn ones stand for all of the rest."""
     n_words = len(model.output.bias)
@@ -189,7 +193,7 @@ def sampled_loss(
 
 
 def loss_of(
-    model: BidirectionalLanguageModel, corpus: Corpus, batch: np.ndarray, settings: Settings
+    model: nn.Module, corpus: Corpus, batch: np.ndarray, settings: Settings
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The losses of both directions on a batch of rows."""
     real = torch.from_numpy(batch >= 0)
@@ -206,7 +210,7 @@ def loss_of(
 
 
 def draw_to_vectors(
-    model: BidirectionalLanguageModel, letters: dict[str, int], words: list[str], steps: int
+    model: nn.Module, letters: dict[str, int], words: list[str], steps: int
 ) -> None:
     """Start from assignment 02's vectors: copied to the output, imitated by the letters' layer."""
     known = load_vectors("imdb")
@@ -239,12 +243,14 @@ def draw_to_vectors(
 
 def pretrain(
     folder: Path, settings: Settings, keep_every: float = 60.0
-) -> tuple[BidirectionalLanguageModel, list[str], list[str]]:
+) -> tuple[nn.Module, list[str], list[str]]:
     """Train, resuming from the last saved state if there is one."""
     begin(folder, settings)
     corpus, letters, words = read(folder, settings)
     torch.manual_seed(settings.seed)
-    model = BidirectionalLanguageModel(len(letters), len(words), settings.dim)
+    model = Solution(NOTEBOOK).definitions["BidirectionalLanguageModel"](
+        len(letters), len(words), settings.dim
+    )
     stepper = torch.optim.AdamW(
         model.parameters(), lr=settings.adam_lr, weight_decay=settings.weight_decay
     )

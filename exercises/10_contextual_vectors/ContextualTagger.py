@@ -119,12 +119,12 @@ WRONG = {
     "always_a_mix": """
         With n_layers 0 the tagger has no mix and ignores the layers, which may be None.
 
-        raises AttributeError
+        raises TypeError
 
         - if self.mix is not None:
         -     X = torch.cat([X, self.mix(layers.detach(), mask)], dim=-1)
-        + both = self.mix(layers.detach(), mask) if layers.ndim else X
-        + X = torch.cat([X, both], dim=-1)
+        + frozen = None if layers is None else layers.detach()
+        + X = torch.cat([X, self.mix(frozen, mask)], dim=-1)
         """,
 }
 

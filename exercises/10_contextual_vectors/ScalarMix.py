@@ -108,8 +108,6 @@ WRONG = {
     "no_parameters": """
         s is a plain tensor, which no optimizer finds. Make it an nn.Parameter.
 
-        raises AttributeError
-
         - self.s = nn.Parameter(torch.zeros(n_layers))
         + self.s = torch.zeros(n_layers)
         """,

@@ -15,6 +15,88 @@ from .common import some_labels
 
 POINTS = {"steps": 2, "best epoch": 2, "patience": 2}
 LOOSE = {"atol": 2e-4}
+EPOCHS = 25
+
+
+#: Seeds of tokens whose validation loss rises and falls, by the patience and by what goes wrong.
+SEEDS = {
+    (1, "too patient"): 632,
+    (2, "never"): 848,
+    (2, "not reset"): 1708,
+    (2, "too patient"): 287,
+}
+
+
+def unsteady(rng: np.random.Generator, patience: int, pattern: str) -> tuple[list[Any], float]:
+    """Tokens and a learning rate with which a wrong patience ends at another epoch.
+
+    Each epoch is one batch, so that the steps do not depend on the order. The tokens are moved a
+    little, and drawn again until the pattern is clear.
+    """
+    base = np.random.default_rng(SEEDS[patience, pattern])
+    y, y_validation = (base.permutation(np.arange(8) % 3) for _ in range(2))
+    X, X_validation = (
+        (1.5 * np.eye(3)[labels] + base.normal(size=(8, 3))).round(2)
+        for labels in (y, y_validation)
+    )
+    y_validation = np.where(base.random(8) < 0.25, (y_validation + 1) % 3, y_validation)
+    lr = float(base.integers(3, 13)) / 2
+    while True:
+        moved = [(part + rng.normal(size=(8, 3)) * 0.03).round(3) for part in (X, X_validation)]
+        losses = simulate(moved[0], y, moved[1], y_validation, lr)
+        right = stop(losses, patience)
+        others = {
+            "too patient": stop(losses, patience + 1),
+            "never": stop(losses, EPOCHS),
+            "not reset": stop(losses, patience, reset=False),
+        }
+        clear = np.abs(losses[1:] - np.minimum.accumulate(losses)[:-1]).min() > 2e-3
+        # a loss that is never reached by who waits one epoch longer tells the two apart
+        alone = pattern != "never" or others["too patient"] == right
+        if clear and alone and others[pattern] != right:
+            tensors = [torch.from_numpy(part.astype(np.float32)) for part in moved]
+            seed = torch.Generator().manual_seed(number(rng, 0, 10**6))
+            labels = [torch.from_numpy(part.astype(np.int64)) for part in (y, y_validation)]
+            return [tensors[0], labels[0], tensors[1], labels[1], 3, seed], lr
+
+
+def stop(losses: np.ndarray, patience: int, reset: bool = True) -> int:
+    """The best epoch before the end of patience."""
+    best, waited = 0, 0
+    for epoch, loss in enumerate(losses[1:], start=1):
+        if loss < losses[best]:
+            best, waited = epoch, 0 if reset else waited
+        else:
+            waited += 1
+            if waited == patience:
+                break
+    return best
+
+
+def simulate(
+    X: np.ndarray, y: np.ndarray, X_validation: np.ndarray, y_validation: np.ndarray, lr: float
+) -> np.ndarray:
+    """The validation losses of a probe after each of EPOCHS steps on all tokens."""
+    W, v = np.zeros((3, X.shape[1] + 1)), 0.0
+    X, X_validation = (
+        np.pad(part, ((0, 0), (0, 1)), constant_values=1.0) for part in (X, X_validation)
+    )
+    one_hot, losses = np.eye(3)[y.astype(int)], []
+
+    def log_p(part: np.ndarray) -> np.ndarray:
+        scores = (part[:, None] * W).sum(axis=2)
+        highest = scores.max(axis=1, keepdims=True)
+        total: np.ndarray = scores - highest
+        return total - np.log(np.exp(total).sum(axis=1, keepdims=True))
+
+    for _ in range(EPOCHS):
+        G = np.exp(log_p(X)) - one_hot
+        v = 0.9 * v + (G[:, :, None] * X[:, None]).mean(axis=0)
+        W = W - lr * v
+        losses.append(
+            -log_p(X_validation)[np.arange(len(y_validation)), y_validation.astype(int)].mean()
+        )
+    return np.array(losses)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -43,28 +125,25 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("best epoch", inputs, title, lr=0.7, batch_size=2, max_epochs=8, patience=8)
     inputs = data(14, 8, 0.3)
     yield case("best epoch", inputs, lr=0.5, batch_size=4, max_epochs=10, patience=10)
-    for patience in (1, 2):
-        inputs = data(10, 10, 0.4)
-        yield case("patience", inputs, lr=1.2, batch_size=3, max_epochs=12, patience=patience)
-    inputs = data(10, 8, 0.2)
-    yield case("patience", inputs, lr=1.0, batch_size=2, max_epochs=15, patience=3)
-    inputs = data(12, 12, 0.5)
-    yield case("patience", inputs, lr=2.0, batch_size=3, max_epochs=20, patience=1)
+    for patience, pattern in (
+        (1, "too patient"),
+        (2, "never"),
+        (2, "not reset"),
+        (2, "too patient"),
+    ):
+        inputs, lr = unsteady(rng, patience, pattern)
+        title = "the loss rises and falls again"
+        settings = {"lr": lr, "batch_size": 64, "max_epochs": EPOCHS, "patience": patience}
+        yield case("patience", inputs, title, **settings)
 
 
 WRONG = {
     "last_epoch": """
-        These are the weights of the last epoch. Return those of the best one on validation data.
+        These are the weights of the last epoch. Return those of the best one on validation data, and
+        keep a *copy* of them: the optimizer changes W and b in place.
 
         - return best
         + return W.detach(), b.detach()
-        """,
-    "no_copy": """
-        The best weights are not copied: the optimizer goes on and changes them in place, so "best" is
-        always the last. Keep a clone.
-
-        - best, lowest, waited = (W.detach().clone(), b.detach().clone()), loss, 0
-        + best, lowest, waited = (W.detach(), b.detach()), loss, 0
         """,
     "training_loss": """
         The best epoch is chosen on the training tokens, where every epoch looks better. Use the validation
