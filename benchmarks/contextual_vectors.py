@@ -47,8 +47,7 @@ PAIRS = (
 CONTEXTS, REACH = 250, 20  # contexts of each word at most, and words to each side
 N_PROBED = 4_000  # training sentences of the probes
 PROBE = {"lr": 0.1, "batch_size": 1024, "max_epochs": 8, "patience": 1}
-SENSE_N_PROBED = 4_000  # training sentences of the probes
-PROBE = {"lr": 0.01, "batch_size": 32, "max_epochs": 20, "patience": 2}
+SENSE_PROBE = {"lr": 0.01, "batch_size": 32, "max_epochs": 20, "patience": 2}
 TAGGER = {300: (10, 16), 1500: (6, 16), 12544: (3, 32)}  # epochs at most, batch size
 _WORD = re.compile(r"\w+(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b|\.\.\.|--|\w+(?:[-.,]\w+)*|[^\w\s]")
 
