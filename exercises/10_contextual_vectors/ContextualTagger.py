@@ -178,3 +178,9 @@ RIGHT = {
                 return torch.stack(rows)
         """,
 }
+
+FURTHER = """
+The shapes: own vectors (B, L, dim), the mix (B, L, layer_dim), side by side along the last axis, packed,
+through the LSTM, and back to (B, L, 2h). `layers.detach()` before the mix stops the gradient there, so
+that s and gamma still get theirs.
+"""

@@ -145,3 +145,8 @@ RIGHT = {
                 return torch.einsum("j,jbld->bld", self.gamma * torch.softmax(self.s, 0), H)
         """,
 }
+
+FURTHER = """
+Reshape the J weights to (J, 1, 1, 1), multiply, and sum over the first axis. Fill the padding of the
+layers before: then NaN never meets a weight.
+"""

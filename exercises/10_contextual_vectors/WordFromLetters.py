@@ -180,3 +180,9 @@ RIGHT = {
                 return torch.stack([self.one(row[row != 0]) for row in letters])
         """,
 }
+
+FURTHER = """
+Look at one width n: append n - 1 positions of zeros, so that there are as many windows as letters; the
+linear layer takes n * letter_dim numbers. After relu nothing is below 0, so setting the windows that
+begin at padding to 0 keeps them out of the maximum.
+"""

@@ -132,3 +132,8 @@ RIGHT = {
             return torch.where(m, torch.cat([before, after], dim=2), 0)
         """,
 }
+
+FURTHER = """
+`F.pad(ahead[:, :-1], (0, 0, 1, 0))` moves all states one position to the right and puts zeros in front.
+What is moved to the left brings padding along: fill it with zeros before you move it.
+"""

@@ -129,3 +129,8 @@ RIGHT = {
             return torch.einsum("bl,bld->bd", w, X)
         """,
 }
+
+FURTHER = """
+Make a table (B, L) of how far each position is from the one in question. A position is context if it
+is real, not at the distance 0, and not farther than the window; the rest is a masked mean, as in 03.
+"""

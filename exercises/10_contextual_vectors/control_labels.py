@@ -114,3 +114,7 @@ RIGHT = {
             return labels.gather(0, picks.gather(0, types))
         """,
 }
+
+FURTHER = """
+Two look-ups: from the type to the token that was drawn for it, and from that token to its label.
+"""

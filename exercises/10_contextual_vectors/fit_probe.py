@@ -278,3 +278,9 @@ RIGHT = {
             return kept[best]
         """,
 }
+
+FURTHER = """
+Remember three things from epoch to epoch: the lowest validation loss so far, copies of W and b at that
+epoch, and for how many epochs nothing was lower. `detach().clone()` copies. The comparison is with the
+lowest loss, not with the one before.
+"""

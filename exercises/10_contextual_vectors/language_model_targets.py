@@ -121,3 +121,8 @@ RIGHT = {
             return ahead, behind
         """,
 }
+
+FURTHER = """
+Write the ids without the first position and without the last one below each other: in each column there
+are a word and its successor. Where both are real, each is the target of the other.
+"""

@@ -137,3 +137,8 @@ RIGHT = {
             return S.sort(dim=1, descending=True)[1][:, :k]
         """,
 }
+
+FURTHER = """
+Scale all vectors to length 1, so that dot products are cosines. In row i of the table (Q, N) the query
+itself stands in the column queries[i]: put minus infinity there before you look for the largest.
+"""

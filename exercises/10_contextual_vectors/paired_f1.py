@@ -147,3 +147,9 @@ RIGHT = {
             return 2 * count(zip(c, s)) / total if total else 1.0
         """,
 }
+
+FURTHER = """
+n equal things make n(n - 1)/2 pairs. Count how many occurrences each cluster has, each sense, and each
+pair of cluster and sense, and turn the counts into pairs. Twice the pairs of the last kind, divided by
+the pairs of the other two together, is F.
+"""

@@ -148,3 +148,8 @@ RIGHT = {
             return loss / total if total > 0 else loss * 0
         """,
 }
+
+FURTHER = """
+Weight times mask, (B, C), says how much each position counts. It multiplies the squared distances above
+the fraction, and its sum stands below. `detach` keeps the gradient out of X.
+"""

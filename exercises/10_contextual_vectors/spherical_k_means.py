@@ -167,3 +167,9 @@ RIGHT = {
             return (Z @ C.T).argmax(1), C
         """,
 }
+
+FURTHER = """
+`F.normalize` scales rows to length 1 and leaves zeros alone; dot products of all vectors with all
+centers are one matrix product. To add up the vectors of each cluster, `index_add` or a one-hot matrix
+helps. Ask of each sum whether its length is more than 0 before you take it for a new center.
+"""
