@@ -185,13 +185,13 @@ WRONG = {
     "without_momentum": """
         The steps have no momentum. The optimizer is SGD with momentum 0.9.
 
-        - optimizer = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
-        + optimizer = torch.optim.SGD([W, b], lr=lr)
+        - sgd = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
+        + sgd = torch.optim.SGD([W, b], lr=lr)
         """,
     "gradients_add_up": """
         The gradients of all batches add up. Set them to zero before each step.
 
-        - optimizer.zero_grad()
+        - sgd.zero_grad()
         """,
     "in_order": """
         The tokens are taken in their order. Draw a new order for each epoch, with the generator.
@@ -211,17 +211,17 @@ WRONG = {
     "without_bias": """
         b never learns: give it to the optimizer, too.
 
-        - optimizer = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
-        + optimizer = torch.optim.SGD([W], lr=lr, momentum=0.9)
+        - sgd = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
+        + sgd = torch.optim.SGD([W], lr=lr, momentum=0.9)
         """,
     "drops_the_last_batch": """
         The last, smaller batch is left out. An epoch goes once through all tokens.
 
         - F.cross_entropy(X[rows] @ W.T + b, y[rows]).backward()
-        - optimizer.step()
+        - sgd.step()
         + if len(rows) == batch_size or len(rows) == len(X):
         +     F.cross_entropy(X[rows] @ W.T + b, y[rows]).backward()
-        +     optimizer.step()
+        +     sgd.step()
         """,
     "summed_loss": """
         The loss is the sum over the batch; the mean is wanted, or the learning rate depends on the batch
@@ -239,7 +239,7 @@ RIGHT = {
             layer = nn.Linear(X.shape[1], n_classes)
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
-            optimizer = torch.optim.SGD([layer.weight, layer.bias], lr=lr, momentum=0.9)
+            sgd = torch.optim.SGD([layer.weight, layer.bias], lr=lr, momentum=0.9)
             best_loss, best_epoch, kept = None, 0, None
             for epoch in range(max_epochs):
                 order = torch.randperm(X.shape[0], generator=generator)
@@ -248,7 +248,7 @@ RIGHT = {
                     loss = F.cross_entropy(layer(X[some]), y[some])
                     layer.zero_grad()
                     loss.backward()
-                    optimizer.step()
+                    sgd.step()
                 with torch.no_grad():
                     now = F.cross_entropy(layer(X_validation), y_validation).item()
                 if best_loss is None or now < best_loss:
