@@ -254,6 +254,10 @@ def _digits(names: list[str], wrapper: str) -> tuple[float, float] | None:
     return (statistics.median(users), statistics.median(files)) if users else None
 
 
+#: What is left of Canvas's submissions.zip that somebody has unpacked, and maybe packed again.
+_UNPACKED = "submissions/"
+
+
 def find_layout(
     names: list[str], scheme: str | None = None, no_students: Collection[str] = ()
 ) -> Layout:
@@ -294,11 +298,14 @@ def find_layout(
     if best == ["folder"]:
         for wrapper in around[1:]:
             inside = [key for key in LAYOUTS if Layout(key, wrapper).fits(names)]
-            if inside and inside != ["folder"]:
+            of_lms = [key for key in inside if key != "folder"]
+            if len(of_lms) == 1 and wrapper.casefold() == _UNPACKED:
+                return Layout(of_lms[0], wrapper, digits=_digits(names, wrapper))
+            if of_lms:
                 raise CourseError(
                     f"everything is in the folder {wrapper} and could be one student's work or a"
-                    f" download of {inside[0].capitalize()}; choose with --layout folder or"
-                    f" --layout {inside[0]}."
+                    f" download of {of_lms[0].capitalize()}; choose with --layout folder or"
+                    f" --layout {of_lms[0]}."
                 )
         return Layout("folder", _around_students(names, no_students))
     if len(best) > 1:

@@ -2,7 +2,7 @@
 
 A module per family of commands: `author_commands` (build and prove a course), `grading_commands`
 (grade and explain), `class_commands` (a class and its LMS), `term_commands` (who takes the course,
-when work is due, and what counts).
+when work is due, and what counts), `talk_commands` (questions about a student's own work).
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from typing import Any
 
 import click
 
-from autograder.cli import author_commands, class_commands, grading_commands, term_commands
+from autograder.cli import (
+    author_commands,
+    class_commands,
+    grading_commands,
+    talk_commands,
+    term_commands,
+)
 from autograder.errors import CourseError, GraderFault, MachineError, Stopped
 from autograder.escaping import for_terminal
 
@@ -67,5 +73,6 @@ for _command in (
     *grading_commands.COMMANDS,
     *class_commands.COMMANDS,
     *term_commands.COMMANDS,
+    *talk_commands.COMMANDS,
 ):
     main.add_command(_command)

@@ -100,18 +100,19 @@ def _notebook(
     kept = [kept_definitions(cell.source, name) for cell in assignment.solution.code]
     cells = [new_code_cell(ast.unparse(tree)) for tree in kept if tree.body]
     for answer, alias in zip(answers, aliases):
-        source = _DEFINE.format(
-            text=assignment.typed(answer),
-            filename=f"<answer to {answer.exercise}>",
-            name=answer.exercise,
-            alias=alias,
-        )
-        marks = {"grade": True, "solution": False, "grade_id": f"{CHECK}{alias}"}
-        check = new_code_cell(f"check({alias})", metadata={"nbgrader": marks})
-        source = f"exec({source!r})"
-        cells += [new_code_cell(source, metadata={"answer": alias}), check]
+        cells += answer_cells(answer.exercise, assignment.typed(answer), alias)
     notebook: NotebookNode = new_notebook(cells=cells)
     return notebook
+
+
+def answer_cells(exercise: str, text: str, alias: str) -> list[NotebookNode]:
+    """A cell that defines an answer as `alias`, beside the notebook's names, and its check."""
+    source = _DEFINE.format(
+        text=text, filename=f"<answer to {exercise}>", name=exercise, alias=alias
+    )
+    marks = {"grade": True, "solution": False, "grade_id": f"{CHECK}{alias}"}
+    check = new_code_cell(f"check({alias})", metadata={"nbgrader": marks})
+    return [new_code_cell(f"exec({source!r})", metadata={"answer": alias}), check]
 
 
 def _error(notebook: NotebookNode, alias: str) -> str:

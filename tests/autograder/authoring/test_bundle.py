@@ -9,18 +9,22 @@ import yaml
 from checkout import ROOT
 from click.testing import CliRunner
 
-from autograder.authoring.bundle import _require_own_address, make_bundle, make_repository
+from autograder.authoring.bundle import (
+    _cpu_build,
+    _require_own_address,
+    make_bundle,
+    make_repository,
+)
 from autograder.authoring.proofs import _solution_lines
 from autograder.authoring.release import release
 from autograder.cli import main
+from autograder.course.layout import Course
 from autograder.course.reference import read
 from autograder.errors import CourseError
 
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
-    from autograder.course.layout import Course
-
     folder = tmp_path_factory.mktemp("bundle") / "handout"
     make_bundle(Course(ROOT), folder)
     return folder
@@ -96,6 +100,27 @@ def test_the_wheel_holds_the_package_its_recordings_and_the_data(bundle, course)
     assert not [name for name in names if name.endswith("generate.py")]
 
 
+def test_readme_and_workflow_say_how_to_install_torch_without_cuda(bundle, repository):
+    """With the version that the handout's constraints name, before the line that would take another."""
+    (pinned,) = re.findall(r"^torch==\S+", (bundle / "constraints.txt").read_text(), re.M)
+    line = f"pip install {pinned} --index-url https://download.pytorch.org/whl/cpu\n"
+    readme = (bundle / "README.md").read_text()
+    assert "several gigabytes" in readme
+    assert f".venv/bin/{line}" in readme
+    workflow = yaml.safe_load((repository / ".github/workflows/checks.yml").read_text())
+    commands = [step.get("run", "") + "\n" for step in workflow["jobs"]["checks"]["steps"]]
+    first, second = [one for one in commands if one.startswith("pip install")]
+    assert first == line
+    assert "coursekit" in second
+
+
+def test_a_course_without_torch_says_nothing_of_it(small_course):
+    project = small_course.root / "pyproject.toml"
+    text = re.sub(r"^imports = \[.*?\]", "imports = []", project.read_text(), flags=re.M | re.S)
+    project.write_text(text)
+    assert _cpu_build(Course(small_course.root)) == ""
+
+
 def test_a_zip_holds_the_same_in_one_folder(tmp_path, monkeypatch, bundle):
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(main, ["bundle", "--output", str(tmp_path / "handout.zip")])
@@ -114,8 +139,6 @@ def test_a_folder_that_is_no_bundle_is_not_overwritten(tmp_path, course):
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
-    from autograder.course.layout import Course
-
     folder = tmp_path_factory.mktemp("bundle") / "students"
     make_repository(Course(ROOT), folder)
     return folder

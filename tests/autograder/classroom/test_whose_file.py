@@ -112,6 +112,13 @@ def test_names_that_could_be_read_in_two_ways_are_not_guessed(names):
         find_layout(names)
 
 
+def test_canvas_submissions_zip_unpacked_and_packed_again_is_canvas_download():
+    names = ["submissions/ada_1_2_07.ipynb", "submissions/bob_3_4_07.ipynb"]
+    layout = find_layout(names)
+    assert layout.scheme == "canvas"
+    assert layout.parse(names[1]).submitter == Submitter("bob", "3")
+
+
 def test_a_folder_around_the_download_is_left_out_once_the_layout_is_named():
     names = ["download/ada_1_2_07.ipynb", "download/bob_3_4_07.ipynb"]
     layout = find_layout(names, "canvas")

@@ -58,6 +58,9 @@ def term(course):
     """A copy of the course with three assignments, an exchange and penalties for late work."""
     with system_users(ANN, BOB), open_folder() as folder:
         copy = Course(folder / "course")
+        copy.root.mkdir()
+        for name in ("nbgrader_config.py", "pyproject.toml"):
+            shutil.copy(course.root / name, copy.root)
         for name in (SETUP, BAGS, ATTENTION):
             for part in (course.solution(name).parent, course.notebook(name).parent):
                 shutil.copytree(part, copy.root / part.relative_to(course.root))
@@ -66,8 +69,6 @@ def term(course):
                 shutil.copy(path, copy.cases(name).parent)
             copy.recordings.mkdir(exist_ok=True, parents=True)
             shutil.copy(course.recordings / f"{name}.json", copy.recordings)
-        for name in ("nbgrader_config.py", "pyproject.toml"):
-            shutil.copy(course.root / name, copy.root)
         (folder / "exchange").mkdir()
         (folder / "exchange").chmod(0o777)
         exchange = [

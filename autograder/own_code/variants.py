@@ -1,0 +1,149 @@
+"""Texts of an answer with one change, by which questions ask how the answer works.
+
+The texts are students': nothing here runs them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from autograder.authoring.audit.mutants import mutants
+from autograder.authoring.audit.one_place_edits import Reference
+from autograder.course.cells import NOT_PYTHON, parse_start
+
+#: A longer line does not fit beside its edit.
+_LONGEST_LINE = 100
+
+
+@dataclass(frozen=True)
+class Edit:
+    """An answer in which one line is another.
+
+    Attributes
+    ----------
+    line : int
+        The line's number, from 1.
+    old, new : str
+        The line before and after, without its indentation.
+    source : str
+        The whole text with it.
+    """
+
+    line: int
+    old: str
+    new: str
+    source: str
+
+    @property
+    def words(self) -> str:
+        return f"line {self.line}: `{self.new}`"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """An answer that ends after one of its assignments and returns what was assigned.
+
+    Attributes
+    ----------
+    line : int
+        The number of the assignment's last line, from 1.
+    name : str
+        The variable.
+    source : str
+        The whole text with it.
+    """
+
+    line: int
+    name: str
+    source: str
+
+
+def function(source: str, name: str) -> ast.FunctionDef | None:
+    """The definition of `name` in a cell; None if the cell defines no such function, or several."""
+    try:
+        body = parse_start(source).body
+    except NOT_PYTHON:
+        return None
+    found = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
+    return found[0] if len(found) == 1 and not found[0].decorator_list else None
+
+
+def edits(source: str, name: str) -> list[Edit]:
+    """The edits of one line in the body of a function, without those of its docstring."""
+    whole = function(source, name)
+    if whole is None:
+        return []
+    code = [node for node in whole.body if not _is_text(node)]
+    lines = {number for node in code for number in _lines(node)}
+    found: dict[tuple[int, str], Edit] = {}
+    for mutant in mutants(Reference(source)):
+        edit = _of_one_line(source, mutant.source)
+        if edit is not None and edit.line in lines:
+            found.setdefault((edit.line, edit.new), edit)
+    return list(found.values())
+
+
+def stops(source: str, name: str) -> list[Stop]:
+    """The function stopped after each of the assignments in its outermost block."""
+    whole = function(source, name)
+    if whole is None or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(whole)):
+        return []
+    found = []
+    for node in whole.body[:-1]:
+        target = _assigned(node)
+        if target and not isinstance(getattr(node, "value", None), (ast.Constant, ast.Name)):
+            found.append(Stop(node.end_lineno or 0, target, with_stop(source, node, target)))
+    return found
+
+
+def with_stop(source: str, node: ast.stmt, target: str) -> str:
+    """The text with ``return target`` after a statement that ends its line."""
+    lines = source.splitlines()
+    at = node.end_lineno or len(lines)
+    lines.insert(at, " " * node.col_offset + f"return {target}")
+    return "\n".join(lines)
+
+
+def stopped(edit: Edit, name: str, line: int) -> str | None:
+    """An edit of the line of a stop, stopped there as well; None if it is no assignment any more."""
+    for stop in stops(edit.source, name):
+        if stop.line == line:
+            return stop.source
+    return None
+
+
+def _of_one_line(source: str, other: str) -> Edit | None:
+    old, new = source.splitlines(), other.splitlines()
+    if len(old) != len(new):
+        return None
+    different = [number for number, pair in enumerate(zip(old, new)) if pair[0] != pair[1]]
+    if len(different) != 1:
+        return None
+    number = different[0]
+    before, after = old[number].strip(), new[number].strip()
+    if max(len(before), len(after)) > _LONGEST_LINE or "raise" in before:
+        return None
+    if after in ("return None", "pass"):  # what it gives is on the page
+        return None
+    return Edit(number + 1, before, after, other)
+
+
+def _assigned(node: ast.stmt) -> str:
+    """The variable that a statement assigns to, if it is one; else ""."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target: ast.expr = node.targets[0]
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        target = node.target
+    else:
+        return ""
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _lines(node: ast.stmt) -> Iterator[int]:
+    yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)

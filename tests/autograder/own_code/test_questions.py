@@ -1,0 +1,212 @@
+"""Questions about students' own code: one right answer each, other ones for each student."""
+
+import json
+import random
+import shutil
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+from markupsafe import escape
+from proof import draw_for, made_up_answers, right_options, scope_of
+
+from autograder.cli import main
+from autograder.course.assignment import Assignment
+from autograder.course.layout import Course
+from autograder.own_code.sheets import write_questions
+from autograder.own_code.variants import edits, stopped, stops
+from autograder.sandbox.doctor import is_available
+
+NAME = "07_topic"
+pytestmark = pytest.mark.skipif(not is_available(), reason="there is no sandbox here")
+
+SCALED = """\
+def scaled(values, factor=2):
+    '''Double positive values.'''
+    kept = [value for value in values if value > 0]
+    total = sum(kept)
+    return [value * factor for value in kept] + [total]
+"""
+
+
+def test_an_edit_changes_one_line_of_the_body_and_nothing_of_the_docstring():
+    found = edits(SCALED, "scaled")
+    assert {edit.line for edit in found} == {3, 4, 5}
+    for edit in found:
+        lines = edit.source.splitlines()
+        assert lines[edit.line - 1].strip() == edit.new != edit.old
+        assert [a for a, b in zip(lines, SCALED.splitlines()) if a != b] == [lines[edit.line - 1]]
+
+
+def test_a_stop_returns_what_its_line_has_assigned():
+    found = {stop.name: stop for stop in stops(SCALED, "scaled")}
+    assert list(found) == ["kept", "total"]
+    scope = {}
+    exec(found["kept"].source, scope)
+    assert scope["scaled"]([3, -1, 4]) == [3, 4]
+    edit = next(edit for edit in edits(SCALED, "scaled") if ">=" in edit.new)
+    exec(stopped(edit, "scaled", found["kept"].line), scope)
+    assert scope["scaled"]([0, 2, -1]) == [0, 2]
+
+
+def test_a_class_a_decorated_function_and_what_is_no_python_have_no_edits():
+    for source in ("class scaled: pass", f"@cache\n{SCALED}", "def scaled(:", SCALED * 2):
+        assert edits(source, "scaled") == stops(source, "scaled") == []
+
+
+def check_sheet(assignment, answers, sheet):
+    """Each question has one right answer, which the page does not show."""
+    scope = scope_of(assignment, answers)
+    for question in sheet.questions:
+        right = right_options(sheet, question, scope)
+        assert right == [question.right], (sheet.student, question)
+        assert len(set(question.options)) == 4
+        shown = sheet.sources[question.exercise] + question.text
+        assert question.options[question.right] not in shown
+
+
+def test_equal_code_gets_other_questions_with_one_right_answer_each(course, tmp_path):
+    assignment = Assignment(course, "00_setup")
+    answers = made_up_answers(assignment, random.Random(0))
+    one, again, two = (
+        draw_for(course, "00_setup", student, answers, tmp_path) for student in ("a", "a", "b")
+    )
+    assert one.questions == again.questions
+    assert one.digest == again.digest
+    assert not set(one.questions) & set(two.questions)
+    for sheet in (one, two):
+        check_sheet(assignment, answers, sheet)
+        assert len(sheet.questions) == 4
+        assert len({question.kind for question in sheet.questions}) > 1
+
+
+@pytest.mark.slow
+def test_of_sixty_made_up_submissions_every_question_has_one_right_answer(course, tmp_path):
+    few = []
+    names = course.assignments()
+    for number in range(60):
+        name = names[number % len(names)]
+        assignment, student = Assignment(course, name), f"student{number}"
+        answers = made_up_answers(assignment, random.Random(student))
+        sheet = draw_for(course, name, student, answers, tmp_path)
+        check_sheet(assignment, answers, sheet)
+        if len(sheet.questions) < 4:
+            few.append((name, sheet.student, len(sheet.questions)))
+    assert not few
+
+
+@pytest.fixture(scope="module")
+def class_with_questions(graded_class, tmp_path_factory):
+    """A graded class with questions; ada is right, bob is wrong, cem's folder is empty."""
+    course = Course(shutil.copytree(graded_class.root, tmp_path_factory.mktemp("asked") / "course"))
+    return course, write_questions(course, NAME, count=2)[1]
+
+
+def invoke(course, monkeypatch, *arguments):
+    monkeypatch.chdir(course.root)
+    return CliRunner().invoke(main, ["questions", NAME, *arguments])
+
+
+def test_only_answers_with_all_their_points_are_asked_about(class_with_questions):
+    course, (ada, bob, cem) = class_with_questions
+    assert len(ada.questions) == 2
+    assert not ada.problem
+    assert not bob.questions
+    assert bob.problem == "no answer has all its points"
+    assert not cem.questions
+    place = course.root / "reports" / "questions" / NAME
+    assert sorted(path.name for path in place.iterdir()) == [
+        "ada.html", "ada.ipynb", "key.html", "key.json",
+    ]  # fmt: skip
+    assert all(path.stat().st_mode & 0o077 == 0 for path in place.iterdir())
+
+
+def test_the_key_is_in_no_file_that_a_student_gets(class_with_questions):
+    course, (ada, *_) = class_with_questions
+    place = course.root / "reports" / "questions" / NAME
+    key = (place / "key.html").read_text()
+    assert all(str(escape(question.why)).split("`")[0] in key for question in ada.questions)
+    for name in ("ada.html", "ada.ipynb"):
+        text = (place / name).read_text()
+        assert 'class="right"' not in text
+        assert not any(question.why in text for question in ada.questions)
+
+
+def test_the_command_says_who_gets_fewer_questions(class_with_questions, monkeypatch):
+    result = invoke(class_with_questions[0], monkeypatch, "ada", "bob", "--count", "1")
+    assert result.exit_code == 1
+    assert "bob: 0 of 1 questions: no answer has all its points." in result.output
+    assert "written for 1 of 2 students" in result.output
+
+
+def test_a_student_who_is_not_graded_is_refused(class_with_questions, monkeypatch):
+    result = invoke(class_with_questions[0], monkeypatch, "dan")
+    assert result.exit_code == 1
+    assert "dan has no graded submission of 07_topic." in result.output
+
+
+def answered(place, letters):
+    """ada's quiz notebook with letters written in."""
+    notebook = nbformat.read(place / "ada.ipynb", 4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell, letter in zip(cells, letters):
+        cell.source = cell.source.replace('""', f'"{letter}"')
+    return nbformat.writes(notebook)
+
+
+def test_a_quiz_is_marked_by_its_letters(class_with_questions, monkeypatch, tmp_path):
+    course, _ = class_with_questions
+    sheet = write_questions(course, NAME, ["ada"], count=2)[1][0]
+    place = course.root / "reports" / "questions" / NAME
+    right = "".join(question.letter for question in sheet.questions)
+    wrong = "".join("B" if letter == "A" else "A" for letter in right)
+    for letters, words in (
+        (right.lower(), f"ada: 2 of 2 ({right})"),
+        (right[0], f"ada: 1 of 2 ({right[0]}-)"),
+        (wrong, f"ada: 0 of 2 ({wrong})"),
+    ):
+        (tmp_path / "ada.ipynb").write_text(answered(place, letters))
+        result = invoke(course, monkeypatch, "--mark", str(tmp_path))
+        assert words in result.output
+        assert result.exit_code == 0
+    assert (place / "points.csv").read_text().splitlines() == [
+        "student,right,of,answers",
+        f"ada,0,2,{wrong}",
+    ]
+
+
+def test_a_quiz_of_somebody_else_or_of_other_questions_does_not_count(
+    class_with_questions, monkeypatch, tmp_path
+):
+    course, _ = class_with_questions
+    write_questions(course, NAME, ["ada"], count=2)
+    place = course.root / "reports" / "questions" / NAME
+    key = json.loads((place / "key.json").read_bytes())
+    key["bob"] = {"questions": "0" * 24, "right": "AA"}
+    (place / "key.json").write_text(json.dumps(key))
+    for student, text in (
+        ("bob", answered(place, "AA")),
+        ("ada", answered(place, "AA").replace(key["ada"]["questions"], "1" * 24)),
+        ("eve", answered(place, "AA")),
+    ):
+        (tmp_path / student).mkdir()
+        (tmp_path / student / "quiz.ipynb").write_text(text)
+    (tmp_path / "dan.ipynb").write_text("[]")
+    result = invoke(course, monkeypatch, "--mark", str(tmp_path))
+    assert result.exit_code == 1
+    assert "bob: this is the quiz of ada; it does not count." in result.output
+    assert "ada: this is no quiz that the key knows; it does not count." in result.output
+    assert "eve: no questions were drawn for a student of this name." in result.output
+    assert "dan: no questions were drawn for a student of this name." in result.output
+
+
+def test_marking_without_a_key_or_a_notebook_says_what_to_do(
+    class_with_questions, small_course, monkeypatch, tmp_path
+):
+    result = invoke(small_course, monkeypatch, "--mark", str(tmp_path))
+    assert result.exit_code == 1
+    assert "draw the questions first, without --mark" in result.output
+    (tmp_path / "empty").mkdir()
+    result = invoke(class_with_questions[0], monkeypatch, "--mark", str(tmp_path / "empty"))
+    assert result.exit_code == 1
+    assert "it should hold STUDENT.ipynb or STUDENT/NAME.ipynb" in result.output
