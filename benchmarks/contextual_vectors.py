@@ -11,7 +11,8 @@ The code is that of the solution notebook. Tasks:
 - tagger: a BiLSTM tagger with 300, 1,500 and all 12,544 training sentences, alone and with frozen
   layers. The epoch is chosen on validation sentences.
 
-The learning rates were tried on validation data with seed 0; the test data are used once per seed.
+The settings are those of the notebook, and none was searched; the epoch is chosen on validation data,
+and the test data are used once per seed.
 Each finished run is written to `data/results/contextual_vectors.json` and not repeated, so that an
 interrupted command resumes.
 
