@@ -136,6 +136,29 @@ def read_corpus(name: str, split: str, paths: list[Path]) -> Corpus:
     return Corpus(name, split, read_lines(path))
 
 
+def read_tagged(name: str, split: str, paths: list[Path]) -> Corpus:
+    """Read CoNLL-U: each sentence becomes one text, its words written `word/TAG/-`.
+
+    The tags are the universal parts of speech. Words that were joined in the text ("don't") are
+    given by their parts, and words that the annotators added, with a point in their number, are
+    left out. A space inside a word becomes a no-break space.
+    """
+    (path,) = paths
+    texts, words = [], []
+    for number, line in enumerate([*read_lines(path), ""], start=1):
+        if line.startswith("#"):
+            continue
+        columns = line.split("\t")
+        if line and len(columns) != 10:
+            raise _damaged(path, number, "there should be ten columns")
+        if line and columns[0].isdecimal():
+            words.append(f"{columns[1].replace(' ', chr(0xA0))}/{columns[3]}/-")
+        elif not line and words:
+            texts.append(" ".join(words))
+            words = []
+    return Corpus(name, split, texts)
+
+
 def read_books(name: str, split: str, paths: list[Path]) -> Corpus:
     """Read the paragraphs of books, which empty lines separate; the lines of each are joined.
 
@@ -282,6 +305,8 @@ READERS: dict[str, Reader] = {
     "sst-trees": read_corpus,
     "sentence-polarity": read_sentence_polarity,
     "review-trees": read_corpus,
+    "almanac-tagged": read_corpus,
+    "english-ewt": read_tagged,
     "trec": read_questions,
     "sick": read_sentence_pairs,
     "wordsim353": read_word_pairs,

@@ -36,6 +36,15 @@ def test_sst_trees_are_bracketed_lines_of_the_published_number():
         assert tree.count("(") == tree.count(")") > 1
 
 
+def test_ewt_has_the_published_sentences_with_universal_tags():
+    splits = [load("english-ewt", split).texts for split in ("train", "validation", "test")]
+    assert [len(split) for split in splits] == [12_544, 2_001, 2_077]
+    rows = [token.rsplit("/", 2) for text in splits[2] for token in text.split(" ")]
+    assert len(rows) == 25_094
+    assert {tag for _, tag, _ in rows} >= {"NOUN", "PROPN", "SYM", "X"}
+    assert {sense for _, _, sense in rows} == {"-"}
+
+
 def test_trec_has_six_classes_and_no_question_twice_in_train_and_validation():
     train, validation, test = (load("trec", split) for split in ("train", "validation", "test"))
     assert [len(train), len(validation), len(test)] == [4_907, 545, 500]

@@ -38,7 +38,7 @@ SETS = [
     *("reviews", "almanac", "almanac-analogies", "almanac-similarity"),
     *("sst2", "sst-trees", "imdb", "sentence-polarity"),
     *("wordsim353", "simlex999", "google-analogies"),
-    *("review-trees", "trec", "sick"),
+    *("review-trees", "almanac-tagged", "english-ewt", "trec", "sick"),
     *("austen-fiction", "tinyshakespeare"),
     *("bilingual", "small-parallel-enja", "tatoeba-fra-eng", "multi30k"),
 ]

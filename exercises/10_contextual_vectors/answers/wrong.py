@@ -1,0 +1,250 @@
+# %% context_vectors: a slice with the word in it | word_included
+def context_vectors(X, mask, positions, window):
+    rows = []
+    for x, m, p in zip(X, mask, positions.tolist()):
+        part = slice(max(0, p - window), p + window + 1)
+        rows.append(x[part][m[part]].mean(dim=0))
+    return torch.stack(rows)
+
+
+# %% context_vectors: divides by the full window | divides_by_the_window
+def context_vectors(X, mask, positions, window):
+    i = torch.arange(X.shape[1])
+    d = (i[None] - positions[:, None]).abs()
+    near = (d <= window) & (d != 0) & mask
+    return (X * near[..., None]).sum(1) / (window * 2)
+
+
+# %% spherical_k_means: forgets to scale the vectors | vectors_not_scaled
+def spherical_k_means(X, starts, n_rounds):
+    C = F.normalize(starts, dim=1)
+    for _ in range(n_rounds):
+        label = (X @ C.T).argmax(1)
+        for j in range(len(C)):
+            if (label == j).any() and X[label == j].sum(0).norm() > 1e-6:
+                C[j] = F.normalize(X[label == j].sum(0), dim=0)
+    return (X @ C.T).argmax(1), C
+
+
+# %% spherical_k_means: an empty center is zero | empty_center_becomes_zero
+def spherical_k_means(X, starts, n_rounds):
+    Z, C = F.normalize(X, dim=1), F.normalize(starts, dim=1)
+    for _ in range(n_rounds):
+        member = F.one_hot((Z @ C.T).argmax(1), len(C)).float()
+        C = F.normalize(member.T @ Z, dim=1)
+    return (Z @ C.T).argmax(1), C
+
+
+# %% paired_f1: cluster numbers as senses | accuracy
+def paired_f1(clusters, senses):
+    right = 0
+    for c, s in zip(clusters.tolist(), senses.tolist()):
+        right += c == s
+    return right / len(senses)
+
+
+# %% paired_f1: the diagonal counts | with_itself
+def paired_f1(clusters, senses):
+    a = clusters.unsqueeze(0) == clusters.unsqueeze(1)
+    b = senses.unsqueeze(0) == senses.unsqueeze(1)
+    return 2 * (a & b).sum().item() / (a.sum() + b.sum()).item()
+
+
+# %% nearest_tokens: itself first | itself
+def nearest_tokens(X, queries, k):
+    if k < 1 or k >= len(X):
+        raise ValueError("k")
+    X = F.normalize(X, dim=1)
+    return torch.topk(X[queries] @ X.T, k, dim=1)[1]
+
+
+# %% nearest_tokens: products of the vectors as they are | dot_product
+def nearest_tokens(X, queries, k):
+    if k < 1 or k >= len(X):
+        raise ValueError("k")
+    S = X[queries] @ X.T
+    for row, q in enumerate(queries):
+        S[row, q] = -float("inf")
+    return S.topk(k).indices
+
+
+# %% reconstruction_loss: without detach | words_learn
+def reconstruction_loss(decoded, X, mask, weights):
+    w = mask * weights
+    squares = torch.sum((X - decoded) ** 2, dim=2)
+    return (w * squares).sum() / (w.sum() if w.sum() > 0 else 1)
+
+
+# %% reconstruction_loss: divides by the number of words | divides_by_words
+def reconstruction_loss(decoded, X, mask, weights):
+    squares = torch.sum((X.detach() - decoded) ** 2, dim=2)
+    n = mask.sum()
+    return (weights * squares * mask).sum() / max(n, 1)
+
+
+# %% context_states: concatenates the states at the word | states_at_the_word
+def context_states(ahead, behind, mask):
+    both = torch.cat([ahead, behind], dim=2)
+    return torch.where(mask[:, :, None], both, torch.tensor(0.0, dtype=both.dtype))
+
+
+# %% context_states: torch.roll | rolled
+def context_states(ahead, behind, mask):
+    m = ~mask.unsqueeze(-1)
+    before = torch.roll(ahead.masked_fill(m, 0), 1, 1)
+    after = torch.roll(behind.masked_fill(m, 0), -1, 1)
+    return torch.cat([before, after], -1).masked_fill(m, 0)
+
+
+# %% language_model_targets: torch.roll | rolled
+def language_model_targets(ids, mask):
+    a, b = torch.roll(ids, -1, dims=1), torch.roll(ids, 1, dims=1)
+    return torch.where(mask, a, -100), torch.where(mask, b, -100)
+
+
+# %% language_model_targets: the wrong way | exchanged
+def language_model_targets(ids, mask):
+    a, b = torch.full_like(ids, -100), torch.full_like(ids, -100)
+    for i, n in enumerate(mask.sum(1).tolist()):
+        if n > 1:
+            a[i, 1:n] = ids[i, : n - 1]
+            b[i, : n - 1] = ids[i, 1:n]
+    return a, b
+
+
+# %% WordFromLetters: the maximum over all places | padding_takes_part
+class WordFromLetters(nn.Module):
+    def __init__(self, n_letters, dim, widths=(1, 2, 3, 4), n_filters=64, letter_dim=16):
+        super().__init__()
+        self.letters = nn.Embedding(n_letters, letter_dim, padding_idx=0)
+        self.filters = nn.ModuleList([nn.Linear(n * letter_dim, n_filters) for n in widths])
+        self.project = nn.Linear(n_filters * len(widths), dim)
+        self.widths = tuple(widths)
+
+    def forward(self, letters):
+        X = self.letters(letters) * (letters != 0)[..., None]
+        out = []
+        for n, layer in zip(self.widths, self.filters):
+            padded = F.pad(X, (0, 0, 0, n - 1))
+            shifted = [padded[:, j : j + X.shape[1]] for j in range(n)]
+            out.append(F.relu(layer(torch.cat(shifted, dim=2))).amax(1))
+        return self.project(torch.cat(out, dim=1))
+
+
+# %% WordFromLetters: flattened as unfold leaves it | component_by_component
+class WordFromLetters(nn.Module):
+    def __init__(self, n_letters, dim, widths=(1, 2, 3, 4), n_filters=64, letter_dim=16):
+        super().__init__()
+        self.letters = nn.Embedding(n_letters, letter_dim, padding_idx=0)
+        self.filters = nn.ModuleList([nn.Linear(n * letter_dim, n_filters) for n in widths])
+        self.project = nn.Linear(n_filters * len(widths), dim)
+        self.widths = tuple(widths)
+
+    def forward(self, letters):
+        m = (letters != 0)[..., None]
+        X = self.letters(letters).masked_fill(~m, 0)
+        out = []
+        for n, layer in zip(self.widths, self.filters):
+            U = F.pad(X, (0, 0, 0, n - 1)).unfold(1, n, 1)
+            out.append(layer(U.flatten(2)).relu().masked_fill(~m, 0).amax(1))
+        return self.project(torch.cat(out, dim=1))
+
+
+# %% ScalarMix: s as it is | without_softmax
+class ScalarMix(nn.Module):
+    def __init__(self, n_layers):
+        super().__init__()
+        self.s = nn.Parameter(torch.zeros(n_layers))
+        self.gamma = nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, layers, mask):
+        H = torch.where(mask[..., None], layers, 0)
+        return self.gamma * torch.einsum("j,jbld->bld", self.s, H)
+
+
+# %% ScalarMix: fills the result | filled_too_late
+class ScalarMix(nn.Module):
+    def __init__(self, n_layers):
+        super().__init__()
+        self.s = nn.Parameter(torch.zeros(n_layers))
+        self.gamma = nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, layers, mask):
+        mixed = torch.einsum("j,jbld->bld", torch.softmax(self.s, dim=0), layers)
+        return torch.where(mask[..., None], self.gamma * mixed, 0)
+
+
+# %% fit_probe: returns what the optimizer left | last_epoch
+def fit_probe(
+    X, y, X_validation, y_validation, n_classes, generator, lr=0.02, batch_size=128, max_epochs=20,
+    patience=2,
+):
+    W = torch.zeros(n_classes, X.shape[1], requires_grad=True)
+    b = torch.zeros(n_classes, requires_grad=True)
+    opt = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
+    best, bad = 1e9, 0
+    for _ in range(max_epochs):
+        for i in torch.randperm(len(X), generator=generator).split(batch_size):
+            opt.zero_grad()
+            F.cross_entropy(X[i] @ W.T + b, y[i]).backward()
+            opt.step()
+        loss = float(F.cross_entropy(X_validation @ W.T + b, y_validation))
+        if loss < best:
+            best, bad = loss, 0
+        else:
+            bad += 1
+        if bad >= patience:
+            break
+    return W.detach(), b.detach()
+
+
+# %% control_labels: a label for each token | per_token
+def control_labels(types, labels, generator):
+    return labels[torch.randint(len(labels), (len(labels),), generator=generator)]
+
+
+# %% control_labels: a label, not a token | number_of_the_token
+def control_labels(types, labels, generator):
+    drawn = torch.randint(len(labels), (int(types.max()) + 1,), generator=generator)
+    return drawn[types]
+
+
+# %% ContextualTagger: trains the layers | layers_learn
+class ContextualTagger(nn.Module):
+    def __init__(self, n_words, dim, n_layers, layer_dim, hidden, n_tags, dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.mix = ScalarMix(n_layers) if n_layers else None
+        self.lstm = nn.LSTM(
+            dim + (layer_dim if n_layers else 0), hidden, batch_first=True, bidirectional=True
+        )
+        self.output = nn.Linear(2 * hidden, n_tags)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, layers, mask):
+        X = self.embedding(ids)
+        if self.mix:
+            X = torch.cat([X, self.mix(layers, mask)], -1)
+        P = pack_padded_sequence(self.dropout(X), mask.sum(1), True, enforce_sorted=False)
+        H, _ = pad_packed_sequence(self.lstm(P)[0], True, total_length=ids.shape[1])
+        return torch.where(mask[..., None], self.output(self.dropout(H)), 0)
+
+
+# %% ContextualTagger: does not pack | backward_reads_padding
+class ContextualTagger(nn.Module):
+    def __init__(self, n_words, dim, n_layers, layer_dim, hidden, n_tags, dropout=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.mix = ScalarMix(n_layers) if n_layers else None
+        self.lstm = nn.LSTM(
+            dim + (layer_dim if n_layers else 0), hidden, batch_first=True, bidirectional=True
+        )
+        self.output = nn.Linear(2 * hidden, n_tags)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, layers, mask):
+        X = self.embedding(ids)
+        if self.mix is not None:
+            X = torch.cat([X, self.mix(layers.detach(), mask)], -1)
+        H = self.lstm(self.dropout(X))[0]
+        return torch.where(mask[..., None], self.output(self.dropout(H)), 0)

@@ -1,0 +1,136 @@
+"""context_vectors: windows that end at the sentence, the word itself, padding, no context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+from ..draw import EXACT, normal, number
+from .common import padded
+
+POINTS = {"values": 2, "padding": 1, "alone": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    for window in (1, 2):
+        X, mask = padded(rng, [6, 6], 3)
+        positions = torch.tensor([number(rng, 2, 3), number(rng, 2, 3)])
+        yield Case("values", [X, mask, positions, window])
+    X, mask = padded(rng, [5, 5, 5], 2)
+    positions = torch.tensor([0, 4, number(rng, 1, 3)])
+    yield Case("values", [X, mask, positions, 2], title="the first and the last word")
+    X, mask = padded(rng, [4, 4], 2)
+    positions = torch.tensor([1, number(rng, 0, 3)])
+    yield Case("values", [X, mask, positions, 9], title="a window wider than the sentence")
+    X, mask = padded(rng, [4], 2)
+    title = "double precision"
+    inputs = [X.double(), mask, torch.tensor([number(rng, 0, 3)]), 1]
+    yield Case("values", inputs, judge=EXACT, title=title)
+    X, mask = padded(rng, [4, 4], 2)
+    yield Case("values", [X, mask, torch.tensor([1, 2]), 2], gradient="X")
+    X, mask = padded(rng, [number(rng, 3, 4), 6, 2], 3)
+    yield Case("padding", [X, mask, torch.tensor([2, 5, 1]), 2], title="padding within the window")
+    X, mask = padded(rng, [3, 7], 2, -7.0)
+    yield Case("padding", [X, mask, torch.tensor([0, number(rng, 3, 5)]), 3])
+    X, mask = padded(rng, [1, number(rng, 3, 4)], 3)
+    yield Case("alone", [X, mask, torch.tensor([0, 1]), 2], title="a word alone in its sentence")
+    X, mask = padded(rng, [1, number(rng, 2, 3)], 2)
+    inputs = [X, mask, torch.tensor([0, 0]), 1]
+    yield Case("alone", inputs, gradient="X", title="the gradient, with a word alone")
+    X = normal(rng, 2, 2, 2)
+    X[:, 1] = X[:, 0]
+    mask = torch.tensor([[True, False], [True, True]])
+    yield Case("alone", [X, mask, torch.tensor([0, 0]), 1], title="one word, and two equal words")
+
+
+WRONG = {
+    "word_included": """
+        The word itself is in its own context. It is the same in all contexts: leave out the distance 0.
+
+        - near = mask & (distance > 0) & (distance <= window)
+        + near = mask & (distance <= window)
+        """,
+    "window_too_small": """
+        The window ends one word too early: a word at the distance `window` still belongs to the context.
+
+        - near = mask & (distance > 0) & (distance <= window)
+        + near = mask & (distance > 0) & (distance < window)
+        """,
+    "padding_counts": """
+        Padding is averaged as if it were words. Only positions where the mask is True are context.
+
+        - near = mask & (distance > 0) & (distance <= window)
+        + near = (distance > 0) & (distance <= window)
+        """,
+    "divides_by_the_window": """
+        The sum is divided by 2 * window, even where the sentence ends earlier. Divide by the number of
+        words that are really there.
+
+        - return total / near.sum(dim=1, keepdim=True).clamp(min=1)
+        + return total / (2 * window)
+        """,
+    "only_to_the_left": """
+        Only the words before the position are taken. The context is on both sides.
+
+        - near = mask & (distance > 0) & (distance <= window)
+        + behind = positions.unsqueeze(1) - torch.arange(X.shape[1])
+        + near = mask & (behind > 0) & (behind <= window)
+        """,
+    "only_to_the_right": """
+        Only the words after the position are taken. The context is on both sides.
+
+        - near = mask & (distance > 0) & (distance <= window)
+        + behind = positions.unsqueeze(1) - torch.arange(X.shape[1])
+        + near = mask & (behind < 0) & (behind >= -window)
+        """,
+    "nan_alone": """
+        A word alone in its sentence divides 0 by 0. It has no context: give it zeros.
+
+        - return total / near.sum(dim=1, keepdim=True).clamp(min=1)
+        + return total / near.sum(dim=1, keepdim=True)
+        """,
+    "sum": """
+        This is the sum of the vectors around; the mean is wanted.
+
+        - return total / near.sum(dim=1, keepdim=True).clamp(min=1)
+        + return total
+        """,
+    "same_position": """
+        All sentences are looked at in the same position, that of the first. Each has its own.
+
+        - distance = (torch.arange(X.shape[1]) - positions.unsqueeze(1)).abs()  # (B, L)
+        + distance = (torch.arange(X.shape[1]) - positions[:1].unsqueeze(1)).abs().expand(mask.shape)
+        """,
+}
+
+RIGHT = {
+    "loop": """
+        def context_vectors(X, mask, positions, window):
+            rows = []
+            for vectors, real, at in zip(X, mask, positions.tolist()):
+                places = [
+                    i
+                    for i in range(max(0, at - window), min(len(real), at + window + 1))
+                    if i != at and real[i]
+                ]
+                rows.append(vectors[places].mean(dim=0) if places else vectors[0] * 0)
+            return torch.stack(rows)
+        """,
+    "weights": """
+        def context_vectors(X, mask, positions, window):
+            i = torch.arange(X.size(1))[None]
+            p = positions[:, None]
+            w = ((i >= p - window) & (i <= p + window) & (i != p) & mask).to(X.dtype)
+            w = w / w.sum(1, keepdim=True).clamp(min=1)
+            return torch.einsum("bl,bld->bd", w, X)
+        """,
+}
+
+FURTHER = """
+Make a table (B, L) of how far each position is from the one in question. A position is context if it
+is real, not at the distance 0, and not farther than the window; the rest is a masked mean, as in 03.
+"""
