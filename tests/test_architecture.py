@@ -34,7 +34,17 @@ MAY_IMPORT = {
     "autograder": set(),  # `errors` and `escaping`
 }
 #: The packages of the tool, from the bottom up: each may import those before it.
-FLOORS = ("course", "sandbox", "grading", "gradebook", "pages", "authoring", "classroom", "own_code", "cli")
+FLOORS = (
+    "course",
+    "sandbox",
+    "grading",
+    "gradebook",
+    "pages",
+    "authoring",
+    "classroom",
+    "own_code",
+    "cli",
+)
 for number, floor in enumerate(FLOORS):
     below = {f"autograder.{lower}" for lower in FLOORS[:number]}
     MAY_IMPORT[f"autograder.{floor}"] = {"autograder", "coursekit", *below}

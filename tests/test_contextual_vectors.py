@@ -85,3 +85,11 @@ def test_10_the_numbers_that_the_text_quotes_were_measured():
     for name in names:
         assert f"{means[name]:.1%}" in text
     assert max(means, key=means.__getitem__) == "BERT 3"
+    others = {("tags", name) for name in ("word vectors", "biLM 1", "biLM 2", "BERT 0", "BERT 1")}
+    others |= {("tags", name) for name in ("BERT 2", "BERT 3", "BERT mix", "CoVe")}
+    others |= {("control", "BERT 0"), ("control", "BERT 3")}
+    rows = [measured[task][name] for task, name in others] + list(
+        measured["tagger"]["300"].values()
+    )
+    for row in rows:
+        assert f"{sum(row['runs']) / len(row['runs']):.1%}" in text

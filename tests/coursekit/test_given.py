@@ -1,4 +1,4 @@
-"""The given block of 06: it does what BERT needs, and earns nothing in 05."""
+"""The given parts of 06 and 12: they do what is needed there, and the block earns nothing in 05."""
 
 import ast
 from pathlib import Path
@@ -61,15 +61,15 @@ def test_an_encoder_with_the_given_block_computes_what_the_course_s_own_computes
 
 
 @pytest.mark.parametrize("assignment", WITH_GIVEN)
-def test_solutions_that_use_the_given_block_earn_full_points(assignment):
+def test_solutions_that_use_the_given_part_earn_full_points(assignment):
     for name in shared_assignment(assignment).exercises:
         recorded = find(name)
         verdict = judge(recorded, run_cases(with_given(assignment, name), recorded["cases"]))
         assert verdict.passed, (name, verdict.headline, verdict.detail)
 
 
-def test_assignment_06_offers_the_given_block():
-    assert WITH_GIVEN == ["06_bert"]
+def test_assignments_06_and_12_offer_a_given_part():
+    assert WITH_GIVEN == ["06_bert", "12_pretraining_to_write"]
 
 
 def test_the_given_block_earns_no_points_in_assignment_05():
