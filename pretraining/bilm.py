@@ -13,12 +13,9 @@ a run early, stop it and start it again with `--tokens` at 1.25 times what it ha
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-import os
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -29,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from pretrain import Schedule, begin, keep, kept
+from pretrain import Schedule, argument_parser, begin, keep, kept, parsed, stopping_plainly
 from safetensors.torch import save_file
 from torch import nn
 from torch.nn.functional import cross_entropy, linear, mse_loss
@@ -323,27 +320,17 @@ def export(folder: Path, target: Path, settings: Settings) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--folder", type=Path, default=Path(".pretraining-bilm"))
-    parser.add_argument("--export", type=Path, help="folder of the model (default: FOLDER/model)")
+    parser = argument_parser(__doc__, Path(".pretraining-bilm"), Settings())
     parser.add_argument("--only-export", action="store_true", help="write the last saved state")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--keep-every", type=float, default=60.0, help="seconds between states")
-    for name, default in asdict(Settings()).items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default)
-    options = vars(parser.parse_args())
+    parser.set_defaults(keep_every=60.0)
+    options = parsed(parser)
     folder, target = options.pop("folder"), options.pop("export")
     keep_every, only_export = options.pop("keep_every"), options.pop("only_export")
-    torch.set_num_threads(options.pop("threads"))
     settings = Settings(**options)
-    try:
+    with stopping_plainly():
         if not only_export:
             pretrain(folder, settings, keep_every)
         export(folder, target or folder / "model", settings)
-    except DataError as error:
-        sys.exit(str(error))
-    except KeyboardInterrupt:
-        sys.exit("Stopped; the same command resumes from the last saved state.")
 
 
 if __name__ == "__main__":

@@ -16,12 +16,9 @@ state before the decay stays as `before_decay.pt`; renamed to `state.pt`, it beg
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-import os
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -32,18 +29,31 @@ from typing import Any
 import numpy as np
 import torch
 from _text import CLS, PAD, SEP, Corpus, encode
-from pretrain import SPLITS, Schedule, begin, keep, kept, set_rate
+from pretrain import (
+    SPLITS,
+    Schedule,
+    argument_parser,
+    begin,
+    keep,
+    kept,
+    parsed,
+    set_rate,
+    stopping_plainly,
+)
 from safetensors.torch import load_file, save_file
 from tokenizers import BertWordPieceTokenizer
 from torch import nn
-from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
+from torch.nn.functional import cross_entropy
 from tqdm.auto import tqdm
 from transformers import GPT2Config, GPT2LMHeadModel
 
+from autograder.course.reference import Solution
 from coursekit import load, load_pretrained, pick_device
 from coursekit.data import DataError
 
-ENCODER = Path(__file__).parent.parent / "data/pretrained/imdb"
+ROOT = Path(__file__).parent.parent
+ENCODER = ROOT / "data/pretrained/imdb"
+NOTEBOOK = ROOT / "solutions/12_pretraining_to_write/12_pretraining_to_write.ipynb"
 
 
 @dataclass
@@ -60,52 +70,20 @@ class Settings(Schedule):
     texts: int = 75_000  # at most
 
 
-class Block(nn.Module):
-    """A causal pre-norm block. Q, K and V are apart, so that Muon sees each matrix alone."""
+def build(settings: Settings) -> nn.Module:
+    """The notebook's GPT before training: random as GPT-2's, then with what the encoder has of it.
 
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.norm_1, self.norm_2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.Q, self.K, self.V, self.O = (nn.Linear(width, width) for _ in range(4))
-        self.W_1, self.W_2 = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-    def forward(self, X: torch.Tensor) -> torch.Tensor:
-        n, length, width = X.shape
-        Y = self.norm_1(X)
-        parts = (layer(Y).view(n, length, self.heads, -1) for layer in (self.Q, self.K, self.V))
-        Q, K, V = (part.transpose(1, 2) for part in parts)
-        Y = scaled_dot_product_attention(Q, K, V, is_causal=True)
-        X = X + self.O(Y.transpose(1, 2).reshape(n, length, width))
-        return X + self.W_2(gelu(self.W_1(self.norm_2(X)), approximate="tanh"))
-
-
-class Causal(nn.Module):
-    """The language model; its head is the table of token embeddings."""
-
-    def __init__(self, vocabulary: int, width: int, settings: Settings) -> None:
-        super().__init__()
-        self.tokens = nn.Embedding(vocabulary, width)
-        self.positions = nn.Embedding(settings.length, width)
-        blocks = (Block(width, settings.heads) for _ in range(settings.layers))
-        self.layer = nn.ModuleList(blocks)
-        self.norm = nn.LayerNorm(width)
-
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        X = self.tokens(ids) + self.positions.weight[: ids.shape[1]]
-        for block in self.layer:
-            X = block(X)
-        return self.norm(X) @ self.tokens.weight.T
-
-
-def build(settings: Settings) -> Causal:
-    """The model before training: random as GPT-2's, then with what the encoder has of it."""
+    Queries, keys and values are matrices of their own there, so Muon sees each alone.
+    """
     encoder = load_pretrained(ENCODER)
     torch.manual_seed(settings.seed)
-    model = Causal(len(encoder.tokens), encoder.config["hidden_size"], settings)
+    sizes = (encoder.config["hidden_size"], settings.heads, settings.layers, settings.length)
+    model: nn.Module = Solution(NOTEBOOK).definitions["GPT"](
+        len(encoder.tokens), *sizes, dropout=0.0
+    )
     for name, parameter in model.named_parameters():
         if parameter.ndim == 2:
-            deep = name.endswith(("O.weight", "W_2.weight"))
+            deep = name.endswith(("W_O.weight", "W_2.weight"))
             nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * settings.layers if deep else 1))
         elif "norm" not in name:
             nn.init.zeros_(parameter)
@@ -118,7 +96,7 @@ def build(settings: Settings) -> Causal:
     return model
 
 
-def take_embeddings(model: Causal, weights: dict[str, torch.Tensor]) -> None:
+def take_embeddings(model: Any, weights: dict[str, torch.Tensor]) -> None:
     """Tokens and positions from the encoder; the segment of a first text is added to positions."""
     tables = {
         name: weights[f"bert.embeddings.{name}_embeddings.weight"]
@@ -129,27 +107,27 @@ def take_embeddings(model: Causal, weights: dict[str, torch.Tensor]) -> None:
     model.positions.weight.data += tables["token_type"][0]
 
 
-def take_blocks(model: Causal, weights: dict[str, torch.Tensor]) -> None:
+def take_blocks(model: Any, weights: dict[str, torch.Tensor]) -> None:
     """Blocks from the encoder, whose normalizations come after each layer, not before.
 
     Each normalization moves to the layer that reads it. The encoder adds a layer's output to
     normalized vectors, and this model adds it to the embeddings, which are smaller: so the matrices
     that write are divided by the difference.
     """
-    names = {"Q": "attention.self.query", "K": "attention.self.key", "V": "attention.self.value"}
-    names |= {"O": "attention.output.dense", "W_1": "intermediate.dense", "W_2": "output.dense"}
+    names = {f"W_{name[0].upper()}": f"attention.self.{name}" for name in ("query", "key", "value")}
+    names |= {"W_O": "attention.output.dense", "W_1": "intermediate.dense", "W_2": "output.dense"}
 
     def copy(layer: nn.Module, name: str) -> None:
         layer.load_state_dict({part: weights[f"bert.{name}.{part}"] for part in ("weight", "bias")})
 
     before = "embeddings.LayerNorm"
     larger = weights[f"bert.{before}.weight"].abs().mean() / model.tokens.weight.std()
-    for number, block in enumerate(model.layer):
+    for number, block in enumerate(model.blocks):
         path = f"encoder.layer.{number}"
         for own, name in names.items():
             layer = getattr(block, own)
             copy(layer, f"{path}.{name}")
-            if own in ("O", "W_2"):
+            if own in ("W_O", "W_2"):
                 layer.weight.data /= larger
                 layer.bias.data /= larger
         copy(block.norm_1, before)
@@ -214,9 +192,9 @@ def _orthogonal(G: torch.Tensor) -> torch.Tensor:
     return X.T if len(G) > G.shape[1] else X
 
 
-def optimizers(model: Causal, settings: Settings) -> list[torch.optim.Optimizer]:
+def optimizers(model: Any, settings: Settings) -> list[torch.optim.Optimizer]:
     """Muon for the blocks' matrices, AdamW for everything else."""
-    matrices = [p for p in model.layer.parameters() if p.ndim == 2]
+    matrices = [p for p in model.blocks.parameters() if p.ndim == 2]
     inside = {id(p) for p in matrices}
     others = [p for p in model.parameters() if id(p) not in inside]
     steppers: list[torch.optim.Optimizer] = [
@@ -271,7 +249,7 @@ class Run:
             shutil.copy(self.folder / "state.pt", self.folder / "before_decay.pt")
 
 
-def pretrain(run: Run, device: torch.device, keep_every: float, finish: bool) -> Causal:
+def pretrain(run: Run, device: torch.device, keep_every: float, finish: bool) -> nn.Module:
     """Train, resuming from the last saved state if there is one; return the trained model."""
     settings = run.settings
     model = build(settings).to(device)
@@ -332,7 +310,7 @@ def pretrain(run: Run, device: torch.device, keep_every: float, finish: bool) ->
     return model
 
 
-def as_gpt2(model: Causal, settings: Settings) -> GPT2LMHeadModel:
+def as_gpt2(model: Any, settings: Settings) -> GPT2LMHeadModel:
     """The same model under the names of transformers' GPT-2."""
     vocabulary, width = model.tokens.weight.shape
     gpt2 = GPT2LMHeadModel(
@@ -355,13 +333,13 @@ def as_gpt2(model: Causal, settings: Settings) -> GPT2LMHeadModel:
         body.wte.weight.copy_(model.tokens.weight)
         body.wpe.weight.copy_(model.positions.weight)
         body.ln_f.load_state_dict(model.norm.state_dict())
-        for own, other in zip(model.layer, body.h, strict=True):
+        for own, other in zip(model.blocks, body.h, strict=True):
             other.ln_1.load_state_dict(own.norm_1.state_dict())
             other.ln_2.load_state_dict(own.norm_2.state_dict())
-            three = (own.Q, own.K, own.V)
+            three = (own.W_Q, own.W_K, own.W_V)
             for layers, target in (
                 (three, other.attn.c_attn),
-                ((own.O,), other.attn.c_proj),
+                ((own.W_O,), other.attn.c_proj),
                 ((own.W_1,), other.mlp.c_fc),
                 ((own.W_2,), other.mlp.c_proj),
             ):
@@ -401,7 +379,7 @@ def perplexity(model: nn.Module, texts: list[str], length: int = 128) -> dict[st
     }
 
 
-def export(run: Run, model: Causal, folder: Path, reviews: int) -> None:
+def export(run: Run, model: nn.Module, folder: Path, reviews: int) -> None:
     """Write weights (float16), configuration and vocabulary in the format of transformers.
 
     `imdb.safetensors` has the same weights, and the configuration in its metadata, for the notebook of
@@ -437,31 +415,18 @@ def export(run: Run, model: Causal, folder: Path, reviews: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--folder", type=Path, default=Path(".pretraining-causal"))
-    parser.add_argument("--export", type=Path, help="folder of the model (default: FOLDER/model)")
+    parser = argument_parser(__doc__, Path(".pretraining-causal"), Settings())
     parser.add_argument("--reviews", type=int, default=1_000, help="test reviews to measure on")
     parser.add_argument("--finish", action="store_true", help="begin the decay now")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument(
-        "--keep-every", type=float, default=120.0, help="seconds between saved states"
-    )
-    for name, default in asdict(Settings()).items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default)
-    options = vars(parser.parse_args())
+    options = parsed(parser)
     folder, target = options.pop("folder"), options.pop("export")
     keep_every, finish, reviews = (
         options.pop(name) for name in ("keep_every", "finish", "reviews")
     )
-    torch.set_num_threads(options.pop("threads"))
-    try:
+    with stopping_plainly():
         run = Run(folder, Settings(**options))
         model = pretrain(run, pick_device("auto"), keep_every, finish)
         export(run, model, target or folder / "model", reviews)
-    except DataError as error:
-        sys.exit(str(error))
-    except KeyboardInterrupt:
-        sys.exit("Stopped; the same command resumes from the last saved state.")
 
 
 if __name__ == "__main__":

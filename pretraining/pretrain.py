@@ -13,6 +13,7 @@ written in the format of Hugging Face's transformers.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -415,31 +416,50 @@ def export(run: Run, model: BertForPreTraining, folder: Path) -> None:
     (folder / "model.safetensors").chmod(0o644)  # the library makes it private
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--folder", type=Path, default=Path(".pretraining"))
+def argument_parser(doc: str | None, folder: Path, settings: Schedule) -> argparse.ArgumentParser:
+    """The options of a run that can be resumed: its folder, the model's, and every setting."""
+    parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
+    parser.add_argument("--folder", type=Path, default=folder)
     parser.add_argument("--export", type=Path, help="folder of the model (default: FOLDER/model)")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument(
         "--keep-every", type=float, default=120.0, help="seconds between saved states"
     )
-    parser.add_argument(
-        "--compile", action="store_true", help="fuse the encoder's steps (needs a C++ compiler)"
-    )
-    for name, default in asdict(Settings()).items():
+    for name, default in asdict(settings).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default)
+    return parser
+
+
+def parsed(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """The options by name, with the threads already set."""
     options = vars(parser.parse_args())
-    folder, target = options.pop("folder"), options.pop("export")
-    keep_every, compiled = options.pop("keep_every"), options.pop("compile")
     torch.set_num_threads(options.pop("threads"))
+    return options
+
+
+@contextlib.contextmanager
+def stopping_plainly() -> Iterator[None]:
+    """End the program with one sentence if its data are wrong or it is interrupted."""
     try:
-        run = Run(folder, Settings(**options))
-        model = pretrain(run, pick_device("auto"), keep_every, compiled)
-        export(run, model, target or folder / "model")
+        yield
     except DataError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
         sys.exit("Stopped; the same command resumes from the last saved state.")
+
+
+def main() -> None:
+    parser = argument_parser(__doc__, Path(".pretraining"), Settings())
+    parser.add_argument(
+        "--compile", action="store_true", help="fuse the encoder's steps (needs a C++ compiler)"
+    )
+    options = parsed(parser)
+    folder, target = options.pop("folder"), options.pop("export")
+    keep_every, compiled = options.pop("keep_every"), options.pop("compile")
+    with stopping_plainly():
+        run = Run(folder, Settings(**options))
+        model = pretrain(run, pick_device("auto"), keep_every, compiled)
+        export(run, model, target or folder / "model")
 
 
 if __name__ == "__main__":

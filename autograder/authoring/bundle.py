@@ -33,13 +33,10 @@ dependencies:
 _CPU = """\
 
 On Linux, that installs PyTorch with CUDA, which takes several gigabytes, and no assignment needs a GPU.
-The CPU build is a download of 200 MB; for it, run this before the second line:
-
-    .venv/bin/pip install {torch}
-
-On a Mac and on Windows, pip takes the CPU build by itself.
+The CPU build is a download of 200 MB: select it on <https://pytorch.org/get-started/locally/>, and run
+the command that the page shows before the second line, with `.venv/bin/pip` for `pip` and `{torch}` for
+`torch torchvision`. On a Mac and on Windows, pip takes the CPU build by itself.
 """
-_CPU_BUILD = "{torch} --index-url https://download.pytorch.org/whl/cpu"
 #: In the README of the handout, for a course that has a students' repository, and without one.
 _COLAB = """\
 **In Colab**: click a badge above, or the one at the top of a notebook. Its set-up cell installs
@@ -148,7 +145,7 @@ def _readme(course: Course, assignments: list[str]) -> str:
         title=config.title,
         assignments="\n".join(["| assignment | |", "| --- | --- |", *lines]),
         wheels=_paths(course),
-        cpu=_CPU.format(torch=torch) if (torch := _cpu_build(course)) else "",
+        cpu=_CPU.format(torch=torch) if (torch := _torch(course)) else "",
         colab=colab.format(wheels=named, students=config.students, it=it),
         name=config.name,
         notes=config.notes.strip(),
@@ -161,13 +158,13 @@ def _paths(course: Course) -> str:
     return " ".join(f"./{wheel}" for wheel in wheel_names(course))
 
 
-def _cpu_build(course: Course) -> str:
-    """What pip installs as the CPU build of torch, "" for a course that does not import it."""
+def _torch(course: Course) -> str:
+    """The version of torch that the handout installs, "" for a course that does not import it."""
     if "torch" not in course.config.imports:
         return ""
     constraints = (course.root / "constraints.txt").read_text("utf-8")
     pinned = re.search(r"^torch==[\w.]+", constraints, re.MULTILINE)
-    return _CPU_BUILD.format(torch=pinned[0] if pinned else "torch")
+    return pinned[0] if pinned else "torch"
 
 
 def _add_workflow(course: Course, folder: Path) -> None:
@@ -176,9 +173,6 @@ def _add_workflow(course: Course, folder: Path) -> None:
     workflows.mkdir(parents=True)
     shutil.copy(_TEMPLATES / "checks.py", folder / ".github")
     text = (_TEMPLATES / "checks.yml").read_text("utf-8").replace("WHEELS", _paths(course))
-    if torch := _cpu_build(course):  # a machine of GitHub's has no GPU
-        install = "      - run: pip install"
-        text = text.replace(install, f"{install} {torch}\n{install}", 1)
     (workflows / "checks.yml").write_text(text, "utf-8")
     (folder / ".gitignore").write_text(".venv/\n.ipynb_checkpoints/\n__pycache__/\n", "utf-8")
 

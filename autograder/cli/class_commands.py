@@ -289,11 +289,9 @@ def restore(which: str | None, folder: Path | None) -> None:
 
 @click.command()
 @click.argument("assignment")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=None,
-    help="Folder to write to (default: reports/solutions/ASSIGNMENT in the folder of the class).",
+@output_option(
+    "Folder to write to (default: reports/solutions/ASSIGNMENT in the folder of the class).",
+    folder=True,
 )
 @folder_option
 @with_course

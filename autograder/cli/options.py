@@ -70,11 +70,10 @@ folder_option = click.option(
 )
 
 
-def output_option(help: str) -> Callable[[Any], Any]:
-    """Return the option `--output` of a command that writes one file."""
-    return click.option(
-        "--output", type=click.Path(path_type=Path, dir_okay=False), default=None, help=help
-    )
+def output_option(help: str, folder: bool = False) -> Callable[[Any], Any]:
+    """Return the option `--output` of a command that writes one file, or into one folder."""
+    kind = click.Path(path_type=Path, dir_okay=folder, file_okay=not folder)
+    return click.option("--output", type=kind, default=None, help=help)
 
 
 def say(text: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.options import folder_option, say, with_course
+from autograder.cli.options import folder_option, output_option, say, with_course
 
 
 @click.command()
@@ -30,11 +30,9 @@ from autograder.cli.options import folder_option, say, with_course
     default=None,
     help="Mark the quiz notebooks in this folder (STUDENT.ipynb or STUDENT/NAME.ipynb) instead.",
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=None,
-    help="Folder to write to (default: reports/questions/ASSIGNMENT in the folder of the class).",
+@output_option(
+    "Folder to write to (default: reports/questions/ASSIGNMENT in the folder of the class).",
+    folder=True,
 )
 @folder_option
 @with_course
@@ -65,7 +63,8 @@ def questions(
     few = [sheet for sheet in sheets if len(sheet.questions) < count]
     for sheet in few:
         say(f"{sheet.student}: {len(sheet.questions)} of {count} questions: {sheet.problem}.")
-    say(f"written for {len(drawn)} of {len(sheets)} students: {place}, with key.html for graders.")
+    key = "key-STUDENT.html" if students else "key.html"
+    say(f"written for {len(drawn)} of {len(sheets)} students: {place}, with {key} for graders.")
     if few:
         click.get_current_context().exit(1)
 

@@ -1,9 +1,9 @@
 """The kinds of questions, and which of them an answer allows.
 
 In terms of the block model, by which Obermüller & Fraser (2025) order theirs, they ask about the
-execution of a statement, and about the relation between a statement and what the function returns. What is right was found by
-running the answer and each edit of it, see `material`; each question has four options, of which one
-is right.
+execution of a statement, and about the relation between a statement and what the function returns.
+What is right was found by running the answer and each edit of it, see `material`; each question has
+four options, of which one is right.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def silent_edit(one: Material, rng: random.Random) -> Iterator[OwnCodeQuestion]:
             "silent_edit",
             one,
             "One of these edits changes the result of none of these calls. Which one, and why?",
-            [_as_option(option) for option in (edit, *others)],
+            [option.words for option in (edit, *others)],
             f"{'; '.join(told)}.",
             rng,
             [one.calls[i][0] for i in calls],
@@ -218,10 +218,6 @@ def _first_difference(one: Material, edit: Edit, calls: Sequence[int]) -> str:
     given = one.edited[edit]
     call = next(i for i in calls if one.differs(i, one.own[i], given[i]))
     return f"with `{edit.new}`, `{one.calls[call][0]}` gives `{given[call].text}`"
-
-
-def _as_option(edit: Edit) -> str:
-    return f"line {edit.line}: {edit.new}"
 
 
 def _shuffled(items: Iterable[_Item], rng: random.Random) -> list[_Item]:

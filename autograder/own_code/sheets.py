@@ -132,9 +132,9 @@ def write_questions(
     )
     place = output or classroom.folder / "reports" / "questions" / assignment
     sheets = []
-    chosen = sorted(students) or sorted(graded)
+    chosen, of_class = sorted(students) or sorted(graded), class_seed(classroom.folder)
     for student in tqdm(chosen, desc="questions", unit="student", disable=None):
-        told = f"{class_seed(classroom.folder)} {assignment} {student} {seed}"
+        told = f"{of_class} {assignment} {student} {seed}"
         try:
             with time_limit(_STUDENT_SECONDS, TookTooLong):
                 rng = random.Random(told)
@@ -143,7 +143,7 @@ def write_questions(
             sheet = Sheet(student, problem="the answers take too long to be run with edits")
         sheets.append(sheet)
     try:
-        _write(place, assignment, sheets)
+        _write(place, assignment, sheets, whole=not students)
     except OSError as error:
         raise CourseError(f"cannot write {place}: {error.strerror}.") from error
     return place, sheets
@@ -196,7 +196,8 @@ def draw_sheet(
     return sheet
 
 
-def _write(place: Path, assignment: str, sheets: Iterable[Sheet]) -> None:
+def _write(place: Path, assignment: str, sheets: Iterable[Sheet], whole: bool = True) -> None:
+    """Write what students get and the key: one page for the whole class, else one for each student."""
     templates = environment(_TEMPLATES)
     context = {"assignment": assignment}
     written = [sheet for sheet in sheets if sheet.questions]
@@ -217,8 +218,10 @@ def _write(place: Path, assignment: str, sheets: Iterable[Sheet]) -> None:
     }
     text = f"{json.dumps(known, indent=1, sort_keys=True)}\n"
     write_atomically(path, text.encode(), private=True)
-    key = templates.get_template("key.html").render(sheets=written, **context)
-    write_atomically(place / "key.html", key.encode(), private=True)
+    pages = {"key": written} if whole else {f"key-{one.student}": [one] for one in written}
+    for name, of in pages.items():
+        key = templates.get_template("key.html").render(sheets=of, **context)
+        write_atomically(place / f"{name}.html", key.encode(), private=True)
 
 
 def quiz_notebook(assignment: str, sheet: Sheet) -> NotebookNode:

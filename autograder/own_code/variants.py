@@ -38,7 +38,7 @@ class Edit:
 
     @property
     def words(self) -> str:
-        return f"line {self.line}: `{self.new}`"
+        return f"line {self.line}: {self.new}"
 
 
 @dataclass(frozen=True)

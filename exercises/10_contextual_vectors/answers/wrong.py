@@ -113,65 +113,28 @@ def language_model_targets(ids, mask):
 
 
 # %% WordFromLetters: the maximum over all places | padding_takes_part
-class WordFromLetters(nn.Module):
-    def __init__(self, n_letters, dim, widths=(1, 2, 3, 4), n_filters=64, letter_dim=16):
-        super().__init__()
-        self.letters = nn.Embedding(n_letters, letter_dim, padding_idx=0)
-        self.filters = nn.ModuleList([nn.Linear(n * letter_dim, n_filters) for n in widths])
-        self.project = nn.Linear(n_filters * len(widths), dim)
-        self.widths = tuple(widths)
-
-    def forward(self, letters):
-        X = self.letters(letters) * (letters != 0)[..., None]
-        out = []
-        for n, layer in zip(self.widths, self.filters):
-            padded = F.pad(X, (0, 0, 0, n - 1))
-            shifted = [padded[:, j : j + X.shape[1]] for j in range(n)]
-            out.append(F.relu(layer(torch.cat(shifted, dim=2))).amax(1))
-        return self.project(torch.cat(out, dim=1))
+# edits: windows by stacking shifts
+# -             out.append(response.masked_fill(~real[..., None], 0.0).max(dim=1).values)
+# +             out.append(response.max(dim=1).values)
 
 
 # %% WordFromLetters: flattened as unfold leaves it | component_by_component
-class WordFromLetters(nn.Module):
-    def __init__(self, n_letters, dim, widths=(1, 2, 3, 4), n_filters=64, letter_dim=16):
-        super().__init__()
-        self.letters = nn.Embedding(n_letters, letter_dim, padding_idx=0)
-        self.filters = nn.ModuleList([nn.Linear(n * letter_dim, n_filters) for n in widths])
-        self.project = nn.Linear(n_filters * len(widths), dim)
-        self.widths = tuple(widths)
-
-    def forward(self, letters):
-        m = (letters != 0)[..., None]
-        X = self.letters(letters).masked_fill(~m, 0)
-        out = []
-        for n, layer in zip(self.widths, self.filters):
-            U = F.pad(X, (0, 0, 0, n - 1)).unfold(1, n, 1)
-            out.append(layer(U.flatten(2)).relu().masked_fill(~m, 0).amax(1))
-        return self.project(torch.cat(out, dim=1))
+# edits: windows by stacking shifts
+# -             windows = torch.cat([padded[:, j : j + L] for j in range(w)], dim=2)
+# +             windows = padded.unfold(1, w, 1).flatten(2)
 
 
 # %% ScalarMix: s as it is | without_softmax
-class ScalarMix(nn.Module):
-    def __init__(self, n_layers):
-        super().__init__()
-        self.s = nn.Parameter(torch.zeros(n_layers))
-        self.gamma = nn.Parameter(torch.tensor(1.0))
-
-    def forward(self, layers, mask):
-        H = torch.where(mask[..., None], layers, 0)
-        return self.gamma * torch.einsum("j,jbld->bld", self.s, H)
+# edits: tensordot
+# -         return self.gamma * torch.tensordot(e / e.sum(), clean, dims=1)
+# +         return self.gamma * torch.tensordot(self.s, clean, dims=1)
 
 
 # %% ScalarMix: fills the result | filled_too_late
-class ScalarMix(nn.Module):
-    def __init__(self, n_layers):
-        super().__init__()
-        self.s = nn.Parameter(torch.zeros(n_layers))
-        self.gamma = nn.Parameter(torch.tensor(1.0))
-
-    def forward(self, layers, mask):
-        mixed = torch.einsum("j,jbld->bld", torch.softmax(self.s, dim=0), layers)
-        return torch.where(mask[..., None], self.gamma * mixed, 0)
+# edits: tensordot
+# -         return self.gamma * torch.tensordot(e / e.sum(), clean, dims=1)
+# +         mixed = self.gamma * torch.tensordot(e / e.sum(), layers, dims=1)
+# +         return torch.where(mask[..., None], mixed, 0)
 
 
 # %% fit_probe: returns what the optimizer left | last_epoch
@@ -210,41 +173,17 @@ def control_labels(types, labels, generator):
 
 
 # %% ContextualTagger: trains the layers | layers_learn
-class ContextualTagger(nn.Module):
-    def __init__(self, n_words, dim, n_layers, layer_dim, hidden, n_tags, dropout=0.0):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.mix = ScalarMix(n_layers) if n_layers else None
-        self.lstm = nn.LSTM(
-            dim + (layer_dim if n_layers else 0), hidden, batch_first=True, bidirectional=True
-        )
-        self.output = nn.Linear(2 * hidden, n_tags)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, ids, layers, mask):
-        X = self.embedding(ids)
-        if self.mix:
-            X = torch.cat([X, self.mix(layers, mask)], -1)
-        P = pack_padded_sequence(self.dropout(X), mask.sum(1), True, enforce_sorted=False)
-        H, _ = pad_packed_sequence(self.lstm(P)[0], True, total_length=ids.shape[1])
-        return torch.where(mask[..., None], self.output(self.dropout(H)), 0)
+# edits: two names for the two cases
+# -             both = torch.cat([own, self.mix(layers.detach(), mask)], dim=2)
+# +             both = torch.cat([own, self.mix(layers, mask)], dim=2)
 
 
 # %% ContextualTagger: does not pack | backward_reads_padding
-class ContextualTagger(nn.Module):
-    def __init__(self, n_words, dim, n_layers, layer_dim, hidden, n_tags, dropout=0.0):
-        super().__init__()
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.mix = ScalarMix(n_layers) if n_layers else None
-        self.lstm = nn.LSTM(
-            dim + (layer_dim if n_layers else 0), hidden, batch_first=True, bidirectional=True
-        )
-        self.output = nn.Linear(2 * hidden, n_tags)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, ids, layers, mask):
-        X = self.embedding(ids)
-        if self.mix is not None:
-            X = torch.cat([X, self.mix(layers.detach(), mask)], -1)
-        H = self.lstm(self.dropout(X))[0]
-        return torch.where(mask[..., None], self.output(self.dropout(H)), 0)
+# edits: two names for the two cases
+# -         packed = pack_padded_sequence(
+# -             self.dropout(both), mask.sum(1).tolist(), batch_first=True, enforce_sorted=False
+# -         )
+# -         states, _ = pad_packed_sequence(
+# -             self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1]
+# -         )
+# +         states, _ = self.lstm(self.dropout(both))

@@ -9,6 +9,7 @@ import sys
 
 import nbformat
 import pytest
+from manually_graded import manually_graded
 
 from autograder.authoring import proofs
 from autograder.authoring.consistent import prove_consistent
@@ -522,16 +523,8 @@ def test_cells_may_use_what_jupyter_understands_beyond_python(small_course):
 def test_a_text_cell_may_carry_points_that_a_person_gives(small_course):
     path = small_course.solution(NAME)
     notebook = read(path)
-    cell = nbformat.v4.new_markdown_cell("### BEGIN SOLUTION\nPadding is silent.\n### END SOLUTION")
-    cell.metadata["nbgrader"] = {
-        "grade": True,
-        "solution": True,
-        "locked": False,
-        "points": 2,
-        "grade_id": "explain",
-        "schema_version": 3,
-        "task": False,
-    }
+    answer = "### BEGIN SOLUTION\nPadding is silent.\n### END SOLUTION"
+    cell = manually_graded(nbformat.v4.new_markdown_cell(answer), "explain", 2)
     notebook.cells.append(cell)
     nbformat.write(notebook, path)
     release(small_course, [NAME])

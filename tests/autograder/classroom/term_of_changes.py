@@ -17,6 +17,7 @@ from pathlib import Path
 import nbformat
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
+from manually_graded import manually_graded
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
@@ -134,15 +135,7 @@ def small_class(folder: Path) -> Class:
         new_assignment(course, name)
         path = course.solution(name)
         notebook = nbformat.read(path, as_version=4)
-        answer = new_markdown_cell("Since padding is no word.")
-        answer.metadata["nbgrader"] = {
-            **dict.fromkeys(("grade", "solution"), True),
-            **dict.fromkeys(("locked", "task"), False),
-            "grade_id": "why",
-            "points": 2,
-            "schema_version": 3,
-            "cell_type": "markdown",
-        }
+        answer = manually_graded(new_markdown_cell("Since padding is no word."), "why", 2)
         question = new_markdown_cell("### Question 1 (2 points)\n\nWhy does padding not count?")
         notebook.cells += [question, answer]
         nbformat.write(notebook, path)

@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from hand_graded import EXERCISE, NAME, answered, by_hand, grade_by_hand, gradebook, hand_in
+from manually_graded import manually_graded
 from nbformat.v4 import new_markdown_cell
 
 from autograder.authoring.release import release
@@ -223,16 +224,7 @@ def test_a_release_that_removes_a_question_says_what_to_do_and_loses_nothing(cou
 def test_a_release_that_adds_a_question_says_what_will_happen(course, options, expected):
     path = course.solution(NAME)
     notebook = nbformat.read(path, as_version=4)
-    cell = new_markdown_cell("And why not?")
-    cell.metadata["nbgrader"] = {
-        **dict.fromkeys(("grade", "solution"), True),
-        **dict.fromkeys(("locked", "task"), False),
-        "grade_id": "why_not",
-        "points": 2,
-        "schema_version": 3,
-        "cell_type": "markdown",
-    }
-    notebook.cells.append(cell)
+    notebook.cells.append(manually_graded(new_markdown_cell("And why not?"), "why_not", 2))
     nbformat.write(notebook, path)
     release(course, [NAME])
     with pytest.raises(ClassError, match="--new-cells` counts it, with 0 points"):

@@ -211,6 +211,18 @@ def test_the_command_says_who_gets_fewer_questions(class_with_questions, monkeyp
     assert "written for 1 of 2 students" in result.output
 
 
+def test_the_key_of_named_students_leaves_that_of_the_class(class_with_questions, monkeypatch):
+    course, _ = class_with_questions
+    place = course.root / "reports" / "questions" / NAME
+    before = (place / "key.html").read_bytes()
+    result = invoke(course, monkeypatch, "ada", "--count", "2", "--seed", "3")
+    assert result.exit_code == 0, result.output
+    assert "with key-STUDENT.html for graders" in result.output
+    assert (place / "key.html").read_bytes() == before
+    assert 'class="right"' in (place / "key-ada.html").read_text()
+    assert (place / "key-ada.html").stat().st_mode & 0o077 == 0
+
+
 def test_a_student_who_is_not_graded_is_refused(class_with_questions, monkeypatch):
     result = invoke(class_with_questions[0], monkeypatch, "dan")
     assert result.exit_code == 1
