@@ -10,6 +10,7 @@ import ast
 import contextlib
 import difflib
 import hashlib
+import warnings
 from dataclasses import dataclass
 
 from autograder.authoring.audit import (
@@ -63,10 +64,16 @@ def mutants(reference: Reference) -> list[Mutant]:
                 source = reference.rewritten(*edits)
                 with contextlib.suppress(SyntaxError, ValueError):
                     if (own := form(source)) != known and own not in found:
-                        compile(source, "<mutant>", "exec")
+                        _compile(source)
                         words = operator.__name__.replace("_", " ")
                         found[own] = Mutant(words, source, own)
     return list(found.values())
+
+
+def _compile(source: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # as for `3()`: that is the mutant's fault
+        compile(source, "<mutant>", "exec")
 
 
 def form(source: str) -> str:
