@@ -10,6 +10,8 @@ from autograder.grading.limits import Limits, slowdown
 #: What is left of a cell's time after others were stopped, at least.
 _LEAST_SECONDS = 5.0
 _INTERRUPT_EVERY = 1.0  # seconds
+#: Output beside an answer, once the submission has sent one that was too large.
+_BESIDE_ANSWER = 2**20
 
 
 @dataclass
@@ -30,6 +32,8 @@ class Allowance:
         The output of the cell that runs, and how much it may be.
     room : int
         Bytes of output that the notebook can still keep.
+    oversized : bool
+        Whether an answer was larger than any can be: from then on, answers get less.
     """
 
     limits: Limits
@@ -39,6 +43,7 @@ class Allowance:
     cell_bytes: int = 0
     allowed_bytes: int = field(init=False)
     room: int = field(init=False)
+    oversized: bool = False
     _interrupted: float = 0.0
 
     def __post_init__(self) -> None:
@@ -59,9 +64,14 @@ class Allowance:
         """Give later cells less time, after one that was stopped: it is often called again."""
         self.cell_seconds = max(min(_LEAST_SECONDS, self.cell_seconds), self.cell_seconds / 2)
 
-    def new_cell(self, extra_bytes: int = 0) -> None:
-        """Count the output of another cell, which may have `extra_bytes` more than any."""
-        self.cell_bytes, self.allowed_bytes = 0, self.limits.output_bytes + extra_bytes
+    def new_cell(self) -> None:
+        """Count the output of another cell."""
+        self.cell_bytes, self.allowed_bytes = 0, self.limits.output_bytes
+
+    def new_answer(self, most: int) -> None:
+        """Count the output of a question, of which the answer may be `most` bytes."""
+        beside = _BESIDE_ANSWER if self.oversized else self.limits.output_bytes
+        self.cell_bytes, self.allowed_bytes = 0, beside + most
 
     def is_flooded(self, size: int) -> tuple[bool, bool]:
         """Count output of the cell; whether that is too much, and whether it was before."""

@@ -17,6 +17,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import asked_exercise
 from autograder.errors import TookTooLong
+from autograder.grading.outputs import TOO_LARGE
 from autograder.grading.questions import Answers
 from autograder.grading.unaffected import cannot_differ
 from coursekit.checking.time_limit import time_limit
@@ -82,7 +83,8 @@ def needs_every_cell(
 
     It ends with the check of the last such exercise, since nothing behind that can change it, and
     asks only for these exercises. One whose cell is still the released TODO stays unwritten
-    however the notebook is run. Nor is it run where that is proved to change no answer.
+    however the notebook is run, and an answer that was larger than any right one is wrong. Nor is it
+    run where that is proved to change no answer.
 
     Parameters
     ----------
@@ -102,7 +104,9 @@ def needs_every_cell(
     wrong = {
         verdict.exercise
         for verdict in verdicts
-        if not verdict.passed and (verdict.stage != "missing" or _may_define(own, verdict.exercise))
+        if not verdict.passed
+        and (verdict.stage != "missing" or _may_define(own, verdict.exercise))
+        and answers.ends.get(verdict.exercise) != TOO_LARGE
     }
     last = max(
         (i for i, cell in enumerate(notebook.cells) if asked_exercise(cell) in wrong),

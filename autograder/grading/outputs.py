@@ -13,6 +13,10 @@ from autograder.sandbox.client import MAX_TOKENS, replace_surrogates
 from coursekit.checking.kernel_setup import CutOff
 from coursekit.checking.kernel_side import MIME
 
+OUTPUT_LIMIT = "OutputLimit"
+#: Why there is no answer: no other run of the notebook could make it right.
+TOO_LARGE = "it sent more than any right answer has"
+
 
 def time_limit_error(seconds: float) -> dict[str, Any]:
     text = f"stopped after {seconds:g} seconds"
@@ -20,7 +24,7 @@ def time_limit_error(seconds: float) -> dict[str, Any]:
 
 
 def flood(limit: int) -> NotebookNode:
-    return error_output("OutputLimit", f"output truncated: a cell may print {limit / 2**20:g} MiB")
+    return error_output(OUTPUT_LIMIT, f"output truncated: a cell may print {limit / 2**20:g} MiB")
 
 
 def too_much(limit: int) -> NotebookNode:
@@ -59,7 +63,7 @@ def read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | N
     shown = [output.data for output in outputs if output.output_type == "display_data"]
     texts = [data[MIME] for data in shown if isinstance(data.get(MIME), str)][:count]
     if sum(text.count(token) for text in texts for token in "[{,") > MAX_TOKENS:
-        return None, "its output has too many elements"
+        return None, TOO_LARGE
     try:
         together = [replace_surrogates(json.loads(text), [text.encode()]) for text in texts]
     except (ValueError, RecursionError):
@@ -70,7 +74,9 @@ def read_outcomes(outputs: list[NotebookNode], count: int) -> tuple[Outcomes | N
     if len(outcomes) == count:
         readable = all(isinstance(outcome, dict) for outcome in outcomes)
         return (outcomes, "") if readable else (None, "its output cannot be read")
-    for output in outputs:
-        if output.output_type == "error":
-            return None, f"it stopped with {output.ename}: {output.evalue}"[:300]
+    errors = [output for output in outputs if output.output_type == "error"]
+    if any(output.ename == OUTPUT_LIMIT for output in errors):
+        return None, TOO_LARGE
+    for output in errors:
+        return None, f"it stopped with {output.ename}: {output.evalue}"[:300]
     return None, "no answer came back"

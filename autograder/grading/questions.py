@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.grading.notes import Usage
+from coursekit.checking.codec import MAX_BYTES
 from coursekit.checking.records import Outcome, Question, RecordedExercise
 from coursekit.checking.verdict import room, too_large
 
 #: Inputs of cases go to the submission; these keys stay with the grader.
 _PRIVATE = ("expected", "judge", "title", "group", "undefined")
+#: What a character can take in JSON, which writes é as \u00e9.
+_BYTES_PER_CHARACTER = 6
 
 #: exercise -> its cases
 Questions = dict[str, list[Question]]
@@ -44,6 +47,13 @@ def for_kernel(questions: Sequence[Question]) -> list[Question]:
     sent: Any = [{k: v for k, v in one.items() if k != "room"} for one in questions]
     kept: list[Question] = sent
     return kept
+
+
+def most_bytes(questions: Sequence[Question]) -> int:
+    """How many bytes the answer to an exercise's cases can have as JSON, if it may be right."""
+    return sum(
+        _BYTES_PER_CHARACTER * one["room"] if "room" in one else 2 * MAX_BYTES for one in questions
+    )
 
 
 def within_room(outcomes: Outcomes, questions: Sequence[Question]) -> Outcomes:

@@ -27,12 +27,11 @@ from autograder.grading.cell_client import CellClient
 from autograder.grading.left_out import LEFT_OUT, LIMITED
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
-from autograder.grading.outputs import error_output, read_outcomes
-from autograder.grading.questions import Answers, Questions, for_kernel, within_room
+from autograder.grading.outputs import TOO_LARGE, error_output, read_outcomes
+from autograder.grading.questions import Answers, Questions, for_kernel, most_bytes, within_room
 from autograder.grading.reference_desk import Carried
 from autograder.grading.run_progress import Listener, Progress
 from coursekit.checking import judged_again
-from coursekit.checking.codec import MAX_BYTES
 
 #: Why a run ended that ended the process which read its output.
 LOST = "the output of its kernel was too large to read"
@@ -251,7 +250,7 @@ class _Client(CellClient):
             "__import__('coursekit.checking.kernel_side', fromlist=['answer'])"
             f".answer({name!r}, {json.dumps(for_kernel(sent))!r})"
         )
-        self.allowance.new_cell(2 * MAX_BYTES * len(sent))  # each answer has its own limit
+        self.allowance.new_answer(most_bytes(sent))
         try:
             if self.carried:
                 request.source = _call("answer_again", name, sent, self.carried.helpers[name])
@@ -263,6 +262,7 @@ class _Client(CellClient):
         finally:
             self.nb.cells[index] = original
         outcomes, end = read_outcomes(request.outputs, len(sent))
+        self.allowance.oversized |= end == TOO_LARGE
         if any(o.get("ename") in ("TimeLimit", "KeyboardInterrupt") for o in request.outputs):
             end = f"it did not end within {self.limits.cell_seconds:g} seconds"
         if name in self.stopped.why and outcomes and outcomes[0].get("status") == "unwritten":

@@ -139,6 +139,22 @@ def test_a_wrong_answer_that_may_depend_on_a_cell_left_out_runs_again_and_stays_
     assert "Not run while grading" in cell.outputs[0].text  # its brief output would mislead
 
 
+LARGE = """
+from coursekit.checking import codec
+seen = {}
+def average_topic(scores, mask):
+    codec.Encoder.__init__.__defaults__ = (2**40, 2**40)
+    seen["calls"] = 1
+    return [[1.5] * 1000] * 1000
+"""
+
+
+def test_an_answer_larger_than_any_right_one_is_not_run_again(course, grade):
+    verdict, runs, _ = grade(filled(Assignment(course, NAME), {EXERCISE: LARGE}))
+    assert verdict.headline == "no points, because it sent more than any right answer has"
+    assert runs == [True]
+
+
 #: The cell that only shows something calls this with one row, the check with more.
 SLOW = """
 import time
