@@ -118,6 +118,7 @@ class Judges:
                 judge = None
                 continue
             if "fault" in reply:
+                judge.close()
                 raise GraderFault(f"judging {name} failed:\n\n{reply['fault']}")
             return judge, Verdict.from_dict(reply["verdict"])
         if not has_server():

@@ -368,7 +368,10 @@ class Bomb:
         self.path = path
 
     def __reduce__(self):
-        return eval, (f"open({str(self.path)!r}, 'a').write(f'{{__import__(\"os\").getpid()}} ')",)
+        write = (
+            f"with open({str(self.path)!r}, 'a') as f: f.write(f'{{__import__(\"os\").getpid()}} ')"
+        )
+        return exec, (write,)
 
 
 @pytest.mark.parametrize("wrapped", [ToPickle, Serialize])

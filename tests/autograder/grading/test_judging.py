@@ -95,7 +95,7 @@ def test_a_judge_beside_says_what_one_here_says_and_one_that_ended_is_replaced(r
         assert judges.start(recorded, answers).result() == here
         ended, other = socket.socketpair()
         other.close()
-        judges._free.get()
+        judges._free.get().close()
         judges._free.put(Connection(ended))
 
 

@@ -271,9 +271,10 @@ def test_a_fork_server_whose_grader_is_killed_while_it_starts_leaves_nothing(tmp
     )
     server.stdin.close()
     server.stdout.close()
+    with server.stderr:
+        assert b"Traceback" not in server.stderr.read()
     server.wait(90)
     assert not folder.exists()
-    assert b"Traceback" not in server.stderr.read()
 
 
 def wait_until(holds, seconds):
