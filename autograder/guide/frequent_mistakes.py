@@ -1,0 +1,76 @@
+"""Which misconceptions occur how often: in a graded class, else in the answers typed for the tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from autograder.classroom.report import Report, read_class
+from autograder.course.assignment import Assignment
+from autograder.course.typed_answers import typed_answers
+from autograder.errors import CourseError
+from autograder.gradebook.class_folder import Classroom
+
+
+@dataclass(frozen=True)
+class Frequent:
+    """A misconception and how often it was seen."""
+
+    exercise: str
+    name: str
+    hint: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """The misconceptions of an assignment, most frequent first.
+
+    Attributes
+    ----------
+    source : str
+        One sentence on who made them.
+    """
+
+    source: str
+    frequent: list[Frequent]
+
+
+def frequent_mistakes(assignment: Assignment, classroom: Classroom, most: int) -> Mistakes:
+    """The most frequent misconceptions: of the class, if it is graded, else of the typed answers."""
+    hints = {
+        (exercise.name, one.name): one.hint
+        for exercise in assignment.exercises.values()
+        for one in exercise.misconceptions
+    }
+    try:
+        report = Report(assignment.name, read_class(classroom, assignment.name))
+        found = Counter(
+            {
+                (exercise.name, one.name): len(one.students)
+                for exercise in report.exercises
+                for one in exercise.mistakes
+            }
+        )
+        source = f"Students of this class who made it, of {len(report.ran)} whose work was run."
+    except CourseError:
+        try:
+            wrong = typed_answers(assignment, "wrong")
+        except CourseError:
+            wrong = []
+        found = Counter((one.exercise, one.misconception) for one in wrong if one.misconception)
+        source = (
+            f"No class is graded here: these are counts among {len(wrong)} wrong answers that were"
+            " written from the student notebook for the course's tests, not by students."
+        )
+    order = list(hints)
+    frequent = [
+        Frequent(exercise, name, hints.get((exercise, name), ""), count)
+        for (exercise, name), count in found.items()
+    ]
+    frequent.sort(key=lambda one: (-one.count, _place(order, (one.exercise, one.name))))
+    return Mistakes(source, frequent[:most])
+
+
+def _place(order: list[tuple[str, str]], key: tuple[str, str]) -> int:
+    return order.index(key) if key in order else len(order)
