@@ -35,7 +35,11 @@ def guide(
     if not chosen:
         raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
     with tqdm(total=len(chosen), desc="guide", unit="assignment", disable=None) as bar:
-        made = write_guide(course, chosen, folder, output, pdf, lambda name: bar.update() and None)
+
+        def one_more(name: str) -> None:
+            bar.update()
+
+        made = write_guide(course, chosen, folder, output, pdf, one_more)
     if made.checks:
         say(f"{made.checks} answers of the exam bank were computed again and agree.")
     say(f"written: {made.pages[0]} and {len(made.pages) - 1} more pages")

@@ -19,7 +19,7 @@ _HAND = re.compile(r"\*\*(.+?) \(([^()]*points?)[^()]*\)\.?\*\*")
 _SAMPLE = re.compile(
     r"^(?:- )?\*([^*\n]*points?)\.\*\s*(.+?)(?=^(?:- )?\*[^*\n]*points?\.\*|\Z)", re.M | re.S
 )
-_SENTENCE = re.compile(r"(?<=[.?!:])[)*]*\s+(?=[\"(*]*[A-Z(])")
+_SENTENCE = re.compile(r"(?:(?<=[.?!:])|(?<=[.?!:][)*]))\s+(?=[\"(*]*[A-Z(])")
 _GUESS = re.compile(
     r"[Bb]efore (?:you run|the run)|\b[Gg]uess(?: first|[.:])|your guess|[Pp]redict before"
 )
@@ -193,7 +193,7 @@ def _guess(source: str) -> str:
             chosen += f" {more}"
         if "?" not in chosen and first and "?" in sentences[first - 1]:
             chosen = f"{sentences[first - 1]} {chosen}"
-        chosen = re.sub(r"\*\*[^*]*graded by hand[^*]*\*\*\s*", "", chosen)
+        chosen = re.sub(r"\*\*[^*]*graded by hand[^*]*\*\*\s*|^\([a-z]\) ", "", chosen)
         if _ASKS.search(chosen):
             return chosen
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_MISTAKES = 8
 #: So many questions of the bank are on the sheet of an assignment.
 ON_SHEET = 2
+_MEASURED = re.compile(r"\{([\w-]+): ([^{}]+)\}")
 #: Tables of the plans start here; only the weeks are shown.
 _ANY_START = date(2027, 2, 1)
 
@@ -175,11 +177,33 @@ def read(
 
 
 def read_projects(course: Course) -> list[Project]:
-    """The projects of the guide's folder, `projects/*.md`."""
-    paths = sorted((course.guide / "projects").glob("*.md")) if course.guide else []
+    """The projects of the guide's folder, `projects/*.md`, with what was measured put in.
+
+    `{name: what}` stands for the number that `projects/baselines.json` has under these two keys.
+
+    Raises
+    ------
+    AuthorError
+        It has none.
+    """
+    if course.guide is None:
+        return []
+    folder = course.guide / "projects"
+    stored = folder / "baselines.json"
+    measured = json.loads(stored.read_text("utf-8")) if stored.exists() else {}
     found = []
-    for path in paths:
+    for path in sorted(folder.glob("*.md")):
+
+        def value(match: re.Match[str], name: str = path.name) -> str:
+            try:
+                return str(measured[match[1]][match[2]])
+            except KeyError:
+                raise AuthorError(
+                    f"projects/{name}: baselines.json has no {match[0]}; measure it again."
+                ) from None
+
         head, _, text = path.read_text("utf-8").partition("\n")
+        text = _MEASURED.sub(value, text)
         found.append(Project(path.stem, head.removeprefix("# ").strip(), text.strip()))
     return found
 
