@@ -63,14 +63,20 @@ def frequent_mistakes(assignment: Assignment, classroom: Classroom, most: int) -
             f"No class is graded here: these are counts among {len(wrong)} wrong answers that were"
             " written from the student notebook for the course's tests, not by students."
         )
-    order = list(hints)
     frequent = [
         Frequent(exercise, name, hints.get((exercise, name), ""), count)
-        for (exercise, name), count in found.items()
+        for (exercise, name), count in found.most_common()
     ]
-    frequent.sort(key=lambda one: (-one.count, _place(order, (one.exercise, one.name))))
-    return Mistakes(source, frequent[:most])
+    return Mistakes(source, _spread(frequent, list(assignment.exercises))[:most])
 
 
-def _place(order: list[tuple[str, str]], key: tuple[str, str]) -> int:
-    return order.index(key) if key in order else len(order)
+def _spread(frequent: list[Frequent], exercises: list[str]) -> list[Frequent]:
+    """Most frequent first; of equally frequent ones, those of different exercises before a second."""
+    seen: Counter[tuple[int, str]] = Counter()
+    keyed = []
+    for one in frequent:
+        nth = seen[one.count, one.exercise]
+        seen[one.count, one.exercise] += 1
+        place = exercises.index(one.exercise) if one.exercise in exercises else len(exercises)
+        keyed.append(((-one.count, nth, place), one))
+    return [one for _, one in sorted(keyed, key=lambda pair: pair[0])]
