@@ -21,7 +21,7 @@ _SAMPLE = re.compile(
 )
 _SENTENCE = re.compile(r"(?:(?<=[.?!:])|(?<=[.?!:][)*]))\s+(?=[\"(*]*[A-Z(])")
 _GUESS = re.compile(
-    r"[Bb]efore (?:you run|the run)|\b[Gg]uess(?: first|[.:])|your guess|[Pp]redict before"
+    r"[Bb]efore\*? (?:you run|the run)|\b[Gg]uess(?: first|[.:])|your guess|[Pp]redict before"
 )
 _ASKS = re.compile(r"\?|write down|in order\b|sketch", re.I)
 _LONGEST_GUESS = 430
@@ -119,11 +119,13 @@ class LessonFacts:
         found, text = [], ""
         for cell in self._cells:
             if cell.cell_type == "markdown" and "### BEGIN" not in cell.source:
-                text = cell.source
+                text += f"\n\n{cell.source}"
             name = checked_exercise(cell.source) if cell.cell_type == "code" else None
             if name not in self.assignment.exercises:
                 continue
-            heads, about = _HEAD.findall(text), _ABOUT.search(text)
+            about = ([None, *_ABOUT.finditer(text)])[-1]
+            heads = _HEAD.findall(text[: about.start()] if about else text)
+            text = ""
             found.append(
                 Task(
                     name,
@@ -185,18 +187,25 @@ def _guess(source: str) -> str:
         if not _GUESS.search(paragraph) or paragraph.lstrip().startswith(("**Try it", "#", "|")):
             continue
         sentences = _SENTENCE.split(paragraph.replace("\n", " ").strip())
-        first = next((i for i, one in enumerate(sentences) if _GUESS.search(one)), 0)
-        chosen = sentences[first]
-        for more in sentences[first + 1 : first + 4]:
-            if "?" in chosen or len(chosen) + len(more) > _LONGEST_GUESS:
-                break
-            chosen += f" {more}"
-        if "?" not in chosen and first and "?" in sentences[first - 1]:
-            chosen = f"{sentences[first - 1]} {chosen}"
-        chosen = re.sub(r"\*\*[^*]*graded by hand[^*]*\*\*\s*|^\([a-z]\) ", "", chosen)
-        if _ASKS.search(chosen):
-            return chosen
+        for place, sentence in enumerate(sentences):
+            if _GUESS.search(sentence):
+                chosen = _with_what_follows(sentences, place)
+                if _ASKS.search(chosen):
+                    return chosen
     return ""
+
+
+def _with_what_follows(sentences: list[str], place: int) -> str:
+    """A sentence, and those after it up to the question; else the question before it."""
+    chosen = sentences[place]
+    for more in sentences[place + 1 : place + 4]:
+        if "?" in chosen or len(chosen) + len(more) > _LONGEST_GUESS:
+            break
+        chosen += f" {more}"
+    if "?" not in chosen and place and "?" in sentences[place - 1]:
+        chosen = f"{sentences[place - 1]} {chosen}"
+    chosen = re.sub(r"\*\*[^*]*graded by hand[^*]*\*\*\s*|^\([a-z]\) ", "", chosen)
+    return re.split(r" \([b-z]\) ", chosen)[0]
 
 
 def reused_names(course: Course) -> dict[str, dict[str, list[str]]]:
