@@ -9,6 +9,7 @@
 # make pretrain train the BERT of assignment 06 on IMDb: takes hours, resumes after an interruption
 # make distil   distil a larger BERT into that one: make distil TEACHER=folder, see pretraining/distill.py
 # make site     write the course's site to site/html/: notebooks, guides, reference
+# make guide    write the instructor's guide, with solutions, to reports/guide/
 # make tag      release a version: make tag VERSION=0.2.0, see RELEASING.md
 # make dist     build what is published, wheels and source archives, in dist/; needs build and twine
 # make execute  run the solution notebooks and store their outputs
@@ -21,7 +22,7 @@ TOKENS ?= 100e6
 # one more than there are cores, since many tests wait for processes of their own
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: course lab test test-all lint oldest bench ladder pretrain distil site tag dist execute constraints
+.PHONY: course lab test test-all lint oldest bench ladder pretrain distil site guide tag dist execute constraints
 
 course: .venv/ready
 	$(BIN)/autograder release
@@ -65,6 +66,9 @@ distil: .venv/ready
 site: .venv/ready
 	$(BIN)/python -m sphinx -q -W --keep-going -d site/trees -c docs . site/html
 	@echo "written: site/html/index.html"
+
+guide: .venv/ready
+	$(BIN)/autograder guide
 
 tag: .venv/ready
 	$(BIN)/python .ci/tag.py "$(VERSION)"

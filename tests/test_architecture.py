@@ -43,6 +43,7 @@ FLOORS = (
     "authoring",
     "classroom",
     "own_code",
+    "guide",
     "cli",
 )
 for number, floor in enumerate(FLOORS):

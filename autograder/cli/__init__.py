@@ -2,7 +2,8 @@
 
 A module per family of commands: `author_commands` (build and prove a course), `grading_commands`
 (grade and explain), `class_commands` (a class and its LMS), `term_commands` (who takes the course,
-when work is due, and what counts), `talk_commands` (questions about a student's own work).
+when work is due, and what counts), `talk_commands` (questions about a student's own work),
+`guide_commands` (what an instructor reads before a lecture).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from autograder.cli import (
     author_commands,
     class_commands,
     grading_commands,
+    guide_commands,
     talk_commands,
     term_commands,
 )
@@ -74,5 +76,6 @@ for _command in (
     *class_commands.COMMANDS,
     *term_commands.COMMANDS,
     *talk_commands.COMMANDS,
+    *guide_commands.COMMANDS,
 ):
     main.add_command(_command)

@@ -52,6 +52,8 @@ class CourseConfig:
         Files of the course's folder that the handout contains besides `constraints.txt`.
     notes : str
         The last paragraphs of the handout's README, in Markdown.
+    guide : str
+        The folder with the written parts of the instructor's guide; "" if there is none.
     """
 
     title: str
@@ -64,6 +66,7 @@ class CourseConfig:
     imports: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     notes: str = ""
+    guide: str = ""
 
     @property
     def has_own_package(self) -> bool:

@@ -98,6 +98,11 @@ class Course:
         """The folder of the drawings that the assignment's text shows."""
         return self.root / "drawings" / assignment
 
+    @property
+    def guide(self) -> Path | None:
+        """The folder with the written parts of the instructor's guide; None if there is none."""
+        return self.root / self.config.guide if self.config.guide else None
+
     def assignments(self) -> list[str]:
         """The assignments that have a solution notebook, in order."""
         found = self.solutions.glob("[0-9][0-9]_*/*.ipynb")

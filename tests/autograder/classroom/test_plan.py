@@ -2,6 +2,7 @@
 
 import datetime
 import re
+import shutil
 
 import pytest
 from checkout import ROOT
@@ -94,6 +95,19 @@ def test_the_lists_of_credits_grow():
     for track in PLANS.tracks.values():
         assert set(track.orders[3]) <= set(track.orders[6]) <= set(track.orders[9]), track.name
     assert len(PLANS.tracks["general"].orders[9]) == 15
+
+
+def test_a_new_assignment_is_in_the_plan_as_soon_as_it_has_hours(in_course):
+    for folder in (in_course.solutions, in_course.notebooks):
+        shutil.copytree(folder / "07_topic", folder / "10_more")
+        (folder / "10_more" / "07_topic.ipynb").rename(folder / "10_more" / "10_more.ipynb")
+    with pytest.raises(CourseError, match=r"plans\.toml has no hours for 10_more; add them"):
+        make_plan(in_course, "short", 6, START)
+    plans = in_course.root / "plans.toml"
+    plans.write_text(SMALL.replace('"07" = 4 }', '"07" = 4, "10" = 5 }'))
+    made = make_plan(in_course, "short", 6, START)
+    assert [entry.assignment for entry in made.entries] == ["07_topic", "10_more"]
+    assert made.missing == []
 
 
 def test_an_assignment_before_one_that_it_reuses_is_refused(tmp_path):
