@@ -17,35 +17,43 @@ POINTS = {"scores": 2, "padding": 2, "frozen": 2, "alone": 1}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
-        group: str, lengths: list[int], title: str = "", n_layers: int = 2, **more: Any
+        group: str,
+        lengths: list[int],
+        title: str = "",
+        n_layers: int = 2,
+        dropout: float = 0.0,
+        size: int | None = None,
+        **more: Any,
     ) -> Case:
         dim, layer_dim, hidden, n_tags = 2, 3, 2, 3
-        size = dim + (layer_dim if n_layers else 0)
+        width = dim + (layer_dim if n_layers else 0)
         state = {"embedding.weight": normal(rng, 8, dim)}
         state["embedding.weight"][0] = 0.0
         if n_layers:
             state |= {"mix.s": normal(rng, n_layers), "mix.gamma": torch.tensor(1.5)}
         for end in ("", "_reverse"):
             state |= {
-                f"lstm.weight_ih_l0{end}": normal(rng, 4 * hidden, size),
+                f"lstm.weight_ih_l0{end}": normal(rng, 4 * hidden, width),
                 f"lstm.weight_hh_l0{end}": normal(rng, 4 * hidden, hidden),
                 f"lstm.bias_ih_l0{end}": normal(rng, 4 * hidden, scale=0.5),
                 f"lstm.bias_hh_l0{end}": normal(rng, 4 * hidden, scale=0.5),
             }
         state |= linear(rng, "output", 2 * hidden, n_tags, gain=2.0)
-        mask = lengths_mask(lengths)
+        mask = lengths_mask(lengths, size)
         ids = draw_ids(rng, 8, *mask.shape, low=1).masked_fill(~mask, 0)
         layers = normal(rng, max(1, n_layers), *mask.shape, layer_dim)
         layers = layers.masked_fill(~mask.unsqueeze(-1), more.pop("value", 2.0))
         given = None if more.pop("none", False) else layers
-        sizes = [8, dim, n_layers, layer_dim, hidden, n_tags]
+        sizes = [8, dim, n_layers, layer_dim, hidden, n_tags, *([dropout] if dropout else [])]
         then = [("__call__", ids, given, mask)]
         return Case(group, sizes, state=state, then=then, title=title, **more)
 
     yield case("scores", [3, 3])
     yield case("scores", [number(rng, 4, 6)], n_layers=3)
     yield case("scores", [4, 4], "one layer", n_layers=1)
+    yield case("scores", [3, 3], "all is dropped: the biases remain", dropout=1.0)
     yield case("padding", [2, 5, number(rng, 3, 4)])
+    yield case("padding", [2, 1], "padding behind the longest text", size=number(rng, 3, 4))
     yield case("padding", [1, number(rng, 3, 5)], "a text of one word", value=9.0)
     yield case("padding", [number(rng, 3, 4), 2], "the longer text first")
     yield case("frozen", [3, 3], "no gradient into the layers", gradient="all")
@@ -94,6 +102,13 @@ WRONG = {
 
         - X = torch.cat([X, self.mix(layers.detach(), mask)], dim=-1)
         + X = torch.cat([X, self.mix.gamma * layers.detach().mean(dim=0)], dim=-1)
+        """,
+    "without_dropout": """
+        There is no dropout before the output layer. Drop elements of the states, too, not only of the
+        vectors.
+
+        - return self.output(self.dropout(H)).masked_fill(~mask.unsqueeze(-1), 0.0)
+        + return self.output(H).masked_fill(~mask.unsqueeze(-1), 0.0)
         """,
     "order_lost": """
         The texts are sorted by length and not put back in their order. With enforce_sorted=False you need

@@ -123,6 +123,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     inputs = data(10, 10, 0.5)
     title = "the validation loss rises at the end"
     yield case("best epoch", inputs, title, lr=0.7, batch_size=2, max_epochs=8, patience=8)
+    X = torch.tensor([[1.0], [-1.0]]) * number(rng, 90, 110)
+    y = torch.tensor([1, 0])
+    inputs = [X, y, X, y, 2, torch.Generator().manual_seed(0)]
+    title = "the validation loss is 0 in every epoch: the first counts"
+    yield case("best epoch", inputs, title, lr=1.0, batch_size=2, max_epochs=3, patience=3)
     inputs = data(14, 8, 0.3)
     yield case("best epoch", inputs, lr=0.5, batch_size=4, max_epochs=10, patience=10)
     for patience, pattern in (

@@ -57,6 +57,29 @@ WRONG = {
         - both = mask[:, 1:] & mask[:, :-1]
         + both = mask[:, :-1]
         """,
+    "last_word_predicts_padding": """
+        The last word is asked for the padding behind it. A target needs a real word there, not only at the
+        position that predicts.
+
+        - ahead = F.pad(ids[:, 1:].masked_fill(~both, -100), (0, 1), value=-100)
+        + ahead = F.pad(ids[:, 1:].masked_fill(~mask[:, :-1], -100), (0, 1), value=-100)
+        """,
+    "without_mask": """
+        The mask is not used: padding is predicted, and predicts. A target needs a real word at both
+        positions.
+
+        - ahead = F.pad(ids[:, 1:].masked_fill(~both, -100), (0, 1), value=-100)
+        - behind = F.pad(ids[:, :-1].masked_fill(~both, -100), (1, 0), value=-100)
+        + ahead = F.pad(ids[:, 1:], (0, 1), value=-100)
+        + behind = F.pad(ids[:, :-1], (1, 0), value=-100)
+        """,
+    "id_zero_is_padding": """
+        Padding is recognized by the id 0, but a real word may have that id, and padding another. Go by the
+        mask.
+
+        - both = mask[:, 1:] & mask[:, :-1]
+        + both = (ids[:, 1:] != 0) & (ids[:, :-1] != 0)
+        """,
     "padding_predicts": """
         Padding is asked to predict the last word, from behind. A target needs a real word at the position
         that predicts, too.

@@ -36,6 +36,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X = fan(rng, 6)
     X = torch.cat([X, -X[:1]])
     yield Case("itself", [X, torch.tensor([0, 6]), 6], title="an opposite vector comes last")
+    X = fan(rng, 4)
+    title = "pairs of equal vectors: each is the other's neighbor"
+    yield Case("itself", [torch.cat([X, X]), torch.arange(8), 1], title=title)
     X = fan(rng, 5, 2.9)
     at = number(rng, 0, 4)
     X[at] *= 0.001

@@ -33,6 +33,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X = torch.stack([torch.cos(slope), torch.sin(slope)], dim=1)
     yield Case("move", [X, X[:2].clone(), 1], title="vectors change their center after one round")
     yield Case("move", [X, X[:2].clone(), 3], title="and again in the next rounds")
+    X = torch.tensor([[-2.0, 2.0], [-1.0, 0.0], [3.0, -2.0], [-2.0, 0.0], [2.0, 1.0]])
+    X = X * number(rng, 2, 4) / 2
+    yield Case("move", [X, X[:2].clone(), 1], title="all centers move, then all are assigned")
     X, axes = around_axes(rng, 6, 2)
     yield Case("move", [X, X[:1].clone(), number(rng, 1, 3)], title="a single center")
     X, axes = around_axes(rng, 7, 2)
@@ -48,10 +51,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     starts = torch.cat([-torch.ones(1, 3) - step, torch.eye(3)])
     yield Case("empty", [X, starts, 1], title="nothing is near the first center")
     a = float(rng.uniform(0.3, 0.6))
-    X = torch.tensor([[1.0, 0.0], [-1.0, 0.0], [a, -1.0]])
-    starts = torch.tensor([[0.0, 1.0], [a, -1.0]])
+    X = torch.tensor([[a, 0.0], [-2 * a, 0.0]])
     title = "two vectors that add up to zero: the center stays"
-    yield Case("empty", [X, starts, 1], title=title)
+    yield Case("empty", [X, torch.tensor([[a, 1.0]]), 1], title=title)
 
 
 WRONG = {
@@ -71,6 +73,21 @@ WRONG = {
 
         - centers = torch.where(moved, F.normalize(totals, dim=1), centers)
         + centers = torch.where(moved, totals, centers)
+        """,
+    "plain_means": """
+        The moved centers are plain means, which are shorter the more their vectors differ. Scale them
+        back to length 1.
+
+        - centers = torch.where(moved, F.normalize(totals, dim=1), centers)
+        + counts = torch.bincount(clusters, minlength=len(centers)).clamp(min=1)
+        + centers = torch.where(moved, totals / counts[:, None], centers)
+        """,
+    "zeros_become_nan": """
+        A vector of zeros divided by its length is NaN, and so is every center that it joins. F.normalize
+        leaves zeros alone.
+
+        - X = F.normalize(X, dim=1)
+        + X = X / X.norm(dim=1, keepdim=True)
         """,
     "not_assigned_again": """
         The clusters are those from before the last move. Assign once more after the last round.

@@ -25,7 +25,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         state = {} if "judge" in more else gpt_state(rng, n_tokens, _D, n_layers, max_length)
         if more.get("gradient") == "all":  # the blocks have a check of their own
             state |= {f"{path}.requires_grad": False for path in state if "blocks." in path}
-        sizes = [n_tokens, _D, _HEADS, n_layers, max_length, 0.0]
+        sizes = [n_tokens, _D, _HEADS, n_layers, max_length, more.pop("dropout", 0.0)]
         return Case(group, sizes, state=state, then=list(then), **more)
 
     def cache(batch: int, n: int, n_layers: int = 1) -> list[tuple[torch.Tensor, torch.Tensor]]:
@@ -56,6 +56,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "what training changes"
     yield case("training", ("__call__", ids(2, 3)), title=title, gradient="all")
 
+    title = "all is dropped: what the last normalization makes of zeros"
+    yield case("training", ("states", ids(2, 3)), title=title, dropout=1.0)
     yield case("edges", ("__call__", ids(1, 1)), title="a text of one token")
     yield case("edges", ("__call__", ids(2, max_length)), title="as long as the positions")
     title = "longer than the positions"
@@ -79,6 +81,18 @@ WRONG = {
 
         - X = self.dropout(self.tokens(ids) + self.positions.weight[start:end])
         + X = self.dropout(self.tokens(ids))
+        """,
+    "without_dropout": """
+        There is no dropout on the sum of the two embeddings.
+
+        - X = self.dropout(self.tokens(ids) + self.positions.weight[start:end])
+        + X = self.tokens(ids) + self.positions.weight[start:end]
+        """,
+    "dropout_on_the_tokens": """
+        The dropout acts on the embeddings of the tokens alone. Drop elements of the sum.
+
+        - X = self.dropout(self.tokens(ids) + self.positions.weight[start:end])
+        + X = self.dropout(self.tokens(ids)) + self.positions.weight[start:end]
         """,
     "without_norm": """
         The last normalization is missing.

@@ -15,11 +15,12 @@ from ..draw import TO_EVAL, draw_ids, lengths_mask, linear, normal, number
 
 POINTS = {"scores": 2, "loss": 2, "dropout": 1, "edges": 1}
 
-#: A model without blocks: a running mean of the token embeddings, squashed.
+#: A model without blocks: the mean of the token embeddings that a token may attend to, squashed.
 _TINY = " ".join(
     """type("TinyGPT", (torch.nn.Module,), {{
-    "states": lambda self, ids, mask=None, cache=None: (
-        (self.tokens(ids).cumsum(dim=1) / torch.arange(1, ids.shape[1] + 1)[:, None]).tanh(), []),
+    "states": lambda self, ids, mask=None, cache=None: (lambda W: (
+        ((W / W.sum(dim=-1, keepdim=True).clamp(min=1)) @ self.tokens(ids)).tanh(), []))(
+        torch.ones(2 * [ids.shape[1]]).tril() if mask is None else mask.float()),
     "forward": lambda self, ids, mask=None: self.states(ids)[0] @ self.tokens.weight.T,
     "__init__": lambda self: [
         torch.nn.Module.__init__(self),
@@ -99,6 +100,22 @@ WRONG = {
 
         - last = H[torch.arange(len(H)), mask.sum(dim=1) - 1]
         + last = H[torch.arange(len(H)), mask.sum(dim=1) % mask.shape[1]]
+        """,
+    "padding_mask_for_attention": """
+        The mask of the padding goes to the GPT, which takes it for a mask of attention, (T, T). It needs
+        none: it is causal, and the padding stands behind the last real token.
+
+        raises RuntimeError
+
+        - H, _ = self.gpt.states(ids)
+        - return self._classify(H, mask)
+        + H, _ = self.gpt.states(ids, mask)
+        + return self._classify(H, mask)
+        ...
+        - H, _ = self.gpt.states(ids)
+        - task = F.cross_entropy(self._classify(H, mask), labels)
+        + H, _ = self.gpt.states(ids, mask)
+        + task = F.cross_entropy(self._classify(H, mask), labels)
         """,
     "mean_of_all": """
         The mean of all states is read. GPT reads the state of the last real token.

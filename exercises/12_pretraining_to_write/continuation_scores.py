@@ -52,6 +52,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", counted, "nothing counts, per token", kwargs={"per_token": True})
     counted = lengths_mask([3, 1])
     yield case("edges", counted, "the first token never counts")
+    title = "the first token never counts, per token"
+    yield case("edges", counted, title, kwargs={"per_token": True})
     counted = torch.ones(2, 1, dtype=torch.bool)
     yield case("edges", counted, "texts of one token")
 

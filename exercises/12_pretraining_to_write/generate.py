@@ -26,6 +26,11 @@ _SUM = (
     "lambda ids, cache: (lambda total: (torch.eye({n})[(total + {shift}) % {n}], total))"
     "((0 if cache is None else cache) + int(ids.sum()))"
 )
+#: Takes only so many steps, with an id as an index.
+_FEW = (
+    "lambda ids, cache: (torch.eye({n})[(ids[0, -1] + {shift}) % {n}], (cache or 0) + 1)"
+    " if (cache or 0) < {most} else 1 / 0"
+)
 _BEST = codec.Source("lambda logits: int(logits.argmax())")
 _NEXT = codec.Source("lambda logits: (int(logits.argmax()) + 1) % len(logits)")
 
@@ -46,14 +51,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def shift() -> int:
         return number(rng, 1, 90)
 
-    def step(text: str, by: int) -> codec.Source:
-        return codec.Source(text.format(n=n_tokens, shift=by))
+    def step(text: str, by: int, most: int) -> codec.Source:
+        return codec.Source(text.format(n=n_tokens, shift=by, most=most))
 
     def case(
         group: str, by: int, prompt: list[int], n: int, end: int, most: int, **more: Any
     ) -> Case:
         text, choose = more.pop("text", _STEP), more.pop("choose", _BEST)
-        return Case(group, [step(text, by), prompt, n, choose, end, most], **more)
+        return Case(group, [step(text, by, n), prompt, n, choose, end, most], **more)
 
     never = n_tokens + 5  # an id that is never chosen
     n = number(rng, 4, 6)
@@ -72,6 +77,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     prompt = some_ids(rng, 5, high=90)
     title = "each token is read once: the step counts them"
     yield case("cache", shift(), prompt, n, never, 50, title=title)
+
+    prompt, title = some_ids(rng, 2, high=90), "no step whose result nobody needs"
+    yield case("cache", shift(), prompt, n, never, 50, text=_FEW, title=title)
 
     for where in itertools.count(2):  # an end that comes after two tokens or more
         by, prompt = shift(), some_ids(rng, 3, high=90)
@@ -106,6 +114,20 @@ WRONG = {
 
         - unread = [token]
         + unread = [*prompt, *new]
+        """,
+    "one_step_more": """
+        There is one step too many: after the last token has been chosen it is read, and nobody needs what
+        comes out. Take a step only before a token is chosen.
+
+        - logits, cache = step(torch.tensor([unread]), cache)
+        - token = choose(logits)
+        + if not new:
+        +     logits, cache = step(torch.tensor([unread]), cache)
+        + token = choose(logits)
+        ...
+        - new.append(token)
+        + new.append(token)
+        + logits, cache = step(torch.tensor([[token]]), cache)
         """,
     "drops_the_cache": """
         The cache that a step returns is thrown away, so every token is read as if nothing had come
