@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import sys
 from pathlib import Path
@@ -134,6 +133,20 @@ def _picture_files(app: object, page: str, template: str, context: dict, doctree
         context["body"] = re.sub(picture, written, context["body"])
 
 
+def _name_buttons(app: object, error: Exception | None) -> None:
+    """Give the theme's buttons the names that screen readers need."""
+    mended = {
+        '<summary><span class="toctree-toggle"': '<summary aria-label="Pages of this part"><span'
+        ' class="toctree-toggle"',
+        'search-button__button pst-js-only" aria-label="Search"': 'search-button__button pst-js-only"',
+    }
+    for page in Path(app.outdir).rglob("*.html"):
+        text = page.read_text("utf-8")
+        for old, new in mended.items():
+            text = text.replace(old, new)
+        page.write_text(text, "utf-8")
+
+
 def _read_docstring(
     app: object, kind: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
@@ -154,6 +167,7 @@ def setup(app: object) -> None:
     app.connect("autodoc-process-docstring", _read_docstring, priority=900)
     app.connect("source-read", _read_source)
     app.connect("html-page-context", _picture_files)
+    app.connect("build-finished", _name_buttons)
     app.add_html_math_renderer(
         "mathml",
         inline_renderers=(lambda self, node: _formula(self, node, False), None),

@@ -19,7 +19,9 @@ _BLOCK = re.compile(r"### BEGIN SOLUTION[^\n]*\n(.*?)### END SOLUTION", re.DOTAL
 _HEADING = re.compile(r"^#{1,3}[ \t]+(?!BEGIN SOLUTION|END SOLUTION)\S", re.MULTILINE)
 _QUESTION = re.compile(r"\*\*Question \d+\b")
 #: A question that asks for a guess before a cell of the notebook runs.
-_GUESS = re.compile(r"\bbefore you run\b|\bnext (?:\w+ )?cells?\b|\bpredict before\b", re.IGNORECASE)
+_GUESS = re.compile(
+    r"\bbefore you run\b|\bnext (?:\w+ )?cells?\b|\bpredict before\b", re.IGNORECASE
+)
 _DATA = re.compile(r"data:[\w/+.-]+;base64,[\w+/=\s]+")
 _TAG = re.compile(r"<[^>]*>")
 _ALT = re.compile(r'\b(?:alt|title|aria-label)="([^"]*)"')

@@ -45,7 +45,7 @@ def link_sections(course: Course, text: str) -> str:
 
 
 def _places(assignment: Assignment) -> dict[str, str]:
-    """"§2" and the names of exercises -> the anchor of their heading."""
+    """ "§2" and the names of exercises -> the anchor of their heading."""
     found: dict[str, str] = {}
     heading = ""
     for cell in assignment.release.cells:
