@@ -58,7 +58,7 @@ suppress_warnings = ["mystnb.unknown_mime_type"]
 
 html_theme = "sphinx_book_theme"
 html_extra_path = ["root"]  # the address of the site itself leads to the first page
-html_static_path = ["style"]
+html_static_path = ["style", "../autograder/publishing/assets/fonts"]
 html_css_files = ["site.css"]
 html_title = "coursekit"
 html_copy_source = True
