@@ -214,7 +214,7 @@ class Canvas:
         else:
             about = {"Title": title, "Subject": rights, "CreationDate": None}
         made = io.BytesIO()
-        same = {"svg.fonttype": "path", "svg.hashsalt": self.fingerprint()}
+        same: dict[Any, Any] = {"svg.fonttype": "path", "svg.hashsalt": self.fingerprint()}
         with matplotlib.rc_context(same):
             self._drawn().savefig(made, format=kind, facecolor="white", metadata=about)
         return made.getvalue()

@@ -109,7 +109,8 @@ def deck(assignment: Assignment) -> list[list[Slide]]:
                 if made and before.is_plain and before.heading == heading and made[0].has_room:
                     made[0].parts.insert(0, _said(sections[-1].pop()))
                 sections[-1] += made
-    return [_joined(section) for section in sections]
+    joined = [_joined(section) for section in sections]
+    return [section for section in joined if len(section) > 1 or section[0].parts]
 
 
 def _chunks(source: str) -> list[tuple[int, str, str]]:
@@ -204,12 +205,13 @@ def _output(output: NotebookNode) -> Markup:
 
 
 def _name_exercise(section: list[Slide], exercise: str, code: str) -> None:
-    """Write on the last exercise's slide what students define there."""
-    named = [slide for slide in section if slide.kind == "exercise"]
-    if named and exercise in defined_names(code):
-        named[-1].parts.append(
-            Markup('<p class="write">You write <code>{}</code></p>').format(exercise)
-        )
+    """Write on the slide of an exercise, or on the last text, what students define there."""
+    if exercise not in defined_names(code):
+        return
+    texts = [slide for slide in section if slide.kind in ("exercise", "text", "section")]
+    named = [slide for slide in texts if slide.kind == "exercise"] or texts
+    part = Markup('<p class="write">You write <code>{}</code></p>').format(exercise)
+    named[-1].parts.append(part)
 
 
 def _joined(section: list[Slide]) -> list[Slide]:
@@ -239,8 +241,9 @@ def _text(source: str) -> Markup:
 
 def _inline(title: str) -> Markup:
     """A heading's text as HTML, without the paragraph around it."""
-    found = re.search(r"<p>(.*?)</p>", _text(title.strip("# ")), re.DOTALL)
-    return Markup(found[1]) if found else escape(title)
+    number, words = re.match(r"(\d+\. )?(.*)", title.strip("# ")).groups("")  # type: ignore[union-attr]
+    found = re.search(r"<p>(.*?)</p>", _text(words), re.DOTALL)
+    return escape(number) + (Markup(found[1]) if found else escape(words))
 
 
 def as_html(assignment: Assignment) -> str:

@@ -104,7 +104,7 @@ def test_the_command_writes_a_folder_that_others_can_read(tmp_path, monkeypatch)
     monkeypatch.chdir(ROOT)
     done = CliRunner().invoke(main, ["figures", "00", "--output", str(tmp_path / "made")])
     assert done.exit_code == 0, done.output
-    assert "1 drawings" in done.output or "drawings" in done.output
+    assert "2 figures of results" in done.output
     assert (tmp_path / "made" / "00_setup" / "broadcasting.svg").stat().st_mode & 0o044 == 0o044
 
 

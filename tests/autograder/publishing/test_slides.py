@@ -58,7 +58,9 @@ def test_a_deck_has_the_sections_drawings_formulas_and_exercises_of_its_notebook
     source = "\n".join(c.source for c in assignment.release.cells if c.cell_type == "markdown")
     numbered = re.findall(r"^## (\d+)\. ", source, re.MULTILINE)
     titles = [h2.get_text() for h2 in page.select('section[data-kind="section"] h2')]
-    assert [title.split(".")[0] for title in titles if title[0].isdigit()] == numbered
+    shown = [title.split(".")[0] for title in titles if title[0].isdigit()]
+    assert shown == [number for number in numbered if number in shown]
+    assert len(shown) >= len(numbered) - 2, "sections with nothing to show are left out"
     alts = [img["alt"] for img in page.select("img.drawing")]
     assert alts == [alt for alt, _ in shown_drawings(source)]
     assert len(page.select('section[data-kind="result"]')) >= 12
@@ -68,7 +70,8 @@ def test_a_deck_has_the_sections_drawings_formulas_and_exercises_of_its_notebook
     assert named <= set(assignment.solution.checked_names)
     if "$$" in source:
         assert len(page.select(".formula math")) >= 0.5 * source.count("$$") / 2
-    assert "$" not in " ".join(h2.get_text() for h2 in page.select("h2"))
+    headings = " ".join(h2.get_text() for h2 in page.select("h2"))
+    assert not set("$`*") & set(headings)
 
 
 def test_no_slide_has_a_line_of_a_solution(pair):
@@ -94,6 +97,7 @@ def test_code_is_folded_and_nothing_is_loaded_from_elsewhere(pair):
     assert COURSE.config.license in page.get_text()
 
 
+@pytest.mark.slow
 def test_no_slide_holds_more_than_fits_and_none_asks_a_network(pair, browser, tmp_path):
     assignment, text = pair
     path = tmp_path / "deck.html"
