@@ -138,7 +138,10 @@ def _name_buttons(app: object, error: Exception | None) -> None:
     mended = {
         '<summary><span class="toctree-toggle"': '<summary aria-label="Pages of this part"><span'
         ' class="toctree-toggle"',
-        'search-button__button pst-js-only" aria-label="Search"': 'search-button__button pst-js-only"',
+        'search-button__button pst-js-only" title="Search" aria-label="Search"': (
+            'search-button__button pst-js-only"'
+        ),
+        '<summary aria-label="Toggle hidden content">': "<summary>",
     }
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text("utf-8")

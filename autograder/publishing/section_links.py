@@ -1,4 +1,4 @@
-"""Turns references such as "[05] §2 (`causal_mask`)" into links to the sections of the chapters."""
+"""Turns references such as "[05] §2 (`exercise`)" into links to the sections of the chapters."""
 
 from __future__ import annotations
 

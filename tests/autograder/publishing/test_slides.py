@@ -22,6 +22,9 @@ TOO_FULL = """() => {
   const found = [];
   for (;;) {
     const slide = Reveal.getCurrentSlide(), all = slide.getBoundingClientRect();
+    for (const one of slide.querySelectorAll('.formula, pre'))
+      if (!one.closest('details') && one.scrollWidth > one.clientWidth + 1)
+        found.push(`cut: ${one.textContent}`);
     for (const one of slide.querySelectorAll(':scope > *, img, table, pre, math')) {
       if (one.closest('details') && one.tagName !== 'SUMMARY') continue;
       const box = one.getBoundingClientRect();
