@@ -32,6 +32,8 @@ COURSE = Course(ROOT)
 #: The badge of the notebooks, and the one that is shipped.
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 OWN_BADGE = "/docs/style/open-in-colab.svg"
+#: A formula of more letters may be wider than a phone.
+LONG = 20
 
 project = "coursekit"
 copyright = "the authors of coursekit; text CC BY 4.0, code BSD 3-Clause"
@@ -79,9 +81,13 @@ html_theme_options = {
 def _formula(translator: object, node: nodes.Element, block: bool) -> None:
     text = node.astext()
     mathml = to_mathml(text, block)
-    if mathml.startswith("<code>"):
+    if mathml.startswith("<code>") or re.search(r">[^<]*(\\|&amp;)", mathml):
         logging.getLogger(__name__).warning("no formula: %s", text, location=node)
-    translator.body.append(f'<div class="formula">{mathml}</div>' if block else mathml)
+    if block:
+        long = len(re.sub("<[^>]*>", "", mathml)) > LONG
+        scrolls = ' tabindex="0"' if long else ""  # so that keys can scroll it
+        mathml = f'<div class="formula"{scrolls}>{mathml}</div>'
+    translator.body.append(mathml)
     raise nodes.SkipNode
 
 
@@ -138,8 +144,8 @@ def _name_buttons(app: object, error: Exception | None) -> None:
     mended = {
         '<summary><span class="toctree-toggle"': '<summary aria-label="Pages of this part"><span'
         ' class="toctree-toggle"',
-        'search-button__button pst-js-only" title="Search" aria-label="Search"': (
-            'search-button__button pst-js-only"'
+        'search-button-field search-button__button pst-js-only" title="Search" aria-label="Search"': (
+            'search-button-field search-button__button pst-js-only"'
         ),
         '<summary aria-label="Toggle hidden content">': "<summary>",
     }

@@ -34,13 +34,12 @@ _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 _QUESTION = re.compile(r"\*\*Question \d+\b")
 _DRAWING = re.compile(r"!\[(?:(?!\]\().)*\]\([^)]*\)")
 _FENCE = re.compile(r"^```.*?^```[^\S\n]*$", re.MULTILINE | re.DOTALL)
-_SENTENCE = re.compile(r"(?<=[.!?:])(?<!\b[A-Z]\.)\s+(?=[A-Z*`$(])")
+_SENTENCE = re.compile(r"(?<=[.!?:])(?<!\b[A-Z]\.)(?<!\bal\.)\s+(?=[A-Z*`$(])")
 _CHECK = re.compile(r"\bcheck\(")
 #: A bar of progress.
 _BAR = re.compile(r"\d+%\|")
 #: What a slide holds: characters of prose, formulas, rows of a table, lines of a printout.
 _PROSE, _FORMULAS, _ROWS, _LINES = 340, 3, 9, 16
-_WIDE = 56  # letters in a line of a formula
 _LONGEST = 76  # letters in a line of a printout
 
 
@@ -132,7 +131,7 @@ def _of_text(assignment: Assignment, heading: Markup, exercise: bool, text: str)
     tables = [p for p in paragraphs if p.startswith("|")]
     said = _lead([p for p in paragraphs if not p.startswith(("|", ">", "-", "#"))])
     parts = [_text(said)] if said else []
-    parts += [_formula(one) for one in formulas]
+    parts += [Markup(f'<div class="formula">{to_mathml(one, True)}</div>') for one in formulas]
     if parts:
         slides.append(Slide(heading, "exercise" if exercise else "text", parts))
     drawings = assignment.course.drawings(assignment.name)
@@ -144,14 +143,6 @@ def _of_text(assignment: Assignment, heading: Markup, exercise: bool, text: str)
         if len(table.splitlines()) <= _ROWS + 2:
             slides.append(Slide(heading, "text", [_text(table)]))
     return slides
-
-
-def _formula(latex: str) -> Markup:
-    """A formula on a line of its own, smaller if it is long."""
-    mathml = to_mathml(latex, True)
-    longest = max(len(re.sub("<[^>]*>", "", row)) for row in mathml.split("</mtr>"))
-    size = min(30, max(15, 30 * _WIDE // max(1, longest)))
-    return Markup(f'<div class="formula" style="font-size: {size}px">{mathml}</div>')
 
 
 def _of_result(heading: Markup, cell: NotebookNode) -> list[Slide]:
