@@ -23,12 +23,12 @@ def cards(course: Course, address: str) -> str:
     address : str
         The address of a chapter, with `{name}` for the assignment's name.
     """
-    hours = read_plans(course).hours
+    hours = _planned(course)
     items = []
     for assignment in every_assignment(course):
         name = assignment.name
         count = sum(asked_exercise(cell) is not None for cell in assignment.release.cells)
-        facts = [f"{_hours(hours[name[:2]])}"] if name[:2] in hours else []
+        facts = [_hours(hours[name[:2]])] if name[:2] in hours else []
         facts.append(f"{count} exercise{'s' * (count != 1)}")
         items.append(
             f'<li><a href="{html.escape(address.format(name=name))}"><b>{name[:2]}</b>'
@@ -40,7 +40,7 @@ def cards(course: Course, address: str) -> str:
 
 def all_hours(course: Course) -> float:
     """The hours of all assignments that the course has, as its `plans.toml` states them."""
-    hours = read_plans(course).hours
+    hours = _planned(course)
     return sum(hours.get(name[:2], 0) for name in course.assignments())
 
 
@@ -59,6 +59,11 @@ def goal_of(assignment: Assignment) -> str:
     text = html.escape(found[1].strip()) if found else ""
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
+
+
+def _planned(course: Course) -> dict[str, float]:
+    """Number of an assignment -> its hours; of a course without plans, nothing."""
+    return read_plans(course).hours if (course.root / "plans.toml").exists() else {}
 
 
 def _hours(hours: float) -> str:
