@@ -42,6 +42,7 @@ FLOORS = (
     "pages",
     "authoring",
     "classroom",
+    "publishing",
     "own_code",
     "guide",
     "cli",

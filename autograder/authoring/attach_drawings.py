@@ -36,7 +36,7 @@ def attach_drawings(cell: NotebookNode, folder: Path, where: str) -> None:
             raise CourseError(f"{where} shows {file}: write attachment:NAME.png.")
         if not alt.strip():
             raise CourseError(f"{where} shows {file} without a text: say in [] what it shows.")
-        canvas = _draw(folder, name, where)
+        canvas = read_drawing(folder, name, where)
         picture = before.get(file)
         if picture is None or stored.get(name) != canvas.fingerprint():
             picture = {"image/png": base64.b64encode(canvas.png()).decode()}
@@ -44,7 +44,19 @@ def attach_drawings(cell: NotebookNode, folder: Path, where: str) -> None:
         cell.metadata.setdefault(_KEY, {})[name] = canvas.fingerprint()
 
 
-def _draw(folder: Path, name: str, where: str) -> Canvas:
+def shown_drawings(source: str) -> list[tuple[str, str]]:
+    """The drawings that a text shows: the alternative text and the name of each."""
+    return [(alt, file.removesuffix(".png")) for alt, file in _SHOWN.findall(source)]
+
+
+def read_drawing(folder: Path, name: str, where: str) -> Canvas:
+    """The drawing called `name` in a folder of drawings; `where` says who shows it.
+
+    Raises
+    ------
+    CourseError
+        It is missing, cannot be drawn or is too wide for a phone.
+    """
     path = folder / f"{name}.py"
     shown = f"drawings/{folder.name}/{name}.py"
     if not path.is_file():

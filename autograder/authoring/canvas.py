@@ -23,7 +23,10 @@ import itertools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Point = tuple[float, float]
 
@@ -185,9 +188,40 @@ class Canvas:
 
     def png(self) -> bytes:
         """The drawing as a PNG file on white ground."""
+        from PIL import Image
+
+        full = io.BytesIO()
+        self._drawn().savefig(full, format="png", dpi=100 * _SCALE, facecolor="white")
+        small = io.BytesIO()
+        Image.open(full).convert("RGB").quantize(64).save(small, format="PNG", optimize=True)
+        return small.getvalue()
+
+    def vector(self, kind: str, title: str = "", rights: str = "") -> bytes:
+        """The drawing as a vector file on white ground, its letters as outlines.
+
+        Parameters
+        ----------
+        kind : str
+            "svg" or "pdf".
+        title, rights : str
+            What it shows and its license, for the file's metadata.
+        """
+        import matplotlib
+
+        about: dict[str, Any]
+        if kind == "svg":
+            about = {"Title": title, "Rights": rights, "Date": None}
+        else:
+            about = {"Title": title, "Subject": rights, "CreationDate": None}
+        made = io.BytesIO()
+        same: dict[Any, Any] = {"svg.fonttype": "path", "svg.hashsalt": self.fingerprint()}
+        with matplotlib.rc_context(same):
+            self._drawn().savefig(made, format=kind, facecolor="white", metadata=about)
+        return made.getvalue()
+
+    def _drawn(self) -> Figure:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-        from PIL import Image
 
         figure = Figure(figsize=(self.width / 100, self.height / 100), dpi=100 * _SCALE)
         FigureCanvasAgg(figure)
@@ -197,11 +231,7 @@ class Canvas:
         for command in self.commands:
             rest = {key: value for key, value in command.items() if key != "kind"}
             _DRAW[command["kind"]](axes, **rest)
-        full = io.BytesIO()
-        figure.savefig(full, format="png", dpi=100 * _SCALE, facecolor="white")
-        small = io.BytesIO()
-        Image.open(full).convert("RGB").quantize(64).save(small, format="PNG", optimize=True)
-        return small.getvalue()
+        return figure
 
     def _add(self, kind: str, **what: Any) -> None:
         for key, known in (("fill", FILLS), ("color", {"": "", **STROKES})):

@@ -2,8 +2,8 @@
 
 A module per family of commands: `author_commands` (build and prove a course), `grading_commands`
 (grade and explain), `class_commands` (a class and its LMS), `term_commands` (who takes the course,
-when work is due, and what counts), `talk_commands` (questions about a student's own work),
-`guide_commands` (what an instructor reads before a lecture).
+when work is due, and what counts), `publishing_commands` (figures and slides), `talk_commands`
+(questions about a student's own work), `guide_commands` (what an instructor reads before a lecture).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from autograder.cli import (
     class_commands,
     grading_commands,
     guide_commands,
+    publishing_commands,
     talk_commands,
     term_commands,
 )
@@ -56,7 +57,10 @@ class _Group(click.Group):
 @click.pass_context
 def main(context: click.Context, verbose: bool) -> None:
     """Build, release, collect and grade the assignments of a course."""
-    if context.invoked_subcommand not in author_commands.FOR_OTHERS:
+    if (
+        context.invoked_subcommand
+        not in author_commands.FOR_OTHERS | publishing_commands.FOR_OTHERS
+    ):
         before = os.umask(0o077)  # what is about students is for its owner only
         context.call_on_close(lambda: os.umask(before))
     if verbose:
@@ -75,6 +79,7 @@ for _command in (
     *grading_commands.COMMANDS,
     *class_commands.COMMANDS,
     *term_commands.COMMANDS,
+    *publishing_commands.COMMANDS,
     *talk_commands.COMMANDS,
     *guide_commands.COMMANDS,
 ):

@@ -50,6 +50,8 @@ class CourseConfig:
         take long to import.
     files : tuple of str
         Files of the course's folder that the handout contains besides `constraints.txt`.
+    license : str
+        The license of texts and drawings, and whom to name: a line below figures and on slides.
     notes : str
         The last paragraphs of the handout's README, in Markdown.
     guide : str
@@ -65,6 +67,7 @@ class CourseConfig:
     template: str = "python"
     imports: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    license: str = ""
     notes: str = ""
     guide: str = ""
 

@@ -12,6 +12,14 @@ _LONGEST = 2_000
 _DEFINES = re.compile(r"\\(?:def|let|newcommand|renewcommand|newenvironment|DeclareMathOperator)\b")
 #: Browsers draw the letter that latex2mathml finds for `\mathbf{x}`, not its mark for `\mathbf x`.
 _LETTER = re.compile(r"(\\math(?:bb|bf|cal|frak)) +([A-Za-z])")
+#: What latex2mathml does not know, or sets so that it stretches, in the words that it does.
+_REWRITTEN = (
+    (re.compile(r"\\(begin|end)\{aligned\}"), r"\\\1{align*}"),
+    (re.compile(r"\\arg(?![a-z])"), r"\\operatorname{arg}"),
+    (re.compile(r"(?<![tglr])\\[lr]Vert(?![a-z])"), r"\\|"),  # not after \left, \right, \big, \bigl
+)
+#: Signs that it leaves as they are written after a size, as in `\Big\{`.
+_SIGNS = {r"\{": "{", r"\}": "}", r"\lVert": "‖", r"\rVert": "‖", r"\lvert": "|", r"\rvert": "|"}
 _TAGS = {
     *("math", "menclose", "mfrac", "mi", "mlabeledtr", "mmultiscripts", "mn", "mo", "mover"),
     *("mpadded", "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle"),
@@ -42,6 +50,8 @@ def to_mathml(formula: str, block: bool = False) -> str:
 
     if len(formula) <= _LONGEST and not _DEFINES.search(formula):
         formula = _LETTER.sub(r"\1{\2}", formula)
+        for written, known in _REWRITTEN:
+            formula = written.sub(known, formula)
         try:
             element = Converter(display="block" if block else "inline").convert_to_element(formula)
             return _clean(element)
@@ -63,4 +73,5 @@ def _clean(element: Element) -> str:
 
 
 def _text(text: str | None) -> str:
-    return html.escape(html.unescape(text or ""))
+    shown = html.unescape(text or "")
+    return html.escape(_SIGNS.get(shown.strip(), shown))

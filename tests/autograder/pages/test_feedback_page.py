@@ -142,6 +142,19 @@ def test_a_formula_writes_only_what_formulas_need(formula):
 
 
 @pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        (r"\begin{aligned} a &= b \\ c &= d \end{aligned}", "a=bc=d"),
+        (r"\arg\min_x y", "argminxy"),
+        (r"\lVert a \rVert^2 + \big\lVert b \big\rVert", "‖a‖2+‖b‖"),
+        (r"\exp\Big\{ a \Big\}", "exp{a}"),
+    ],
+)
+def test_what_the_converter_does_not_know_is_shown_as_it_is_meant(formula, shown):
+    assert re.sub("<[^>]*>", "", to_mathml(formula, block=True)) == shown
+
+
+@pytest.mark.parametrize(
     "formula", ["{" * 1_500, r"\frac" * 400, "x" * 3_000, r"\def\a{\a\a}\a", "x^" * 900, r"\left("]
 )
 def test_a_formula_that_cannot_be_converted_is_shown_as_it_is(formula):

@@ -1,0 +1,67 @@
+"""The commands that make what everybody may see. Heavy imports wait until needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.cli.options import with_course
+from autograder.errors import CourseError
+
+
+@click.command()
+@click.argument("assignments", nargs=-1)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="figures",
+    show_default=True,
+    help="Folder to write to.",
+)
+@with_course
+def figures(course: Any, assignments: tuple[str, ...], output: Path) -> None:
+    """Write the drawings of ASSIGNMENTS (default: all) as SVG and PDF, and the figures of results.
+
+    Result figures are PNG files, as the notebooks stored them. README.md in the folder lists
+    everything with its description and the license.
+    """
+    from autograder.publishing.figures import write_figures
+
+    chosen = [course.require(name) for name in assignments] or course.assignments()
+    if not chosen:
+        raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
+    written = write_figures(course, chosen, output)
+    for kind, what in (("svg", "drawings"), ("png", "figures of results")):
+        click.echo(f"{sum(path.suffix == f'.{kind}' for path in written)} {what}")
+    click.echo(f"written: {output}")
+
+
+@click.command()
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="HTML file to write (default: slides/ASSIGNMENT.html).",
+)
+@with_course
+def slides(course: Any, assignment: str, output: Path | None) -> None:
+    """Write slides for ASSIGNMENT: one HTML file, which any browser shows without a network.
+
+    It has the headings, formulas, drawings and results of the student notebook, and no solution.
+    """
+    from autograder.course.assignment import Assignment
+    from autograder.publishing.slides import write_slides
+
+    name = course.require(assignment)
+    path = output or Path("slides") / f"{name}.html"
+    count = write_slides(Assignment(course, name), path)
+    click.echo(f"{count} slides; for a PDF, open FILE?print-pdf in Chromium and print.")
+    click.echo(f"written: {path}")
+
+
+COMMANDS = (figures, slides)
+#: What they write is for others, whose files have the usual permissions.
+FOR_OTHERS = frozenset(str(command.name) for command in COMMANDS)

@@ -1,0 +1,48 @@
+"""What a check says to a common mistake, from the recordings: nothing is run, no answer is shown."""
+
+from __future__ import annotations
+
+from coursekit.checking.html import VerdictView
+from coursekit.checking.records import Outcome, RecordedExercise, RecordedMisconception
+from coursekit.checking.verdict import Verdict, judge
+
+#: A failing case is easily read up to so many characters.
+_SHORT = 400
+#: So many mistakes are looked at.
+_TRIED = 3
+
+
+def failing_verdict(exercise: RecordedExercise) -> Verdict | None:
+    """The verdict on a recorded misconception that gets its own hint; None if there is none.
+
+    One of the first that keeps some of the points and fails in a short case, else the first.
+    """
+    found: Verdict | None = None
+    tried = 0
+    for misconception in exercise["misconceptions"]:
+        verdict = judge(exercise, _outcomes(exercise, misconception))
+        if verdict.passed or verdict.misconception != misconception["name"]:
+            continue
+        if verdict.points and sum(len(text) for row in verdict.detail for text in row) <= _SHORT:
+            return verdict
+        found = found or verdict
+        tried += 1
+        if tried == _TRIED:
+            break
+    return found
+
+
+def as_details(verdict: Verdict) -> str:
+    """A verdict as a folded piece of HTML, with what `check` displays inside."""
+    return (
+        '<details class="check-says"><summary>What the check says to a common mistake</summary>'
+        f"{VerdictView(verdict)._repr_html_()}</details>"
+    )
+
+
+def _outcomes(exercise: RecordedExercise, misconception: RecordedMisconception) -> list[Outcome]:
+    """What a misconception gives in each case; what is not recorded is as expected."""
+    return [
+        case["expected"] if outcome is None or outcome["status"] == "undefined" else outcome
+        for case, outcome in zip(exercise["cases"], misconception["outcomes"])
+    ]
