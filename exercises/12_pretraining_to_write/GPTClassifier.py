@@ -20,7 +20,8 @@ _TINY = " ".join(
     """type("TinyGPT", (torch.nn.Module,), {{
     "states": lambda self, ids, mask=None, cache=None: (lambda W: (
         ((W / W.sum(dim=-1, keepdim=True).clamp(min=1)) @ self.tokens(ids)).tanh(), []))(
-        torch.ones(2 * [ids.shape[1]]).tril() if mask is None else mask.float()),
+        torch.ones(2 * [ids.shape[1]]).tril() if mask is None
+        else mask.reshape(*mask.shape[:-2], *(2 * [ids.shape[1]])).float()),
     "forward": lambda self, ids, mask=None: self.states(ids)[0] @ self.tokens.weight.T,
     "__init__": lambda self: [
         torch.nn.Module.__init__(self),

@@ -119,6 +119,8 @@ WRONG = {
         There is one step too many: after the last token has been chosen it is read, and nobody needs what
         comes out. Take a step only before a token is chosen.
 
+        raises ZeroDivisionError
+
         - logits, cache = step(torch.tensor([unread]), cache)
         - token = choose(logits)
         + if not new:

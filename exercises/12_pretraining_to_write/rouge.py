@@ -57,11 +57,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     )
 
     words = some_words(rng, _WORDS, 10)
-    one, long = words[:4], words[:1] + words[9:3:-1] + words[1:4]
+    four, ten = words[:4], words[:1] + words[9:3:-1] + words[1:4]
     title = "the first reference has the best recall, the second the best F1"
-    yield case("references", one, [one[:1], long], 1, title=title)
+    yield case("references", four, [four[:1], ten], 1, title=title)
     title = "the second reference has the best precision, the first the best F1"
-    yield case("references", one, [one[:2], long], 1, title=title)
+    yield case("references", four, [four[:2], ten], 1, title=title)
     yield case("edges", [], [other], 1, title="an empty summary")
     yield case("edges", one, [[]], "L", title="an empty reference")
     yield case("edges", one[:1], [other], 2, title="too short for a pair")
