@@ -12,8 +12,9 @@ by construction:
   the hypothesis alone says nothing;
 - questions: paragraphs with the same facts about two countries; the countries of the test split are
   in no training paragraph;
-- choices: three facts of one kind and a question about one of them, with all three answers as
-  options, so that neither the options alone nor their words in the text say anything.
+- choices: the beginning of a sentence and three ways to finish it; the wrong ones finish the same
+  sentence about another animal, job or country, and the same facts are asked in every split, with
+  other wrong options.
 
 The same on every machine and version of Python: only `random()` of a seeded generator is used.
 """
@@ -31,7 +32,7 @@ from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from generator.facts import Row, load_lists, load_tables
+from generator.facts import load_lists, load_tables
 
 FOLDER = Path(__file__).resolve().parent / "tasks"
 SEED = 13
@@ -72,14 +73,13 @@ COUNTRY_FACTS = {
     "goods": ("{x} sells {y} to other countries.", "What does {x} sell?"),
     "land": ("Visitors of {x} remember its {y}.", "What do visitors of {x} remember?"),
 }
+#: For each class of facts: the table, the column of the answer, and beginnings that it finishes.
 CHOICE_FACTS = {
-    "animal": {
-        "home": ("the {x} lives in the {y} .", "where does the {x} live ?"),
-        "food": ("the {x} eats {y} .", "what does the {x} eat ?"),
-        "young": ("the {x} has a {y} .", "what does the {x} have ?"),
-    },
-    "thing": {"place": ("the {x} is in the {y} .", "where is the {x} ?")},
-    "job": {"place": ("the {x} is at the {y} .", "where is the {x} ?")},
+    "home": ("animal", "the {x} lives in the", "in the evening the {x} goes back to the"),
+    "food": ("animal", "the {x} likes to eat", "we gave the {x} some"),
+    "young": ("animal", "the {x} looks after her", "behind the {x} runs a small"),
+    "place": ("job", "the {x} works at the", "every morning the {x} goes to the"),
+    "capital": ("country", "the capital of {x} is", "the parliament of {x} meets in"),
 }
 
 
@@ -135,7 +135,7 @@ def entities(split: str, n: int) -> Iterator[str]:
     def work() -> str:
         title = (draw.pick(adjectives).capitalize(), draw.pick(nouns).capitalize())
         forms = (f"The {title[0]} {title[1]}", f"A {title[1]} in {draw.pick(places)}")
-        return draw.pick((*forms, f"{title[0]} {title[1]}s"))
+        return draw.pick((*forms, f"{title[0]} {title[1]} Songs"))
 
     plain = {name: LISTS[name] for name in ("dish", "color", "tree", "fruit", "sport")}
     plain |= {"job": JOBS, "thing": nouns}
@@ -233,32 +233,25 @@ def questions(split: str, n: int) -> Iterator[list[object]]:
 
 
 def choices(split: str, n: int) -> Iterator[list[object]]:
-    """Three facts of one kind, a question, and the three answers in any order."""
+    """The beginning of a sentence, and three ways to finish it, of which one agrees with the facts."""
     draw = Draw(SEED + len(split) + 300)
-    tables = {"animal": TABLES["animal"], "thing": TABLES["thing"], "job": TABLES["job"]}
     for _ in range(n):
-        table = draw.pick(sorted(CHOICE_FACTS))
-        column = draw.pick(sorted(CHOICE_FACTS[table]))
-        sentence, question = CHOICE_FACTS[table][column]
-        rows = [row for row in tables[table] if row[column] and " " not in row[table][0]]
-        rows = held_out(rows, split == "test")
-        while True:
-            three: list[Row] = draw.sample(rows, 3)
-            names = [row[table][0] for row in three]
-            values = [draw.pick(row[column]) for row in three]
-            if len(set(names)) == len(set(values)) == 3:
-                break
-        facts = [sentence.format(x=x, y=y) for x, y in zip(names, values, strict=True)]
-        context = " ".join([*draw.sample(facts, 3), question.format(x=names[0])])
-        options = draw.sample(values, 3)
-        yield [context, options, options.index(values[0])]
+        column = draw.pick(sorted(CHOICE_FACTS))
+        table, *frames = CHOICE_FACTS[column]
+        rows = COUNTRIES if table == "country" else TABLES[table]
+        row = draw.pick([row for row in rows if row[column]])
+        right = row[column][0]
+        others = sorted({value for r in rows for value in r[column][:1]} - set(row[column]))
+        options = draw.sample([right, *draw.sample(others, 2)], 3)
+        context = draw.pick(frames).format(x=row[table][0])
+        yield [context, options, options.index(right)]
 
 
 SIZES = {
     "entities": {"train": 800, "validation": 200, "test": 300, "test-unseen": 300},
     "entailment": {"train": 600, "validation": 70, "test": 200},
     "questions": {"train": 1500, "validation": 150, "test": 300},
-    "choices": {"train": 1500, "validation": 150, "test": 300},
+    "choices": {"train": 2000, "validation": 150, "test": 300},
 }
 TASKS = {"entities": entities, "entailment": entailment, "questions": questions, "choices": choices}
 
