@@ -237,7 +237,9 @@ def table(found: dict[str, Any], options: argparse.Namespace) -> None:
             of = TASKS[task]
             train = examples(task, "train", N_TRAIN)
             test = examples(task, of.test, N_TEST)
-            row = rows.setdefault(task, {"measure": of.measure, "planted": of.planted, "scores": {}})
+            row = rows.setdefault(
+                task, {"measure": of.measure, "planted": of.planted, "scores": {}}
+            )
             row["n_train"], row["n_test"] = len(train), len(test)
             seeds = range(1 if system in ("majority", "rule") else options.seeds)
             for seed in seeds:
@@ -264,7 +266,7 @@ def squad(found: dict[str, Any], options: argparse.Namespace) -> None:
     for system in PUBLISHED:
         answers = load("squad-predictions", system)
         scores = [totals(answers.get(r.id, ""), [text for text, _ in r.answers]) for r in rows]
-        means = [100 * sum(column) / len(scores) for column in zip(*scores, strict=True)]
+        means = [round(100 * sum(c) / len(scores), 3) for c in zip(*scores, strict=True)]
         found.setdefault("squad_metric", {})[system] = means
     print(found["squad_metric"])
 
@@ -285,7 +287,9 @@ def blind(found: dict[str, Any], options: argparse.Namespace) -> None:
         train, test = (examples(task, split, 10**6) for split in ("train", "test"))
         rows = [[(row[1], None, row[2]) for row in part] for part in (train, test)]
         predicted = words_of(*rows)
-        found.setdefault("hypothesis_only", {})[task] = cell(task, counted(task, rows[1], predicted))
+        found.setdefault("hypothesis_only", {})[task] = cell(
+            task, counted(task, rows[1], predicted)
+        )
     print(found["hypothesis_only"])
 
 

@@ -47,7 +47,11 @@ def load(name: str, split: str | None = None) -> Loaded:
     split = find_split(dataset, split)
     data = _read(dataset, name, split)
     rows = max_rows()
-    if isinstance(data, (TextDataset, Corpus, Bitext, TaskRows)) and rows is not None and rows < len(data):
+    if (
+        isinstance(data, (TextDataset, Corpus, Bitext, TaskRows))
+        and rows is not None
+        and rows < len(data)
+    ):
         return data.subset(rows)
     return data
 

@@ -168,9 +168,7 @@ def read_snli(name: str, split: str, paths: list[Path]) -> TaskRows[LabeledPair]
             entry = json.loads(line)
             label = entry["gold_label"]
             if label != "-":
-                pairs.append(
-                    LabeledPair(entry["sentence1"], entry["sentence2"], ENTAILMENT[label])
-                )
+                pairs.append(LabeledPair(entry["sentence1"], entry["sentence2"], ENTAILMENT[label]))
         except (ValueError, KeyError, TypeError) as error:
             raise damaged(path, number, "there should be two sentences and a label") from error
     return TaskRows(name, split, pairs if split == "test" else _part(pairs, split))
@@ -196,9 +194,7 @@ def read_squad(name: str, split: str, paths: list[Path]) -> TaskRows[Question]:
                 for entry in paragraph["qas"]:
                     answers = tuple(_answer(answer) for answer in entry["answers"])
                     question = entry["question"].strip()
-                    rows.append(
-                        Question(entry["id"], question, context, answers, article["title"])
-                    )
+                    rows.append(Question(entry["id"], question, context, answers, article["title"]))
     except (ValueError, KeyError, TypeError) as error:
         raise damaged(path, 1, "it should have articles, paragraphs and questions") from error
     return TaskRows(name, split, rows)

@@ -114,7 +114,9 @@ def entities(split: str, n: int) -> Iterator[str]:
     """Tagged sentences of a split."""
     draw, unseen = Draw(SEED + len(split)), split == "test-unseen"
     countries = held_out(COUNTRIES, unseen)
-    places = [name for row in countries for name in (*row["country"], *row["capital"], *row["city"])]
+    places = [
+        name for row in countries for name in (*row["country"], *row["capital"], *row["city"])
+    ]
     adjectives = [row["adjective"][0] for row in TABLES["adjective"]]
     nouns = [row["thing"][0] for row in TABLES["thing"] if " " not in row["thing"][0]]
     adjectives, nouns = held_out(adjectives, unseen), held_out(nouns, unseen)

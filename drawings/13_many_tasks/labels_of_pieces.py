@@ -8,18 +8,18 @@ _LABELS = ("−100", "O", "O", "B-place", "−100", "−100")
 
 
 def draw() -> Canvas:
-    canvas = Canvas(520, 190)
-    places = [20 + 82 * i for i in range(len(_PIECES))]
+    canvas = Canvas(460, 190)
+    places = [10 + 74 * i for i in range(len(_PIECES))]
     for word, label, piece in _WORDS:
         x = places[piece]
         fill = "orange" if label != "O" else "blue"
-        box = canvas.box(x, 34, 74, 26, word, fill=fill)
-        canvas.text(x + 37, 18, label, size=11)
-        canvas.arrow(box.bottom, (x + 37, 96))
+        box = canvas.box(x, 34, 68, 26, word, fill=fill)
+        canvas.text(x + 34, 18, label, size=11)
+        canvas.arrow(box.bottom, (x + 34, 96))
     for x, piece, label in zip(places, _PIECES, _LABELS, strict=True):
         counted = label != "−100"
         fill = ("orange" if label != "O" else "blue") if counted else "white"
-        canvas.box(x, 100, 74, 26, piece, fill=fill)
-        canvas.text(x + 37, 146, label, size=11)
-    canvas.text(266, 174, "words above, pieces below; −100 is left out of the loss", size=11)
+        canvas.box(x, 100, 68, 26, piece, fill=fill)
+        canvas.text(x + 34, 146, label, size=11)
+    canvas.text(230, 174, "words above, pieces below; −100 is left out of the loss", size=11)
     return canvas

@@ -35,7 +35,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         segments[:, 0] = torch.from_numpy(rng.integers(0, 2, size=len(lengths))).bool()
         inputs: list[Any] = [ids, segments.long(), mask]
         if method == "loss":
-            inputs.append(torch.from_numpy(rng.permutation(n_classes)[np.arange(len(ids)) % n_classes]))
+            inputs.append(
+                torch.from_numpy(rng.permutation(n_classes)[np.arange(len(ids)) % n_classes])
+            )
         sizes = [tiny_encoder(n, d), d, n_classes, dropout]
         return Case(group, sizes, state=state, then=[(method, *inputs)], title=title, **more)
 

@@ -23,16 +23,24 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return " ".join(words(n))
 
     one, other, third = words(3)
-    yield Case("normalization", [f"{one} {other}".upper(), [f"{one} {other.lower()}"]], title="case")
+    yield Case(
+        "normalization", [f"{one} {other}".upper(), [f"{one} {other.lower()}"]], title="case"
+    )
     yield Case("normalization", [f"the {one}", [f"{one}, a {other}"]], title="articles")
     yield Case("normalization", [f"“{one}”", [f'"{one}"', f"{one}-{other}"]], title="quotes")
     dots = f"{one[0]}.{other[0]}.{third[0]}."
     yield Case("normalization", [dots, [f"{one[0]}{other[0]}{third[0]}", one]], title="dots")
     hyphen = f"{one}-{other} {third}"
-    yield Case("normalization", [hyphen, [f"{one}{other}", f"{one} {other} {third}"]], title="hyphen")
-    yield Case("normalization", [f"  {one}   {other}\n", [f"{one} {other} {third}"]], title="spaces")
+    yield Case(
+        "normalization", [hyphen, [f"{one}{other}", f"{one} {other} {third}"]], title="hyphen"
+    )
+    yield Case(
+        "normalization", [f"  {one}   {other}\n", [f"{one} {other} {third}"]], title="spaces"
+    )
     inside = f"anthem {one} theater an"
-    yield Case("normalization", [inside, [f"them {one} ater", "theater"]], title="articles in words")
+    yield Case(
+        "normalization", [inside, [f"them {one} ater", "theater"]], title="articles in words"
+    )
     late = f"A.N. {one} t.h.e {other}"
     yield Case("normalization", [late, [f"{one} {third}"]], title="articles behind points")
 

@@ -33,7 +33,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         "borders", [[one[-2:] + other[:2] + one], [one, other], 2], title="not across the others"
     )
     yield Case(
-        "borders", [[one[:3], other[:3], one[3:] + other], [one[:3] + other], 3], title="not across texts"
+        "borders",
+        [[one[:3], other[:3], one[3:] + other], [one[:3] + other], 3],
+        title="not across texts",
     )
     yield Case("borders", [texts(4, 4), [["a"], ["cat"], *texts(6)], 2], title="single words")
     long = texts(n + 3)

@@ -74,7 +74,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             scores = _numbers(rng, len(lengths), longest, K)
             A, start = _numbers(rng, K, K), _numbers(rng, K)
             if forbidden:
-                A = torch.zeros(K, K).masked_fill(torch.from_numpy(rng.random((K, K)) < forbidden), -math.inf)
+                A = torch.zeros(K, K).masked_fill(
+                    torch.from_numpy(rng.random((K, K)) < forbidden), -math.inf
+                )
                 A.fill_diagonal_(0.0)
                 start = torch.zeros(K)
                 start[number(rng, 1, K - 1)] = -math.inf
