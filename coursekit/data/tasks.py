@@ -100,7 +100,8 @@ def read_entities(name: str, split: str, paths: list[Path]) -> Corpus:
     Empty lines separate sentences. A space inside a word becomes a no-break space.
     """
     (path,) = paths
-    texts, words = [], []
+    texts: list[str] = []
+    words: list[str] = []
     for number, line in enumerate([*read_lines(path), ""], start=1):
         word, _, label = line.partition("\t")
         if not line.strip():

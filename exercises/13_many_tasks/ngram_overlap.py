@@ -22,7 +22,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 5, 8)
     for size in (1, 2, 3):
         others = texts(n, n + 2)
-        mixed = [others[0][:4] + texts(n)[0], others[1][1:] + ["bird"], texts(n)[0]]
+        mixed = [others[0][:4] + texts(n)[0], [*others[1][1:], "bird"], texts(n)[0]]
         yield Case("values", [mixed, others, size], title=f"{size}-grams")
     few = ["on", "the", "mat"]
     yield Case(
