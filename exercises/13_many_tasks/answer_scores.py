@@ -13,6 +13,7 @@ from ..draw import VALUE_ERROR, number, some_words
 POINTS = {"normalization": 2, "F1": 1, "several": 1, "edges": 1}
 
 _WORDS = "river Denver broncos eleven Theater anthem gold council 1995 Analog café north".split()
+_WORDS += "harbor Estonia seven Letter museum 2016 violin Lagos winter Olive parade tower".split()
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -21,6 +22,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     def text(n: int) -> str:
         return " ".join(words(n))
+
+    def overlap(most: int) -> tuple[list[str], list[str]]:
+        """Two lists of words, some in common; the share differs from seed to seed."""
+        drawn = words(24)
+        common = number(rng, 2, most)
+        mine, theirs = number(rng, 1, 7), number(rng, 1, 7)
+        rest = drawn[common:]
+        return drawn[:common] + rest[:mine], drawn[:common] + rest[mine : mine + theirs]
 
     one, other, third = words(3)
     yield Case(
@@ -44,6 +53,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     late = f"A.N. {one} t.h.e {other}"
     yield Case("normalization", [late, [f"{one} {third}"]], title="articles behind points")
 
+    for most in (4, 7):
+        mine, theirs = overlap(most)
+        marked = [f"The {mine[0]},", *mine[1:], "an"]
+        yield Case(
+            "normalization", [" ".join(marked), [" ".join(theirs).upper()]], title="all of it"
+        )
+
+    for most in (5, 8):
+        mine, theirs = overlap(most)
+        yield Case("F1", [" ".join(mine), [" ".join(theirs)]], title="some in common")
+
     n = number(rng, 3, 5)
     shared = words(n)
     yield Case("F1", [" ".join(shared), [" ".join([*shared[: n - 1], "x", "y"])]], title="overlap")
@@ -58,11 +78,19 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("several", [f"{b} x", [a, text(3), f"the {b}"]], title="the best is the last")
     yield Case("several", [f"{a} x", [f"{a} x", f"{a}", b]], title="the best is the first")
 
+    for most in (4, 7):
+        mine, theirs = overlap(most)
+        less = [theirs[0], *mine[-1:]]
+        answers = [" ".join(less), " ".join(theirs), "x"]
+        yield Case("several", [" ".join(mine), answers], title="some in common")
+
+    mine, theirs = overlap(6)
+    yield Case("edges", [" ".join(mine), [" ".join(theirs)]], title="a part in common")
+    mine, theirs = overlap(8)
+    yield Case("edges", [" ".join(theirs), [" ".join(mine)]], title="more in common")
     yield Case("edges", ["the", [f"{one}", "A"]], title="nothing left of both")
     yield Case("edges", ["", [f"{one} {other}"]], title="no answer")
     yield Case("edges", [f"{one}!", ["?"]], title="nothing left of the right one")
-    overlap = [f"{one} {other} {third}", [f"{one} {other}"]]
-    yield Case("edges", overlap, title="two of three")
     yield Case("edges", [f"{one} x {text(number(rng, 1, 4))}", [one]], title="one word in common")
     yield Case("edges", [one, []], title="no right answer", judge=VALUE_ERROR)
 

@@ -120,6 +120,8 @@ WRONG = {
     "divides_by_zero": """
         Where nothing was predicted or there is nothing to find, the value is 0, not an error.
 
+        raises ZeroDivisionError
+
         - precision = right / n_predicted if n_predicted else 0.0
         - recall = right / n_gold if n_gold else 0.0
         + precision = right / n_predicted

@@ -34,6 +34,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [[]], title="no words")
     yield Case("edges", [["O"] * n], title="no entity")
     yield Case("edges", [row("B" + "I" * n)], title="nothing else")
+    letters = "".join("obBiI"[i] for i in rng.integers(0, 5, size=14))
+    yield Case("edges", [row(letters)], title="any labels")
     yield Case("edges", [[*row("o" * m + "b"), "E-place"]], title="an E-", judge=VALUE_ERROR)
     yield Case("edges", [["B-", *row("ob")]], title="a B- without a kind", judge=VALUE_ERROR)
     yield Case("edges", [[*row("b"), "place"]], title="a kind alone", judge=VALUE_ERROR)

@@ -38,12 +38,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title="not across texts",
     )
     yield Case("borders", [texts(4, 4), [["a"], ["cat"], *texts(6)], 2], title="single words")
+    parts = texts(*(number(rng, 3, 6) for _ in range(4)))
+    joined = [parts[0] + parts[1], parts[2] + parts[3], parts[1] + parts[2] + parts[0]]
+    yield Case("borders", [joined, [*parts, *texts(9, 9)], 2], title="many texts")
+
     long = texts(n + 3)
     yield Case("edges", [[*long, long[0][:2], []], [long[0][1:]], 3], title="shorter than n")
     yield Case("edges", [[long[0][:3], *texts(6)], long, 3], title="exactly n words")
     yield Case("edges", [texts(n, 4), [], 2], title="nothing to compare with")
     yield Case("edges", [long, [long[0][:-1]], 2], title="all but the last")
     yield Case("edges", [[], long, 2], title="no texts")
+    several = texts(*(number(rng, 4, 9) for _ in range(5)))
+    yield Case("edges", [several, texts(15), 1], title="several texts")
 
 
 WRONG = {

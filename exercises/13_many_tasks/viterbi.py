@@ -103,10 +103,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("padding", [n, 2, 3], "sentences of different lengths")
     yield case("padding", [2, n], "the longer one last", K=4, forbidden=0.3)
     yield case("padding", [3, 2], "padding for all", longest=6)
-    yield case("edges", [1], "a single word")
-    yield case("edges", [n, 1], "a single word beside a sentence")
-    yield case("edges", [3, 0], "a sentence without words")
-    yield case("edges", [n], "one label", K=2)
+    yield case("edges", [1], "a single word", K=9)
+    yield case("edges", [n, 1], "a single word beside a sentence", K=5)
+    yield case("edges", [3, 0], "a sentence without words", K=6)
+    yield case("edges", [n], "two labels", K=2)
 
 
 WRONG = {
