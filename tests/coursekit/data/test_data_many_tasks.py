@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 from checkout import ROOT
 
@@ -14,6 +16,7 @@ NOTEBOOK = ROOT / "solutions/13_many_tasks/13_many_tasks.ipynb"
 PUBLISHED = {"bert-ensemble": (86.206, 92.196), "logistic-baseline": (40.142, 50.982)}
 
 
+@functools.cache
 def notebook(name: str):
     return Solution(NOTEBOOK).definitions[name]
 
