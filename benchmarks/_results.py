@@ -29,23 +29,23 @@ def write(name: str, results: dict[str, Any]) -> Path:
     return path
 
 
-def store(name: str, results: dict[str, Any]) -> Path:
-    """Write `results` as `data/results/name.json`, atomically, rounded to four digits."""
+def store(name: str, results: dict[str, Any], digits: int = 4) -> Path:
+    """Write `results` as `data/results/name.json`, atomically, rounded to so many digits."""
     packages = ("torch", "numpy", "scikit-learn")
     measured_with = {
         "python": platform.python_version(),
         **{package: version(package) for package in packages},
         "cores": os.cpu_count(),
     }
-    text = json.dumps({"measured_with": measured_with, **_rounded(results)}, indent=1)
+    text = json.dumps({"measured_with": measured_with, **_rounded(results, digits)}, indent=1)
     path = _FOLDER / f"{name}.json"
     write_atomically(path, f"{text}\n".encode())
     return path
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: Any, digits: int) -> Any:
     if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
+        return {key: _rounded(item, digits) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_rounded(item) for item in value]
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+        return [_rounded(item, digits) for item in value]
+    return float(f"{value:.{digits}g}") if isinstance(value, float) else value

@@ -6,6 +6,7 @@ from coursekit.data.errors import DamagedFile, DataError, FetchError, UnknownNam
 from coursekit.data.loading import load
 from coursekit.data.paths import shipped
 from coursekit.data.registry import describe, names
+from coursekit.data.tasks import Choice, LabeledPair, Question, TaskRows
 from coursekit.data.types import (
     Analogies,
     Analogy,
@@ -24,14 +25,18 @@ __all__ = [
     "Analogies",
     "Analogy",
     "Bitext",
+    "Choice",
     "Corpus",
     "DamagedFile",
     "DataError",
     "Example",
     "FetchError",
+    "LabeledPair",
+    "Question",
     "RatedPair",
     "SentencePair",
     "SentencePairs",
+    "TaskRows",
     "TextDataset",
     "UnknownName",
     "UnknownSplit",

@@ -7,6 +7,7 @@ from coursekit.data.imdb import load_imdb
 from coursekit.data.paths import shipped
 from coursekit.data.readers import READERS, Loaded
 from coursekit.data.registry import Dataset, find, find_split
+from coursekit.data.tasks import TaskRows
 from coursekit.data.types import Bitext, Corpus, TextDataset, max_rows
 
 
@@ -29,7 +30,8 @@ def load(name: str, split: str | None = None) -> Loaded:
     -------
     TextDataset
         For labeled texts; a `Corpus` for texts without labels, a `Bitext` for sentences and their
-        translations, `WordPairs`, `SentencePairs` or `Analogies` for sets of these.
+        translations, `WordPairs`, `SentencePairs`, `Analogies` or `TaskRows` for sets of these, and a
+        dictionary for a system's answers.
 
     Raises
     ------
@@ -45,7 +47,11 @@ def load(name: str, split: str | None = None) -> Loaded:
     split = find_split(dataset, split)
     data = _read(dataset, name, split)
     rows = max_rows()
-    if isinstance(data, (TextDataset, Corpus, Bitext)) and rows is not None and rows < len(data):
+    if (
+        isinstance(data, (TextDataset, Corpus, Bitext, TaskRows))
+        and rows is not None
+        and rows < len(data)
+    ):
         return data.subset(rows)
     return data
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from coursekit.data import tasks
 from coursekit.data.errors import DamagedFile
+from coursekit.data.lines import damaged, read_lines
 from coursekit.data.types import (
     Analogies,
     Analogy,
@@ -26,39 +28,17 @@ QUESTION_CLASSES = ("ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM")
 BILINGUAL_HEADER = "english\tfrench\tphenomena"
 
 
-def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
-    """Return the lines of a text file, which may be compressed with gzip, without their ends.
-
-    Only a newline ends a line: `str.splitlines` would also break at rarer characters that occur
-    inside sentences.
-
-    Raises
-    ------
-    DamagedFile
-        The file cannot be read or decoded.
-    """
-    try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode(encoding)
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise DamagedFile(
-            f"The file {path} cannot be read ({error}); restore it and load again."
-        ) from error
-    lines = text.replace("\r\n", "\n").split("\n")
-    return lines[:-1] if lines[-1] == "" else lines
-
-
 def read_reviews(name: str, split: str, paths: list[Path]) -> TextDataset:
     """Read a shipped set: a header, then `text<TAB>label<TAB>phenomenon` in each line."""
     (path,) = paths
     lines = read_lines(path)
     if lines[:1] != [REVIEWS_HEADER]:
-        raise _damaged(path, 1, "the header is not 'text, label, phenomenon'")
+        raise damaged(path, 1, "the header is not 'text, label, phenomenon'")
     texts, labels, phenomena = [], [], []
     for number, line in enumerate(lines[1:], start=2):
         columns = line.split("\t")
         if len(columns) != 3 or not all(columns):
-            raise _damaged(path, number, "there should be three columns")
+            raise damaged(path, number, "there should be three columns")
         texts.append(columns[0])
         labels.append(_label(columns[1], path, number))
         phenomena.append(columns[2])
@@ -112,7 +92,7 @@ def read_questions(name: str, split: str, paths: list[Path]) -> TextDataset:
         label, _, text = line.partition(" ")
         kind = label.partition(":")[0]
         if kind not in QUESTION_CLASSES or not text:
-            raise _damaged(path, number, "there should be a class and a question")
+            raise damaged(path, number, "there should be a class and a question")
         texts.append(text.strip())
         labels.append(QUESTION_CLASSES.index(kind))
     end = len(texts) - len(texts) // 10
@@ -150,7 +130,7 @@ def read_tagged(name: str, split: str, paths: list[Path]) -> Corpus:
             continue
         columns = line.split("\t")
         if line and len(columns) != 10:
-            raise _damaged(path, number, "there should be ten columns")
+            raise damaged(path, number, "there should be ten columns")
         if line and columns[0].isdecimal():
             words.append(f"{columns[1].replace(' ', chr(0xA0))}/{columns[3]}/-")
         elif not line and words:
@@ -181,12 +161,12 @@ def read_bilingual(name: str, split: str, paths: list[Path]) -> Bitext:
     (path,) = paths
     lines = read_lines(path)
     if lines[:1] != [BILINGUAL_HEADER]:
-        raise _damaged(path, 1, "the header is not 'english, french, phenomena'")
+        raise damaged(path, 1, "the header is not 'english, french, phenomena'")
     rows = []
     for number, line in enumerate(lines[1:], start=2):
         columns = line.split("\t")
         if len(columns) != 3 or not all(columns):
-            raise _damaged(path, number, "there should be three columns")
+            raise damaged(path, number, "there should be three columns")
         rows.append(columns)
     sources, targets = ([row[i] for row in rows] for i in (0, 1))
     return Bitext(name, split, ("en", "fr"), sources, targets, [tuple(r[2].split()) for r in rows])
@@ -215,7 +195,7 @@ def read_tatoeba(name: str, split: str, paths: list[Path]) -> Bitext:
     for number, line in enumerate(read_lines(path), start=1):
         english, tab, french = line.partition("\t")
         if not tab:
-            raise _damaged(path, number, "there should be two columns")
+            raise damaged(path, number, "there should be two columns")
         if zlib.crc32(english.lower().encode()) % 100 in kept:
             sources.append(english)
             targets.append(french)
@@ -234,7 +214,7 @@ def read_word_pairs(name: str, split: str, paths: list[Path]) -> WordPairs:
             word1, word2, score = columns
             pairs.append(WordPair(word1, word2, float(score)))
         except ValueError as error:
-            raise _damaged(path, number, "there should be two words and a score") from error
+            raise damaged(path, number, "there should be two words and a score") from error
     return WordPairs(name, split, pairs)
 
 
@@ -247,7 +227,7 @@ def read_sentence_pairs(name: str, split: str, paths: list[Path]) -> SentencePai
             _, text1, text2, score, _ = line.split("\t")
             pairs.append(RatedPair(text1, text2, float(score)))
         except ValueError as error:
-            raise _damaged(path, number, "there should be two sentences and a score") from error
+            raise damaged(path, number, "there should be two sentences and a score") from error
     return SentencePairs(name, split, pairs)
 
 
@@ -279,21 +259,26 @@ def _add_analogy(
     sections: dict[str, list[Analogy]], section: str, words: list[str], path: Path, number: int
 ) -> None:
     if len(words) != 4 or not section or not all(words):
-        raise _damaged(path, number, "there should be a section and four words")
+        raise damaged(path, number, "there should be a section and four words")
     sections.setdefault(section, []).append(Analogy(*words))
 
 
 def _label(text: str, path: Path, number: int) -> int:
     if text not in ("0", "1"):
-        raise _damaged(path, number, f"the label should be 0 or 1, not {text!r}")
+        raise damaged(path, number, f"the label should be 0 or 1, not {text!r}")
     return int(text)
 
 
-def _damaged(path: Path, number: int, what: str) -> DamagedFile:
-    return DamagedFile(f"The file {path} is damaged in line {number}: {what}; restore the file.")
-
-
-Loaded = TextDataset | Corpus | Bitext | WordPairs | SentencePairs | Analogies
+Loaded = (
+    TextDataset
+    | Corpus
+    | Bitext
+    | WordPairs
+    | SentencePairs
+    | Analogies
+    | tasks.TaskRows[Any]
+    | dict[str, str]
+)
 Reader = Callable[[str, str, list[Path]], Loaded]
 
 READERS: dict[str, Reader] = {
@@ -318,4 +303,16 @@ READERS: dict[str, Reader] = {
     "small-parallel-enja": read_parallel_files,
     "tatoeba-fra-eng": read_tatoeba,
     "multi30k": read_parallel_files,
+    "almanac-entities": read_corpus,
+    "almanac-entailment": tasks.read_task_lines,
+    "almanac-questions": tasks.read_task_lines,
+    "almanac-choices": tasks.read_task_lines,
+    "wnut17": tasks.read_entities,
+    "cola": tasks.read_cola,
+    "rte": tasks.read_rte,
+    "sick-entailment": tasks.read_sick_entailment,
+    "snli-part": tasks.read_snli,
+    "squad": tasks.read_squad,
+    "squad-predictions": tasks.read_predictions,
+    "xquad-en": tasks.read_xquad,
 }

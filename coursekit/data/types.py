@@ -71,7 +71,7 @@ class TextDataset(Sequence[Example]):
         chosen: list[int] = []
         # Taking one of each class in turn keeps the classes equally large until one runs out.
         queues: dict[int, list[int]] = {label: [] for label in sorted(set(self.labels))}
-        for index in _shuffled(n, len(self), seed):
+        for index in shuffled(n, len(self), seed):
             queues[self.labels[index]].append(index)
         while len(chosen) < n and any(queues.values()):
             chosen += [queue.pop(0) for queue in queues.values() if queue][: n - len(chosen)]
@@ -129,7 +129,7 @@ class Corpus(Sequence[str]):
 
     def subset(self, n: int, seed: int = 0) -> Corpus:
         """Draw `n` of the texts, shuffled; the same on every machine."""
-        return replace(self, texts=[self.texts[i] for i in _shuffled(n, len(self), seed)[:n]])
+        return replace(self, texts=[self.texts[i] for i in shuffled(n, len(self), seed)[:n]])
 
     def __repr__(self) -> str:
         return f"<{self.name} {self.split}: {len(self):,} texts without labels>"
@@ -187,7 +187,7 @@ class Bitext(Sequence[SentencePair]):
         DataError
             `n` is not between 1 and `len(self)`.
         """
-        return self.pick(_shuffled(n, len(self), seed)[:n])
+        return self.pick(shuffled(n, len(self), seed)[:n])
 
     def pick(self, indices: Iterable[int]) -> Bitext:
         """The pairs with these indices, in this order."""
@@ -316,7 +316,8 @@ def max_rows() -> int | None:
     return int(rows) if rows.isdigit() else None
 
 
-def _shuffled(n: int, count: int, seed: int) -> list[int]:
+def shuffled(n: int, count: int, seed: int) -> list[int]:
+    """All indices below `count` in an order that is the same on every machine; checks `n`."""
     if n > count and max_rows() is not None:
         n = count  # a cell that asks for 1,000 of the texts runs on the few that there are
     if not 1 <= n <= count:

@@ -41,6 +41,9 @@ SETS = [
     *("review-trees", "almanac-tagged", "english-ewt", "trec", "sick"),
     *("austen-fiction", "tinyshakespeare"),
     *("bilingual", "small-parallel-enja", "tatoeba-fra-eng", "multi30k"),
+    *("almanac-entities", "almanac-entailment", "almanac-questions", "almanac-choices"),
+    *("wnut17", "cola", "rte", "sick-entailment", "snli-part"),
+    *("squad", "squad-predictions", "xquad-en"),
 ]
 
 

@@ -1,0 +1,158 @@
+"""Tagger, on a tiny encoder: every vector, padding, the loss with and without labels, dropout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+from ..draw import TO_EVAL, draw_ids, lengths_mask, linear, number
+from .common import encoder_state, tiny_encoder
+
+POINTS = {"scores": 2, "loss": 2, "dropout": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def case(
+        group: str,
+        lengths: list[int],
+        title: str,
+        method: str = "__call__",
+        dropout: float = 0.0,
+        hooks: dict[str, Any] | None = None,
+        labeled: bool = True,
+        **more: Any,
+    ) -> Case:
+        n, d, n_labels = number(rng, 7, 9), number(rng, 3, 4), number(rng, 3, 5)
+        state = encoder_state(rng, n, d) | linear(rng, "output", d, n_labels) | (hooks or {})
+        mask = lengths_mask(lengths)
+        ids = draw_ids(rng, n, *mask.shape, low=1) * mask
+        inputs: list[Any] = [ids, mask]
+        if method == "loss":
+            labels = draw_ids(rng, n_labels, *mask.shape).masked_fill(~mask, -100)
+            labels[:, 0] = -100
+            labels[0, 1:3] = torch.tensor([0, n_labels - 1])
+            inputs.append(labels if labeled else torch.full_like(labels, -100))
+        sizes = [tiny_encoder(n, d), d, n_labels, dropout]
+        return Case(group, sizes, state=state, then=[(method, *inputs)], title=title, **more)
+
+    n = number(rng, 4, 6)
+    yield case("scores", [n], "one text")
+    yield case("scores", [n, 3, n + 1], "texts of different lengths")
+    yield case("scores", [n, 4], "what training changes", gradient="all")
+    yield case("loss", [n], "one text", "loss")
+    yield case("loss", [n + 1, 3, 4], "several texts", "loss")
+    yield case("loss", [n, 3], "what training changes", "loss", gradient="all")
+    yield case("loss", [n, 3], "no piece has a label", "loss", labeled=False)
+    yield case("loss", [4], "no label, what changes", "loss", labeled=False, gradient="all")
+    title = "dropout is off in evaluation"
+    yield case("dropout", [n, 3], title, dropout=0.5, hooks=TO_EVAL)
+    yield case("dropout", [n, 3], "nothing is left in training", dropout=1.0)
+
+
+WRONG = {
+    "first_vector_only": """
+        Only the vector of the first token is scored. A tagger scores every one.
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + H = self.encoder(ids, torch.zeros_like(ids), mask)
+        + return self.output(self.dropout(H[:, :1])).expand(-1, ids.shape[1], -1)
+        """,
+    "segments_of_one": """
+        There is a single text, so its segments are 0.
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + return self.output(self.dropout(self.encoder(ids, torch.ones_like(ids), mask)))
+        """,
+    "without_mask": """
+        The encoder sees padding as words. Give it the mask.
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + everything = torch.ones_like(mask)
+        + return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), everything)))
+        """,
+    "probabilities": """
+        These are probabilities; scores are wanted. The loss has its own softmax.
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask))).softmax(-1)
+        """,
+    "divides_by_all": """
+        The loss is divided by all positions. Divide by the number of pieces that have a label.
+
+        - return total / (labels != -100).sum().clamp(min=1)
+        + return total / labels.numel()
+        """,
+    "sum_of_losses": """
+        This is the sum over the labeled pieces; the mean is wanted.
+
+        - return total / (labels != -100).sum().clamp(min=1)
+        + return total
+        """,
+    "nan_without_labels": """
+        Without a labeled piece 0 / 0 is NaN. The loss is 0 then.
+
+        - return total / (labels != -100).sum().clamp(min=1)
+        + return total / (labels != -100).sum()
+        """,
+    "encoder_frozen": """
+        No gradient reaches the encoder, so it cannot be fine-tuned. Nothing is detached here.
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + H = self.encoder(ids, torch.zeros_like(ids), mask).detach()
+        + return self.output(self.dropout(H))
+        """,
+    "without_dropout": """
+        The dropout is never applied to the vectors.
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + return self.output(self.encoder(ids, torch.zeros_like(ids), mask))
+        """,
+    "dropout_always_on": """
+        The dropout also acts in evaluation. `nn.Dropout` knows whether the model is training.
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + H = self.encoder(ids, torch.zeros_like(ids), mask)
+        + return self.output(F.dropout(H, self.dropout.p))
+        """,
+}
+
+FURTHER = """
+forward: the encoder with zeros for segments, the dropout on its vectors, the linear layer on all of
+them. loss: F.cross_entropy leaves out -100 by itself; it takes (N, K) and (N,), so flatten both. With
+reduction="sum" you can divide by the number of labels yourself, and by 1 if there are none.
+"""
+
+RIGHT = {
+    "by_hand": """
+        class Tagger(nn.Module):
+            def __init__(self, encoder, d_model, n_labels, dropout=0.1):
+                super().__init__()
+                self.output = nn.Linear(d_model, n_labels)
+                self.dropout = nn.Dropout(dropout)
+                self.encoder = encoder
+
+            def forward(self, ids, mask):
+                segments = torch.zeros(ids.shape, dtype=torch.long)
+                H = self.dropout(self.encoder(ids, segments, mask))
+                return H @ self.output.weight.T + self.output.bias
+
+            def loss(self, ids, mask, labels):
+                keep = labels != -100
+                log_p = self(ids, mask).log_softmax(dim=-1)
+                picked = log_p.gather(2, labels.clamp(min=0).unsqueeze(2)).squeeze(2)
+                return -(picked * keep).sum() / max(1, int(keep.sum()))
+        """,
+    "library_mean": """
+        - total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
+        - return total / (labels != -100).sum().clamp(min=1)
+        + scores = self.forward(ids, mask)
+        + if torch.all(labels == -100):
+        +     return 0 * scores.sum()
+        + return nn.CrossEntropyLoss(ignore_index=-100)(scores.transpose(1, 2), labels)
+        """,
+}

@@ -1,0 +1,120 @@
+"""matthews: the four counts in all sizes, constant answers, and lists that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+
+from ..draw import VALUE_ERROR, number
+
+POINTS = {"values": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def lists(tp: int, tn: int, fp: int, fn: int) -> list[list[int]]:
+        pairs = [(1, 1)] * tp + [(0, 0)] * tn + [(0, 1)] * fp + [(1, 0)] * fn
+        order = rng.permutation(len(pairs))
+        return [[pairs[i][side] for i in order] for side in (0, 1)]
+
+    a, b, c = (number(rng, low, low + 4) for low in (6, 3, 1))
+    yield Case("values", lists(a, b, c, 2), title="mostly right")
+    yield Case("values", lists(a + 20, 2, b, c), title="mostly ones")
+    yield Case("values", lists(1, b, a, c + 2), title="mostly wrong")
+    yield Case("values", lists(b, a, 0, c), title="no false positives")
+    yield Case("values", lists(b, c, a, 0), title="no false negatives")
+    yield Case("edges", lists(a, 0, b, 0), title="always 1")
+    yield Case("edges", lists(0, a, 0, b), title="always 0")
+    yield Case("edges", lists(a, 0, 0, b), title="only ones to find")
+    yield Case("edges", lists(a, b, 0, 0), title="all right")
+    yield Case("edges", lists(0, 0, a, b), title="all wrong")
+    yield Case("edges", lists(0, a, b, c), title="no true positives")
+    yield Case("edges", lists(400, 300, 200 + a, 90), title="many examples")
+    yield Case("edges", [[], []], title="no examples")
+    gold, predicted = lists(a, b, c, 1)
+    yield Case("edges", [gold, predicted[:-1]], title="one too few", judge=VALUE_ERROR)
+    yield Case("edges", [gold, [2, *predicted[1:]]], title="a label 2", judge=VALUE_ERROR)
+    signs = [2 * label - 1 for label in gold]
+    yield Case("edges", [signs, predicted], title="labels of -1 and 1", judge=VALUE_ERROR)
+
+
+WRONG = {
+    "accuracy": """
+        This is accuracy. A constant answer would please it; use the four counts.
+
+        - return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        + return (tp + tn) / len(gold) if gold else 0.0
+        """,
+    "f1": """
+        This is F1 of class 1. The Matthews correlation looks at both classes.
+
+        - return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        + return 2 * tp / (2 * tp + fp + fn) if tp else 0.0
+        """,
+    "without_root": """
+        The root below the line is missing.
+
+        - return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        + return (tp * tn - fp * fn) / below if below else 0.0
+        """,
+    "plus": """
+        The mistakes are added; they are subtracted: TP·TN − FP·FN.
+
+        - return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        + return (tp * tn + fp * fn) / math.sqrt(below) if below else 0.0
+        """,
+    "wrong_products": """
+        Above the line, the products are TP·TN and FP·FN.
+
+        - return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        + return (tp * fp - tn * fn) / math.sqrt(below) if below else 0.0
+        """,
+    "nan_for_constants": """
+        A constant answer makes the denominator 0. The value is 0 then, not NaN.
+
+        - return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        + return (tp * tn - fp * fn) / math.sqrt(below) if below else math.nan
+        """,
+    "absolute": """
+        The sign is lost. Who is mostly wrong has a negative correlation.
+
+        - return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        + return abs(tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        """,
+    "anything_accepted": """
+        Lists of different lengths and labels other than 0 and 1 should raise a ValueError.
+
+        - if len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
+        -     raise ValueError("both lists need the same length and labels 0 or 1")
+        """,
+}
+
+FURTHER = """
+Count the pairs (gold, predicted): Counter(zip(gold, predicted)) has all four counts, and 0 for a pair
+that does not occur. If the product below the root is 0, the result is 0.0.
+"""
+
+RIGHT = {
+    "sums": """
+        def matthews(gold, predicted):
+            if len(gold) != len(predicted):
+                raise ValueError("lengths")
+            if any(y not in (0, 1) for y in [*gold, *predicted]):
+                raise ValueError("labels")
+            n, s, t = len(gold), sum(gold), sum(predicted)
+            both = sum(g * p for g, p in zip(gold, predicted))
+            below = s * (n - s) * t * (n - t)
+            return (n * both - s * t) / below**0.5 if below > 0 else 0.0
+        """,
+    "tensors": """
+        def matthews(gold, predicted):
+            if len(gold) != len(predicted) or set(gold) - {0, 1} or set(predicted) - {0, 1}:
+                raise ValueError("lists")
+            if len(set(gold)) < 2 or len(set(predicted)) < 2:
+                return 0.0
+            both = torch.tensor([gold, predicted], dtype=torch.float64)
+            return torch.corrcoef(both)[0, 1].item()
+        """,
+}

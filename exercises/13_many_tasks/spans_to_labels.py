@@ -1,0 +1,105 @@
+"""spans_to_labels: any order, neighbors, whole sentences, and spans that have no place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+
+from ..draw import VALUE_ERROR, number
+from .common import some_spans, two_kinds
+
+POINTS = {"values": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    for title, gap in (("one after the other", 1), ("neighbors", 0)):
+        n = number(rng, 8, 12)
+        spans = some_spans(rng, n, two_kinds(rng), gap)
+        yield Case("values", [spans, n], title=title)
+        yield Case("values", [spans[::-1], n], title=f"{title}, in the other order")
+    one, other = two_kinds(rng)
+    n = number(rng, 4, 7)
+    yield Case("values", [[(0, n, one)], n], title="the whole sentence")
+    yield Case("values", [[(n, n + 1, other), (1, 3, one)], n + 2], title="a single word")
+    yield Case("edges", [[], n], title="no entity")
+    yield Case("edges", [[], 0], title="no words")
+    yield Case("edges", [[(n - 2, n, one)], n], title="up to the end")
+    yield Case("edges", [[(n - 2, n + 1, one)], n], title="beyond the end", judge=VALUE_ERROR)
+    yield Case("edges", [[(-2, n - 2, one)], n], title="before the beginning", judge=VALUE_ERROR)
+    yield Case("edges", [[(2, 2, one)], n], title="an empty span", judge=VALUE_ERROR)
+    yield Case("edges", [[(3, 1, one)], n], title="the end first", judge=VALUE_ERROR)
+    overlap = [(1, 3, one), (2, 4, other)]
+    yield Case("edges", [overlap, n], title="two share a word", judge=VALUE_ERROR)
+    yield Case("edges", [[(0, 4, one), (1, 2, one)], n], title="one in another", judge=VALUE_ERROR)
+    yield Case("edges", [[(1, 3, one), (1, 3, one)], n], title="twice the same", judge=VALUE_ERROR)
+
+
+WRONG = {
+    "all_begin": """
+        Every word of an entity gets `B-`. Only the first one begins it, the others are `I-`.
+
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + labels[first:end] = [f"B-{kind}"] * (end - first)
+        """,
+    "all_inside": """
+        The first word of an entity gets `I-`. It begins the entity: `B-`.
+
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + labels[first:end] = [f"I-{kind}"] * (end - first)
+        """,
+    "end_included": """
+        The word at the end of the span is labeled, too. The end is the word after the last one.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not 0 <= first < end < n_words + 1 or set(labels[first:end]) != {"O"}:
+        ...
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + labels[first:end + 1] = [f"B-{kind}"] + [f"I-{kind}"] * (min(end + 1, n_words) - first - 1)
+        """,
+    "overlap_overwritten": """
+        A span that shares a word with another one is written over it. BIO cannot say both: a
+        ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not 0 <= first < end <= n_words:
+        """,
+    "outside_accepted": """
+        A span that does not lie in the sentence, or has no word, should raise a ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if set(labels[first:end]) - {"O"}:
+        """,
+}
+
+FURTHER = """
+Begin with n_words times "O". For each span, check its two numbers, then whether all its words are still
+"O", and only then write: one B- with the kind, and I- for the rest.
+"""
+
+RIGHT = {
+    "sorted": """
+        def spans_to_labels(spans, n_words):
+            labels, at = [], 0
+            for first, end, kind in sorted(spans):
+                if first < at or first < 0 or end > n_words or end <= first:
+                    raise ValueError("span")
+                labels += ["O"] * (first - at) + ["B-" + kind] + ["I-" + kind] * (end - first - 1)
+                at = end
+            return labels + ["O"] * (n_words - at)
+        """,
+    "word_by_word": """
+        def spans_to_labels(spans, n_words):
+            labels = {}
+            for first, end, kind in spans:
+                if first >= end:
+                    raise ValueError("empty")
+                for i in range(first, end):
+                    if i in labels or not 0 <= i < n_words:
+                        raise ValueError(i)
+                    labels[i] = ("B-" if i == first else "I-") + kind
+            return [labels.get(i, "O") for i in range(n_words)]
+        """,
+}
