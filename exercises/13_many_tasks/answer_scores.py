@@ -73,6 +73,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("F1", [repeats[0], [repeats[1]]], title="words that occur several times")
     yield Case("F1", [" ".join(shared[::-1]), [" ".join([*shared, "x"])]], title="in another order")
 
+    title = "the same words in another order"
+    yield Case("F1", [" ".join(shared), [" ".join(shared[1:] + shared[:1])]], title=title)
     a, b = text(2), text(4)
     yield Case("several", [a, [b, f"{a} x", f"{a} x y"]], title="the best is in the middle")
     yield Case("several", [f"{b} x", [a, text(3), f"the {b}"]], title="the best is the last")

@@ -39,6 +39,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [[*row("o" * m + "b"), "E-place"]], title="an E-", judge=VALUE_ERROR)
     yield Case("edges", [["B-", *row("ob")]], title="a B- without a kind", judge=VALUE_ERROR)
     yield Case("edges", [[*row("b"), "place"]], title="a kind alone", judge=VALUE_ERROR)
+    yield Case("edges", [[*row("o"), "Bplace"]], title="no hyphen", judge=VALUE_ERROR)
     yield Case("edges", [[*row("bo"), "O-place"]], title="an O with a kind", judge=VALUE_ERROR)
 
 

@@ -38,6 +38,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title="not across texts",
     )
     yield Case("borders", [texts(4, 4), [["a"], ["cat"], *texts(6)], 2], title="single words")
+    title = "other words with the same letters"
+    yield Case("borders", [[["to", "day", "on"]], [["tod", "ay", "on", "the"]], 2], title=title)
+    title = "parts of other words"
+    yield Case("borders", [[["he", "cat", "sat"]], [["the", "cats", "sat", "on"]], 2], title=title)
     parts = texts(*(number(rng, 3, 6) for _ in range(4)))
     joined = [parts[0] + parts[1], parts[2] + parts[3], parts[1] + parts[2] + parts[0]]
     yield Case("borders", [joined, [*parts, *texts(9, 9)], 2], title="many texts")

@@ -33,7 +33,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [[(3, 1, one)], n], title="the end first", judge=VALUE_ERROR)
     overlap = [(1, 3, one), (2, 4, other)]
     yield Case("edges", [overlap, n], title="two share a word", judge=VALUE_ERROR)
-    yield Case("edges", [[(0, 4, one), (1, 2, one)], n], title="one in another", judge=VALUE_ERROR)
+    title = "two share a word, the later first"
+    yield Case("edges", [overlap[::-1], n], title=title, judge=VALUE_ERROR)
+    inner = [(0, 4, one), (1, 2, one)]
+    yield Case("edges", [inner, n], title="one in another", judge=VALUE_ERROR)
+    title = "one in another, the inner first"
+    yield Case("edges", [inner[::-1], n], title=title, judge=VALUE_ERROR)
     yield Case("edges", [[(1, 3, one), (1, 3, one)], n], title="twice the same", judge=VALUE_ERROR)
 
 
