@@ -109,7 +109,7 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "draw
 #: In a path of a document: what a reader fills in, and what a command writes.
 _FILLED_IN = re.compile(r"NN_|[A-Z]{4,}(?!\.md)|10_tagging|\*")
 _WRITTEN = ("autograded/", "demo/", "dist/", "earlier/", "exports/", "feedback/", "grader-errors/")
-_WRITTEN += ("backups/", "reports/", "site/", "submitted/", ".audit/", ".venv/")
+_WRITTEN += ("backups/", "reports/", "site/", "slides/", "submitted/", ".audit/", ".venv/")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
