@@ -51,6 +51,8 @@ _FEWEST = 2
 #: Who has one statement of an approach has another with at least this probability, even if no third
 #: answer has either: the second says less than the first.
 _SAME_APPROACH = 0.1
+#: With how many rarer statements one is compared: an answer of thousands would take minutes.
+_MOST_BEFORE = 100
 
 
 @dataclass(frozen=True)
@@ -166,13 +168,15 @@ class _Rarity:
         """The nats of statements that two answers share.
 
         Where third answers have some of them together, these say little more than one of them: each
-        statement's probability is the largest given any statement before it.
+        statement's probability is the largest given any of the `_MOST_BEFORE` statements before it.
         """
         before: list[Statement] = []
         total = 0.0
         for one in sorted(self.rare.intersection(shared), key=self._order):
             alone = (self._with(one) + 0.5) / (self._others + 1)
-            share = max([alone, *(self._given(one, other, alone) for other in before)])
+            share = max(
+                [alone, *(self._given(one, other, alone) for other in before[-_MOST_BEFORE:])]
+            )
             total += min(-math.log(share), _NATS_PER_NODE * one.size)
             before.append(one)
         return total

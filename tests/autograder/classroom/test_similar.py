@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from made_up_class import copied, independent, made_up_class
 
-from autograder.classroom.similar import known_answers, similar_pairs, threshold
+from autograder.classroom.similar import _Rarity, known_answers, similar_pairs, threshold
 from autograder.classroom.statements import statements
 from autograder.cli import main
 from autograder.course.assignment import Assignment
@@ -110,3 +110,12 @@ def test_before_anything_is_graded_a_sentence_says_so(small_course, monkeypatch)
     result = CliRunner().invoke(main, ["similar", "07_topic"])
     assert result.exit_code == 1
     assert "fewer than two submissions of 07_topic are graded" in result.output
+
+
+def test_an_answer_of_thousands_of_statements_is_compared_with_few_of_them(monkeypatch):
+    asked = []
+    monkeypatch.setattr(_Rarity, "_given", lambda self, one, other, alone: asked.append(one) or 0.0)
+    long = statements("def f(v):\n" + "\n".join(f"    v = v * {n}" for n in range(400)))
+    _Rarity([long, []]).nats(long)
+    assert len(asked) <= 100 * len(long)
+    assert len(long) >= 400
