@@ -7,8 +7,14 @@ import unicodedata
 
 #: Control characters, invisible marks that reorder text, bytes that are not UTF-8, line separators.
 _UNSAFE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_COLORS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 #: What a spreadsheet takes for a formula, at the start of a cell or after another separator.
 _FORMULA = re.compile(r"(^|[,;|])(\s*[=+\-@＝＋－＠])")
+
+
+def without_colors(text: str) -> str:
+    """The text without the escape sequences with which programs color a terminal."""
+    return _COLORS.sub("", text)
 
 
 def for_terminal(text: str, lines: bool = True) -> str:

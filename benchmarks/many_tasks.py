@@ -69,6 +69,7 @@ TASKS = {
 Rows = list[tuple[float, ...]]
 
 
+@functools.cache
 def examples(task: str, split: str, n: int) -> list[Any]:
     """At most n examples of a task, drawn once and for all."""
     scope, of = scope_of_13(), TASKS[task]

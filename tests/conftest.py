@@ -70,3 +70,17 @@ def make_small_course(tmp_path_factory):
 def small_course(make_small_course, tmp_path):
     """A course of its own folder with one assignment, 07_topic."""
     return make_small_course(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium of this machine, driven by playwright."""
+    from autograder.guide.print_pdf import find_browser
+
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if (program := find_browser()) is None:
+        pytest.skip("there is no Chromium")
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield running
+        running.close()

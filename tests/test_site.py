@@ -2,7 +2,6 @@
 
 import importlib.resources
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -184,7 +183,6 @@ def test_pages_load_nothing_from_other_addresses(site):
 
 # ------------------------------------------------------------------------------ in a browser
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 #: What sticks out of a phone's page without a box that scrolls, and formulas whose lower part is cut.
 STICKS_OUT = """() => {
   const wide = document.documentElement.clientWidth + 1, found = [];
@@ -205,17 +203,6 @@ UNFOLD = "document.querySelectorAll('article details').forEach(one => one.open =
 VIOLATIONS = """() => axe.run({resultTypes: ['violations']}).then(result => result.violations
   .filter(one => ['serious', 'critical'].includes(one.impact))
   .map(one => `${one.id}: ${one.nodes[0].html.slice(0, 200)}`))"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if BROWSER is None:
-        pytest.skip("there is no Chromium on PATH")
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 def addresses(site: Path) -> list[str]:

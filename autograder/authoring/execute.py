@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import tempfile
 import time
 from pathlib import Path
@@ -22,11 +21,11 @@ from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED, record_reference
 from autograder.errors import CourseError
+from autograder.escaping import without_colors
 from coursekit.checking.recordings import FORMAT, VARIABLE
 
 #: Wall time for one cell, in seconds.
 _CELL_SECONDS = 600
-_COLORS = re.compile(r"\x1b\[[0-9;]*m")
 _SHOWN = 60
 
 
@@ -118,7 +117,7 @@ def _stopped(assignment: str, notebook: NotebookNode, what: str) -> CourseError:
     lines = notebook.cells[number].source.splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     first = first if len(first) <= _SHOWN else f"{first[:_SHOWN]}..."
-    return CourseError(f"{assignment}, cell {number + 1} (`{first}`): {_COLORS.sub('', what)}")
+    return CourseError(f"{assignment}, cell {number + 1} (`{first}`): {without_colors(what)}")
 
 
 def _has_error(cell: NotebookNode) -> bool:

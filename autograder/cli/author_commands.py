@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, output_option, with_course
-from autograder.errors import CourseError
 
 #: So many exercises are named in one line.
 _FEW = 8
@@ -45,9 +44,7 @@ def release(
     from autograder.authoring.release import release as build
     from autograder.authoring.release import require_fresh
 
-    chosen = [course.require(name) for name in assignments] or course.assignments()
-    if not chosen:
-        raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
+    chosen = course.chosen(assignments)
     with tqdm(total=len(chosen), desc="release", unit="assignment", disable=None) as bar:
         report = build(course, chosen, check, again, jobs or os.cpu_count() or 1, bar.update)
     require_fresh(report)

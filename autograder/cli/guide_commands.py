@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, output_option, say, with_course
-from autograder.errors import CourseError
 
 
 @click.command()
@@ -31,9 +30,7 @@ def guide(
 
     from autograder.guide.write_guide import write_guide
 
-    chosen = [course.require(name) for name in assignments] or course.assignments()
-    if not chosen:
-        raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
+    chosen = course.chosen(assignments)
     with tqdm(total=len(chosen), desc="guide", unit="assignment", disable=None) as bar:
 
         def one_more(name: str) -> None:

@@ -7,21 +7,14 @@ from typing import Any
 
 import click
 
-from autograder.cli.options import with_course
-from autograder.errors import CourseError
+from autograder.cli.options import output_option, with_course
 
 
 @click.command()
 @click.argument("assignments", nargs=-1)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    default="figures",
-    show_default=True,
-    help="Folder to write to.",
-)
+@output_option("Folder to write to (default: figures).", folder=True)
 @with_course
-def figures(course: Any, assignments: tuple[str, ...], output: Path) -> None:
+def figures(course: Any, assignments: tuple[str, ...], output: Path | None) -> None:
     """Write the drawings of ASSIGNMENTS (default: all) as SVG and PDF, and the figures of results.
 
     Result figures are PNG files, as the notebooks stored them. README.md in the folder lists
@@ -29,23 +22,17 @@ def figures(course: Any, assignments: tuple[str, ...], output: Path) -> None:
     """
     from autograder.publishing.figures import write_figures
 
-    chosen = [course.require(name) for name in assignments] or course.assignments()
-    if not chosen:
-        raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
-    written = write_figures(course, chosen, output)
+    chosen = course.chosen(assignments)
+    folder = output or Path("figures")
+    written = write_figures(course, chosen, folder)
     for kind, what in (("svg", "drawings"), ("png", "figures of results")):
         click.echo(f"{sum(path.suffix == f'.{kind}' for path in written)} {what}")
-    click.echo(f"written: {output}")
+    click.echo(f"written: {folder}")
 
 
 @click.command()
 @click.argument("assignment")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="HTML file to write (default: slides/ASSIGNMENT.html).",
-)
+@output_option("HTML file to write (default: slides/ASSIGNMENT.html).")
 @with_course
 def slides(course: Any, assignment: str, output: Path | None) -> None:
     """Write slides for ASSIGNMENT: one HTML file, which any browser shows without a network.

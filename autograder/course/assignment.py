@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import re
 import sys
 import zlib
 from collections.abc import Iterable
@@ -61,6 +62,14 @@ class Assignment:
             The file is missing or is not a notebook.
         """
         return read(self.course.notebook(self.name))
+
+    @cached_property
+    def title(self) -> str:
+        """The title of the student notebook, from its first heading, without number and markup."""
+        for cell in self.release.cells:
+            if found := re.search(r"^# (?:\d\d )?(.+)$", cell.source, re.MULTILINE):
+                return re.sub(r"[`*$]", "", found[1]).strip()
+        return self.name
 
     @cached_property
     def exercises(self) -> dict[str, Exercise]:

@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -116,9 +117,20 @@ class Course:
         CourseError
             There is none yet.
         """
-        for name in self.assignments():
-            return name
-        raise CourseError("there is no assignment yet; `autograder new 01_topic` creates one.")
+        return self.chosen(())[0]
+
+    def chosen(self, assignments: Sequence[str]) -> list[str]:
+        """The names of the assignments that are given by name or number; of all if none is given.
+
+        Raises
+        ------
+        CourseError
+            There is no such assignment, or none yet.
+        """
+        found = [self.require(one) for one in assignments] or self.assignments()
+        if not found:
+            raise CourseError("there is no assignment yet; `autograder new 00_topic` creates one.")
+        return found
 
     def require(self, assignment: str) -> str:
         """The name of an assignment that is given by its name or its number ("05").

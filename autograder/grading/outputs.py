@@ -15,7 +15,7 @@ from coursekit.checking.kernel_side import MIME
 
 OUTPUT_LIMIT = "OutputLimit"
 #: Why there is no answer: no other run of the notebook could make it right.
-TOO_LARGE = "it sent more than any right answer has"
+TOO_LARGE = "what it returned is many times larger than any right answer"
 
 
 def time_limit_error(seconds: float) -> dict[str, Any]:

@@ -97,11 +97,6 @@ class LessonFacts:
         self._reused = reused.get(assignment.name, {})
         self._cells = assignment.solution.notebook.cells
 
-    @cached_property
-    def title(self) -> str:
-        found = re.search(r"^# (?:\d\d )?(.+)$", self._cells[0].source, re.M)
-        return found[1].strip() if found else self.assignment.name
-
     def opening(self, *words: str) -> str:
         """The paragraph of the first cells that begins with one of these words in bold, without it."""
         for cell in self._cells[:3]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from markupsafe import Markup
@@ -50,17 +51,20 @@ class Sheet:
     def name(self) -> str:
         return self.assignment.name
 
+    @cached_property
+    def _pictures(self) -> dict[str, dict[str, str]]:
+        """The pictures of the notebook by name: MIME type -> data."""
+        cells = self.assignment.solution.notebook.cells
+        return {
+            name: kinds for cell in cells for name, kinds in cell.get("attachments", {}).items()
+        }
+
     def html(self, text: str) -> Markup:
         """Markdown as clean HTML, with the pictures of the notebook."""
-        pictures = {
-            name: kinds
-            for cell in self.assignment.solution.notebook.cells
-            for name, kinds in cell.get("attachments", {}).items()
-        }
         for name in re.findall(r"\(attachment:([^)\s]+)\)", text):
-            if name not in pictures:
+            if name not in self._pictures:
                 raise AuthorError(f"{self.name}.md: the notebook has no picture {name}.")
-        return as_markup(text, pictures)
+        return as_markup(text, self._pictures)
 
     def cuts(self) -> list[tuple[Markup, list[tuple[str, str]]]]:
         """Each item of the section on cuts, with what needs the exercises that it begins with."""
@@ -267,7 +271,7 @@ def _write(
     checks: int,
 ) -> Written:
     projects, terms = read_projects(course), read_terms(course)
-    links = [(f"{one.name}.html", f"{one.name[:2]} {one.facts.title}") for one in sheets]
+    links = [(f"{one.name}.html", f"{one.name[:2]} {one.assignment.title}") for one in sheets]
     more = [("exam.html", "Exam bank")] * bool(bank) + [("projects.html", "Projects")] * bool(
         projects
     )

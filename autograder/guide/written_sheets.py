@@ -22,12 +22,12 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.errors import AuthorError
+from autograder.escaping import without_colors
 from autograder.guide.exam_bank import prove
 
 #: The section whose items are checked against what the code needs.
 CUTS = "What to cut"
 _OUTPUT = re.compile(r"^```output\n(.*?)^```[ \t]*$", re.M | re.S)
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 _BAR = re.compile(r"\d+%\|")
 
 
@@ -72,7 +72,7 @@ def text_outputs(cell: NotebookNode) -> list[str]:
         output.get("text") or output.get("data", {}).get("text/plain", "")
         for output in cell.get("outputs", [])
     ]
-    lines = _ESCAPES.sub("", "\n".join(texts)).splitlines()
+    lines = without_colors("\n".join(texts)).splitlines()
     return [line.rstrip() for line in lines if line.strip() and not _BAR.search(line)]
 
 

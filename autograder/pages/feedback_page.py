@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.course.cells import CHECK, NOT_PYTHON, checked_exercise, parse_start
+from autograder.escaping import without_colors
 from autograder.gradebook.late import Lateness, lateness
 from autograder.gradebook.origins import read_origins
 from autograder.gradebook.withdrawn import concerning
@@ -33,7 +34,6 @@ _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 #: The label with which the text of a question begins.
 _QUESTION = re.compile(r"\*\*(Question \d+)\b")
 _LONGEST_OUTPUT = 20_000
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 @dataclass
@@ -308,7 +308,7 @@ def _output(output: NotebookNode) -> Markup:
         text = "\n".join(output.get("traceback", []))
     else:
         text = data.get("text/plain", output.get("text", ""))
-    text = _ESCAPES.sub("", text)
+    text = without_colors(text)
     more = "\n..." if len(text) > _LONGEST_OUTPUT else ""
     return Markup("<pre>") + escape(text[:_LONGEST_OUTPUT] + more) + Markup("</pre>")
 

@@ -9,7 +9,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.course.assignment import Assignment, every_assignment
+from autograder.course.assignment import every_assignment
 from autograder.course.cells import reused_from
 from autograder.course.layout import Course
 
@@ -63,14 +63,6 @@ class Graph:
         )
 
 
-def title_of(assignment: Assignment) -> str:
-    """The title of a notebook, from its first heading, without the number."""
-    for cell in assignment.release.cells:
-        if found := re.search(r"^# (?:\d\d )?(.+)$", cell.source, re.MULTILINE):
-            return re.sub(r"[`*$]", "", found[1]).strip()
-    return assignment.name
-
-
 def read_graph(course: Course) -> Graph:
     """The graph of a course, from its student notebooks: "From assignment" cells, and prerequisites."""
     titles: dict[str, str] = {}
@@ -78,7 +70,7 @@ def read_graph(course: Course) -> Graph:
     for assignment in every_assignment(course):
         name = assignment.name
         earlier = {one[:2]: one for one in titles}
-        titles[name] = title_of(assignment)
+        titles[name] = assignment.title
         used = {found for found in map(reused_from, assignment.release.cells) if found}
         reuse |= {(one, name) for one in used if one in titles}
         text = assignment.release.cells[0].source if assignment.release.cells else ""

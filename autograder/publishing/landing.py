@@ -9,7 +9,6 @@ from autograder.classroom.term_plan import read_plans
 from autograder.course.assignment import Assignment, every_assignment
 from autograder.course.cells import asked_exercise
 from autograder.course.layout import Course
-from autograder.publishing.dependency_graph import title_of
 from coursekit.checking.recordings import read
 
 _GOAL = re.compile(r"\*\*Goal\.?\*\*\s*(.+)")
@@ -32,7 +31,7 @@ def cards(course: Course, address: str) -> str:
         facts.append(f"{count} exercise{'s' * (count != 1)}")
         items.append(
             f'<li><a href="{html.escape(address.format(name=name))}"><b>{name[:2]}</b>'
-            f" {html.escape(title_of(assignment))}</a><p>{goal_of(assignment)}</p>"
+            f" {html.escape(assignment.title)}</a><p>{goal_of(assignment)}</p>"
             f'<p class="facts">{" · ".join(facts)}</p></li>'
         )
     return f'<ul class="cards">{"".join(items)}</ul>'

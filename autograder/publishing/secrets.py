@@ -17,7 +17,7 @@ TAG = "remove-output"
 _SHORTEST = 8
 _BLOCK = re.compile(r"### BEGIN SOLUTION[^\n]*\n(.*?)### END SOLUTION", re.DOTALL)
 _HEADING = re.compile(r"^#{1,3}[ \t]+(?!BEGIN SOLUTION|END SOLUTION)\S", re.MULTILINE)
-_QUESTION = re.compile(r"\*\*Question \d+\b")
+QUESTION = re.compile(r"\*\*Question \d+\b")
 #: A question that asks for a guess before a cell of the notebook runs.
 _GUESS = re.compile(
     r"\bbefore you run\b|\bnext (?:\w+ )?cells?\b|\bpredict before\b", re.IGNORECASE
@@ -87,7 +87,7 @@ def answering_cells(notebook: NotebookNode) -> set[str]:
     guessing = False
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            if _QUESTION.match(cell.source):
+            if QUESTION.match(cell.source):
                 guessing = guessing or bool(_GUESS.search(cell.source))
             elif _HEADING.search(cell.source):
                 guessing = False

@@ -24,14 +24,13 @@ from autograder.pages.formulas import to_mathml
 from autograder.pages.markup import render
 from autograder.pages.templating import environment
 from autograder.publishing.chapter import WITHHELD, chapter, is_imports, is_setup
-from autograder.publishing.dependency_graph import title_of
 from autograder.publishing.landing import goal_of
+from autograder.publishing.secrets import QUESTION
 from coursekit.data.paths import write_atomically
 
 _HERE = Path(__file__).parent
 _HEADING = re.compile(r"^(#{2,3}) (.+)$", re.MULTILINE)
 _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
-_QUESTION = re.compile(r"\*\*Question \d+\b")
 _DRAWING = re.compile(r"!\[(?:(?!\]\().)*\]\([^)]*\)")
 _FENCE = re.compile(r"^```.*?^```[^\S\n]*$", re.MULTILINE | re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?:])(?<!\b[A-Z]\.)(?<!\bal\.)\s+(?=[A-Z*`$(])")
@@ -87,7 +86,7 @@ def deck(assignment: Assignment) -> list[list[Slide]]:
     heading, code = Markup(""), ""
     for cell in chapter(assignment).cells[1:]:
         if cell.cell_type == "markdown":
-            if _QUESTION.match(cell.source) or cell.metadata.get("nbgrader"):
+            if QUESTION.match(cell.source) or cell.metadata.get("nbgrader"):
                 continue
             for level, title, text in _chunks(cell.source):
                 heading = _inline(title) if title else heading
@@ -257,7 +256,7 @@ def as_html(assignment: Assignment) -> str:
         .get_template("slides.html")
         .render(
             number=assignment.name[:2],
-            title=title_of(assignment),
+            title=assignment.title,
             goal=Markup(goal_of(assignment)),
             course=assignment.course.config.title,
             license=assignment.course.config.license,

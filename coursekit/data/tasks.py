@@ -1,4 +1,4 @@
-"""Data sets of assignment 13: entities, pairs with a label, questions and multiple choice.
+"""Data sets of tasks beyond one label per text: entities, labeled pairs, questions, multiple choice.
 
 The types that `load` returns for them, and their readers; all other data sets have theirs in `types`
 and `readers`.

@@ -8,14 +8,13 @@ nothing is written, and the exit status is 1 if the file holds another text.
 from __future__ import annotations
 
 import argparse
-import gzip
 import sys
 from collections.abc import Iterator
-from itertools import takewhile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from generator.files import refresh
 from generator.grammar import Grammar
 
 PATH = Path(__file__).resolve().parent / "train.txt.gz"
@@ -49,18 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--check", action="store_true", help="write nothing; exit 1 if the file is stale"
     )
     check = parser.parse_args(arguments).check
-    new = "".join(f"{sentence}\n" for sentence in sentences()).encode("utf-8")
-    # The text is compared, not the file: other versions of zlib compress it to other bytes.
-    old = gzip.decompress(PATH.read_bytes()) if PATH.exists() else b""
-    if old == new:
-        return 0
-    if not check:
-        PATH.write_bytes(gzip.compress(new, compresslevel=9, mtime=0))
-        return 0
-    pairs = zip(old.split(b"\n"), new.split(b"\n"), strict=False)
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    print(f"{PATH.name} is stale from line {same + 1} on; run data/almanac/generate.py.")
-    return 1
+    return refresh(PATH, sentences(), check, "data/almanac/generate.py")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ A line is a sentence; each token is written `word/TAG/sense`, with `-` where a w
 from __future__ import annotations
 
 import argparse
-import gzip
 import re
 import sys
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import generate
 from generator.facts import load_frames, load_lists, load_tables
+from generator.files import refresh
 from generator.grammar import Below, Draft, Frame, Grammar
 from generator.parse import Slot
 
@@ -194,18 +194,11 @@ def main(arguments: list[str] | None = None) -> int:
     lines: dict[str, list[str]] = {split: [] for split in SPLITS.values() if split}
     for split, line in sentences():
         lines[split].append(line)
-    stale = 0
-    for split, found in lines.items():
-        path, new = FOLDER / f"{split}.txt.gz", "".join(f"{line}\n" for line in found).encode()
-        # The text is compared, not the file: other versions of zlib compress it to other bytes.
-        if path.exists() and gzip.decompress(path.read_bytes()) == new:
-            continue
-        if check:
-            print(f"{path.name} is stale; run data/almanac/tag.py.")
-            stale = 1
-        else:
-            path.write_bytes(gzip.compress(new, compresslevel=9, mtime=0))
-    return stale
+    stale = [
+        refresh(FOLDER / f"{split}.txt.gz", found, check, "data/almanac/tag.py")
+        for split, found in lines.items()
+    ]
+    return max(stale)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ The same on every machine and version of Python: only `random()` of a seeded gen
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import random
 import sys
@@ -33,6 +32,7 @@ from typing import TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from generator.facts import load_lists, load_tables
+from generator.files import refresh
 
 FOLDER = Path(__file__).resolve().parent / "tasks"
 SEED = 13
@@ -266,22 +266,16 @@ def main(arguments: list[str] | None = None) -> int:
     )
     check = parser.parse_args(arguments).check
     FOLDER.mkdir(exist_ok=True)
-    stale = 0
+    stale = []
     for task, sizes in SIZES.items():
         for split, n in sizes.items():
             lines = (
                 row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)
                 for row in TASKS[task](split, n)
             )
-            path, new = FOLDER / f"{task}-{split}.txt.gz", "".join(f"{x}\n" for x in lines).encode()
-            if path.exists() and gzip.decompress(path.read_bytes()) == new:
-                continue
-            if check:
-                print(f"{path.name} is stale; run data/almanac/tasks.py.")
-                stale = 1
-            else:
-                path.write_bytes(gzip.compress(new, compresslevel=9, mtime=0))
-    return stale
+            path = FOLDER / f"{task}-{split}.txt.gz"
+            stale.append(refresh(path, lines, check, "data/almanac/tasks.py"))
+    return max(stale)
 
 
 if __name__ == "__main__":

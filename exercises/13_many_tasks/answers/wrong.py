@@ -105,32 +105,21 @@ def labels_to_pieces(labels, word_ids):
 
 
 # %% Tagger: the loss over all positions | divides_by_all
-class Tagger(nn.Module):
-    def __init__(self, encoder, d_model, n_labels, dropout=0.1):
-        super().__init__()
-        self.encoder, self.dropout = encoder, nn.Dropout(dropout)
-        self.output = nn.Linear(d_model, n_labels)
-
-    def forward(self, ids, mask):
-        return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
-
-    def loss(self, ids, mask, labels):
-        losses = F.cross_entropy(self(ids, mask).mT, labels, reduction="none")
-        return losses.mean()
+# edits: picks the labeled pieces
+# -         chosen = labels >= 0
+# -         if chosen.sum() == 0:
+# -             return scores.sum() * 0.0
+# -         return F.cross_entropy(scores[chosen], labels[chosen])
+# +         return F.cross_entropy(scores.mT, labels, reduction="none").mean()
 
 
 # %% Tagger: cross_entropy's own mean | nan_without_labels
-class Tagger(nn.Module):
-    def __init__(self, encoder, d_model, n_labels, dropout=0.1):
-        super().__init__()
-        self.encoder, self.dropout = encoder, nn.Dropout(dropout)
-        self.output = nn.Linear(d_model, n_labels)
-
-    def forward(self, ids, mask):
-        return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
-
-    def loss(self, ids, mask, labels):
-        return F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten())
+# edits: picks the labeled pieces
+# -         chosen = labels >= 0
+# -         if chosen.sum() == 0:
+# -             return scores.sum() * 0.0
+# -         return F.cross_entropy(scores[chosen], labels[chosen])
+# +         return F.cross_entropy(scores.flatten(0, 1), labels.flatten())
 
 
 # %% viterbi: argmax of every word | each_alone
@@ -149,33 +138,15 @@ def viterbi(scores, mask, transitions, start):
 
 
 # %% PairClassifier: mean pooling | mean_of_all
-class PairClassifier(nn.Module):
-    def __init__(self, encoder, d_model, n_classes, dropout=0.1):
-        super().__init__()
-        self.encoder, self.dropout = encoder, nn.Dropout(dropout)
-        self.output = nn.Linear(d_model, n_classes)
-
-    def forward(self, ids, segments, mask):
-        H = self.encoder(ids, segments, mask)
-        return self.output(self.dropout(H.mean(1)))
-
-    def loss(self, ids, segments, mask, labels):
-        return F.cross_entropy(self(ids, segments, mask), labels)
+# edits: nll
+# -         return self.output(self.dropout(vectors[:, 0]))
+# +         return self.output(self.dropout(vectors.mean(1)))
 
 
 # %% PairClassifier: no segments | segments_ignored
-class PairClassifier(nn.Module):
-    def __init__(self, encoder, d_model, n_classes, dropout=0.1):
-        super().__init__()
-        self.encoder, self.dropout = encoder, nn.Dropout(dropout)
-        self.output = nn.Linear(d_model, n_classes)
-
-    def forward(self, ids, segments, mask):
-        H = self.encoder(ids, ids * 0, mask)
-        return self.output(self.dropout(H[:, 0]))
-
-    def loss(self, ids, segments, mask, labels):
-        return F.cross_entropy(self(ids, segments, mask), labels)
+# edits: nll
+# -         vectors = self.encoder(ids, segments, mask)
+# +         vectors = self.encoder(ids, ids * 0, mask)
 
 
 # %% matthews: accuracy | accuracy

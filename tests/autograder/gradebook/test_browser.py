@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import shutil
 
 import nbformat
 import pytest
@@ -17,9 +16,6 @@ from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.pages.feedback import write_feedback
-
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 
 NAME = "07_topic"
 #: What a script in formgrader would do: give its own submission full points, as its buttons do.
@@ -75,16 +71,6 @@ LOOK = f"""() => {{
   }}
   return {{misplaced, points: points.map(one => [one.x, one.y])}};
 }}"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if BROWSER is None:
-        pytest.skip("no Chromium on PATH")
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")

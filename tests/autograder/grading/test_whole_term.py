@@ -28,8 +28,6 @@ from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.course.reference import without_docstrings
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 pytestmark = pytest.mark.slow
 
 SIZE = int(os.environ.get("TERM_SIZE", "40"))
@@ -41,16 +39,6 @@ LATE, COPY, GONE = STUDENTS[:2], (STUDENTS[2], STUDENTS[3]), STUDENTS[-2:]
 #: Who gives all words where none are asked for, which is wrong until the cases change.
 ALL, REGRADED = STUDENTS[5], "decisive_words"
 QUESTION, SAID = "question_selection_bias", "Which split did you look at twice?"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if BROWSER is None:
-        pytest.skip("no Chromium on PATH")
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")

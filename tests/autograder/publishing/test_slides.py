@@ -1,7 +1,6 @@
 """A deck of slides has what a lecture needs from a notebook, on slides that hold it, offline."""
 
 import re
-import shutil
 
 import pytest
 from bs4 import BeautifulSoup
@@ -16,7 +15,6 @@ from autograder.publishing.secrets import secrets
 from autograder.publishing.slides import as_html, deck
 
 COURSE = Course(ROOT)
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 #: Which slides have something outside of them.
 TOO_FULL = """() => {
   const found = [];
@@ -42,17 +40,6 @@ def pair(request):
     """An assignment, and its deck as a file."""
     assignment = Assignment(COURSE, request.param)
     return assignment, as_html(assignment)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if BROWSER is None:
-        pytest.skip("there is no Chromium on PATH")
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 def test_a_deck_has_the_sections_drawings_formulas_and_exercises_of_its_notebook(pair):
