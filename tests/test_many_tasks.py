@@ -1,4 +1,4 @@
-"""Assignment 13 agrees with scikit-learn, SciPy, seqeval's rules, enumeration and SQuAD's numbers."""
+"""Assignment 13 agrees with scikit-learn, SciPy, conlleval's rules, enumeration and SQuAD's numbers."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ import math
 import random
 import subprocess
 import sys
-import time
 from collections import Counter
 
 import numpy as np
 import pytest
 import torch
 from checkout import ROOT
+from published_scores import SQUAD
 
 from autograder.course.reference import Solution
 from coursekit import load
 from coursekit.results import load_results
 
 NOTEBOOK = ROOT / "solutions/13_many_tasks/13_many_tasks.ipynb"
-PUBLISHED = {"bert-ensemble": (86.206, 92.196), "logistic-baseline": (40.142, 50.982)}
 
 
 @functools.cache
@@ -79,10 +78,7 @@ def test_13_viterbi_is_enumeration_for_five_words(K):
 def test_13_viterbi_reads_forty_words_with_seventeen_labels():
     viterbi, mask = notebook("viterbi"), torch.ones(8, 40, dtype=torch.bool)
     scores = torch.randn(8, 40, 17, generator=torch.Generator().manual_seed(0))
-    begin = time.perf_counter()
-    viterbi(scores, mask, torch.zeros(17, 17), torch.zeros(17))
-    # It takes milliseconds; enumeration of 17 ** 40 sequences would not end.
-    assert time.perf_counter() - begin < 5
+    # Enumeration of 17 ** 40 sequences would not end.
     alone = scores.argmax(dim=-1)
     assert torch.equal(viterbi(scores, mask, torch.zeros(17, 17), torch.zeros(17)), alone)
 
@@ -142,7 +138,7 @@ def test_13_windows_lead_back_to_the_answers_characters():
 
 def test_13_the_stored_squad_scores_are_the_published_ones():
     measured = load_results("many_tasks")["squad_metric"]
-    for system, published in PUBLISHED.items():
+    for system, published in SQUAD.items():
         assert [round(x, 3) for x in measured[system]] == list(published)
 
 

@@ -34,6 +34,10 @@ from coursekit.data.paths import write_atomically
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
+class NothingGraded(CourseError):
+    """No submission of an assignment is graded."""
+
+
 @dataclass
 class Submission:
     """The results of grading one submission.
@@ -288,13 +292,13 @@ def read_class(classroom: Classroom, assignment: str) -> list[Submission]:
 
     Raises
     ------
-    CourseError
+    NothingGraded
         There are no graded submissions.
     """
     found = classroom.folder.glob(f"autograded/*/{assignment}/{assignment}.ipynb")
     graded = {path.parent.parent.name for path in found}
     if not graded:
-        raise CourseError(
+        raise NothingGraded(
             f"no graded submissions of {assignment}; run `autograder grade {assignment}` first."
         )
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from autograder.classroom.report import Report, read_class
+from autograder.classroom.report import NothingGraded, Report, read_class
 from autograder.course.assignment import Assignment
 from autograder.course.typed_answers import typed_answers
 from autograder.errors import CourseError
@@ -53,7 +53,7 @@ def frequent_mistakes(assignment: Assignment, classroom: Classroom, most: int) -
             }
         )
         source = f"Students of this class who made it, of {len(report.ran)} whose work was run."
-    except CourseError:
+    except NothingGraded:
         try:
             wrong = typed_answers(assignment, "wrong")
         except CourseError:
