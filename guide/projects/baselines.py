@@ -143,7 +143,7 @@ def translation() -> dict[str, str]:
 
 
 def writing() -> dict[str, str]:
-    """Interpolated trigrams with weights by hand: perplexity on *Northanger Abbey*."""
+    """Interpolated trigrams with fixed weights: perplexity on *Northanger Abbey*."""
     train = [["<s>", "<s>", *tokenize(text), "</s>"] for text in load("austen-fiction", "train")]
     words = Counter(word for sentence in train for word in sentence[2:])
     known = {word for word, _ in words.most_common(8000)}
