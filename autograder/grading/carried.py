@@ -5,6 +5,11 @@ whose reference calls helpers that are wrong, missing or not judged here runs on
 kernel, in which these helpers are answered by their references (`reference_desk`). The better
 verdict counts. Which helpers an exercise may call is read from its reference, not from the
 submission: so nothing can be asked that it would not have to call anyway.
+
+A helper that is an exercise itself has seen its own graded inputs in that kernel, and what is judged
+after it can ask for their right outputs. That earns nothing, since the helper has been judged; and
+nobody reads the answers, since no such verdict quotes what the submission returned, raised or
+printed.
 """
 
 from __future__ import annotations
@@ -22,6 +27,18 @@ from autograder.grading.questions import Answers, with_room, without_expected
 from autograder.grading.reference_desk import Carried
 from coursekit.checking import recordings
 from coursekit.checking.verdict import Verdict, judge
+
+#: What a verdict says of an answer that is wrong with right helpers, too, by the stage that fails.
+_WITHOUT_ANSWER = {
+    "error": "it raises an error",
+    "type": "it returns another type",
+    "shape": "it returns another shape",
+    "dtype": "it returns another dtype",
+    "value": "it returns other values",
+}
+_OTHERWISE = "it does not do what its text asks for"
+#: Rows of the failing case that are made of what the submission answered.
+_OF_ANSWER = ("yours", "largest difference")
 
 
 @dataclass(frozen=True)
@@ -142,12 +159,29 @@ def with_right_helpers(
         verdict = old
         if called and answered and new[name].points >= old.points:
             named[name] = _culprits(called, named, wrong, plan)
-            verdict = replace(new[name], judged_with=named[name])
+            verdict = replace(without_answer(new[name]), judged_with=named[name])
         elif name in plan.carried.helpers and (called or not answered):
             # what went wrong may be a helper's mistake, which a hint would put on this exercise
             verdict = replace(old, misconception="", hint="", next_hint="")
         found.append(verdict)
     return found
+
+
+def without_answer(verdict: Verdict) -> Verdict:
+    """The verdict without anything that the submission could have written into it."""
+    if verdict.passed:
+        return verdict
+    groups = [
+        replace(group, reason=_OTHERWISE, outline=_OTHERWISE) if group.reason else group
+        for group in verdict.groups
+    ]
+    return replace(
+        verdict,
+        groups=groups,
+        headline=f"{_WITHOUT_ANSWER.get(verdict.stage, _OTHERWISE)}, with right helpers, too",
+        detail=[row for row in verdict.detail if row[0] not in _OF_ANSWER],
+        printed="",
+    )
 
 
 def _culprits(

@@ -19,7 +19,8 @@ from autograder.grading.questions import Answers
 from autograder.grading.reference_desk import CALLS, Carried, ReferenceDesk
 from autograder.sandbox.doctor import is_available
 from coursekit.checking.html import VerdictView
-from coursekit.checking.verdict import Verdict
+from coursekit.checking.recordings import find
+from coursekit.checking.verdict import Verdict, judge
 
 SOLUTION = """
 import torch
@@ -311,6 +312,33 @@ def test_what_is_wrong_with_right_helpers_too_is_explained_by_its_own_mistake():
     old, new = verdict("total", False, hint="about halves"), verdict("total", False, hint="its own")
     (found,) = judged([old], [new], {"total": ["halves"]})
     assert (found.hint, found.judged_with) == ("its own", ["halves"])
+
+
+#: Answers of `masked_softmax` that carry what another exercise was told, one for each way.
+MARK = "417.25"
+CARRIERS = [
+    {"status": "error", "type": f"E{MARK}", "message": MARK, "line": MARK, "place": MARK},
+    {"status": "value", "value": {"$tensor": {"dtype": "float32", "shape": [0, 41725]}}},
+    {"status": "value", "value": MARK, "printed": MARK, "printed_characters": 41725},
+    {"status": "value", "value": 41725.0, "changed": [MARK], "drew_from": [MARK]},
+    {"status": "value", "value": float(MARK)},
+]
+
+
+@pytest.mark.parametrize("outcome", CARRIERS)
+def test_a_verdict_with_right_helpers_quotes_nothing_that_the_submission_answered(outcome):
+    recorded = find("key_value_attention")
+    if "$tensor" in str(outcome):  # as many bytes as its shape asks for: none
+        outcome["value"]["$tensor"] |= {"data": "", "device": "cpu"}
+    given = dict.fromkeys(range(len(recorded["cases"])), outcome)
+    new = judge(recorded, list(given.values()))
+    assert any(mark in str(new.to_dict()) for mark in (MARK, "41725", "41,725"))
+    old = verdict("key_value_attention", False)
+    carried = replace(CARRIED, helpers={"key_value_attention": ["masked_softmax"]})
+    (found,) = judged([old], [new], {"key_value_attention": ["masked_softmax"]}, carried)
+    said = str(found.to_dict()) + repr(VerdictView(found)) + VerdictView(found)._repr_html_()
+    assert not any(mark in said for mark in (MARK, "41725", "41,725"))
+    assert found.headline
 
 
 def test_a_helper_that_is_right_with_its_own_helper_is_not_named():
