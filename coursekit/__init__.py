@@ -39,6 +39,7 @@ _PARTS = (
     "data",
     "evaluation",
     "figures",
+    "predictions",
     "pretrained",
     "results",
     "text",
