@@ -23,6 +23,8 @@ _HOME = {
     "load": "coursekit.data",
     "load_pretrained": "coursekit.pretrained",
     "load_results": "coursekit.results",
+    "store_prediction": "coursekit.predictions",
+    "compare_prediction": "coursekit.predictions",
     "load_vectors": "coursekit.vectors",
     "WordVectors": "coursekit.vectors",
     "Pretrained": "coursekit.pretrained",
@@ -39,7 +41,6 @@ _PARTS = (
     "data",
     "evaluation",
     "figures",
-    "predictions",
     "pretrained",
     "results",
     "text",
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from coursekit.checking.check import CheckFailed, check  # noqa: F401
     from coursekit.checking.needed import require  # noqa: F401
     from coursekit.data import load  # noqa: F401
+    from coursekit.predictions import compare_prediction, store_prediction  # noqa: F401
     from coursekit.pretrained import Pretrained, load_pretrained  # noqa: F401
     from coursekit.results import load_results  # noqa: F401
     from coursekit.text import Vocabulary, batches, pad_batch, tokenize  # noqa: F401

@@ -55,7 +55,7 @@ class Comparison:
         return "\n".join([f"{self.question}:", *(line.rstrip() for line in lines)])
 
 
-def store(question: str, **guesses: Guess) -> None:
+def store_prediction(question: str, **guesses: Guess) -> None:
     """Store predictions, before the cell runs that gives the results.
 
     A quantity that was predicted before keeps its first prediction.
@@ -91,7 +91,7 @@ def store(question: str, **guesses: Guess) -> None:
     print(f"Stored for {question!r}: {said}.")
 
 
-def compare(question: str, **results: float | str) -> Comparison:
+def compare_prediction(question: str, **results: float | str) -> Comparison:
     """Show results beside what was predicted.
 
     Parameters
