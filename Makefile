@@ -1,6 +1,7 @@
 # make course   set up and grade a small demo class
 # make lab      open JupyterLab on the student notebooks
 # make test     set up and run the tests: 25 to 45 minutes on two cores; make test ONLY=05 for one assignment's
+# make proofs   prove every assignment again, changed or not, as on another processor: CI does
 # make test-all run also the slow tests, which repeat at length what make test proves once: nightly
 # make lint     check format, style and types
 # make oldest   release under the oldest torch that pyproject.toml allows: no file may change
@@ -22,7 +23,7 @@ TOKENS ?= 100e6
 # one more than there are cores, since many tests wait for processes of their own
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: course lab test test-all lint oldest bench ladder pretrain distil site guide tag dist execute constraints
+.PHONY: course lab test proofs test-all lint oldest bench ladder pretrain distil site guide tag dist execute constraints
 
 course: .venv/ready
 	$(BIN)/autograder release
@@ -32,7 +33,10 @@ lab: .venv/ready
 	$(BIN)/jupyter lab --allow-root --LabApp.default_url=/lab/tree/notebooks $(ARGS)
 
 test: .venv/ready
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(if $(ONLY),-k $(ONLY)_)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(if $(ONLY),-m "not slow" -k $(ONLY)_,-m "not slow and not proof")
+
+proofs: .venv/ready
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "proof and not slow" $(if $(ONLY),-k $(ONLY)_)
 
 test-all: .venv/ready
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(if $(ONLY),-k $(ONLY)_)

@@ -2,7 +2,7 @@
 
 `exercises/proved.json` holds a digest of each assignment's sources and of what was generated from
 them. It says that a release of these files passed every proof, with the tool as it was then; CI
-proves all of them again with `autograder release --check`.
+proves all of them again (`make proofs`).
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import pytest
 from checkout import ROOT, shared_assignment
 from release_elsewhere import drawn
 
+from autograder.authoring import proved
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED
 from autograder.grading.record_exercises import record
@@ -59,9 +60,16 @@ def release_on():
         machine.communicate()
 
 
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_what_is_there_is_what_a_release_has_proved(assignment):
+    stored = proved.read(COURSE).get(assignment)
+    assert stored == proved.digest(COURSE, assignment), "run `autograder release` and commit"
+
+
+@pytest.mark.proof
 @pytest.mark.parametrize(("processor", "threads"), ELSEWHERE)
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_everything_generated_is_up_to_date_and_another_machine_draws_the_same_cases(
+def test_another_machine_proves_and_generates_the_same(
     assignment, processor, threads, release_on
 ):
     stale, cases = release_on(processor, threads, assignment)

@@ -9,7 +9,7 @@ from autograder.grading.record_exercises import record_assignment
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
-# a release proves seeds 0 and 1
+pytestmark = pytest.mark.proof
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4, 5))]
 
 
