@@ -46,10 +46,10 @@ N_MERGES, LENGTH, BATCH, N_VALIDATION = 400, 64, 16, 160
 #: Of both blocks; the widths of the networks make the models equally large, within a percent.
 WIDTH, HEADS, LAYERS, HIDDEN, RATE = 96, 4, 2, 260, 3e-3
 OLD, NEW = "block of 2019", "block of today"
-SEEDS, ABLATION_STEPS, WATCHED = 3, 400, 50
-AMOUNTS, SCALING_SEEDS = (40, 80, 160, 320, 640), 2
-RANKS, TUNING_STEPS = (1, 8, 32), 300
-DPO_STEPS, BETA = 30, 0.1
+SEEDS, ABLATION_STEPS, WATCHED = 3, 200, 25
+AMOUNTS, SCALING_SEEDS = (25, 50, 100, 200, 400), 2
+RANKS, TUNING_STEPS = (1, 8, 32), 80
+DPO_STEPS, BETA = 15, 0.1
 ROUNDING_SEEDS = 3
 Kept = dict[str, Any]
 
