@@ -44,7 +44,7 @@ PARTS = ["key_heads", "ablation", "scaling", "tuning", "dpo", "rounding"]
 #: The almanac in byte tokens: merges, tokens of a row, rows of a step, rows to validate on.
 N_MERGES, LENGTH, BATCH, N_VALIDATION = 400, 64, 16, 160
 #: Of both blocks; the widths of the networks make the models equally large, within a percent.
-WIDTH, HEADS, LAYERS, HIDDEN, RATE = 96, 4, 2, 260, 3e-3
+WIDTH, HEADS, LAYERS, HIDDEN, RATE = 96, 4, 2, 270, 3e-3
 OLD, NEW = "block of 2019", "block of today"
 SEEDS, ABLATION_STEPS, WATCHED = 3, 200, 25
 AMOUNTS, SCALING_SEEDS = (25, 50, 100, 200, 400), 2

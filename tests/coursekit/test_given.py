@@ -1,4 +1,4 @@
-"""The given parts of 06 and 12: they do what is needed there, and the block earns nothing in 05."""
+"""The given parts of 06, 12 and 15: they do what is needed there, and the block earns nothing in 05."""
 
 import ast
 from pathlib import Path
@@ -68,8 +68,8 @@ def test_solutions_that_use_the_given_part_earn_full_points(assignment):
         assert verdict.passed, (name, verdict.headline, verdict.detail)
 
 
-def test_assignments_06_and_12_offer_a_given_part():
-    assert WITH_GIVEN == ["06_bert", "12_pretraining_to_write"]
+def test_assignments_06_12_and_15_offer_a_given_part():
+    assert WITH_GIVEN == ["06_bert", "12_pretraining_to_write", "15_language_models_today"]
 
 
 def test_the_given_block_earns_no_points_in_assignment_05():
