@@ -67,13 +67,13 @@ def keep(kept: Kept, part: str, value: Any) -> None:
 
 
 def key_heads(kept: Kept) -> None:
-    """The median of five, since other programs run beside this one."""
+    """The median of three, since other programs run beside this one."""
     scope = with_cells(NOTEBOOK)
     source = next(s for s in cell_sources() if s.startswith("@torch.no_grad()\ndef write_speed"))
     exec(source.partition("\n\n\nspeeds =")[0], scope)
     times: dict[int, list[float]] = {1: [], 2: [], 4: []}
     n_bytes = {}
-    for _ in range(5):
+    for _ in range(3):
         for groups in times:
             speed, n_bytes[groups] = scope["write_speed"](groups)
             times[groups].append(speed)
@@ -95,7 +95,7 @@ def almanac_rows() -> tuple[torch.Tensor, torch.Tensor]:
     """Rows of LENGTH + 1 byte tokens, to learn from and to validate on, in random order."""
     scope = notebook()
     texts = load("almanac").texts
-    tokenizer = scope["ByteBPE"](scope["learn_byte_merges"](texts[:4000], N_MERGES))
+    tokenizer = scope["ByteBPE"](scope["learn_byte_merges"](texts[:2000], N_MERGES))
     known: dict[str, list[int]] = {}
     ids: list[int] = []
     for text in random.Random(0).sample(texts, 50_000):

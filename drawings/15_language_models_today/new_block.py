@@ -5,8 +5,8 @@ from autograder.authoring.canvas import Canvas
 _WORDS = ("the", "film", "was")
 _INSTEAD = (
     (289, "LayerNorm", "RMSNorm"),
-    (228, "all heads have keys", "heads share keys"),
-    (200, "positions are added", "queries, keys turned"),
+    (232, "all heads have keys", "heads share keys"),
+    (198, "positions are added", "queries, keys turned"),
     (139, "LayerNorm", "RMSNorm"),
     (86, "GELU, 4 d wide", "SwiGLU, 8/3 d wide"),
 )
@@ -19,7 +19,7 @@ def draw() -> Canvas:
         canvas.box(x + 51 * number, 360, 48, 28, word, fill="blue")
     parts = (
         (296, 30, "RMSNorm", "gray"),
-        (222, 52, "grouped-query attention,\nrotary positions", "orange"),
+        (222, 52, "grouped-query\nattention, rotary", "orange"),
         (146, 30, "RMSNorm", "gray"),
         (96, 30, "SwiGLU", "green"),
     )

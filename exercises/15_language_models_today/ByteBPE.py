@@ -132,6 +132,7 @@ WRONG = {
         """,
     "strict_decoding": """
         Half a character is an error here. What is not valid UTF-8 should become �.
+
         raises UnicodeDecodeError
 
         - return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")

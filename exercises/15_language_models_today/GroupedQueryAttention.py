@@ -73,9 +73,10 @@ WRONG = {
 
         -         Q, K = rotate(Q, positions, self.base), rotate(K, positions, self.base)
         +         Q = rotate(Q, positions, self.base)
-        -             K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
-        +             K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
-        +         K = rotate(K, torch.arange(K.shape[2]), self.base)
+        ...
+        -         T, L = Q.shape[2], K.shape[2]
+        +         T, L = Q.shape[2], K.shape[2]
+        +         K = rotate(K, torch.arange(L), self.base)
         """,
     "positions_from_zero": """
         With a past the new tokens begin at position 0 again. They begin where the past ends.

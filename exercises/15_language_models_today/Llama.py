@@ -143,6 +143,8 @@ WRONG = {
     "one_token_less": """
         A text of exactly max_length tokens is refused. It fits.
 
+        raises ValueError
+
         - if not 0 < ids.shape[1] <= total <= self.max_length:
         + if not 0 < ids.shape[1] <= total < self.max_length:
         """,

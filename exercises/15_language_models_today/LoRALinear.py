@@ -53,6 +53,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X, title = normal(rng, 3, 4), "unchanged at first, a single output"
     yield case("start", (4, 1), 3, 1, ("__call__", X), changed=False, title=title)
 
+    X, calls = normal(rng, 2, n), [("lora_A.weight.any",)]
+    title = "unchanged at first, but not without numbers in A"
+    yield case("start", (n, 3), 2, 6, ("__call__", X), *calls, changed=False, title=title)
+
     X, title = normal(rng, 2, 4), "what training changes"
     yield case("training", (4, 3), 2, 4, ("__call__", X), title=title, gradient="all")
     X, title = normal(rng, n, 3), "what training changes, without bias"
@@ -64,6 +68,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("merged", (n, 2), 3, 1, *calls, bias=False, title=title)
     yield case("merged", (3, 3), 1, 2, ("merged",), changed=False, title="merged at first")
 
+    X, title = normal(rng, 3, 2), "a rank above both sizes"
+    yield case("edges", (2, 3), 5, n, ("__call__", X), title=title)
     for rank in (0, -number(rng, 1, 3)):
         yield Case("edges", [layer(3, 2), rank, 1.0], title=f"a rank of {rank}", judge=VALUE_ERROR)
 
@@ -146,11 +152,13 @@ WRONG = {
         + self.linear.weight += self.scale * self.lora_B.weight @ self.lora_A.weight
         + return self.linear.weight.clone()
         """,
-    "any_rank": """
+    "a_rank_of_0": """
         A rank of 0 leaves nothing to learn. A rank below 1 should be a ValueError.
 
-        -         if rank < 1:
-        -             raise ValueError(f"the rank should be 1 or more, but is {rank}")
+        raises ZeroDivisionError
+
+        - if rank < 1:
+        + if rank < 0:
         """,
 }
 

@@ -133,6 +133,8 @@ WRONG = {
     "questions_may_not_be_empty": """
         A question without tokens is refused. Only an answer needs at least one.
 
+        raises ValueError
+
         - if answers and not words:
         + if not words:
         """,

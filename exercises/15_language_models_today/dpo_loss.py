@@ -38,10 +38,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     rows = [torch.stack([chosen[0] + far, chosen[1] - 1]), chosen, chosen, chosen, 1.0]
     yield Case("large", rows, title="one pair far apart, in the right direction")
 
-    same = four(3)[:2]
-    yield Case("edges", [*same, *four(3)[2:], 0.0], title="beta is 0", gradient="chosen")
-    yield Case("edges", [*four(0)], title="no pair", **more)
-    yield Case("edges", [*same, same[0] + 1, same[1], 1.0], title="only the chosen one has changed")
+    yield Case("edges", [*four(3), 0.0], title="beta is 0", gradient="chosen")
+    yield Case("edges", four(0), title="no pair")
+    yield Case("edges", four(0), title="no pair, its gradient", **more)
+    rows = [rows[1], rows[1] - 1, rows[1] + normal(rng, 2), rows[1] - 1, 1.0]
+    yield Case("edges", rows, title="only the chosen one has changed")
 
 
 WRONG = {

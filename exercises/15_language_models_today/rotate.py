@@ -117,6 +117,8 @@ WRONG = {
     "odd_is_allowed": """
         An odd number of components has one without a partner, and should be a ValueError.
 
+        raises RuntimeError
+
         -     if d_k % 2:
         -         raise ValueError(f"{d_k} components are no pairs; take an even number")
         """,
