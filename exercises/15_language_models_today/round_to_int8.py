@@ -101,13 +101,8 @@ WRONG = {
         - return (W / scale[:, None]).round().to(torch.int8), scale
         + return (W / scale[:, None]).round().to(torch.int8), 1 / scale
         """,
-    "zeros_divided": """
-        A row of zeros is divided by its scale of 0. Its scale should be 1.
-
-        -     scale = torch.where(scale == 0, torch.ones_like(scale), scale)
-        """,
     "scale_of_zero": """
-        The scale of a row of zeros should be 1, not 0.
+        The scale of a row of zeros is 0 here, and whoever divides by it gets no number. It should be 1.
 
         - scale = torch.where(scale == 0, torch.ones_like(scale), scale)
         - return (W / scale[:, None]).round().to(torch.int8), scale
