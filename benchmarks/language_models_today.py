@@ -7,10 +7,11 @@
 - `tuning`: the GPT of assignment 12 tuned on the almanac's questions, with LoRA of three ranks and
   in full, on questions about other countries;
 - `dpo`: the fully tuned model on pairs of answers, about both countries of a paragraph;
-- `rounding`: 06's encoder, fine-tuned on the course's reviews with three seeds, with rounded matrices.
+- `rounding`: 06's encoder, fine-tuned on 1,000 of the course's reviews, three seeds, with rounded matrices.
 
 Scores go to `data/results/language_models_today.json`, each as soon as it is there; an interrupted
-command goes on where it stopped, and `--again` begins anew. No setting was searched.
+command goes on where it stopped, and `--again` begins anew. `--share 0.2` takes a fifth of all training
+steps, and the file says how many there were. No setting was searched.
 
     python benchmarks/language_models_today.py           # or: key_heads ablation ...
 """
@@ -42,16 +43,23 @@ NOTEBOOK = ROOT / "solutions/15_language_models_today/15_language_models_today.i
 NAME = "language_models_today"
 PARTS = ["key_heads", "ablation", "scaling", "tuning", "dpo", "rounding"]
 #: The almanac in byte tokens: merges, tokens of a row, rows of a step, rows to validate on.
-N_MERGES, LENGTH, BATCH, N_VALIDATION = 400, 64, 16, 160
+N_MERGES, LENGTH, BATCH, N_VALIDATION = 400, 64, 8, 160
 #: Of both blocks; the widths of the networks make the models equally large, within a percent.
 WIDTH, HEADS, LAYERS, HIDDEN, RATE = 96, 4, 2, 270, 3e-3
 OLD, NEW = "block of 2019", "block of today"
-SEEDS, ABLATION_STEPS, WATCHED = 3, 200, 25
-AMOUNTS, SCALING_SEEDS = (25, 50, 100, 200, 400), 2
-RANKS, TUNING_STEPS, N_ASKED = (1, 8, 32), 80, 150
-DPO_STEPS, BETA = 15, 0.1
-ROUNDING_SEEDS = 3
+SEEDS, ABLATION_STEPS, WATCHED = 3, 600, 50
+AMOUNTS, SCALING_SEEDS = (60, 120, 240, 480, 960), 2
+RANKS, TUNING_STEPS, N_ASKED = (1, 8, 32), 400, 100
+DPO_STEPS, BETA = 60, 0.1
+ROUNDING_SEEDS, ROUNDING_LABELS = 3, 1000
 Kept = dict[str, Any]
+
+_share = 1.0
+
+
+def share_of(steps: int) -> int:
+    """The training steps that were asked for."""
+    return max(1, round(_share * steps))
 
 
 @functools.cache
@@ -67,7 +75,9 @@ def keep(kept: Kept, part: str, value: Any) -> None:
 
 
 def key_heads(kept: Kept) -> None:
-    """The median of three, since other programs run beside this one."""
+    """The median of three."""
+    if "key_heads" in kept:
+        return
     scope = with_cells(NOTEBOOK)
     source = next(s for s in cell_sources() if s.startswith("@torch.no_grad()\ndef write_speed"))
     exec(source.partition("\n\n\nspeeds =")[0], scope)
@@ -145,7 +155,7 @@ def learn(name: str, seed: int, steps: int) -> dict[str, Any]:
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        if (step + 1) % WATCHED == 0 or step + 1 == steps:
+        if (step + 1) % share_of(WATCHED) == 0 or step + 1 == steps:
             with torch.no_grad():
                 curve.append([step + 1, loss_on(model.eval(), validation).item()])
     parameters = sum(p.numel() for p in model.parameters())
@@ -160,24 +170,36 @@ def learn(name: str, seed: int, steps: int) -> dict[str, Any]:
     }
 
 
+def begun(kept: Kept, part: str, **facts: Any) -> dict[str, Any]:
+    """What is kept of a part that was measured with the same settings; the settings alone if not."""
+    found = kept.get(part, {})
+    if any(found.get(name) != value for name, value in facts.items()):
+        found = kept[part] = dict(facts)
+    return found
+
+
 def ablation(kept: Kept) -> None:
-    found: dict[str, Any] = {name: {"runs": []} for name in (OLD, NEW)}
+    steps = share_of(ABLATION_STEPS)
+    found = begun(kept, "ablation", steps=steps, tokens=steps * BATCH * LENGTH, rate=RATE)
+    blocks = found.setdefault("blocks", {name: {"runs": []} for name in (OLD, NEW)})
     for seed in range(SEEDS):
-        for name, of in found.items():
-            run = learn(name, seed, ABLATION_STEPS)
+        for name, of in blocks.items():
+            if len(of["runs"]) > seed:
+                continue
+            run = learn(name, seed, steps)
             of["parameters"] = run.pop("parameters")
             of["runs"].append(run)
-    tokens = ABLATION_STEPS * BATCH * LENGTH
-    keep(kept, "ablation", {"tokens": tokens, "rate": RATE, "blocks": found})
+            keep(kept, "ablation", found)
 
 
 def scaling(kept: Kept) -> None:
-    runs = [
-        [steps * BATCH * LENGTH, learn(NEW, seed, steps)["loss"]]
-        for steps in AMOUNTS
-        for seed in range(SCALING_SEEDS)
-    ]
-    keep(kept, "scaling", {"block": NEW, "runs": runs})
+    amounts = [share_of(steps) * BATCH * LENGTH for steps in AMOUNTS]
+    found = begun(kept, "scaling", block=NEW, amounts=amounts)
+    runs = found.setdefault("runs", [])
+    todo = [(tokens, seed) for seed in range(SCALING_SEEDS) for tokens in amounts]
+    for tokens, seed in todo[len(runs) :]:
+        runs.append([tokens, learn(NEW, seed, tokens // (BATCH * LENGTH))["loss"]])
+        keep(kept, "scaling", found)
 
 
 def tuned(prepare: Callable[[nn.Module], Any], rate: float, steps: int) -> nn.Module:
@@ -191,28 +213,31 @@ def tuned(prepare: Callable[[nn.Module], Any], rate: float, steps: int) -> nn.Mo
 
 @functools.cache
 def fully_tuned() -> nn.Module:
-    return tuned(lambda model: None, 5e-4, TUNING_STEPS)
+    return tuned(lambda model: None, 5e-4, share_of(TUNING_STEPS))
 
 
 def tuning(kept: Kept) -> None:
-    scope = notebook()
+    scope, steps = notebook(), share_of(TUNING_STEPS)
     test, add_lora = scope["test"][:N_ASKED], scope["add_lora"]
-    models: dict[str, Any] = {}
+    found = begun(kept, "tuning", steps=steps, questions=len(test), seed=0)
+    models = found.setdefault("models", {})
 
-    def measure(name: str, model: nn.Module, parameters: int) -> None:
-        share = scope["exact_match"](model.eval(), test)
-        models[name] = {"parameters": parameters, "exact_match": share}
-        print(name, models[name], flush=True)
+    def measure(name: str, make: Callable[[], nn.Module], learned: bool = True) -> None:
+        if name not in models:
+            model = make().eval()
+            sizes = [p.numel() for p in model.parameters() if p.requires_grad and learned]
+            share = scope["exact_match"](model, test)
+            models[name] = {"parameters": sum(sizes), "exact_match": share}
+            keep(kept, "tuning", found)
 
-    measure("as it comes", scope["load_gpt"](), 0)
+    measure("as it comes", scope["load_gpt"], learned=False)
     for rank in RANKS:
-        model = tuned(lambda model, rank=rank: add_lora(model, rank, 2 * rank), 2e-3, TUNING_STEPS)
-        learned = sum(p.numel() for p in model.parameters() if p.requires_grad)
-        measure(f"LoRA, rank {rank}", model, learned)
-    full = fully_tuned()
-    measure("all parameters", full, sum(p.numel() for p in full.parameters()))
-    found = {"steps": TUNING_STEPS, "questions": len(test), "seed": 0, "models": models}
-    keep(kept, "tuning", found)
+
+        def prepare(model: nn.Module, rank: int = rank) -> None:
+            add_lora(model, rank, 2 * rank)
+
+        measure(f"LoRA, rank {rank}", functools.partial(tuned, prepare, 2e-3, steps))
+    measure("all parameters", fully_tuned)
 
 
 def other_answer(question: Any) -> str | None:
@@ -240,7 +265,9 @@ def log_p(model: nn.Module, rows: Sequence[tuple[list[int], list[bool]]]) -> tor
 
 
 def dpo(kept: Kept) -> None:
-    scope = notebook()
+    scope, steps = notebook(), share_of(DPO_STEPS)
+    if begun(kept, "dpo", steps=steps, tuned=share_of(TUNING_STEPS)).get("chosen"):
+        return
 
     def pairs_of(split: Sequence[Any]) -> list[tuple[Any, Any]]:
         found = []
@@ -263,7 +290,7 @@ def dpo(kept: Kept) -> None:
     model = copy.deepcopy(reference)
     before = scope["exact_match"](reference, scope["test"][:N_ASKED])
     optimizer, draw = torch.optim.AdamW(model.parameters(), lr=2e-5), random.Random(0)
-    for _ in range(DPO_STEPS):
+    for _ in range(steps):
         batch = draw.sample(train_pairs, 8)
         chosen, rejected = zip(*batch, strict=True)
         with torch.no_grad():
@@ -281,7 +308,8 @@ def dpo(kept: Kept) -> None:
         }
     after = scope["exact_match"](model, scope["test"][:N_ASKED])
     exact = {"before": before, "after": after}
-    keep(kept, "dpo", {"steps": DPO_STEPS, "beta": BETA, "exact_match": exact, **found})
+    facts = {"steps": steps, "tuned": share_of(TUNING_STEPS), "beta": BETA}
+    keep(kept, "dpo", {**facts, "exact_match": exact, **found})
 
 
 def rounded_to(model: nn.Module, bits: int, per_channel: bool) -> nn.Module:
@@ -305,39 +333,46 @@ def rounding(kept: Kept) -> None:
         "4 bits": (4, True),
         "3 bits": (3, True),
     }
-    found: dict[str, list[tuple[float, dict[str, float]]]] = {name: [] for name in kinds}
-    texts: dict[str, int] = {}
-    for seed in range(ROUNDING_SEEDS):
-        learned = train("encoder, fine-tuned", "reviews", seed)
+    found = begun(kept, "rounding", data="reviews", labels=ROUNDING_LABELS)
+    runs = found.setdefault("runs", [])
+    for seed in range(len(runs), ROUNDING_SEEDS):
+        learned = train("encoder, fine-tuned", "reviews", seed, ROUNDING_LABELS)
+        run: dict[str, Any] = {}
         for name, (bits, per_channel) in kinds.items():
             model = rounded_to(learned.model, bits, per_channel) if bits else learned.model
             right = score(name, predict(model, learned.fed(judged)) > 0, judged.labels).accuracy
             decided = predict(model, learned.fed(challenge)) > 0
             by_kind = accuracy_by(challenge.phenomena, decided, challenge.labels)
-            found[name].append((right, {kind.name: kind.accuracy for kind in by_kind}))
-            texts = {kind.name: kind.n for kind in by_kind}
-            print(seed, name, f"{right:.3f}", flush=True)
-    models = {
-        name: {
-            "accuracy": mean(right for right, _ in runs),
-            "accuracies": [right for right, _ in runs],
-            "challenge": {kind: mean(of[kind] for _, of in runs) for kind in texts},
+            run[name] = {"accuracy": right, "challenge": {k.name: k.accuracy for k in by_kind}}
+            found["texts"] = {kind.name: kind.n for kind in by_kind}
+        runs.append(run)
+        found["models"] = {
+            name: {
+                "accuracy": mean(run[name]["accuracy"] for run in runs),
+                "challenge": {
+                    kind: mean(run[name]["challenge"][kind] for run in runs)
+                    for kind in found["texts"]
+                },
+            }
+            for name in kinds
         }
-        for name, runs in found.items()
-    }
-    keep(kept, "rounding", {"data": "reviews", "texts": texts, "models": models})
+        keep(kept, "rounding", found)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="which (default: all)")
     parser.add_argument("--again", action="store_true", help="repeat what is there")
+    parser.add_argument("--share", type=float, default=1.0, help="of all training steps")
     options = parser.parse_args()
+    global _share
+    _share = options.share
     torch.set_num_threads(1)
     kept = results(NAME)
     for part in options.parts or PARTS:
-        if options.again or part not in kept:
-            globals()[part](kept)
+        if options.again:
+            kept.pop(part, None)
+        globals()[part](kept)
 
 
 if __name__ == "__main__":
