@@ -4,19 +4,19 @@ from autograder.authoring.canvas import Canvas
 
 _WORDS = ("the", "film", "was")
 _INSTEAD = (
-    (289, "LayerNorm", "RMSNorm"),
-    (232, "all heads have keys", "heads share keys"),
-    (198, "positions are added", "queries, keys turned"),
-    (139, "LayerNorm", "RMSNorm"),
-    (86, "GELU, 4 d wide", "SwiGLU, 8/3 d wide"),
+    (298, "LayerNorm", "RMSNorm"),
+    (252, "a key head each", "shared key heads"),
+    (218, "positions added", "positions rotate"),
+    (148, "LayerNorm", "RMSNorm"),
+    (98, "GELU, 4 d wide", "SwiGLU, 8/3 d"),
 )
 
 
 def draw() -> Canvas:
-    canvas = Canvas(560, 400)
-    x, width, middle = 24, 150, 99
+    canvas = Canvas(460, 400)
+    x, width, middle = 6, 130, 71
     for number, word in enumerate(_WORDS):
-        canvas.box(x + 51 * number, 360, 48, 28, word, fill="blue")
+        canvas.box(x + 44 * number, 360, 42, 28, word, fill="blue")
     parts = (
         (296, 30, "RMSNorm", "gray"),
         (222, 52, "grouped-query\nattention, rotary", "orange"),
@@ -33,13 +33,13 @@ def draw() -> Canvas:
     canvas.arrow(boxes[2].top, boxes[3].bottom)
     canvas.arrow(boxes[3].top, (middle, 79))
     canvas.arrow((middle, 54), (middle, 22))
-    canvas.line((middle, 346), (198, 346), (198, 200), (middle + 13, 200), head=True)
-    canvas.line((middle, 182), (198, 182), (198, 66), (middle + 13, 66), head=True)
+    canvas.line((middle, 346), (150, 346), (150, 200), (middle + 13, 200), head=True)
+    canvas.line((middle, 182), (150, 182), (150, 66), (middle + 13, 66), head=True)
     canvas.text(middle, 12, "the next block", size=12)
-    canvas.text(296, 44, "2019", size=12)
-    canvas.text(466, 44, "today", size=12)
+    canvas.text(229, 66, "2019", size=12)
+    canvas.text(391, 66, "today", size=12)
     for y, old, new in _INSTEAD:
-        canvas.box(222, y, 148, 26, old, fill="white", dashed=True)
-        canvas.box(392, y, 148, 26, new, fill="blue")
-        canvas.arrow((371, y + 13), (391, y + 13))
+        canvas.box(166, y, 126, 26, old, fill="white", dashed=True)
+        canvas.box(328, y, 126, 26, new, fill="blue")
+        canvas.arrow((294, y + 13), (326, y + 13))
     return canvas
