@@ -150,6 +150,40 @@ WRONG = {
         - return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
         + return b"".join(self.bytes_of[i] for i in ids).decode("latin-1")
         """,
+    "any_pair_from_the_left": """
+        The text is read once from the left, and whatever pair is known is merged. The merges have an
+        order: go through the whole piece with the first one, then with the second, and so on.
+
+        - for new, (left, right) in enumerate(self.merges, start=256):
+        -     i = 0
+        -     while i < len(tokens) - 1:
+        -         if tokens[i] == left and tokens[i + 1] == right:
+        -             tokens[i : i + 2] = [new]
+        -         i += 1
+        + known, i = {tuple(pair): 256 + k for k, pair in enumerate(self.merges)}, 0
+        + while i < len(tokens) - 1:
+        +     if (tokens[i], tokens[i + 1]) in known:
+        +         tokens[i : i + 2] = [known[tokens[i], tokens[i + 1]]]
+        +         i = max(i - 1, 0)
+        +     else:
+        +         i += 1
+        """,
+    "decodes_bytes_only": """
+        An id above 255 is no byte: it stands for the bytes of the two ids that were merged.
+
+        raises ValueError
+
+        - return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+        + return bytes(ids).decode("utf-8", errors="replace")
+        """,
+    "only_texts": """
+        `encode` takes bytes as well, and these have no `encode` of their own: take them as they are.
+
+        raises AttributeError
+
+        - for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        + for piece in pieces(text.encode("utf-8")):
+        """,
 }
 
 FURTHER = """

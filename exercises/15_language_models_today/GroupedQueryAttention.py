@@ -149,6 +149,38 @@ WRONG = {
         -         if d_model % n_heads or d_model // n_heads % 2:
         -             raise ValueError(f"{n_heads} heads cannot have an even share of {d_model} dimensions")
         """,
+    "scaled_by_d_model": """
+        The scores are divided by the root of d_model. A head has d_k components: divide by the root
+        of d_k.
+
+        - found = F.scaled_dot_product_attention(Q, keys, values, mask)
+        + found = F.scaled_dot_product_attention(Q, keys, values, mask, scale=X.shape[-1] ** -0.5)
+        """,
+    "rotated_before_the_split": """
+        Queries and keys are rotated before they are split into heads, so the heads do not all have the
+        same angles. Split first; then each head is rotated for itself.
+
+        -             W(X).unflatten(-1, (-1, self.d_k)).transpose(1, 2) for W in (self.W_Q, self.W_K, self.W_V)
+        -         )
+        +             W(X) for W in (self.W_Q, self.W_K, self.W_V)
+        +         )
+        ...
+        -         Q, K = rotate(Q, positions, self.base), rotate(K, positions, self.base)
+        +         Q, K = rotate(Q, positions, self.base), rotate(K, positions, self.base)
+        +         Q, K, V = (Y.unflatten(-1, (-1, self.d_k)).transpose(1, 2) for Y in (Q, K, V))
+        """,
+    "with_biases": """
+        The layers have biases. Take bias=False for all four.
+
+        - self.W_Q = nn.Linear(d_model, d_model, bias=False)
+        - self.W_K = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
+        - self.W_V = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
+        - self.W_O = nn.Linear(d_model, d_model, bias=False)
+        + self.W_Q = nn.Linear(d_model, d_model)
+        + self.W_K = nn.Linear(d_model, n_key_heads * self.d_k)
+        + self.W_V = nn.Linear(d_model, n_key_heads * self.d_k)
+        + self.W_O = nn.Linear(d_model, d_model)
+        """,
 }
 
 FURTHER = """

@@ -166,6 +166,13 @@ WRONG = {
         - self.norm = RMSNorm(d_model, eps)
         + self.norm = RMSNorm(d_model)
         """,
+    "embeddings_times_root_d": """
+        The embeddings are multiplied by the root of d_model, as in assignment 11. Here they go into
+        the blocks as they are.
+
+        - X, longer = self.tokens(ids), []
+        + X, longer = self.tokens(ids) * self.tokens.embedding_dim**0.5, []
+        """,
 }
 
 FURTHER = """

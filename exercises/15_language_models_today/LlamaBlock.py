@@ -99,6 +99,14 @@ WRONG = {
         - self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads, base)
         + self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads)
         """,
+    "attention_lost_from_the_sum": """
+        The network reads the sum, but its update is added to what came in: what the attention found is
+        lost. Add it to the sum.
+
+        - X = X + Z
+        - return X + self.network(self.norm_2(X)), K, V
+        + return X + self.network(self.norm_2(X + Z)), K, V
+        """,
 }
 
 FURTHER = """

@@ -105,7 +105,7 @@ WRONG = {
         -         nn.init.zeros_(self.lora_B.weight)
         """,
     "both_zeros": """
-        A and B both begin with zeros, so that neither ever gets a gradient. Only B does.
+        A begins with zeros here. Only B should: if both did, neither would ever get a gradient.
 
         - nn.init.zeros_(self.lora_B.weight)
         + nn.init.zeros_(self.lora_B.weight)

@@ -87,6 +87,19 @@ WRONG = {
         - self.weight = nn.Parameter(torch.ones(d))
         + self.weight = torch.ones(d)
         """,
+    "standard_deviation": """
+        This divides by the standard deviation, for which the mean is subtracted. RMS is the root of
+        the mean of the squares as they are.
+
+        - return X * torch.rsqrt(X.pow(2).mean(dim=-1, keepdim=True) + self.eps) * self.weight
+        + return X / (X.std(dim=-1, keepdim=True) + self.eps) * self.weight
+        """,
+    "gain_of_zeros": """
+        The gain begins with zeros, so nothing gets through. It begins with ones.
+
+        - self.weight = nn.Parameter(torch.ones(d))
+        + self.weight = nn.Parameter(torch.zeros(d))
+        """,
 }
 
 FURTHER = """

@@ -84,6 +84,13 @@ WRONG = {
         + self.W_up = nn.Linear(d_model, d_hidden)
         + self.W_down = nn.Linear(d_hidden, d_model)
         """,
+    "silu_of_the_product": """
+        The SiLU is applied to the product. It is applied to the gate alone, before the two are
+        multiplied.
+
+        - return self.W_down(F.silu(self.W_gate(X)) * self.W_up(X))
+        + return self.W_down(F.silu(self.W_gate(X) * self.W_up(X)))
+        """,
 }
 
 FURTHER = """

@@ -155,6 +155,18 @@ WRONG = {
         +     if not turns:
         +         return [], []
         """,
+    "everybody_but_the_user": """
+        Turns of the system count, too. Only those of the assistant do.
+
+        - answers = role == "assistant"
+        + answers = role != "user"
+        """,
+    "numbers_for_booleans": """
+        `counted` has the numbers 0 and 1. It should have False and True.
+
+        - return ids, counted
+        + return ids, [int(c) for c in counted]
+        """,
 }
 
 FURTHER = """

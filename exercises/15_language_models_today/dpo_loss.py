@@ -22,7 +22,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 3, 5)
     yield Case("values", four(n), title="several pairs")
     yield Case("values", [*four(2), 0.5], title="another beta")
-    yield Case("values", [*four(1, 4.0), 2.0], title="a single pair")
+    yield Case("values", [*four(1, 1.0), 0.5], title="a single pair")
     more: dict[str, Any] = {"gradient": "all"}
     yield Case("values", [*four(n), 0.3], title="what training changes", **more)
 

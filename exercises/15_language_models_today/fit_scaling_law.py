@@ -42,6 +42,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     N = [_N[i] for i in (3, 0, 4, 2, 1, 0)]
     losses = law(E, A, 0.4, N, noise(6))
     yield case("values", N, losses, _ALPHAS[::-1], "in any order, one N twice")
+    losses = torch.tensor([3.6, 3.017, 2.747, 2.193, 2.188]) * (1 + float(rng.random())) + E
+    yield case("values", _N, losses, _ALPHAS, "a few large errors or many small ones")
     losses = law(E, A, 0.4, _N[:3], noise(3))
     yield case("values", _N[:3], losses, [0.3], "a single alpha")
 
@@ -126,6 +128,18 @@ WRONG = {
 
         - if len(tokens.unique()) < 3:
         + if len(tokens) < 3:
+        """,
+    "absolute_errors": """
+        The errors are added without being squared, and another alpha wins. Square each error.
+
+        - error = (E + A * x - losses).pow(2).sum()
+        + error = (E + A * x - losses).abs().sum()
+        """,
+    "returns_tensors": """
+        The three numbers come as tensors; `.item()` makes plain numbers of them.
+
+        - return best[1:]
+        + return tuple(torch.tensor(number) for number in best[1:])
         """,
 }
 

@@ -130,6 +130,19 @@ WRONG = {
         - matrices = n_layers * (attention + 3 * d_model * d_hidden)
         + matrices = n_layers * (attention + 2 * d_model * d_hidden)
         """,
+    "all_parameters_multiply": """
+        Every parameter is counted with two operations. Gains of the normalizations are left out, and
+        an embedding is looked up: only matrices count.
+
+        - "operations": 2 * length * (matrices + words) + pairs,
+        + "operations": 2 * length * (matrices + norms + (words if tied else 2 * words)) + pairs,
+        """,
+    "cache_of_one_block": """
+        The cache is that of one block. Every block has its own keys and values.
+
+        - "cache_bytes": 2 * 2 * n_layers * n_key_heads * d_k * length,
+        + "cache_bytes": 2 * 2 * n_key_heads * d_k * length,
+        """,
 }
 
 FURTHER = """

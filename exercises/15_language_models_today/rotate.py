@@ -122,6 +122,24 @@ WRONG = {
         -     if d_k % 2:
         -         raise ValueError(f"{d_k} components are no pairs; take an even number")
         """,
+    "one_angle_for_all": """
+        All pairs have the same angle. It shrinks from pair to pair: base to the power of −2i / d_k,
+        with a division that keeps what is behind the point.
+
+        - theta = base ** (-torch.arange(0, d_k, 2, device=X.device) / d_k)
+        + theta = base ** (-(torch.arange(0, d_k, 2, device=X.device) // d_k).float())
+        """,
+    "angles_of_neighbors": """
+        Halves are turned together, but the angles are repeated for neighbors. Components i and
+        i + d_k / 2 have the same angle.
+
+        - cos, sin = angles.cos(), angles.sin()
+        - a, b = X[..., : d_k // 2], X[..., d_k // 2 :]
+        - return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
+        + angles = angles.repeat_interleave(2, dim=-1)
+        + half = torch.cat([-X[..., d_k // 2 :], X[..., : d_k // 2]], dim=-1)
+        + return X * angles.cos() + half * angles.sin()
+        """,
 }
 
 FURTHER = """

@@ -115,11 +115,20 @@ WRONG = {
         + return (W / scale[:, None]).round().to(torch.int8), scale[:, None]
         """,
     "from_the_range": """
-        The scale comes from the largest and the smallest number, and so the zero is not in the
-        middle. Here it is the largest size, divided by 127.
+        The scale comes from the largest minus the smallest number. Here 0 stays 0 and the range is
+        the same on both sides: the largest size, divided by 127.
 
         - scale = W.abs().amax(dim=1) / 127
-        + scale = (W.amax(dim=1) - W.amin(dim=1)) / 254
+        + scale = (W.amax(dim=1) - W.amin(dim=1)) / 255
+        ...
+        - return (W / scale[:, None]).round().to(torch.int8), scale
+        + return (W / scale[:, None]).round().clamp(-127, 127).to(torch.int8), scale
+        """,
+    "unsigned": """
+        The numbers are moved by 128 to be positive. int8 has a sign: they stay as they are.
+
+        - return (W / scale[:, None]).round().to(torch.int8), scale
+        + return ((W / scale[:, None]).round() + 128).to(torch.uint8), scale
         """,
 }
 
