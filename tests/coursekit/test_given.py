@@ -76,7 +76,7 @@ def test_the_given_block_earns_no_points_in_assignment_05():
     sources = {
         "padding_mask": "from coursekit.given import padding_mask as given\n"
         "def padding_mask(mask):\n    return given(mask)",
-        "MultiHeadAttention": "from coursekit.given import _Attention\n"
+        "MultiHeadAttention": "from coursekit.given.bert import _Attention\n"
         "class MultiHeadAttention(_Attention):\n    pass",
         "TransformerBlock": "from coursekit.given import BertBlock\n"
         "class TransformerBlock(BertBlock):\n    pass",
