@@ -179,4 +179,8 @@ EQUIVALENT = {
         -    known = [vocabulary[token] for token in tokens if token in vocabulary]
         +    known = [vocabulary[token] for token in list(tokens)[::-1] if token in vocabulary]
         """,
+    "the counts belong to nobody else": """
+        -    return x.clamp(max=1) if binary else x
+        +    return x.clamp_(max=1) if binary else x
+        """,
 }

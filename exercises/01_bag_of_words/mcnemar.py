@@ -32,6 +32,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     only = int(rng.integers(3, 8))
     title = "all disagreements go one way"
     yield Case("values", [*answers(rng, 0, only, 4, 3)], title=title)
+    one, other = answers(rng, few, more, *agree[1:3])
+    title = "the first and the last text decide, too"
+    yield Case("values", [[False, *one, False], [True, *other, True]], title=title)
+    yield Case("values", [[True, *other, True], [False, *one, False]], title=title)
     close = int(rng.integers(5, 12))
     title = "nearly even"
     yield Case("values", [*answers(rng, close + 2, close, *agree[:2])], title=title)
@@ -217,5 +221,12 @@ RIGHT = {
                 log_ways = math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1)
                 total += math.exp(log_ways - n * math.log(2))
             return min(1.0, 2 * total)
+        """,
+}
+
+EQUIVALENT = {
+    "the smaller of two numbers does not depend on their order": """
+        -    return min(1.0, 2 * tail)
+        +    return min(2 * tail, 1.0)
         """,
 }

@@ -179,3 +179,38 @@ RIGHT = {
             return float(interval.low), float(interval.high)
         """,
 }
+
+EQUIVALENT = {
+    "a number of texts is not negative": """
+        -    if n == 0:
+        +    if n <= 0:
+        """,
+    "z is always 1.96": """
+        -    center = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        +    center = (p + 3.8415999999999997 / (2 * n)) / (1 + z**2 / n)
+
+        -    center = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        +    center = (p + 1.96**2 / (2 * n)) / (1 + z**2 / n)
+
+        -    center = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        +    center = (p + z**2 / (2 * n)) / (1 + 3.8415999999999997 / n)
+
+        -    center = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        +    center = (p + z**2 / (2 * n)) / (1 + 1.96**2 / n)
+
+        -    half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        +    half = 1.96 / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+
+        -    half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        +    half = z / (1 + 3.8415999999999997 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+
+        -    half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        +    half = z / (1 + 1.96**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+
+        -    half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        +    half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + 3.8415999999999997 / (4 * n**2))
+
+        -    half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        +    half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + 1.96**2 / (4 * n**2))
+        """,
+}
