@@ -72,6 +72,12 @@ WRONG = {
         - return x.clamp(max=1) if binary else x
         + return x if binary else x.clamp(max=1)
         """,
+    "binary_by_default": """
+        Without the third argument it gives the binary bag. The default is the count bag, binary=False.
+
+        - tokens: list[str], vocabulary: dict[str, int], binary: bool = False
+        + tokens: list[str], vocabulary: dict[str, int], binary: bool = True
+        """,
     "gives_truth_values": """
         The binary bag has True and False. Weights are real numbers, so the bag is float32: 1.0 and 0.0.
 

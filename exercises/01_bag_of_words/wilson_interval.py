@@ -78,6 +78,22 @@ WRONG = {
         - half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
         + half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n))
         """,
+    "multiplies_by_n": """
+        z**2 / 2 * n is half of z² *times* n: Python goes from left to right. Write z**2 / (2 * n), and the
+        same for 4n².
+
+        - center = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        - half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        + center = (p + z**2 / 2 * n) / (1 + z**2 / n)
+        + half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / 4 * n**2)
+        """,
+    "agresti_and_coull": """
+        This is Agresti and Coull's interval: Wilson's middle with the plain half width around it. Wilson's
+        half width has p, not the middle, under the root, and z²/(4n²) beside it.
+
+        - half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        + half = z * math.sqrt(center * (1 - center) / (n + z**2))
+        """,
     "forgets_the_root": """
         The square root is missing.
 
