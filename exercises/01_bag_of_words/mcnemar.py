@@ -51,11 +51,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("equal", [*answers(rng, three, three + 1, 2, 2)], title="as even as it can be")
     title = "each model is right as often, on other texts"
     yield Case("equal", [*answers(rng, even + 1, even + 1, 0, 0)], title=title)
-    yield Case("equal", [*answers(rng, three + 3, three, 2, 2)], title="a difference of three")
+    for difference in (3, 4):  # not even, so that the results vary
+        less = int(rng.integers(2, 80))
+        sizes = [less + difference, less] if difference == 3 else [less, less + difference]
+        yield Case("equal", [*answers(rng, *sizes, 2, 2)], title="nearly even")
 
-    low = int(rng.integers(540, 570))
+    low, total = int(rng.integers(500, 560)), int(rng.integers(1110, 1190))
     title = "more than a thousand disagreements"
-    yield Case("many", [*answers(rng, low, 1130 - low, 20, 10)], title=title)
+    yield Case("many", [*answers(rng, low, total - low, 20, 10)], title=title)
 
 
 FURTHER = """

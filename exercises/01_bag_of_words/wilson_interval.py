@@ -22,7 +22,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [half, 2 * half], title="one half", judge=DIGITS)
     n = int(rng.integers(20_000, 30_000))
     yield Case("values", [int(rng.uniform(0.6, 0.95) * n), n], title="many texts", judge=DIGITS)
-    n = int(rng.integers(12, 60))
+    n = int(rng.integers(12, 200))
     yield Case("edges", [0, n], title="none is right", judge=DIGITS)
     yield Case("edges", [n, n], title="all are right", judge=DIGITS)
     yield Case("edges", [int(rng.integers(2)), 1], title="a single text", judge=DIGITS)
