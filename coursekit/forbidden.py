@@ -10,7 +10,13 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 #: The full names of these helpers. Each begins with a call of `require_allowed`.
-HELPERS = ("coursekit.text.Vocabulary", "coursekit.text.pad_batch")
+HELPERS = (
+    "coursekit.evaluation.mcnemar",
+    "coursekit.evaluation.wilson_interval",
+    "coursekit.text.Vocabulary",
+    "coursekit.text.pad_batch",
+    "coursekit.text.tokenize",
+)
 #: Those that the case that is running may not use.
 _forbidden: set[str] = set()
 

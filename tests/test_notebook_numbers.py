@@ -88,11 +88,27 @@ def test_the_strength_of_l2_in_the_table_is_the_best_on_validation():
 
 def test_the_paragraph_on_l2_shows_what_was_measured(text):
     paragraph = next(part for part in text.split("\n\n") if "So what is L2 good for?" in part)
-    tried = RESULTS["imdb"]["validation"]["scikit-learn"]
-    measured = [tried[l2] for l2 in ("1e-05", "0.001")]
+    tried = {name: RESULTS[name]["validation"]["scikit-learn"] for name in ("sst2", "imdb")}
+    measured = [tried["sst2"][l2] for l2 in ("1e-05", "0.001")]
+    measured += [tried["imdb"][l2] for l2 in ("1e-05", "0.001", "0.01")]
     shown = re.findall(r"([\d.]+)%", paragraph)
     assert len(shown) == len(measured)
     assert all(is_shown_as(a, 100 * b) for a, b in zip(shown, measured))
+    for curve in tried.values():  # the best lies inside the grid
+        assert max(curve.values()) not in (curve["1e-05"], curve["0.01"])
+    assert tried["sst2"]["0.001"] > tried["sst2"]["0.01"]
+
+
+def test_the_intervals_of_two_strengths_of_l2_were_measured(text):
+    shown = re.search(r"intervals are ([\d.]+) to ([\d.]+)% and ([\d.]+) to ([\d.]+)%", text)
+    assert shown
+    found = RESULTS["sst2"]["validation"]
+    ends = [
+        100 * end
+        for l2 in ("1e-05", "0.001")
+        for end in wilson_interval(round(found["scikit-learn"][l2] * found["n"]), found["n"])
+    ]
+    assert all(map(is_shown_as, shown.groups(), ends))
 
 
 def test_the_examples_of_the_phenomena_are_challenge_reviews(text):

@@ -10,14 +10,15 @@ from checkout import shared_assignment
 from autograder.authoring.try_answer import try_sources
 from autograder.course.layout import Course
 from autograder.course.reference import Solution, read
-from coursekit import set_seed
+from coursekit import evaluation, set_seed
 from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
-from coursekit.given import BertBlock
+from coursekit.given import BertBlock, own_or_given
 
 ROOT = Path(__file__).parents[2]
 COURSE = Course(ROOT)
+TESTS = ("wilson_interval", "mcnemar")
 SIZES = {"vocab_size": 30, "d_model": 12, "n_heads": 3, "d_ff": 20, "n_blocks": 2}
 
 
@@ -76,10 +77,32 @@ def test_the_given_block_earns_no_points_in_assignment_05():
     sources = {
         "padding_mask": "from coursekit.given import padding_mask as given\n"
         "def padding_mask(mask):\n    return given(mask)",
-        "MultiHeadAttention": "from coursekit.given import _Attention\n"
+        "MultiHeadAttention": "from coursekit.given.bert import _Attention\n"
         "class MultiHeadAttention(_Attention):\n    pass",
         "TransformerBlock": "from coursekit.given import BertBlock\n"
         "class TransformerBlock(BertBlock):\n    pass",
     }
     verdicts = try_sources(shared_assignment("05_transformer_block"), sources)
     assert {name: verdict.points for name, verdict in verdicts.items()} == dict.fromkeys(sources, 0)
+
+
+def test_what_fails_its_check_or_is_missing_is_given_and_what_passes_stays(capsys):
+    own = {name: Solution(COURSE.solution("01_bag_of_words")).definitions[name] for name in TESTS}
+    names = dict(own)
+    own_or_given(names, *TESTS)
+    assert names == own
+    assert capsys.readouterr().out == "Your own: wilson_interval, mcnemar.\n"
+    names = {"wilson_interval": lambda correct, n: (0.0, 1.0)}
+    own_or_given(names, *TESTS)
+    assert names == {name: getattr(evaluation, name) for name in TESTS}
+    said = capsys.readouterr().out
+    assert "wilson_interval: yours of assignment 01 earns 0 of 4 points" in said
+    assert "mcnemar: yours of assignment 01 is not here" in said
+
+
+def test_the_given_interval_and_test_earn_nothing():
+    for name in TESTS:
+        recorded = find(name)
+        verdict = judge(recorded, run_cases(getattr(evaluation, name), recorded["cases"]))
+        assert verdict.points == 0
+        assert "may not be used in this exercise" in verdict.headline
