@@ -117,19 +117,23 @@ Phrase(start=1, end=2, label=3)], label=1)
     words: list[str] = []
     phrases: list[Phrase] = []
     open_phrases: list[tuple[int, int]] = []
-    for bracket, label, word in re.findall(r"(\()(\d) |(?:([^\s()]+))?\)", line):
+    for bracket, label, word in re.findall(r"(\()([0-4]) |(?:([^\s()]+))?\)", line):
         if bracket:
             open_phrases.append((len(words), int(label)))
             continue
         if word:
             words.append(word.lower())
         if not open_phrases:
-            break
+            raise _no_tree(line)
         start, number = open_phrases.pop()
         phrases.append(Phrase(start, len(words), number))
-    if open_phrases or not phrases or phrases[-1].end - phrases[-1].start != len(words):
-        raise DamagedFile(f"This is no tree with labels from 0 to 4: {line[:60]!r}.")
+    if open_phrases or not phrases or (phrases[-1].start, phrases[-1].end) != (0, len(words)):
+        raise _no_tree(line)
     return LabeledTree(words, phrases[:-1], phrases[-1].label)
+
+
+def _no_tree(line: str) -> DamagedFile:
+    return DamagedFile(f"This is no tree with labels from 0 to 4: {line[:60]!r}.")
 
 
 def phenomenon_of(tree: LabeledTree, known: Collection[str]) -> str | None:
