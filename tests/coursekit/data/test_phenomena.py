@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -176,6 +178,16 @@ def test_both_classes_are_equally_many_even_if_one_has_few(small):
 def test_an_odd_number_is_refused_in_a_sentence(n):
     with pytest.raises(DataError, match=f"an even number of texts, 2 or more, not {n}"):
         published_challenge(n)
+
+
+def test_the_rules_find_as_many_published_texts_as_the_card_says(real_data):
+    card = (Path(__file__).parents[3] / "data/reviews/PUBLISHED.md").read_text("utf-8")
+    said = re.findall(r"^\| `(\w+)` \| \d* ?\|.* \| (\d+), (\d+) \| (\d+) \|$", card, re.M)
+    counts = Counter((kind, label) for kind, _, label in phenomena._found())
+    for kind, positive, negative, kept in said:
+        assert [counts[kind, 1], counts[kind, 0]] == [int(positive), int(negative)]
+        assert int(kept) == min(44, 2 * int(positive), 2 * int(negative))
+    assert [kind for kind, *_ in said] == list(FOUND_BY_RULE)
 
 
 def test_the_published_data_have_44_texts_of_every_phenomenon_but_thwarted(real_data):
