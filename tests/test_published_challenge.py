@@ -20,14 +20,13 @@ BAG = "logistic regression, binary"
 
 @pytest.fixture
 def benchmark(tmp_path, monkeypatch):
-    """The script as a module that writes into a folder of its own, with one model and two seeds."""
+    """The script as a module that writes into a folder of its own, with one model."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     import _results
     import published_challenge
 
     monkeypatch.setattr(_results, "_FOLDER", tmp_path)
     monkeypatch.setattr(published_challenge, "LABELS", {"reviews": {BAG: "100"}})
-    monkeypatch.setattr(published_challenge, "SEEDS", {"reviews": 2})
     texts = TextDataset("toy", "challenge", ["a lovely film", "dull"], [1, 0], ["plain", "plain"])
     monkeypatch.setattr(published_challenge, "published_challenge", lambda: texts)
     monkeypatch.setattr(sys, "argv", ["published_challenge.py"])
