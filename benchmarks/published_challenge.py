@@ -62,6 +62,7 @@ SETS = {"challenge": "ours", "published": "people's"}
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", nargs="+", default=list(LABELS), choices=list(LABELS))
+    parser.add_argument("--models", nargs="+", help="only these models, by name")
     parser.add_argument("--seeds", type=int, default=3, help="seeds per model (default 3)")
     parser.add_argument("--again", action="store_true", help="retrain finished models")
     parser.add_argument("--table", action="store_true", help="print the tables, train nothing")
@@ -72,36 +73,38 @@ def main() -> None:
     torch.set_num_threads(1)
     try:
         for data in options.data:
-            judge(data, options.seeds, options.again)
+            judge(data, options)
     except KeyboardInterrupt:
         sys.exit("\nStopped; finished runs are saved. Run the same command again to resume.")
     except DataError as error:
         sys.exit(str(error))
 
 
-def judge(data: str, seeds: int, again: bool) -> None:
+def judge(data: str, options: argparse.Namespace) -> None:
     """Train the models on one data set, let them judge both collections, and store it."""
     collections = {
         "challenge": texts_of("reviews", "challenge"),
         "published": published_challenge(),
     }
-    bar = tqdm(list(plan(data, seeds)), unit="model", desc=data)
+    wanted = options.models or LABELS[data]
+    runs = [run for run in plan(data, options.seeds) if run.rung in wanted]
+    bar = tqdm(runs, unit="model", desc=data)
     for run in bar:
         bar.set_description(f"{run.rung}, {run.size} labels, seed {run.seed}")
         stored = results(NAME)
         found = stored.setdefault(data, {}).setdefault(run.rung, {"labels": run.size, "runs": []})
-        if any(other["seed"] == run.seed for other in found["runs"]) and not again:
+        if any(other["seed"] == run.seed for other in found["runs"]) and not options.again:
             continue
         decide, facts = learn(data, run)
-        runs = [other for other in found["runs"] if other["seed"] != run.seed]
-        runs.append(
+        others = [other for other in found["runs"] if other["seed"] != run.seed]
+        others.append(
             {
                 "seed": run.seed,
                 "processor_seconds": facts["processor_seconds"],
                 **{name: correct(decide, texts) for name, texts in collections.items()},
             }
         )
-        found["runs"] = sorted(runs, key=lambda one: one["seed"])
+        found["runs"] = sorted(others, key=lambda one: one["seed"])
         for name, texts in collections.items():
             found[name] = means(found["runs"], name, Counter(texts.phenomena))
         stored["texts"] = {name: Counter(texts.phenomena) for name, texts in collections.items()}
@@ -132,7 +135,8 @@ def means(runs: list[dict[str, Any]], name: str, counts: Counter[str]) -> dict[s
 def tables(stored: dict[str, Any]) -> str:
     """Accuracies in percent with intervals: a table per data set, both collections side by side."""
     parts = []
-    for data, models in ((data, stored[data]) for data in LABELS if data in stored):
+    for data in (data for data in LABELS if data in stored):
+        models = {name: stored[data][name] for name in LABELS[data] if name in stored[data]}
         lines = [
             f"| learned from {data} | whose texts | " + " | ".join(models) + " |",
             "| --- | --- |" + " --: |" * len(models),
