@@ -133,22 +133,36 @@ def means(runs: list[dict[str, Any]], name: str, counts: Counter[str]) -> dict[s
 
 
 def tables(stored: dict[str, Any]) -> str:
-    """Accuracies in percent with intervals: a table per data set, both collections side by side."""
-    parts = []
-    for data in (data for data in LABELS if data in stored):
-        models = {name: stored[data][name] for name in LABELS[data] if name in stored[data]}
+    """Accuracies in percent: the range over the models, then each model with its interval."""
+    measured = {
+        data: {name: stored[data][name] for name in LABELS[data] if name in stored[data]}
+        for data in LABELS
+        if data in stored
+    }
+    kinds = list(stored["texts"]["published"])
+    columns = [(data, name) for data in measured for name in SETS]
+    heads = (f"learned from {data}: {SETS[name]}" for data, name in columns)
+    lines = [f"| | {' | '.join(heads)} |", "| --- |" + " --: |" * len(columns)]
+    for kind in kinds:
+        cells = []
+        for data, name in columns:
+            means = [100 * found[name][kind][0] for found in measured[data].values()]
+            cells.append(f"{min(means):.0f} to {max(means):.0f}")
+        lines.append(f"| {kind} | {' | '.join(cells)} |")
+    parts = ["\n".join(lines)]
+    for data, models in measured.items():
         lines = [
-            f"| learned from {data} | whose texts | " + " | ".join(models) + " |",
+            f"| learned from {data} | whose texts | {' | '.join(models)} |",
             "| --- | --- |" + " --: |" * len(models),
         ]
-        for kind in stored["texts"]["published"]:
+        for kind in kinds:
             for name, whose in SETS.items():
                 n = stored["texts"][name][kind]
-                cells = (
+                cells = [
                     "{:.0f} ({:.0f}-{:.0f})".format(*(100 * x for x in found[name][kind]))
                     for found in models.values()
-                )
-                lines.append(f"| {kind} | {whose}, {n} | " + " | ".join(cells) + " |")
+                ]
+                lines.append(f"| {kind} | {whose}, {n} | {' | '.join(cells)} |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 

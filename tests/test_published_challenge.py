@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from coursekit.data import DataError, TextDataset, load
@@ -16,6 +17,7 @@ from coursekit.evaluation import wilson_interval
 ROOT = Path(__file__).parent.parent
 BENCHMARKS = ROOT / "benchmarks"
 BAG = "logistic regression, binary"
+SETS = ("challenge", "published")
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def benchmark(tmp_path, monkeypatch):
     monkeypatch.setattr(published_challenge, "LABELS", {"reviews": {BAG: "100"}})
     texts = TextDataset("toy", "challenge", ["a lovely film", "dull"], [1, 0], ["plain", "plain"])
     monkeypatch.setattr(published_challenge, "published_challenge", lambda: texts)
-    monkeypatch.setattr(sys, "argv", ["published_challenge.py"])
+    monkeypatch.setattr(sys, "argv", ["published_challenge.py", "--seeds", "2"])
     yield published_challenge
     for name in ("published_challenge", "ladder", "_networks", "_results"):
         del sys.modules[name]
@@ -61,7 +63,7 @@ def test_each_model_judges_both_collections_once_per_seed(benchmark, tmp_path, m
 
     benchmark.main()
     assert len(learned) == 2  # nothing is trained twice
-    monkeypatch.setattr(sys, "argv", ["published_challenge.py", "--again"])
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--again"])
     benchmark.main()
     assert len(learned) == 4
     assert len(written(tmp_path)["reviews"][BAG]["runs"]) == 2
@@ -109,3 +111,70 @@ def test_the_card_says_how_many_texts_each_rule_found(monkeypatch):
     stored = json.loads((ROOT / "data/results/published_challenge.json").read_text("utf-8"))
     kept = dict(re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", card, re.M))
     assert {kind: int(n) for kind, n in kept.items()} == stored["texts"]["published"]
+
+
+def test_03_says_what_was_measured_on_text_that_people_wrote():
+    notebook = nbformat.read(ROOT / "solutions/03_deep_averaging/03_deep_averaging.ipynb", 4)
+    text = next(
+        cell.source for cell in notebook.cells if "| a language model's reviews" in cell.source
+    )
+    stored = json.loads((ROOT / "data/results/published_challenge.json").read_text("utf-8"))
+    found = {
+        start: stored["reviews"][f"DAN, {which}"]
+        for start, which in {
+            "random": "random vectors",
+            "from the almanac": "vectors of 02",
+            "from IMDb": "vectors of IMDb",
+        }.items()
+    }
+    assert {len(model["runs"]) for model in found.values()} == {3}
+    unseen = {start: [found[start][name]["unseen"] for name in SETS] for start in found}
+    for start, pair in unseen.items():
+        cells = ["{:.0f}% ({:.0f} to {:.0f})".format(*(100 * x for x in one)) for one in pair]
+        assert f"| {start} | {' | '.join(cells)} |" in text
+    shown = {start: [round(100 * one[0]) for one in pair] for start, pair in unseen.items()}
+    gains = [  # of the numbers as the table shows them
+        shown[start][i] - shown["random"][i]
+        for start, i in (("from IMDb", 1), ("from IMDb", 0), ("from the almanac", 1))
+    ]
+    said = re.search(r"is (\d+) points there and not (\d+)\..* it is (\d+) points ahead", text)
+    assert said
+    assert [int(number) for number in said.groups()] == gains
+    ours, people = (
+        {kind: [round(100 * x) for x in found["from IMDb"][name][kind]] for kind in FOUND_BY_RULE}
+        for name in SETS
+    )
+    for sentence in (
+        f"On people's `negation` the network gets {people['negation'][0]}% right and on `thwarted` "
+        f"{people['thwarted'][0]}%",
+        f"On `contrast` it gets {people['contrast'][0]}% where the challenge set gave "
+        f"{ours['contrast'][0]}%, and the two intervals overlap ({people['contrast'][1]} to "
+        f"{people['contrast'][2]}, {ours['contrast'][1]} to {ours['contrast'][2]})",
+        f"`long` is not confirmed, with {people['long'][0]}% against {ours['long'][0]}%",
+    ):
+        assert sentence in text
+    for kind in ("negation", "thwarted"):
+        for scores in (ours, people):
+            assert scores[kind][1] < 50 < scores[kind][2]
+    assert people["unseen"][1] > 50
+    assert people["long"][1] > ours["long"][2]
+
+
+def test_what_the_card_calls_confirmed_or_not_is_so():
+    stored = json.loads((ROOT / "data/results/published_challenge.json").read_text("utf-8"))
+    reviews, sst2 = stored["reviews"], list(stored["sst2"].values())
+    small = [found for name, found in reviews.items() if not name.startswith("encoder")]
+    for kind in ("negation", "thwarted"):
+        assert all(low < 0.5 < high for f in small for _, low, high in (f[s][kind] for s in SETS))
+        assert all(found["published"][kind][0] < found["published"]["plain"][0] for found in sst2)
+    assert all(f["challenge"]["thwarted"][0] < 0.5 < f["published"]["thwarted"][0] for f in sst2)
+    without = [reviews[name] for name in (BAG, "DAN, random vectors", "attention")]
+    without.append(reviews["transformer from scratch"])
+    for found in without:
+        assert all(found[name]["unseen"][1] < 0.5 < found[name]["unseen"][2] for name in SETS)
+    assert all(reviews["DAN, vectors of IMDb"][name]["unseen"][1] > 0.5 for name in SETS)
+    almanac = reviews["DAN, vectors of 02"]
+    assert almanac["challenge"]["unseen"][1] > 0.5 > almanac["published"]["unseen"][1]
+    contrast = {name: found["challenge"]["contrast"][0] for name, found in reviews.items()}
+    assert min(contrast.values()) > 0.6
+    assert max(found["published"]["contrast"][0] for found in small) < 0.56
