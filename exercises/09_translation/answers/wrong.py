@@ -710,36 +710,6 @@ def greedy_decode(step, s, bos, eos, max_length):
     return result
 
 
-# %% LuongAttention: looks for the kind in a string
-class LuongAttention(nn.Module):
-    def __init__(self, d_s, d_h, kind):
-        super().__init__()
-        if kind not in "dot general concat":
-            raise ValueError(kind)
-        if kind == "dot" and d_s != d_h:
-            raise ValueError("sizes")
-        self.kind = kind
-        if kind == "general":
-            self.W = nn.Linear(d_h, d_s, bias=False)
-        if kind == "concat":
-            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
-            self.v = nn.Linear(d_s, 1, bias=False)
-
-    def forward(self, S, H, mask):
-        if self.kind == "dot":
-            r = S @ H.transpose(1, 2)
-        elif self.kind == "general":
-            r = S @ self.W(H).transpose(1, 2)
-        else:
-            T, L = S.shape[1], H.shape[1]
-            pairs = torch.cat(
-                [S.unsqueeze(2).expand(-1, -1, L, -1), H.unsqueeze(1).expand(-1, T, -1, -1)], -1
-            )
-            r = self.v(torch.tanh(self.W(pairs))).squeeze(-1)
-        a = r.masked_fill(~mask.unsqueeze(1), float("-inf")).softmax(-1)
-        return a @ H, a
-
-
 # %% TranslationEncoder: remembers its state
 class TranslationEncoder(nn.Module):
     def __init__(self, n_words, d_e, d):
