@@ -1,7 +1,8 @@
 """Helpers of this package that an exercise may ask students to write themselves.
 
 While the cases of such an exercise run, the helper raises `NotAllowed`, under whichever name a
-notebook has imported it.
+notebook has imported it. So do the parts of `coursekit.given` while the exercise runs whose place
+they take.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def require_allowed(name: str) -> None:
     Parameters
     ----------
     name : str
-        Its full name, one of `HELPERS`.
+        Its full name: one of `HELPERS`, or that of a part of `coursekit.given`, which the exercise
+        of its name does without.
 
     Raises
     ------
