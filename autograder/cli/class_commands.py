@@ -115,7 +115,7 @@ def export(
 ) -> None:
     """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
     from autograder.classroom.export import as_csv, fill_in, grades, not_graded, not_handed_in
-    from autograder.classroom.printed import filled_lines, rows_filled
+    from autograder.classroom.printed import filled_lines, rows_filled, waiting_lines
     from autograder.gradebook.class_folder import Classroom
 
     assignment = course.require(assignment)
@@ -143,10 +143,8 @@ def export(
     if absent:
         score = "get 0" if zero else "no score; --missing 0 gives them 0"
         say(f"not handed in, {len(absent)}: {on_one_line(absent)} ({score})")
-    waiting = [grade.student for grade in found if grade.note]
-    if waiting:
-        count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
-        say(f"{count} manual grading: {on_one_line(waiting)}")
+    for line in waiting_lines(found):
+        say(line)
     _write(output, content)
     say(f"written: {output}, {last}")
 
@@ -176,9 +174,14 @@ def _write(output: Path, content: bytes) -> None:
 @with_course
 def report(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
     """Write an HTML report on the class: scores, exercises, misconceptions, who needs help."""
+    from autograder.classroom.export import grades
+    from autograder.classroom.printed import waiting_lines
     from autograder.classroom.report import write_report
 
-    say(f"written: {write_report(course, course.require(assignment), folder, output)}")
+    assignment = course.require(assignment)
+    say(f"written: {write_report(course, assignment, folder, output)}")
+    for line in waiting_lines(grades(course, assignment, folder)):
+        say(line)
 
 
 @click.command()
@@ -252,7 +255,9 @@ def merge(course: Any, gradebooks: tuple[Path, ...], folder: Path | None) -> Non
                 say(f"  {on_one_line([one])}")
     for line in settled_lines(merged.settled):
         say(line)
-    say(f"taken over: {merged.scores} scores, {merged.comments} comments")
+    scores = "1 score" if merged.scores == 1 else f"{merged.scores} scores"
+    comments = "1 comment" if merged.comments == 1 else f"{merged.comments} comments"
+    say(f"taken over: {scores}, {comments}")
     sys.exit(1 if merged.conflicts else 0)
 
 

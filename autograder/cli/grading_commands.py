@@ -201,10 +201,14 @@ def feedback(
             )
         say(f"written: {packed.output}, {len(packed.students)} students")
         return
+    from autograder.classroom.export import grades
+    from autograder.classroom.printed import waiting_lines
     from autograder.pages.feedback import write_feedback
 
     for page in write_feedback(course, assignment, folder):
         say(f"  {on_one_line([str(page)])}")
+    for line in waiting_lines(grades(course, assignment, folder)):
+        say(f"{line}; the page says *so far*")
 
 
 @click.command()
