@@ -364,3 +364,38 @@ First make `selected = labels != -100`, and leave at once if nothing is selected
 the text: `train()` twice, vectors, scores of `H[selected]`, one `F.cross_entropy` with
 `labels[selected]`, and the three calls zero_grad, backward, step. Keep the loss and return its `.item()`.
 """
+
+EQUIVALENT = {
+    "the constructor is given, and its decay is AdamW's default": """
+        -        parameters = [*encoder.parameters(), *head.parameters()]
+        +        parameters = [*head.parameters(), *encoder.parameters()]
+
+        -        self.optimizer = torch.optim.AdamW(parameters, lr=lr, weight_decay=0.01)
+        +        self.__dict__["optimizer"] = torch.optim.AdamW(parameters, lr=lr, weight_decay=0.01)
+
+        -        self.optimizer = torch.optim.AdamW(parameters, lr=lr, weight_decay=0.01)
+        +        self.optimizer = torch.optim.AdamW(parameters, lr=lr)
+        """,
+    "the step only hands the mask on; pad_inputs is asked how it is made": """
+             ) -> float:
+        +        mask = inputs != 0
+                 selected = labels != -100
+
+             ) -> float:
+        +        mask = mask & (inputs != 0)
+                 selected = labels != -100
+        """,
+    "pad_inputs puts the padding at the end": """
+             ) -> float:
+        +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+                 selected = labels != -100
+        """,
+    "no label is below -100": """
+        -        selected = labels != -100
+        +        selected = labels > -100
+        """,
+    "a tensor of one number is as good as the number": """
+        -        loss = F.cross_entropy(scores, labels[selected])
+        +        loss = F.cross_entropy(scores, labels[selected]).reshape(1)
+        """,
+}
