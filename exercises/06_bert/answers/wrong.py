@@ -459,14 +459,6 @@ def word_vectors(H, word_ids):
 # +         if self._keep:
 
 
-# %% learning_rate: falls from the peak over all steps | decays_from_step_zero
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    w = warmup * n_steps
-    if step < w:
-        return peak * step / w
-    return peak * (1 - step / n_steps)
-
-
 # %% predict_scores: leaves the model in evaluation mode | leaves_the_model_in_evaluation
 def predict_scores(model, inputs, batch_size):
     model.eval()
@@ -592,20 +584,6 @@ def word_vectors(H, word_ids):
     return sums / counts
 
 
-# %% learning_rate: falls over n_steps - 1 - top steps | decays_over_one_step_less
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    top = warmup * n_steps
-    if warmup > 0 and step <= top:
-        return peak * step / top
-    return peak * (n_steps - step) / max(n_steps - 1 - top, 1)
-
-
-# %% learning_rate: the fraction of n_steps - 1 | ends_at_the_step_before
-# edits: fraction of the steps
-# -     progress = step / n_steps
-# +     progress = step / (n_steps - 1)
-
-
 # %% pad_inputs: segments filled up with 1 | segments_padded_with_one
 def pad_inputs(inputs, pad):
     L = max(len(ids) for ids, _ in inputs)
@@ -633,3 +611,92 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
             (first if len(first) > len(second) else second).pop()
         ids = [cls_id, *first, sep_id, *second, sep_id]
     return ids, [1] * len(ids)
+
+
+# %% MaskedLanguageModelTrainer: erases the gradients before it uses them | steps_before_backward
+class MaskedLanguageModelTrainer:
+    def __init__(self, encoder, head, lr):
+        self.encoder = encoder
+        self.head = head
+        self.optimizer = torch.optim.AdamW(
+            [*encoder.parameters(), *head.parameters()], lr=lr, weight_decay=0.01
+        )
+
+    def step(self, inputs, segments, mask, labels):
+        if (labels == -100).all():
+            return 0.0
+        self.encoder.train()
+        self.head.train()
+        H, _ = self.encoder(inputs, segments, mask)
+        scores = self.head(H, self.encoder.embeddings.tokens.weight)
+        loss = F.cross_entropy(scores.flatten(0, 1), labels.flatten())
+        loss.backward()
+        self.optimizer.zero_grad()
+        self.optimizer.step()
+        return loss.item()
+
+
+# %% MaskedLanguageModelTrainer: no thought of a batch without labels | nan_without_labels
+class MaskedLanguageModelTrainer:
+    def __init__(self, encoder, head, lr):
+        self.encoder = encoder
+        self.head = head
+        self.optimizer = torch.optim.AdamW(
+            [*encoder.parameters(), *head.parameters()], lr=lr, weight_decay=0.01
+        )
+
+    def step(self, inputs, segments, mask, labels):
+        self.encoder.train()
+        self.head.train()
+        self.optimizer.zero_grad()
+        H, _ = self.encoder(inputs, segments, mask)
+        scores = self.head(H, self.encoder.embeddings.tokens.weight)
+        loss = F.cross_entropy(scores.permute(0, 2, 1), labels)
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+
+# %% MaskedLanguageModelTrainer: the mean over the real tokens | divides_by_real_positions
+class MaskedLanguageModelTrainer:
+    def __init__(self, encoder, head, lr):
+        self.encoder = encoder
+        self.head = head
+        self.optimizer = torch.optim.AdamW(
+            [*encoder.parameters(), *head.parameters()], lr=lr, weight_decay=0.01
+        )
+
+    def step(self, inputs, segments, mask, labels):
+        self.encoder.train()
+        self.head.train()
+        H, _ = self.encoder(inputs, segments, mask)
+        scores = self.head(H, self.encoder.embeddings.tokens.weight)
+        losses = F.cross_entropy(scores.transpose(1, 2), labels, reduction="none")
+        loss = losses[mask].mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+
+# %% MaskedLanguageModelTrainer: only the encoder in training mode | head_stays_in_evaluation_mode
+class MaskedLanguageModelTrainer:
+    def __init__(self, encoder, head, lr):
+        self.encoder = encoder
+        self.head = head
+        self.optimizer = torch.optim.AdamW(
+            [*encoder.parameters(), *head.parameters()], lr=lr, weight_decay=0.01
+        )
+
+    def step(self, inputs, segments, mask, labels):
+        at = labels != -100
+        if at.sum() == 0:
+            return 0.0
+        self.encoder.train()
+        H, _ = self.encoder(inputs, segments, mask)
+        scores = self.head(H[at], self.encoder.embeddings.tokens.weight)
+        loss = F.cross_entropy(scores, labels[at])
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
