@@ -178,3 +178,53 @@ def test_what_the_card_calls_confirmed_or_not_is_so():
     contrast = {name: found["challenge"]["contrast"][0] for name, found in reviews.items()}
     assert min(contrast.values()) > 0.6
     assert max(found["published"]["contrast"][0] for found in small) < 0.56
+
+
+def percent(data: str, model: str, collection: str, kind: str) -> str:
+    stored = json.loads((ROOT / "data/results/published_challenge.json").read_text("utf-8"))
+    return f"{stored[data][model][collection][kind][0]:.0%}"
+
+
+#: What notebooks quote: the model, and for each phenomenon the text around its two numbers.
+QUOTED = {
+    "01_bag_of_words": (
+        BAG,
+        {
+            "plain": "{published} of `plain` right ({challenge} here)",
+            "negation": "{published} of `negation` ({challenge})",
+            "thwarted": "{published} of `thwarted` ({challenge})",
+            "unseen": "{published} of `unseen` ({challenge})",
+            "contrast": "it gets {published} there and {challenge} here",
+            "long": "with {published} against {challenge}",
+        },
+    ),
+    "04_attention": (
+        "attention",
+        {
+            "unseen": "{published} of `unseen`",
+            "negation": "{published} of `negation`",
+            "thwarted": "{published} of `thwarted`",
+        },
+    ),
+    "05_transformer_block": (
+        "transformer from scratch",
+        {
+            "negation": "{published} of `negation` right there",
+            "contrast": "Its {challenge} on `contrast` is not confirmed",
+        },
+    ),
+    "08_sentence_encoders": (
+        "transformer from scratch",
+        {"contrast": "{challenge}, is not confirmed on sentences that people wrote: {published}"},
+    ),
+}
+
+
+@pytest.mark.parametrize("assignment", QUOTED)
+def test_a_notebook_quotes_what_was_measured_on_text_that_people_wrote(assignment):
+    notebook = nbformat.read(ROOT / f"solutions/{assignment}/{assignment}.ipynb", 4)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    model, phrases = QUOTED[assignment]
+    for kind, phrase in phrases.items():
+        numbers = {name: percent("reviews", model, name, kind) for name in SETS}
+        assert phrase.format(**numbers) in text, phrase.format(**numbers)
