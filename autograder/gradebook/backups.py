@@ -24,7 +24,7 @@ from nbgrader.api import Base
 
 from autograder.errors import ClassError
 from autograder.gradebook.class_lock import sole_grader
-from autograder.gradebook.own_tables import OWN_TABLES, SetAside
+from autograder.gradebook.own_tables import OWN_TABLES, ask_points_by_hand
 from autograder.gradebook.patience import is_of_this_machine
 
 FOLDER = "backups"
@@ -307,20 +307,14 @@ def _knows(revision: str) -> bool:
 
 def _content(path: Path) -> str:
     """How much a gradebook holds."""
-    aside = SetAside.__tablename__
     questions = {
         "students": "SELECT count(*) FROM student",
         "submissions": "SELECT count(*) FROM submitted_assignment",
-        "points given by hand": "SELECT count(*) FROM grade WHERE manual_score IS NOT NULL",
+        "points given by hand": "",
         "comments": "SELECT count(*) FROM comment WHERE manual_comment IS NOT NULL",
     }
     with _open(path) as database:
-        if database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (aside,)).fetchone():
-            # a withdrawal writes its own points there, and keeps a person's aside
-            questions["points given by hand"] += (
-                f" AND id NOT IN (SELECT grade FROM {aside}"
-                " WHERE manual_score IS NULL AND given = grade.manual_score)"
-            )
+        questions["points given by hand"] = ask_points_by_hand(database)
         numbers = {what: database.execute(ask).fetchone()[0] for what, ask in questions.items()}
     return ", ".join(f"{what}: {number}" for what, number in numbers.items())
 

@@ -23,7 +23,7 @@ _SENTENCE = re.compile(r"(?:(?<=[.?!:])|(?<=[.?!:][)*]))\s+(?=[\"(*]*[A-Z(])")
 _GUESS = re.compile(
     r"[Bb]efore\*? (?:you run|the run)|\b[Gg]uess(?: first|[.:])|your guess|[Pp]redict before"
 )
-_ASKS = re.compile(r"\?|write down|in order\b|sketch", re.I)
+_ASKS = re.compile(r"\?|write down|\bstore\b|in order\b|sketch", re.I)
 _LONGEST_GUESS = 430
 
 
