@@ -12,7 +12,7 @@ from autograder.escaping import for_terminal
 
 if TYPE_CHECKING:
     from autograder.classroom.collected import Collected
-    from autograder.classroom.export import Filled, Grade
+    from autograder.classroom.export import Filled
     from autograder.classroom.term_plan import Plan
     from autograder.gradebook.entries import Score
     from autograder.gradebook.grade_class import Graded
@@ -316,17 +316,6 @@ def _listed(found: list[tuple[str, str]]) -> list[str]:
 
 def _count(submissions: int) -> str:
     return f"{submissions} submission{'s' * (submissions != 1)}"
-
-
-def waiting_lines(grades: list[Grade]) -> list[str]:
-    """A line that says whose answers a person still has to grade; none if nobody's."""
-    waiting = [grade.student for grade in grades if grade.note]
-    if not waiting:
-        return []
-    count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
-    return [
-        f"{count} manual grading: {', '.join(for_terminal(one, lines=False) for one in waiting)}"
-    ]
 
 
 def plan_lines(plan: Plan) -> list[str]:

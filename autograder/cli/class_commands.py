@@ -9,7 +9,14 @@ from typing import Any
 
 import click
 
-from autograder.cli.options import folder_option, on_one_line, output_option, say, with_course
+from autograder.cli.options import (
+    folder_option,
+    on_one_line,
+    output_option,
+    say,
+    say_waiting,
+    with_course,
+)
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
 
@@ -115,7 +122,7 @@ def export(
 ) -> None:
     """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
     from autograder.classroom.export import as_csv, fill_in, grades, not_graded, not_handed_in
-    from autograder.classroom.printed import filled_lines, rows_filled, waiting_lines
+    from autograder.classroom.printed import filled_lines, rows_filled
     from autograder.gradebook.class_folder import Classroom
 
     assignment = course.require(assignment)
@@ -143,8 +150,7 @@ def export(
     if absent:
         score = "get 0" if zero else "no score; --missing 0 gives them 0"
         say(f"not handed in, {len(absent)}: {on_one_line(absent)} ({score})")
-    for line in waiting_lines(found):
-        say(line)
+    say_waiting(Classroom(course, folder), assignment)
     _write(output, content)
     say(f"written: {output}, {last}")
 
@@ -174,14 +180,12 @@ def _write(output: Path, content: bytes) -> None:
 @with_course
 def report(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
     """Write an HTML report on the class: scores, exercises, misconceptions, who needs help."""
-    from autograder.classroom.export import grades
-    from autograder.classroom.printed import waiting_lines
     from autograder.classroom.report import write_report
+    from autograder.gradebook.class_folder import Classroom
 
     assignment = course.require(assignment)
     say(f"written: {write_report(course, assignment, folder, output)}")
-    for line in waiting_lines(grades(course, assignment, folder)):
-        say(line)
+    say_waiting(Classroom(course, folder), assignment)
 
 
 @click.command()

@@ -307,14 +307,13 @@ def _knows(revision: str) -> bool:
 
 def _content(path: Path) -> str:
     """How much a gradebook holds."""
-    questions = {
-        "students": "SELECT count(*) FROM student",
-        "submissions": "SELECT count(*) FROM submitted_assignment",
-        "points given by hand": "",
-        "comments": "SELECT count(*) FROM comment WHERE manual_comment IS NOT NULL",
-    }
     with _open(path) as database:
-        questions["points given by hand"] = ask_points_by_hand(database)
+        questions = {
+            "students": "SELECT count(*) FROM student",
+            "submissions": "SELECT count(*) FROM submitted_assignment",
+            "points given by hand": ask_points_by_hand(database),
+            "comments": "SELECT count(*) FROM comment WHERE manual_comment IS NOT NULL",
+        }
         numbers = {what: database.execute(ask).fetchone()[0] for what, ask in questions.items()}
     return ", ".join(f"{what}: {number}" for what, number in numbers.items())
 

@@ -7,43 +7,7 @@ the cases of an exercise run, the given function of its name refuses to work. `b
 
 from __future__ import annotations
 
-from coursekit.given.attention import (
-    PositionwiseFeedForward,
-    causal_mask,
-    scaled_dot_product_attention,
-    sinusoidal_positional_encoding,
-)
 from coursekit.given.bert import BertBlock, padding_mask
 from coursekit.given.choose import own_or_given
-from coursekit.given.pooling import masked_softmax, max_pool, mean_pool
-from coursekit.given.translation import (
-    AttentionDecoder,
-    LuongAttention,
-    TranslationEncoder,
-    clipped_matches,
-    corpus_bleu,
-    greedy_decode,
-    translation_batch,
-    translation_loss,
-)
 
-__all__ = [
-    "AttentionDecoder",
-    "BertBlock",
-    "LuongAttention",
-    "PositionwiseFeedForward",
-    "TranslationEncoder",
-    "causal_mask",
-    "clipped_matches",
-    "corpus_bleu",
-    "greedy_decode",
-    "masked_softmax",
-    "max_pool",
-    "mean_pool",
-    "own_or_given",
-    "padding_mask",
-    "scaled_dot_product_attention",
-    "sinusoidal_positional_encoding",
-    "translation_batch",
-    "translation_loss",
-]
+__all__ = ["BertBlock", "own_or_given", "padding_mask"]

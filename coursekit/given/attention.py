@@ -9,7 +9,7 @@ from torch import nn
 from coursekit.forbidden import require_allowed
 
 
-def boolean_padding_mask(mask: torch.Tensor) -> torch.Tensor:
+def padding_mask(mask: torch.Tensor) -> torch.Tensor:
     """Which positions may be attended to in padded texts.
 
     Parameters

@@ -11,8 +11,6 @@ from coursekit.checking.verdict import judge
 
 #: The modules with given functions; a function has the name of the exercise whose place it takes.
 _MODULES = ("evaluation", "pooling", "attention", "translation")
-#: Those whose own name was taken: 06 has a padding mask of its own, of another type.
-_RENAMED = {"padding_mask": "boolean_padding_mask"}
 
 
 def own_or_given(namespace: dict[str, Any], *names: str) -> None:
@@ -52,7 +50,7 @@ def own_or_given(namespace: dict[str, Any], *names: str) -> None:
 
 def _given(name: str) -> Any:
     for module in _MODULES:
-        found = getattr(import_module(f"coursekit.given.{module}"), _RENAMED.get(name, name), None)
+        found = getattr(import_module(f"coursekit.given.{module}"), name, None)
         if found is not None:
             return found
     raise ValueError(f"there is no given {name}: write it yourself")

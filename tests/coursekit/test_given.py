@@ -1,6 +1,7 @@
 """Given parts do what later assignments need, take the place of wrong answers only, and earn nothing."""
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from coursekit import evaluation, set_seed
 from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
-from coursekit.given import BertBlock, own_or_given
+from coursekit.given import BertBlock, own_or_given, translation
 from coursekit.given.choose import _given
 
 ROOT = Path(__file__).parents[2]
@@ -113,6 +114,16 @@ def test_a_given_part_earns_nothing_in_the_exercise_of_its_name(name):
     for answer in answers:
         verdict = judge(found, run_cases(answer, found["cases"], name=name))
         assert verdict.points == 0, verdict.headline
+
+
+@pytest.mark.parametrize("name", ["TranslationEncoder", "LuongAttention", "AttentionDecoder"])
+def test_whoever_copies_the_given_translator_into_09_earns_nothing(name):
+    source = inspect.getsource(_given(name)).replace("require_allowed", "str")
+    scope = dict(vars(translation))
+    exec(source, scope)
+    found = find(name)
+    verdict = judge(found, run_cases(scope[name], found["cases"]))
+    assert verdict.points == 0, verdict.headline
 
 
 def right(name: str):
