@@ -265,3 +265,89 @@ def round_to_int8(W):
     scale = biggest / 127
     scale[scale == 0] = 1
     return torch.round(W / scale).char(), scale.squeeze(1)
+
+
+# %% GroupedQueryAttention: einsum with an axis for the groups
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError("d_model")
+        d_k = d_model // n_heads
+        if d_k % 2 != 0:
+            raise ValueError("d_k is odd")
+        if n_key_heads < 1:
+            raise ValueError("key heads")
+        if n_heads % n_key_heads != 0:
+            raise ValueError("heads")
+        self.H, self.G, self.d_k, self.base = n_heads, n_key_heads, d_k, base
+        self.W_Q = nn.Linear(d_model, d_model, bias=False)
+        self.W_O = nn.Linear(d_model, d_model, bias=False)
+        self.W_K = nn.Linear(d_model, n_key_heads * d_k, bias=False)
+        self.W_V = nn.Linear(d_model, n_key_heads * d_k, bias=False)
+
+    def forward(self, X, past=None):
+        B, T, _ = X.shape
+        Q = self.W_Q(X).view(B, T, self.H, self.d_k).permute(0, 2, 1, 3)
+        K = self.W_K(X).view(B, T, self.G, self.d_k).permute(0, 2, 1, 3)
+        V = self.W_V(X).view(B, T, self.G, self.d_k).permute(0, 2, 1, 3)
+        P = past[0].size(2) if past else 0
+        where = P + torch.arange(T)
+        Q = rotate(Q, where, self.base)
+        K = rotate(K, where, self.base)
+        if past:
+            K = torch.cat((past[0], K), 2)
+            V = torch.cat((past[1], V), 2)
+        Q = Q.reshape(B, self.G, self.H // self.G, T, self.d_k)
+        scores = torch.einsum("bgrtd,bgsd->bgrts", Q, K) / math.sqrt(self.d_k)
+        ahead = torch.arange(P + T)[None, :] > where[:, None]
+        scores = scores.masked_fill(ahead, float("-inf"))
+        Z = torch.einsum("bgrts,bgsd->bgrtd", scores.softmax(-1), V)
+        Z = Z.reshape(B, self.H, T, self.d_k).permute(0, 2, 1, 3).reshape(B, T, -1)
+        return self.W_O(Z), K, V
+
+
+# %% llama_costs: makes the model on the meta device and counts
+def llama_costs(n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, length, tied=True):
+    with torch.device("meta"):
+        model = Llama(n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, tied=tied)
+    parameters = sum(p.numel() for p in model.parameters())
+    d_k = d_model / n_heads
+    cache = 2 * n_layers * n_key_heads * d_k * length * 2
+    operations = 0
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear):
+            operations += 2 * length * module.in_features * module.out_features
+    operations += n_layers * n_heads * (2 * length * d_k * length + 2 * length * length * d_k)
+    return {"parameters": parameters, "cache_bytes": int(cache), "operations": int(operations)}
+
+
+# %% chat_ids: pairs that are unzipped
+def chat_ids(turns, marks, end):
+    turns = list(turns)
+    if len(turns) == 0:
+        raise ValueError("no turns")
+    pairs = []
+    for role, words in turns:
+        try:
+            mark = marks[role]
+        except KeyError:
+            raise ValueError(role) from None
+        if role == "assistant" and len(words) == 0:
+            raise ValueError("empty answer")
+        pairs.extend((i, False) for i in mark)
+        pairs.extend((i, role == "assistant") for i in words)
+        pairs.append((end, role == "assistant"))
+    if role != "assistant":
+        pairs.extend((i, False) for i in marks["assistant"])
+    ids, counted = zip(*pairs)
+    return list(ids), list(counted)
+
+
+# %% dpo_loss: logaddexp
+def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
+    if len(chosen) == 0:
+        return chosen.sum()
+    w = chosen - reference_chosen
+    l = rejected - reference_rejected
+    return torch.logaddexp(torch.zeros_like(w), beta * (l - w)).mean()

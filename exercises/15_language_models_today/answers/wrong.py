@@ -631,3 +631,134 @@ def round_to_int8(W):
     s = (W.max(1).values - W.min(1).values) / 255
     s[s == 0] = 1
     return torch.round(W / s[:, None]).clamp(-127, 127).to(torch.int8), s
+
+
+# %% ByteBPE: merges across words, on the whole text | merges_across_words
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = list(merges)
+        self.bytes_of = [bytes([i]) for i in range(256)]
+        for a, b in merges:
+            self.bytes_of.append(self.bytes_of[a] + self.bytes_of[b])
+
+    def encode(self, text):
+        data = text.encode("utf-8") if isinstance(text, str) else text
+        ids = list(data)
+        for k, pair in enumerate(self.merges):
+            new, i = [], 0
+            while i < len(ids):
+                if tuple(ids[i:i + 2]) == tuple(pair):
+                    new.append(256 + k)
+                    i += 2
+                else:
+                    new.append(ids[i])
+                    i += 1
+            ids = new
+        return ids
+
+    def decode(self, ids):
+        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+
+
+# %% GroupedQueryAttention: is_causal=True, also with a past | diagonal_at_the_start
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
+        super().__init__()
+        if n_key_heads < 1 or d_model % n_heads or n_heads % n_key_heads or (d_model // n_heads) % 2:
+            raise ValueError("sizes")
+        self.H, self.G, self.base = n_heads, n_key_heads, base
+        self.d_k = d_model // n_heads
+        self.W_Q = nn.Linear(d_model, d_model, bias=False)
+        self.W_K = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
+        self.W_V = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
+        self.W_O = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, X, past=None):
+        B, T, d = X.shape
+        Q = self.W_Q(X).view(B, T, self.H, -1).transpose(1, 2)
+        K = self.W_K(X).view(B, T, self.G, -1).transpose(1, 2)
+        V = self.W_V(X).view(B, T, self.G, -1).transpose(1, 2)
+        P = 0 if past is None else past[0].shape[2]
+        pos = torch.arange(P, P + T)
+        Q, K = rotate(Q, pos, self.base), rotate(K, pos, self.base)
+        if past is not None:
+            K, V = torch.cat([past[0], K], 2), torch.cat([past[1], V], 2)
+        n = self.H // self.G
+        Z = F.scaled_dot_product_attention(
+            Q, K.repeat_interleave(n, 1), V.repeat_interleave(n, 1), is_causal=True)
+        return self.W_O(Z.transpose(1, 2).reshape(B, T, d)), K, V
+
+
+# %% LlamaBlock: the first normalization is used twice | one_norm_for_both
+class LlamaBlock(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, d_hidden, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.norm_1, self.norm_2 = RMSNorm(d_model, eps), RMSNorm(d_model, eps)
+        self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads, base)
+        self.network = SwiGLU(d_model, d_hidden)
+
+    def forward(self, X, past=None):
+        Z, K, V = self.attention(self.norm_1(X), past)
+        X = X + Z
+        return X + self.network(self.norm_1(X)), K, V
+
+
+# %% Llama: hands the first block's cache to all | first_cache_for_all
+class Llama(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, max_length=128,
+                 tied=True, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.max_length = max_length
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.blocks = nn.ModuleList([LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)])
+        self.norm = RMSNorm(d_model, eps)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+        if tied:
+            self.head.weight = self.tokens.weight
+
+    def states(self, ids, cache=None):
+        total = ids.shape[1] + (0 if cache is None else cache[0][0].shape[2])
+        if ids.shape[1] == 0 or total > self.max_length:
+            raise ValueError("length")
+        X, new = self.tokens(ids), []
+        for block in self.blocks:
+            X, K, V = block(X, None if cache is None else cache[0])
+            new.append((K, V))
+        return self.norm(X), new
+
+    def forward(self, ids):
+        return self.head(self.states(ids)[0])
+
+
+# %% fit_scaling_law: fits in logs without a floor | of_logarithms
+def fit_scaling_law(tokens, losses, alphas):
+    if len(tokens.unique()) < 3:
+        raise ValueError("three")
+    x, y = tokens.double().log(), losses.double().log()
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
+    return 0.0, float((y.mean() - slope * x.mean()).exp()), float(-slope)
+
+
+# %% dpo_loss: averages before the sigmoid | sigmoid_of_the_mean
+def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
+    if len(chosen) == 0:
+        return torch.tensor(0.0)
+    h = beta * ((chosen - reference_chosen) - (rejected - reference_rejected))
+    return -F.logsigmoid(h.mean())
+
+
+# %% LoRALinear: B is not zero | starts_changed
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("rank")
+        self.linear, self.scale = linear.requires_grad_(False), alpha / rank
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+
+    def forward(self, X):
+        return self.linear(X) + self.scale * self.lora_B(self.lora_A(X))
+
+    def merged(self):
+        return (self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight).detach()
