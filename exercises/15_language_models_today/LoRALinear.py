@@ -186,8 +186,7 @@ RIGHT = {
         +     self.lora_B.weight.fill_(0)
         """,
     "merges_a_detached_copy": """
-        - with torch.no_grad():
-        -     return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
+        - return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
         + B, A = self.lora_B.weight.detach(), self.lora_A.weight.detach()
         + return self.linear.weight.detach().clone().add_(B @ A, alpha=self.scale)
         """,
