@@ -39,3 +39,13 @@ def test_what_was_measured_of_exercises_is_of_those_that_there_are():
     hints = csv.DictReader(rows, delimiter="\t")
     measured = {name for found in seeds.values() for name in found}
     assert measured | {*milliseconds} | {row["exercise"] for row in hints} <= {*recordings.index()}
+
+
+def test_the_instructors_are_told_the_measured_time_of_a_class():
+    speed = json.loads((ROOT / "data/results/grading.json").read_text("utf-8"))["speed"]
+    told = " ".join((ROOT / "docs/instructors.md").read_text("utf-8").split())
+    each = [
+        speed[name]["seconds a submission"]["ours"] for name in ("05_transformer_block", "06_bert")
+    ]
+    assert "{:.1f} s in `05_transformer_block` and {:.1f} s in `06_bert`".format(*each) in told
+    assert "300 take about {:.0f} and {:.0f} minutes".format(*(300 * x / 60 for x in each)) in told
