@@ -193,11 +193,11 @@ QUOTED = {
     "01_bag_of_words": (
         BAG,
         {
-            "plain": "{published} of `plain` right ({challenge} here)",
+            "plain": "{published} of `plain` right ({challenge} of the challenge set's)",
             "negation": "{published} of `negation` ({challenge})",
             "thwarted": "{published} of `thwarted` ({challenge})",
             "unseen": "{published} of `unseen` ({challenge})",
-            "contrast": "it gets {published} there and {challenge} here",
+            "contrast": "it gets {published} there and {challenge} in the challenge set",
             "long": "with {published} against {challenge}",
         },
     ),
