@@ -1,0 +1,198 @@
+"""choose_answer: margins over "not here", the weight of the search, the threshold, nothing retrieved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.course.exercise import Case
+
+from ..draw import number, some_words
+from .common import WORDS
+
+POINTS = {"values": 2, "not in the text": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def eighths(n: int, low: int, high: int) -> list[float]:
+        """Different numbers in steps of an eighth."""
+        return [int(i) / 8 for i in rng.permutation(np.arange(8 * low, 8 * high))[:n]]
+
+    def retrieved(*sizes: int) -> list[list[Any]]:
+        """Scores of the search, those of "not here", and the spans of each paragraph."""
+        values = eighths(sum(sizes), 0, 12)
+        spans = [[(values.pop(), word) for word in some_words(rng, WORDS, n)] for n in sizes]
+        return [eighths(len(sizes), 0, 6), eighths(len(sizes), 0, 9), spans]
+
+    sizes = [number(rng, 2, 4) for _ in range(3)]
+    yield Case("values", [*retrieved(3), 0.0, -50.0], title="one paragraph")
+    yield Case("values", [*retrieved(*sizes), 0.0, -50.0], title="the search does not count")
+    yield Case(
+        "values", [*retrieved(*sizes, 2, 3), 0.5, -50.0], title="five paragraphs, half and half"
+    )
+    yield Case("values", [*retrieved(*sizes), 1.0, -50.0], title="only the search counts")
+    loud = retrieved(3, 3)
+    loud[2][1] = [(score + 40, word) for score, word in loud[2][1]]
+    loud[1][1] += 60.25
+    yield Case("values", [*loud, 0.25, -80.0], title="high scores, but higher for not here")
+
+    sure = retrieved(*sizes)
+    best = max(
+        score - null for null, spans in zip(sure[1], sure[2], strict=True) for score, _ in spans
+    )
+    yield Case(
+        "not in the text", [*sure, 0.0, best + number(rng, 1, 3)], title="below the threshold"
+    )
+    yield Case("not in the text", [*sure, 0.0, best - 0.125], title="just above the threshold")
+    yield Case("not in the text", [*sure, 0.0, best], title="exactly at the threshold")
+    mixed = retrieved(*sizes)
+    mixed[0] = [20.0 + x for x in mixed[0]]
+    yield Case(
+        "not in the text", [*mixed, 0.5, 0.5 + number(rng, 3, 6)], title="the search lifts it"
+    )
+    low = retrieved(2, 3)
+    low[1] = [30.0 + x for x in low[1]]
+    yield Case("not in the text", [*low, 0.0, 0.0], title="not here, everywhere")
+
+    yield Case("edges", [[], [], [], 0.5, 0.0], title="nothing retrieved")
+    yield Case(
+        "edges", [*retrieved(0, number(rng, 2, 4)), 0.25, -50.0], title="a paragraph without spans"
+    )
+    yield Case("edges", [*retrieved(0, 0), 0.25, -50.0], title="no spans at all")
+    same = retrieved(2, 2)
+    same[0][1], same[1][1] = same[0][0], same[1][0]
+    same[2][1] = [(score, word + "s") for score, word in same[2][0]]
+    yield Case("edges", [*same, 0.5, -50.0], title="two paragraphs tie")
+
+
+WRONG = {
+    "raw_scores": """
+        Scores of different paragraphs were compared as they are. Subtract the paragraph's own
+        score of *not here* first.
+
+        - total = (1 - weight) * (score - null) + weight * found
+        + total = (1 - weight) * score + weight * found
+        """,
+    "ignores_the_search": """
+        The score of the search does not enter. Its part is the weight times that score.
+
+        - total = (1 - weight) * (score - null) + weight * found
+        + total = score - null
+        """,
+    "weights_exchanged": """
+        The two weights are exchanged: `weight` belongs to the search, the rest to the reader.
+
+        - total = (1 - weight) * (score - null) + weight * found
+        + total = weight * (score - null) + (1 - weight) * found
+        """,
+    "full_margin": """
+        The margin has the full weight. Its part is 1 - weight.
+
+        - total = (1 - weight) * (score - null) + weight * found
+        + total = score - null + weight * found
+        """,
+    "null_not_weighted": """
+        The score of *not here* is subtracted outside the parentheses. It belongs to the reader's
+        part, with the weight 1 - weight.
+
+        - total = (1 - weight) * (score - null) + weight * found
+        + total = (1 - weight) * score - null + weight * found
+        """,
+    "first_paragraph": """
+        Only the first paragraph was read. The best span of all paragraphs is wanted.
+
+        - for number, (found, null, row) in enumerate(zip(retrieval, nulls, spans)):
+        + for number, (found, null, row) in list(enumerate(zip(retrieval, nulls, spans)))[:1]:
+        """,
+    "always_answers": """
+        An answer is given whatever the threshold. If the best total does not exceed it, the answer
+        is not in the text.
+
+        - if best > threshold:
+        + if best > -math.inf:
+        """,
+    "threshold_of_the_margin": """
+        The threshold was compared with the reader's margin alone. Compare the total, with the part
+        of the search in it.
+
+        - if best > threshold:
+        + margins = [s - null for null, row in zip(nulls, spans) for s, _ in row]
+        + if margins and max(margins) > threshold:
+        """,
+    "at_the_threshold": """
+        A total equal to the threshold gives an answer here. It has to exceed it.
+
+        - if best > threshold:
+        + if best >= threshold and best > -math.inf:
+        """,
+    "last_of_equals": """
+        Of equal totals the first one counts, in the order of the paragraphs.
+
+        - if total > best:
+        + if total >= best:
+        """,
+    "paragraphs_from_one": """
+        The number of the paragraph is counted from 1. The first one has the number 0.
+
+        - answer, where, best = text, number, total
+        + answer, where, best = text, number + 1, total
+        """,
+    "none_for_no_answer": """
+        Without an answer the result is an empty text and -1.
+
+        - return "", -1
+        + return None, -1
+        """,
+    "breaks_without_spans": """
+        Where there is no span at all, `max` of nothing raises an error. The answer is then not in
+        the text.
+        raises ValueError
+
+        def choose_answer(retrieval, nulls, spans, weight, threshold):
+            total, number, text = max(
+                (
+                    ((1 - weight) * (score - null) + weight * found, -number, text)
+                    for number, (found, null, row) in enumerate(zip(retrieval, nulls, spans))
+                    for score, text in row
+                ),
+                key=lambda triple: triple[:2],
+            )
+            return (text, -number) if total > threshold else ("", -1)
+        """,
+}
+
+RIGHT = {
+    "one_list": """
+        def choose_answer(retrieval, nulls, spans, weight, threshold):
+            everything = [
+                ((1 - weight) * (score - nulls[i]) + weight * retrieval[i], i, text)
+                for i, row in enumerate(spans)
+                for score, text in row
+            ]
+            above = [entry for entry in everything if entry[0] > threshold]
+            if not above:
+                return "", -1
+            _, i, text = max(above, key=lambda entry: entry[0])
+            return text, i
+        """,
+    "best_of_each_first": """
+        def choose_answer(retrieval, nulls, spans, weight, threshold):
+            result, highest = ("", -1), threshold
+            for i in range(len(spans)):
+                if not spans[i]:
+                    continue
+                j = max(range(len(spans[i])), key=lambda j: (spans[i][j][0], -j))
+                score, text = spans[i][j]
+                total = weight * retrieval[i] + (1 - weight) * (score - nulls[i])
+                if total > highest:
+                    highest, result = total, (text, i)
+            return result
+        """,
+}
+
+FURTHER = """
+Two loops, over the paragraphs and over the spans of each, keep the largest total with its text and the
+number of its paragraph. At the end one comparison with the threshold decides.
+"""
