@@ -45,11 +45,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("scores", [words, *indexed(many)], title="nine documents")
     yield Case("scores", [words, *indexed(many), 0.9, 0.4], title="k1 = 0.9, b = 0.4")
 
-    long = number(rng, 8, 14)
-    uneven = [[rare, *documents(n - 1, words=rest)[0]] for n in (2, long, 5)]
+    long = number(rng, 9, 30)
+    uneven = [[rare, *documents(n - 1, words=rest)[0]] for n in (number(rng, 2, 4), long, 6)]
+    uneven[1][1 : number(rng, 2, 4)] = [rare]
+    k1 = number(rng, 8, 24) / 10
     yield Case("length", [[rare], *indexed(uneven)], title="short and long documents")
-    yield Case("length", [[rare], *indexed(uneven), 1.2, 0.0], title="b = 0: length does not count")
-    yield Case("length", [[rare], *indexed(uneven), 2.0, 1.0], title="b = 1")
+    yield Case("length", [[rare], *indexed(uneven), k1, 0.0], title="b = 0: length does not count")
+    yield Case("length", [[rare], *indexed(uneven), k1, 1.0], title="b = 1")
 
     yield Case("question", [words[:2] * 2 + words[2:], *indexed(many)], title="a word twice")
     yield Case(
@@ -150,6 +152,7 @@ WRONG = {
         """,
     "unknown_word_breaks": """
         A word that no document has stops the search with a KeyError. It adds nothing.
+
         raises KeyError
 
         - postings = index.get(word, [])

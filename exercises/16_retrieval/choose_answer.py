@@ -148,6 +148,7 @@ WRONG = {
     "breaks_without_spans": """
         Where there is no span at all, `max` of nothing raises an error. The answer is then not in
         the text.
+
         raises ValueError
 
         def choose_answer(retrieval, nulls, spans, weight, threshold):

@@ -43,6 +43,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title="more relevant ones than k",
     )
 
+    drawn = [rng.permutation(n)[: number(rng, 1, 5)] for _ in range(7)]
+    seven = both(*(ranked(n, *(int(p) for p in places)) for places in drawn))
+    yield Case("recall", [*seven, number(rng, 3, 5)], title="seven questions")
+
     first = number(rng, 1, 4)
     yield Case(
         "reciprocal rank", [*both(ranked(n, first, first + 2)), n], title="two relevant ones"

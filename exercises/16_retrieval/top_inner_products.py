@@ -35,7 +35,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         "values", [queries(4, d), cut(vectors - 20, 5, N - 5), 3], title="vectors far from 0"
     )
     yield Case(
-        "values", [queries(2, d), cut(vectors.double(), 3, N - 3), 1], title="the best one, float64"
+        "values",
+        [queries(2, d).double(), cut(vectors.double(), 3, N - 3), 1],
+        title="the best one, float64",
     )
     long = vectors * torch.linspace(0.2, 3, N)[:, None]
     yield Case("values", [queries(3, d), cut(long, 6, N - 6), 2], title="short and long vectors")
@@ -138,6 +140,7 @@ WRONG = {
         """,
     "breaks_for_few": """
         With fewer vectors than k, `topk` raises an error. Then all of them are wanted.
+
         raises RuntimeError
 
         - best, kept = best.topk(min(k, best.shape[1]), dim=1)
