@@ -44,6 +44,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         [rest[2], rest[4], b, rest[0], rest[1], rest[3], rest[5], a],
     ]
     yield Case("fused", [rankings, 1], title="one first place, small c")
+    # 1/2 is less than 1/3 + 1/5; with ranks from 0, 1/1 would be more than 1/2 + 1/4
+    lower = [[a, b, *rest[:2]], [*rest[2:5], b]]
+    yield Case("fused", [lower, 1], title="two middling places against a first one")
     yield Case("fused", [rankings, 60], title="one first place, large c")
 
     yield Case("missing", [drawn(n + 6, n, n + 2, n)], title="documents that a ranking lacks")
