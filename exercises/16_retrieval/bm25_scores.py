@@ -70,7 +70,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     one = documents(number(rng, 4, 8))
     yield Case("edges", [[one[0][0], "zebra"], *indexed(one)], title="a collection of one document")
     empty = [*documents(number(rng, 4, 8), 3), []]
-    yield Case("edges", [empty[0][:2], *indexed(empty)], title="an empty document")
+    drawn = [number(rng, 5, 30) / 10, number(rng, 1, 9) / 10]
+    yield Case("edges", [empty[0][:2], *indexed(empty), *drawn], title="an empty document")
     yield Case("edges", [words, {}, [0, 0]], title="only empty documents")
     yield Case("edges", [words, {}, []], title="no documents", judge=VALUE_ERROR)
 

@@ -38,6 +38,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     loud[1][1] += 60.25
     yield Case("values", [*loud, 0.25, -80.0], title="high scores, but higher for not here")
 
+    first, second, third = some_words(rng, WORDS, 3)
+    null = float(number(rng, 6, 9))
+    spans = [[(null + 2, first), (null - 1, second)], [(1.0, third)]]
+    found = [float(number(rng, 1, 4))] * 2
+    yield Case("values", [found, [null, 0.0], spans, 0.5, -50.0], title="a high null score")
+
     sure = retrieved(*sizes)
     best = max(
         score - null for null, spans in zip(sure[1], sure[2], strict=True) for score, _ in spans
@@ -49,9 +55,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("not in the text", [*sure, 0.0, best], title="exactly at the threshold")
     mixed = retrieved(*sizes)
     mixed[0] = [20.0 + x for x in mixed[0]]
-    yield Case(
-        "not in the text", [*mixed, 0.5, 0.5 + number(rng, 3, 6)], title="the search lifts it"
+    best = max(
+        score - null for null, spans in zip(mixed[1], mixed[2], strict=True) for score, _ in spans
     )
+    yield Case("not in the text", [*mixed, 0.5, best + 0.25], title="the search lifts it")
+    sunk = [[x - 40 for x in mixed[0]], *mixed[1:]]
+    yield Case("not in the text", [*sunk, 0.5, best - 0.25], title="the search sinks it")
     low = retrieved(2, 3)
     low[1] = [30.0 + x for x in low[1]]
     yield Case("not in the text", [*low, 0.0, 0.0], title="not here, everywhere")
@@ -178,18 +187,18 @@ RIGHT = {
             _, i, text = max(above, key=lambda entry: entry[0])
             return text, i
         """,
-    "best_of_each_first": """
+    "sorted": """
         def choose_answer(retrieval, nulls, spans, weight, threshold):
-            result, highest = ("", -1), threshold
-            for i in range(len(spans)):
-                if not spans[i]:
-                    continue
-                j = max(range(len(spans[i])), key=lambda j: (spans[i][j][0], -j))
-                score, text = spans[i][j]
-                total = weight * retrieval[i] + (1 - weight) * (score - nulls[i])
-                if total > highest:
-                    highest, result = total, (text, i)
-            return result
+            rows = zip(retrieval, nulls, spans)
+            totals = [
+                (-weight * found - (1 - weight) * (score - null), i, text)
+                for i, (found, null, row) in enumerate(rows)
+                for score, text in row
+            ]
+            totals.sort(key=lambda entry: entry[0])
+            if totals and -totals[0][0] > threshold:
+                return totals[0][2], totals[0][1]
+            return "", -1
         """,
 }
 
