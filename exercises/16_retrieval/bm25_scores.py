@@ -91,6 +91,12 @@ WRONG = {
         - idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
         + idf = math.log((N - n + 0.5) / (n + 0.5))
         """,
+    "decimal_logarithm": """
+        The logarithm has the base 10. It is the natural one, `math.log`.
+
+        - idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
+        + idf = math.log10(1 + (N - n + 0.5) / (n + 0.5))
+        """,
     "counts_occurrences": """
         n is the number of documents that have the word, not the number of its occurrences.
 

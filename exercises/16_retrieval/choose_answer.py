@@ -32,7 +32,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "values", [*retrieved(*sizes, 2, 3), 0.5, -50.0], title="five paragraphs, half and half"
     )
-    yield Case("values", [*retrieved(*sizes), 1.0, -50.0], title="only the search counts")
+    yield Case("values", [*retrieved(1, 1, 1), 1.0, -50.0], title="only the search counts")
     loud = retrieved(3, 3)
     loud[2][1] = [(score + 40, word) for score, word in loud[2][1]]
     loud[1][1] += 60.25
@@ -114,6 +114,14 @@ WRONG = {
 
         - for number, (found, null, row) in enumerate(zip(retrieval, nulls, spans)):
         + for number, (found, null, row) in list(enumerate(zip(retrieval, nulls, spans)))[:1]:
+        """,
+    "best_paragraph": """
+        Only the paragraph with the highest score of the search was read. Spans of all paragraphs
+        compete.
+
+        - for number, (found, null, row) in enumerate(zip(retrieval, nulls, spans)):
+        + rows = list(enumerate(zip(retrieval, nulls, spans)))
+        + for number, (found, null, row) in sorted(rows, key=lambda r: -r[1][0])[:1]:
         """,
     "always_answers": """
         An answer is given whatever the threshold. If the best total does not exceed it, the answer

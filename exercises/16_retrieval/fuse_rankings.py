@@ -45,18 +45,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     ]
     yield Case("fused", [rankings, 1], title="one first place, small c")
     # 1/2 is less than 1/3 + 1/5; with ranks from 0, 1/1 would be more than 1/2 + 1/4
-    lower = [[a, b, *rest[:2]], [*rest[2:5], b]]
+    lower = [[a, b, *rest[:2]], [rest[0], *rest[2:4], b]]
     yield Case("fused", [lower, 1], title="two middling places against a first one")
     yield Case("fused", [rankings, 60], title="one first place, large c")
 
     yield Case("missing", [drawn(n + 6, n, n + 2, n)], title="documents that a ranking lacks")
     yield Case("missing", [drawn(2 * n, n, 3, n - 1)], title="rankings of different lengths")
-    far = drawn(n, 4, n)
-    yield Case(
-        "missing",
-        [[far[0], [d + 100 for d in far[1][:3]] + far[0][3:]], 5],
-        title="nearly nothing in common",
-    )
+    yield Case("missing", [drawn(4 * n, n, n - 1), 5], title="little in common")
 
     one = some_order(rng, n)
     yield Case("ties", [[one, one[::-1]]], title="turned around")
@@ -136,6 +131,14 @@ WRONG = {
 
         - return sorted(total, key=lambda document: (-total[document], document))
         + return sorted(total, key=lambda document: (-total[document], -document))
+        """,
+    "mean": """
+        This is the mean over the rankings that have a document, so being in one alone costs
+        nothing. Sum.
+
+        - return sorted(total, key=lambda document: (-total[document], document))
+        + seen = Counter(d for ranking in rankings for d in ranking)
+        + return sorted(total, key=lambda document: (-total[document] / seen[document], document))
         """,
     "best_rank": """
         Only the best of a document's ranks counts here. The parts of all rankings are summed.

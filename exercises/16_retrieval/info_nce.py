@@ -111,15 +111,16 @@ WRONG = {
         """,
     "own_is_masked": """
         The question's own paragraph is left out together with its repetitions, so nothing is left
-        to be right. Keep the diagonal.
+        to be right, and the loss is infinite. Keep the diagonal.
 
-        def info_nce(Q, P, numbers, temperature, hard=None):
-            S = Q @ P.T / temperature
-            positive = S.diagonal()
-            S = S.masked_fill(numbers[:, None] == numbers, -math.inf)
-            if hard is not None:
-                S = torch.cat([S, Q @ hard.T / temperature], dim=1)
-            return (S.logsumexp(dim=1) - positive).mean()
+        - S = S.masked_fill((numbers[:, None] == numbers) & ~own, -math.inf)
+        + S = S.masked_fill(numbers[:, None] == numbers, -math.inf)
+        """,
+    "softmax_twice": """
+        `F.cross_entropy` takes the softmax itself. Give it the scores, not probabilities.
+
+        - return F.cross_entropy(S, torch.arange(len(Q)))
+        + return F.cross_entropy(S.softmax(dim=1), torch.arange(len(Q)))
         """,
     "repeated_score_zero": """
         The repeated paragraphs get the score 0, and in the softmax exp(0) = 1 still counts. A score

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from ..draw import draw_words, number
+from ..draw import draw_words, number, some_words
 from .common import WORDS
 
 POINTS = {"postings": 2, "counts": 1, "edges": 1}
@@ -18,10 +18,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def documents(*lengths: int, words: list[str] = WORDS) -> list[list[str]]:
         return [draw_words(rng, words, n) for n in lengths]
 
+    def different(*lengths: int) -> list[list[str]]:
+        """Documents that have each of their words once."""
+        return [some_words(rng, WORDS, n) for n in lengths]
+
     n = number(rng, 4, 7)
-    yield Case("postings", [documents(n)], title="one document")
-    yield Case("postings", [documents(n, 3, n + 2)], title="three documents")
-    many = documents(*(number(rng, 2, 6) for _ in range(12)))
+    yield Case("postings", [different(n)], title="one document")
+    yield Case("postings", [different(n, 3, n + 2)], title="three documents")
+    many = different(*(number(rng, 2, 6) for _ in range(12)))
     yield Case("postings", [many], title="twelve documents")
 
     few = documents(n + 5, n, words=WORDS[:3])
@@ -70,6 +74,13 @@ WRONG = {
 
         - index.setdefault(word, []).append((number, count))
         + index.setdefault(word, []).append((count, number))
+        """,
+    "dictionaries": """
+        The postings of a word are a dictionary here. They are a list of pairs, sorted by the number
+        of the document.
+
+        - return index
+        + return {word: dict(postings) for word, postings in index.items()}
         """,
     "last_document_only": """
         Of each word only the last document is left: a later one overwrites the postings of the

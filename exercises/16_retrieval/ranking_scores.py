@@ -107,7 +107,7 @@ WRONG = {
         Ranks begin with 1: a relevant document in the first place has the reciprocal rank 1.
 
         - places = [rank for rank, document in enumerate(ranking, 1) if document in right]
-        + places = [rank + 1e-9 for rank, document in enumerate(ranking) if document in right]
+        + places = [rank for rank, document in enumerate(ranking) if document in right]
         """,
     "rank_within_k": """
         A relevant document beyond the first k gets the reciprocal rank 0. The whole ranking counts

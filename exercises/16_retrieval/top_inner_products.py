@@ -77,6 +77,13 @@ WRONG = {
         - numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
         + numbers = torch.arange(len(block)).expand(len(queries), -1)
         """,
+    "counts_the_block_first": """
+        The first vector of a block gets the number that the first of the *next* block should have:
+        the length was added too early.
+
+        - numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        + numbers = torch.arange(len(block)).expand(len(queries), -1) + first + len(block)
+        """,
     "places_for_numbers": """
         After a block, the numbers are places among the candidates, not those of the vectors. Take
         the numbers along: `gather` them with what `topk` found.
