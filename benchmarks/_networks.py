@@ -20,11 +20,14 @@ from coursekit.text import Batches
 SOLUTIONS = Path(__file__).parent.parent / "solutions"
 #: The encoder that was distilled from a larger one, fine-tuned.
 DISTILLED = "encoder, distilled"
+#: The network of 03 that starts from vectors of real text, whatever it learns from.
+IMDB_VECTORS = "DAN, vectors of IMDb"
 NOTEBOOKS = {
     "mean of random vectors": "04_attention",
     "CBOW classifier": "03_deep_averaging",
     "DAN, random vectors": "03_deep_averaging",
     "DAN, vectors of 02": "03_deep_averaging",
+    IMDB_VECTORS: "03_deep_averaging",
     "attention": "04_attention",
     "keys and values": "04_attention",
     "3 heads": "04_attention",
@@ -145,8 +148,8 @@ def _network(
     notebook: dict[str, Any], which: str, data: str, seed: int, learned: TextDataset
 ) -> tuple[torch.nn.Module, Callable[..., Batches], int]:
     more: tuple[Any, ...] = ()
-    if which == "DAN, vectors of 02":
-        vectors = load_vectors(notebook["VECTORS"][data])
+    if which in ("DAN, vectors of 02", IMDB_VECTORS):
+        vectors = load_vectors("imdb" if which == IMDB_VECTORS else notebook["VECTORS"][data])
         more = (vectors.words,)
     vocabulary = notebook["make_vocabulary"](data, learned, *more)
 
@@ -165,7 +168,7 @@ def _network(
         model = notebook["make_model"](data, vocabulary, seed, notebook[kind], **other_sizes)
     else:
         model = notebook["make_model"](data, vocabulary, seed)
-    if which == "DAN, vectors of 02":
+    if more:
         notebook["initialize_from"](model, vocabulary, vectors, seed)
     if which == "mean of random vectors":  # attention with its vector v frozen at zero
         model.v.requires_grad_(False)

@@ -27,7 +27,8 @@ from autograder.course.cells import checked_exercise, defined_names, kept_defini
 from autograder.course.helpers import Helpers
 from autograder.course.layout import Course
 from autograder.course.recording import one_thread
-from autograder.grading.reference_calls import answer, kind_of
+from autograder.grading.helper_kinds import kind_of
+from autograder.grading.reference_calls import answer
 from coursekit.checking import recordings
 from coursekit.checking.right_helpers import stand_in
 from coursekit.checking.run_cases import run_cases

@@ -42,7 +42,7 @@ from autograder.gradebook.class_folder import Classroom
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.notes import read_notes
 from autograder.grading.record_exercises import record
-from coursekit.checking.hints import choose, wrong_cases
+from coursekit.checking.hints import choose, wrong_outcomes
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -130,7 +130,7 @@ def _capability() -> str:
 def speed(assignment: str, size: int, stock_size: int | None = None) -> dict[str, Any]:
     """Throughput of both, one after the other; processor time not spent in the student's cells."""
     stock_size = stock_size or size
-    empty = nbformat.v4.new_notebook()
+    empty = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("")])
     kernel = [run_notebook(empty, {}).usage.cpu_seconds for _ in range(5)][1:]
     with tempfile.TemporaryDirectory(prefix="class-") as temporary:
         ours, stock = Path(temporary, "ours"), Path(temporary, "stock")
@@ -249,7 +249,7 @@ def _hints(recorded: dict[str, Any]) -> dict[str, str | None]:
     """By misconception, the one whose hint a student with this mistake gets."""
     found: dict[str, str | None] = {}
     for wrong in recorded["misconceptions"]:
-        failing = wrong_cases(wrong)
+        failing = list(wrong_outcomes(wrong))
         outcomes = [
             outcome if number in failing else case["expected"]
             for number, (outcome, case) in enumerate(zip(wrong["outcomes"], recorded["cases"]))
@@ -264,7 +264,7 @@ def _lost_groups(recorded: dict[str, Any]) -> dict[str, set[str]]:
     """By misconception, the groups that it loses whatever rounding or chance may add."""
     cases = recorded["cases"]
     return {
-        wrong["name"]: {cases[i]["group"] for i in wrong_cases(wrong)}
+        wrong["name"]: {cases[i]["group"] for i in wrong_outcomes(wrong)}
         for wrong in recorded["misconceptions"]
     }
 

@@ -1,4 +1,4 @@
-"""Draws hints at random for a person to judge against the mistake that each one was shown for.
+"""Draws hints at random to be judged against the mistake that each one was shown for.
 
     autograder audit
     python benchmarks/hints.py --size 200 --seed 1

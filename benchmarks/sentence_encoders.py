@@ -76,7 +76,8 @@ class Measurement:
         settings = {"hidden": self.hidden, "dropout": self.dropout}
         NOTEBOOK["SETTINGS"]["benchmark"] = settings
         NOTEBOOK["CLASSES"]["benchmark"] = n_classes
-        return NOTEBOOK["make_model"]("benchmark", self.name, vocabulary, self.vectors, self.seed)
+        make = "make_tree_model" if self.name in NOTEBOOK["ON_TREES"] else "make_model"
+        return NOTEBOOK[make]("benchmark", self.name, vocabulary, self.vectors, self.seed)
 
     def fit(self, model: nn.Module, learned: Any, watched: Any) -> float:
         """Train; the processor seconds."""
@@ -120,7 +121,8 @@ def sst(name: str, seed: int) -> dict[str, Any]:
         learned = run.text_batches(texts, list(examples.values()), vocabulary, shuffle=True)
         watched = NOTEBOOK["text_batches"]("sst", trees["validation"], vocabulary)
     seconds = run.fit(model, learned, watched)
-    scores = NOTEBOOK["predict_scores_of"](model, trees["test"], vocabulary)
+    scores_of = "tree_scores" if name in NOTEBOOK["ON_TREES"] else "predict_scores_of"
+    scores = NOTEBOOK[scores_of](model, trees["test"], vocabulary)
     labels = torch.tensor([tree[0] for tree in trees["test"]])
     P, polar = scores.softmax(dim=1), labels != 2
     positive = P[:, 3] + P[:, 4] > P[:, 0] + P[:, 1]

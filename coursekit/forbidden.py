@@ -1,7 +1,8 @@
 """Helpers of this package that an exercise may ask students to write themselves.
 
 While the cases of such an exercise run, the helper raises `NotAllowed`, under whichever name a
-notebook has imported it.
+notebook has imported it. So do the parts of `coursekit.given` while the exercise runs whose place
+they take.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 #: The full names of these helpers. Each begins with a call of `require_allowed`.
-HELPERS = ("coursekit.text.Vocabulary", "coursekit.text.pad_batch")
+HELPERS = (
+    "coursekit.evaluation.mcnemar",
+    "coursekit.evaluation.wilson_interval",
+    "coursekit.text.Vocabulary",
+    "coursekit.text.pad_batch",
+    "coursekit.text.tokenize",
+)
 #: Those that the case that is running may not use.
 _forbidden: set[str] = set()
 
@@ -25,7 +32,8 @@ def require_allowed(name: str) -> None:
     Parameters
     ----------
     name : str
-        Its full name, one of `HELPERS`.
+        Its full name: one of `HELPERS`, or that of a part of `coursekit.given`, which the exercise
+        of its name does without.
 
     Raises
     ------

@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from coursekit.data.paths import write_atomically
 
 #: The file beside the notebook, in which predictions outlast a restart of the kernel.
 FILE = "predictions.json"
@@ -149,22 +150,18 @@ def _guess(name: str, guess: Any) -> Guess:
         raise ValueError(f"Write your prediction of {name} in place of the three dots.")
     if isinstance(guess, str):
         return guess
+    is_range = isinstance(guess, (tuple, list))
     try:
-        if isinstance(guess, (tuple, list)):
-            low, high = map(float, guess)
-            if not low <= high:
-                raise ValueError(f"The range of {name} is (low, high), so low comes first.")
-            return low, high
-        number = float(guess)
-    except (TypeError, ValueError) as error:
-        if "range of" in str(error):
-            raise
+        low, high = map(float, guess if is_range else (guess, guess))
+    except (TypeError, ValueError):
         raise ValueError(
             f"Predict {name} as a number, as a word, or as a range (low, high)."
         ) from None
-    if math.isnan(number):
+    if math.isnan(low) or math.isnan(high):
         raise ValueError(f"Predict {name} as a number: NaN is none.")
-    return number
+    if low > high:
+        raise ValueError(f"The range of {name} is (low, high), so low comes first.")
+    return (low, high) if is_range else low
 
 
 def _show(value: Guess) -> str:
@@ -189,17 +186,12 @@ def _read() -> dict[str, Entry]:
 
 
 def _entry(stored: Mapping[str, Any]) -> Entry:
-    guesses = {
-        str(name): _guess(name, tuple(guess) if isinstance(guess, list) else guess)
-        for name, guess in stored["guesses"].items()
-    }
+    guesses = {str(name): _guess(name, guess) for name, guess in stored["guesses"].items()}
     return Entry(guesses, bool(stored["compared"]), [str(name) for name in stored["late"]])
 
 
 def _write(entries: Mapping[str, Entry]) -> None:
     """Write the file beside the notebook, if its folder can be written."""
     text = json.dumps({question: vars(entry) for question, entry in entries.items()}, indent=1)
-    partial = Path(f"{FILE}.part")
     with contextlib.suppress(OSError):
-        partial.write_text(text + "\n", "utf-8")
-        os.replace(partial, FILE)
+        write_atomically(Path(FILE), f"{text}\n".encode())

@@ -43,6 +43,8 @@ include_patterns = [
     "docs/*.md",
     "docs/api/*.md",
     "LECTURES.md",
+    "data/reviews/CHALLENGE.md",
+    "data/reviews/PUBLISHED.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "RELEASING.md",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from math import factorial
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -88,11 +89,27 @@ def test_the_strength_of_l2_in_the_table_is_the_best_on_validation():
 
 def test_the_paragraph_on_l2_shows_what_was_measured(text):
     paragraph = next(part for part in text.split("\n\n") if "So what is L2 good for?" in part)
-    tried = RESULTS["imdb"]["validation"]["scikit-learn"]
-    measured = [tried[l2] for l2 in ("1e-05", "0.001")]
+    tried = {name: RESULTS[name]["validation"]["scikit-learn"] for name in ("sst2", "imdb")}
+    measured = [tried["sst2"][l2] for l2 in ("1e-05", "0.001")]
+    measured += [tried["imdb"][l2] for l2 in ("1e-05", "0.001", "0.01")]
     shown = re.findall(r"([\d.]+)%", paragraph)
     assert len(shown) == len(measured)
     assert all(is_shown_as(a, 100 * b) for a, b in zip(shown, measured))
+    for curve in tried.values():  # the best lies inside the grid
+        assert max(curve.values()) not in (curve["1e-05"], curve["0.01"])
+    assert tried["sst2"]["0.001"] > tried["sst2"]["0.01"]
+
+
+def test_the_intervals_of_two_strengths_of_l2_were_measured(text):
+    shown = re.search(r"intervals are ([\d.]+) to ([\d.]+)% and ([\d.]+) to ([\d.]+)%", text)
+    assert shown
+    found = RESULTS["sst2"]["validation"]
+    ends = [
+        100 * end
+        for l2 in ("1e-05", "0.001")
+        for end in wilson_interval(round(found["scikit-learn"][l2] * found["n"]), found["n"])
+    ]
+    assert all(map(is_shown_as, shown.groups(), ends))
 
 
 def test_the_examples_of_the_phenomena_are_challenge_reviews(text):
@@ -348,3 +365,37 @@ def test_06_what_it_says_about_the_teacher_is_in_its_card_and_its_training():
     assert megabytes
     size = (ROOT / "data/pretrained/imdb-distilled/adapter_model.safetensors").stat().st_size
     assert is_shown_as(megabytes[1], size / 1e6)
+
+
+@pytest.mark.parametrize("assignment", ["05_transformer_block"])
+def test_what_a_text_says_of_the_ablation_was_measured(assignment):
+    measured = results("ablation")["neighbors"]
+    text = text_of(assignment)
+    triples = re.findall(r"([\d.]+)%, ([\d.]+)% and ([\d.]+)%", text[text.index("## 7.") :])
+    runs = [
+        [f"{100 * right:.1f}" for right in seeds]
+        for variants in measured.values()
+        for seeds in variants.values()
+    ]
+    assert len(triples) >= 9
+    assert all(list(triple) in runs for triple in triples)
+    ranges = re.findall(r"([\d.]+)% to ([\d.]+)% with (two|one)", text)
+    assert [words for *_, words in ranges] == ["two", "one"]
+    for low, high, words in ranges:
+        seeds = measured[{"two": "2", "one": "1"}[words]]["no positions"]
+        assert [low, high] == [f"{100 * extreme(seeds):.1f}" for extreme in (min, max)]
+
+
+def test_05_what_can_be_guessed_without_order_is_the_most_frequent_other_digit():
+    most_often = 1.0  # how often the most frequent of seven random digits occurs, in the mean
+    for most in range(1, 7):
+        ways = [1.0, *[0.0] * 7]  # to draw n digits, none more than `most` times, over n!
+        for _ in range(10):
+            ways = [
+                sum(ways[n - k] / factorial(k) for k in range(min(most, n) + 1)) for n in range(8)
+            ]
+        most_often += 1 - ways[7] * factorial(7) / 10**7
+    (shown,) = re.findall(
+        r"which is right in ([\d.]+)% of all cases", text_of("05_transformer_block")
+    )
+    assert is_shown_as(shown, 100 * most_often / 7)

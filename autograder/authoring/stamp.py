@@ -18,13 +18,14 @@ from autograder.authoring.setup_cell import BRANCH, setup_cell
 from autograder.authoring.shown_cells import tag_shown_cells
 from autograder.authoring.stored_outputs import METADATA
 from autograder.course.assignment import Assignment
-from autograder.course.cells import FROM, checked_exercise, defined_names, parse
+from autograder.course.cells import FROM, OR_GIVEN, checked_exercise, defined_names, parse
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 
-#: The first line of a cell for code that students wrote in an earlier assignment.
-_REUSED = re.compile(r"^# From assignment (\d\d): (.+)$", re.MULTILINE)
+#: The first line of a cell for code that students wrote in an earlier assignment; "(or given)" where
+#: the next cell has something else for those who did not.
+_REUSED = re.compile(rf"^# From assignment (\d\d): (.+?)({re.escape(OR_GIVEN)})?$", re.MULTILINE)
 _QUESTION = re.compile(r"\*\*Question \d+ \((\d+) points?, graded by hand\)\.?\*\*")
 _ANSWER = re.compile(r"### BEGIN SOLUTION: (question_\w+)[ \t]*\n")
 _BADGE = re.compile(r"^\[!\[Open in Colab\].*$(\n\n?)?", re.MULTILINE)
@@ -208,6 +209,8 @@ def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:
         if name not in known:
             raise CourseError(f"{where} reuses {name}, which {source} does not define.")
     words = f"paste your {', '.join(names)} of assignment {match[1]} here"
+    if match[3]:
+        words += ", or leave this cell as it is"
     code = "\n\n\n".join(known[name] for name in names)
     cell.source = f"{match[0]}\n### BEGIN SOLUTION: {words}\n{code}\n### END SOLUTION"
     cell.metadata["nbgrader"] = _nbgrader_metadata(f"{FROM}{source}", None)

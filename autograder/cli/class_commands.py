@@ -9,7 +9,14 @@ from typing import Any
 
 import click
 
-from autograder.cli.options import folder_option, on_one_line, output_option, say, with_course
+from autograder.cli.options import (
+    folder_option,
+    on_one_line,
+    output_option,
+    say,
+    say_waiting,
+    with_course,
+)
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
 
@@ -143,10 +150,7 @@ def export(
     if absent:
         score = "get 0" if zero else "no score; --missing 0 gives them 0"
         say(f"not handed in, {len(absent)}: {on_one_line(absent)} ({score})")
-    waiting = [grade.student for grade in found if grade.note]
-    if waiting:
-        count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
-        say(f"{count} manual grading: {on_one_line(waiting)}")
+    say_waiting(Classroom(course, folder), assignment)
     _write(output, content)
     say(f"written: {output}, {last}")
 
@@ -177,8 +181,11 @@ def _write(output: Path, content: bytes) -> None:
 def report(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
     """Write an HTML report on the class: scores, exercises, misconceptions, who needs help."""
     from autograder.classroom.report import write_report
+    from autograder.gradebook.class_folder import Classroom
 
-    say(f"written: {write_report(course, course.require(assignment), folder, output)}")
+    assignment = course.require(assignment)
+    say(f"written: {write_report(course, assignment, folder, output)}")
+    say_waiting(Classroom(course, folder), assignment)
 
 
 @click.command()
@@ -252,7 +259,9 @@ def merge(course: Any, gradebooks: tuple[Path, ...], folder: Path | None) -> Non
                 say(f"  {on_one_line([one])}")
     for line in settled_lines(merged.settled):
         say(line)
-    say(f"taken over: {merged.scores} scores, {merged.comments} comments")
+    scores = "1 score" if merged.scores == 1 else f"{merged.scores} scores"
+    comments = "1 comment" if merged.comments == 1 else f"{merged.comments} comments"
+    say(f"taken over: {scores}, {comments}")
     sys.exit(1 if merged.conflicts else 0)
 
 

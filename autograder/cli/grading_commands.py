@@ -10,7 +10,14 @@ from typing import Any
 
 import click
 
-from autograder.cli.options import folder_option, on_one_line, output_option, say, with_course
+from autograder.cli.options import (
+    folder_option,
+    on_one_line,
+    output_option,
+    say,
+    say_waiting,
+    with_course,
+)
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
 
@@ -201,10 +208,12 @@ def feedback(
             )
         say(f"written: {packed.output}, {len(packed.students)} students")
         return
+    from autograder.gradebook.class_folder import Classroom
     from autograder.pages.feedback import write_feedback
 
     for page in write_feedback(course, assignment, folder):
         say(f"  {on_one_line([str(page)])}")
+    say_waiting(Classroom(course, folder), assignment)
 
 
 @click.command()

@@ -6,11 +6,14 @@ import functools
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from autograder.escaping import for_terminal
+
+if TYPE_CHECKING:
+    from autograder.gradebook.class_folder import Classroom
 
 
 def with_course(command: Callable[..., None]) -> Callable[..., None]:
@@ -84,3 +87,12 @@ def say(text: str) -> None:
 def on_one_line(several: list[str]) -> str:
     """Names on one line."""
     return ", ".join(for_terminal(name, lines=False) for name in several)
+
+
+def say_waiting(classroom: Classroom, assignment: str) -> None:
+    """Name the students with answers that a person still has to grade."""
+    dropped, scores = classroom.dropped(), classroom.scores(assignment)
+    waiting = [name for name, score in scores.items() if score.waiting and name not in dropped]
+    if waiting:
+        count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
+        say(f"{count} manual grading: {on_one_line(waiting)}")

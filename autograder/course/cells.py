@@ -24,6 +24,8 @@ _MAGIC = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 CHECK = "check_"
 #: The grade id of a cell into which students paste earlier answers is this and their assignment.
 FROM = "from_"
+#: With this the first line of such a cell ends where students may do without their earlier answers.
+OR_GIVEN = " (or given)"
 #: The statements that define functions and classes.
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

@@ -24,7 +24,7 @@ from nbgrader.api import Base
 
 from autograder.errors import ClassError
 from autograder.gradebook.class_lock import sole_grader
-from autograder.gradebook.own_tables import OWN_TABLES
+from autograder.gradebook.own_tables import OWN_TABLES, ask_points_by_hand
 from autograder.gradebook.patience import is_of_this_machine
 
 FOLDER = "backups"
@@ -307,13 +307,13 @@ def _knows(revision: str) -> bool:
 
 def _content(path: Path) -> str:
     """How much a gradebook holds."""
-    questions = {
-        "students": "SELECT count(*) FROM student",
-        "submissions": "SELECT count(*) FROM submitted_assignment",
-        "points given by hand": "SELECT count(*) FROM grade WHERE manual_score IS NOT NULL",
-        "comments": "SELECT count(*) FROM comment WHERE manual_comment IS NOT NULL",
-    }
     with _open(path) as database:
+        questions = {
+            "students": "SELECT count(*) FROM student",
+            "submissions": "SELECT count(*) FROM submitted_assignment",
+            "points given by hand": ask_points_by_hand(database),
+            "comments": "SELECT count(*) FROM comment WHERE manual_comment IS NOT NULL",
+        }
         numbers = {what: database.execute(ask).fetchone()[0] for what, ask in questions.items()}
     return ", ".join(f"{what}: {number}" for what, number in numbers.items())
 

@@ -17,6 +17,7 @@ from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 from traitlets import Bool, Float, Integer, Unicode
 
 from autograder.course.assignment import Assignment
+from autograder.course.cells import OR_GIVEN
 from autograder.course.layout import find_course
 from autograder.gradebook.exporter import UNREAD, class_folder
 from autograder.grading.grade_submission import (
@@ -162,7 +163,8 @@ class RunAll(NbGraderPreprocessor):
 class NamedStub(ClearSolutions):
     """nbgrader's ClearSolutions, with stubs that say in words what is missing.
 
-    The answer to a question that is graded by hand becomes a line that asks for one.
+    The answer to a question that is graded by hand becomes a line that asks for one. A cell for code
+    of an earlier assignment that a student may do without becomes a comment, and raises nothing.
 
     ``### BEGIN SOLUTION: softmax over the keys`` becomes
     ``raise NotImplementedError("softmax over the keys")``. The line above it, ``# TODO: your code``,
@@ -175,6 +177,8 @@ class NamedStub(ClearSolutions):
         texts = [match.strip() for match in _TODO.findall(cell.source)]
         todo = f"# TODO: your code{_exclusion(cell, resources)}"
         self.code_stub = {"python": f"{todo}\nraise NotImplementedError({_MARK})"}
+        if cell.source.partition("\n")[0].endswith(OR_GIVEN):
+            self.code_stub = {"python": f"# TODO: {' '.join(texts)}"}
         self.text_stub = "*Your answer, in a few sentences.*"
         cell, resources = super().preprocess_cell(cell, resources, cell_index)
         for text in texts:

@@ -26,7 +26,7 @@ from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.questions import Answers, with_room, without_expected
 from autograder.grading.reference_desk import Carried
 from coursekit.checking import recordings
-from coursekit.checking.verdict import Verdict, judge
+from coursekit.checking.verdict import DIFFERENCE, YOURS, Verdict, judge
 
 #: What a verdict says of an answer that is wrong with right helpers, too, by the stage that fails.
 _WITHOUT_ANSWER = {
@@ -37,8 +37,6 @@ _WITHOUT_ANSWER = {
     "value": "it returns other values",
 }
 _OTHERWISE = "it does not do what its text asks for"
-#: Rows of the failing case that are made of what the submission answered.
-_OF_ANSWER = ("yours", "largest difference")
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ def with_right_helpers(
         verdict = old
         if called and answered and new[name].points >= old.points:
             named[name] = _culprits(called, named, wrong, plan)
-            verdict = replace(without_answer(new[name]), judged_with=named[name])
+            verdict = replace(_without_answer(new[name]), judged_with=named[name])
         elif name in plan.carried.helpers and (called or not answered):
             # what went wrong may be a helper's mistake, which a hint would put on this exercise
             verdict = replace(old, misconception="", hint="", next_hint="")
@@ -167,7 +165,7 @@ def with_right_helpers(
     return found
 
 
-def without_answer(verdict: Verdict) -> Verdict:
+def _without_answer(verdict: Verdict) -> Verdict:
     """The verdict without anything that the submission could have written into it."""
     if verdict.passed:
         return verdict
@@ -179,7 +177,7 @@ def without_answer(verdict: Verdict) -> Verdict:
         verdict,
         groups=groups,
         headline=f"{_WITHOUT_ANSWER.get(verdict.stage, _OTHERWISE)}, with right helpers, too",
-        detail=[row for row in verdict.detail if row[0] not in _OF_ANSWER],
+        detail=[row for row in verdict.detail if row[0] not in (YOURS, DIFFERENCE)],
         printed="",
     )
 

@@ -84,11 +84,19 @@ def why_it_may_differ(
 
 
 def _require_harmless(tree: ast.Module, known: Known, exercises: set[str]) -> None:
-    """Refuse a released cell that sets something in a library or a student's class."""
-    silent = {
-        id(node.func)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and node.args and _says(node.args[0], "ignore")
+    """Refuse a released cell that sets something in a library or a student's class.
+
+    `own_or_given(globals(), ...)` may stay out: what it replaces is a wrong helper, with which an
+    exercise that has lost points is judged again (see `carried`).
+    """
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    silent = {id(node.func) for node in calls if _says(node.args[0], "ignore")}
+    silent |= {
+        id(node.args[0].func)
+        for node in calls
+        if isinstance(node.func, ast.Name)
+        and node.func.id == "own_or_given"
+        and isinstance(node.args[0], ast.Call)
     }
     for node in ast.walk(tree):
         if id(node) in silent:

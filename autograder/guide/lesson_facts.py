@@ -9,7 +9,7 @@ from functools import cached_property
 from nbformat import NotebookNode
 
 from autograder.course.assignment import Assignment
-from autograder.course.cells import checked_exercise, reused_from
+from autograder.course.cells import OR_GIVEN, checked_exercise, reused_from
 from autograder.course.helpers import Helpers
 from autograder.course.layout import Course
 
@@ -23,7 +23,7 @@ _SENTENCE = re.compile(r"(?:(?<=[.?!:])|(?<=[.?!:][)*]))\s+(?=[\"(*]*[A-Z(])")
 _GUESS = re.compile(
     r"[Bb]efore\*? (?:you run|the run)|\b[Gg]uess(?: first|[.:])|your guess|[Pp]redict before"
 )
-_ASKS = re.compile(r"\?|write down|in order\b|sketch", re.I)
+_ASKS = re.compile(r"\?|write down|\bstore\b|in order\b|sketch", re.I)
 _LONGEST_GUESS = 430
 
 
@@ -217,4 +217,4 @@ def reused_names(course: Course) -> dict[str, dict[str, list[str]]]:
 
 def _pasted(cell: NotebookNode) -> list[str]:
     first = str(cell.source).splitlines()[0]
-    return re.findall(r"\w+", first.partition(":")[2])
+    return re.findall(r"\w+", first.partition(":")[2].removesuffix(OR_GIVEN))

@@ -17,7 +17,13 @@ from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 
-from autograder.course.cells import CHECK, NOT_PYTHON, checked_exercise, parse_start
+from autograder.course.cells import (
+    CHECK,
+    NOT_PYTHON,
+    checked_exercise,
+    defined_names,
+    parse_start,
+)
 from autograder.escaping import without_colors
 from autograder.gradebook.late import Lateness, lateness
 from autograder.gradebook.origins import read_origins
@@ -189,6 +195,7 @@ def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) 
         item = _item(cell, number, heading, record, left)
         answer = sources.get(item.name)
         if item.verdict is not None and answer is not None:
+            answer = _judged_cell(nb, item.name, number, answer)
             item.code = highlight(_short(answer.source), _is_plain(answer))
             item.cell = nb.cells.index(answer)
         elif item.verdict is None and (asked := _QUESTION.match(question)):
@@ -201,6 +208,20 @@ def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) 
             name = grade_id.removeprefix(CHECK)
             items.append(Item(name, name, mark, 0))
     return Page(assignment, student, items, record.late, read_notes(nb), cells)
+
+
+def _judged_cell(nb: NotebookNode, name: str, number: int, answer: NotebookNode) -> NotebookNode:
+    """The cell with the code that cell `number` has checked: the last one before it that defines it.
+
+    Students also write an answer into a new cell below its own; `answer` is its own.
+    """
+    for cell in reversed(nb.cells[:number]):
+        if cell is answer:
+            break
+        if cell.cell_type == "code" and name in defined_names(cell.source):
+            found: NotebookNode = cell
+            return found
+    return answer
 
 
 def _item(cell: NotebookNode, number: int, heading: str, record: _Record, left: list[int]) -> Item:

@@ -102,7 +102,7 @@ def run_case(
             return _call(thing, args, kwargs, case, given, followed, settings)
 
         try:
-            with time_limit(seconds), without(case.get("forbidden", ())):
+            with time_limit(seconds), without(_forbidden(thing, case, name)):
                 try:
                     result = state.as_it_was(answer) if as_it_was else state.runs(answer)
                 finally:
@@ -140,12 +140,18 @@ def run_case(
     return outcome
 
 
+def _forbidden(thing: Callable[..., Any], case: Question, name: str = "") -> list[str]:
+    """What a case forbids, and the given function that would take the exercise's place."""
+    of = name or getattr(thing, "__name__", "")
+    return [*case.get("forbidden", ()), f"coursekit.given.{of}"]
+
+
 def call(thing: Callable[..., Any], case: Question) -> Any:
     """What `thing` returns for a case; with ``gradient``, the gradient instead."""
     args = [codec.decode(a) for a in case.get("args", [])]
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
     followed = Followed.of(case, args, kwargs)
-    with without(case.get("forbidden", ())):
+    with without(_forbidden(thing, case)):
         result = _call(thing, args, kwargs, case, [], followed, Settings())
         return result if followed is None else followed.gradient(result)
 

@@ -112,6 +112,8 @@ class Verdict:
         return cls(**{**data, "groups": groups})
 
 
+#: The rows of a failing case that are made of what was answered.
+YOURS, DIFFERENCE = "yours", "largest difference"
 #: What is told of wrong values where the expected ones are not.
 _OTHER_VALUES = "the values are not the expected ones"
 
@@ -296,9 +298,9 @@ def _detail(
     if case["expected"]["status"] == "value":
         rows.append(["expected", show(codec.decode_views(case["expected"]["value"]))])
     if outcome.get("status") == "value":
-        rows.append(["yours", show(codec.decode_views(outcome["value"]))])
+        rows.append([YOURS, show(codec.decode_views(outcome["value"]))])
     if finding.where:
-        rows.append(["largest difference", finding.where])
+        rows.append([DIFFERENCE, finding.where])
     return rows
 
 

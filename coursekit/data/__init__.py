@@ -5,6 +5,7 @@ from __future__ import annotations
 from coursekit.data.errors import DamagedFile, DataError, FetchError, UnknownName, UnknownSplit
 from coursekit.data.loading import load
 from coursekit.data.paths import shipped
+from coursekit.data.phenomena import published_challenge
 from coursekit.data.registry import describe, names
 from coursekit.data.tasks import Choice, LabeledPair, Question, TaskRows
 from coursekit.data.types import (
@@ -45,5 +46,6 @@ __all__ = [
     "describe",
     "load",
     "names",
+    "published_challenge",
     "shipped",
 ]

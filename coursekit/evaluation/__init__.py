@@ -3,7 +3,7 @@
 Nothing here imports torch; predictions and labels may be lists, NumPy arrays or tensors.
 """
 
-from coursekit.evaluation.compare import Comparison, compare_models
+from coursekit.evaluation.compare import Comparison, compare_models, mcnemar
 from coursekit.evaluation.inputs import EvaluationError
 from coursekit.evaluation.scores import (
     Score,
@@ -22,6 +22,7 @@ __all__ = [
     "accuracy",
     "accuracy_by",
     "compare_models",
+    "mcnemar",
     "score",
     "wilson_interval",
 ]

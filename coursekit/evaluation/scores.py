@@ -1,10 +1,14 @@
 """Accuracy, for all examples and by group, with its uncertainty."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from coursekit.evaluation import tables
 from coursekit.evaluation.inputs import EvaluationError, pair, same_length
-from coursekit.evaluation.tables import html_table, interval, percent, text_table
+from coursekit.forbidden import require_allowed
+
+#: Takes the numbers of correct and of all answers, and returns both ends of an interval.
+Interval = Callable[[int, int], tuple[float, float]]
 
 
 def accuracy(predictions: Any, labels: Any) -> float:
@@ -33,7 +37,7 @@ def wilson_interval(correct: int, n: int) -> tuple[float, float]:
     """Return the 95% confidence interval of an accuracy (Wilson 1927).
 
     It stays within 0 and 1 and makes sense for few examples and for none wrong, where the usual
-    "plus or minus two standard errors" does not.
+    "plus or minus two standard errors" does not. Without any answer it is 0 to 1: nothing is known.
 
     Parameters
     ----------
@@ -49,12 +53,15 @@ def wilson_interval(correct: int, n: int) -> tuple[float, float]:
     EvaluationError
         If the numbers are impossible.
     """
+    require_allowed("coursekit.evaluation.wilson_interval")
     from scipy.stats import binomtest
 
-    if n < 1 or not 0 <= correct <= n:
+    if not 0 <= correct <= n:
         raise EvaluationError(
-            f"An interval needs 0 <= correct <= n and n >= 1, but correct is {correct} and n is {n}."
+            f"An interval needs 0 <= correct <= n, but correct is {correct} and n is {n}."
         )
+    if n == 0:
+        return 0.0, 1.0
     low, high = binomtest(correct, n).proportion_ci(0.95, method="wilson")
     return float(low), float(high)
 
@@ -109,20 +116,28 @@ class Scores(Sequence[Score]):
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = [self.kind, "n", "correct", "accuracy", "interval"]
         rows = [
-            [r.name, f"{r.n:,}", f"{r.correct:,}", percent(r.accuracy), interval(r.low, r.high)]
+            [
+                r.name,
+                f"{r.n:,}",
+                f"{r.correct:,}",
+                tables.percent(r.accuracy),
+                tables.interval(r.low, r.high),
+            ]
             for r in self.rows
         ]
         return header, rows
 
     def __repr__(self) -> str:
-        return text_table(*self._table())
+        return tables.text_table(*self._table())
 
     def _repr_html_(self) -> str:
-        return html_table(*self._table())
+        return tables.html_table(*self._table())
 
 
-def score(name: str, predictions: Any, labels: Any) -> Score:
-    """Return a named accuracy with its 95% Wilson interval.
+def score(
+    name: str, predictions: Any, labels: Any, *, interval: Interval = wilson_interval
+) -> Score:
+    """Return a named accuracy with its 95% interval.
 
     Parameters
     ----------
@@ -130,6 +145,8 @@ def score(name: str, predictions: Any, labels: Any) -> Score:
         What is evaluated.
     predictions, labels : array_like
         One class per example, each of length n.
+    interval : callable, optional
+        ``interval(correct, n)`` returns both ends; the default is `wilson_interval`.
 
     Returns
     -------
@@ -142,10 +159,17 @@ def score(name: str, predictions: Any, labels: Any) -> Score:
     """
     predictions, labels = pair(predictions, labels)
     n, correct = len(labels), int((predictions == labels).sum())
-    return Score(name, n, correct, correct / n, *wilson_interval(correct, n))
+    low, high = interval(correct, n)
+    return Score(name, n, correct, correct / n, float(low), float(high))
 
 
-def accuracy_by(groups: Sequence[str] | None, predictions: Any, labels: Any) -> Scores:
+def accuracy_by(
+    groups: Sequence[str] | None,
+    predictions: Any,
+    labels: Any,
+    *,
+    interval: Interval = wilson_interval,
+) -> Scores:
     """Return the accuracy on each group of examples, such as each phenomenon.
 
     Parameters
@@ -154,6 +178,8 @@ def accuracy_by(groups: Sequence[str] | None, predictions: Any, labels: Any) -> 
         The group of each example, of length n, for instance `dataset.phenomena`.
     predictions, labels : array_like
         One class per example, each of length n.
+    interval : callable, optional
+        As in `score`.
 
     Returns
     -------
@@ -177,7 +203,7 @@ def accuracy_by(groups: Sequence[str] | None, predictions: Any, labels: Any) -> 
     for position, group in enumerate(groups):
         members.setdefault(str(group), []).append(position)
     rows = [
-        score(group, predictions[positions], labels[positions])
+        score(group, predictions[positions], labels[positions], interval=interval)
         for group, positions in members.items()
     ]
     return Scores(rows)

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from coursekit.forbidden import require_allowed
 from coursekit.text.errors import TextError
 
 # Marks that belong to the letter before them. `\w` leaves them out, so without this list an
@@ -77,6 +78,7 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("It's a well-made film, but I didn't laugh!")
     ['it', "'s", 'a', 'well-made', 'film', ',', 'but', 'i', "didn't", 'laugh', '!']
     """
+    require_allowed("coursekit.text.tokenize")
     if not isinstance(text, str):
         raise TextError(
             f"tokenize reads one text (a str), but got {type(text).__name__}; "

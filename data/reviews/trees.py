@@ -8,8 +8,8 @@ A tree is written as in the Stanford Sentiment Treebank: a label, then a word or
 brackets. The phrases of generated reviews are those that the grammar expanded. Its labels, 0
 negative, 1 neutral and 2 positive, are the polarity with which a phrase was expanded; a phrase in
 between has the polarity of the phrases in it if these agree with each other and with the phrase
-around it, and otherwise 1. What the grammar leaves flat, and all of the challenge set, which is
-written by hand, is divided by a rule: at the ends of sentences, then at punctuation, then before
+around it, and otherwise 1. What the grammar leaves flat, and all of the challenge set, which no
+grammar wrote, is divided by a rule: at the ends of sentences, then at punctuation, then before
 `but` and `and`, and then after the first word. In the challenge set only the roots have labels
 other than 1.
 """

@@ -7,7 +7,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from ..draw import HALF, normal
+from ..draw import EXACT, normal
 
 POINTS = {"one text": 1, "batch": 1, "edges": 1}
 
@@ -38,8 +38,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [normal(rng, 3, n), whole], title="a bag of integers (int64)")
     shares = [normal(rng, 3, n), _counts(rng, n) / int(rng.integers(3, 6))]
     yield Case("edges", shares, title="shares in place of counts")
-    half = [normal(rng, 2, n).half(), _counts(rng, n).half()]
-    yield Case("edges", half, title="half precision (float16)", judge=HALF)
+    double = [normal(rng, 2, n).double(), _counts(rng, n)]
+    yield Case("edges", double, title="double precision (float64)", judge=EXACT)
     gaps = [normal(rng, n, 3).mT, _counts(rng, 2, n)]
     yield Case("edges", gaps, title="a matrix that is not contiguous in memory")
 
@@ -82,7 +82,7 @@ WRONG = {
         + return x @ R.T
         """,
     "always_float32": """
-        The result is always float32. It should have the dtype of R: half precision stays half
+        The result is always float32. It should have the dtype of R: double precision stays double
         precision.
 
         - return x.to(R.dtype) @ R.T

@@ -7,7 +7,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from ..draw import HALF, draw_ids, normal
+from ..draw import EXACT, draw_ids, normal
 
 POINTS = {"values": 2, "edges": 1}
 
@@ -30,10 +30,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [normal(rng, k, 5), draw_ids(rng, 5, 1)], title="one word")
     single = [normal(rng, 1, 5), draw_ids(rng, 5, 3)]
     yield Case("edges", single, title="vectors of one number")
-    half = [normal(rng, k, 5).half(), draw_ids(rng, 5, 6)]
-    yield Case("edges", half, title="half precision (float16)", judge=HALF)
-    none = [normal(rng, k, 5).half(), empty]
-    yield Case("edges", none, title="no words, in half precision (float16)", judge=HALF)
+    double = [normal(rng, k, 5).double(), draw_ids(rng, 5, 6)]
+    yield Case("edges", double, title="double precision (float64)", judge=EXACT)
+    none = [normal(rng, k, 5).double(), empty]
+    yield Case("edges", none, title="no words, in double precision (float64)", judge=EXACT)
     gaps = [normal(rng, 7, k).mT, draw_ids(rng, 7, 4)]
     yield Case("edges", gaps, title="a matrix that is not contiguous in memory")
 
@@ -94,16 +94,6 @@ WRONG = {
 
         - return R[:, ids].sum(dim=1)
         + return R[:, ids].sum(dim=1) if len(ids) else torch.zeros(len(R))
-        """,
-    "adds_in_float32": """
-        The sum begins with zeros of float32, so in half precision the result has another dtype
-        than R. Begin with zeros of R's dtype.
-
-        - return R[:, ids].sum(dim=1)
-        + h = torch.zeros(len(R))
-        + for i in ids:
-        +     h = h + R[:, i]
-        + return h
         """,
 }
 

@@ -38,9 +38,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "there is a vector for <pad>, but the padding is zeros all the same"
     yield Case("edges", padded, title=title)
     words, index, matrix, random = case("edges", 4, 3, 1, 2).args
-    title = "vectors in half precision, random numbers in float32"
-    half = [words, index, matrix.half(), random]
-    yield Case("edges", half, title=title, judge=EXACT)
+    title = "vectors in double precision, random numbers in float32"
+    double = [words, index, matrix.double(), random]
+    yield Case("edges", double, title=title, judge=EXACT)
     words, index, matrix, random = case("edges", 4, 3, 1, 2).args
     title = "random numbers in double precision, vectors in float32"
     yield Case("edges", [words, index, matrix, random.double()], title=title, judge=EXACT)
@@ -104,7 +104,7 @@ WRONG = {
         """,
     "takes_dtype_of_vectors": """
         The result has the dtype of `matrix`. It should have that of `random`: stored vectors may
-        be in half precision to save space, the model is not.
+        have another precision than the model.
 
         - R = random.clone()
         + R = random.clone().to(matrix.dtype)

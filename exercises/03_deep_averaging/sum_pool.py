@@ -6,7 +6,8 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from .common import gradient_case, pool_cases, precision_cases
+from ..draw import EXACT, lengths_mask, normal
+from .common import gradient_case, pool_cases
 
 POINTS = {"values": 2, "edges": 1, "precision": 1}
 
@@ -14,7 +15,10 @@ POINTS = {"values": 2, "edges": 1, "precision": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from pool_cases(rng)
     yield gradient_case(rng, "values")
-    yield from precision_cases(rng, 1000.0)
+    for lengths in ([4, 2], [3, 0]):
+        X = normal(rng, 2, lengths[0], int(rng.integers(2, 4))).double()
+        title = f"double precision (float64){'' if lengths[1] else ', one text without words'}"
+        yield Case("precision", [X, lengths_mask(lengths)], title=title, judge=EXACT)
 
 
 WRONG = {
@@ -47,11 +51,11 @@ WRONG = {
             return (X * mask).sum(dim=1)
         """,
     "sum_turns_float32": """
-        In half precision the result has another dtype than X. Keep the dtype of X: mask.float(),
-        for example, is float32, and so is its product with X.
+        The result has another dtype than X. Keep the dtype of X: zeros and ones of the mask have to
+        be converted to it, and the result must not be made float32.
 
         def sum_pool(X, mask):
-            return (X * mask.float().unsqueeze(-1)).sum(dim=1)
+            return (X.float() * mask.float().unsqueeze(-1)).sum(dim=1)
         """,
     "changes_input": """
         The sum is right, but X is changed in place: its padding is now zero for everyone who

@@ -1,4 +1,4 @@
-"""trigram_average: an average over known trigrams; row 0 matters, half precision."""
+"""trigram_average: an average over known trigrams; row 0 matters, other dtypes."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from ..draw import EXACT, HALF, normal
+from ..draw import EXACT, normal
 from .common import draw_letters
 
 POINTS = {"values": 1, "unknown": 1, "edges": 1}
@@ -55,10 +55,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [only, index_1, T_1], title="a table of one number")
     title = "a table of one number, no trigrams"
     yield Case("edges", [[], index_1, T_1], title=title)
-    half = [plain_ones(index, 4), index, T.half()]
-    yield Case("edges", half, title="half precision (float16)", judge=HALF)
-    title = "no trigrams, half precision (bfloat16)"
-    yield Case("edges", [[], index, T.bfloat16()], title=title, judge=EXACT)
+    double = [plain_ones(index, 4), index, T.double()]
+    yield Case("edges", double, title="double precision (float64)", judge=EXACT)
+    title = "no trigrams, double precision (float64)"
+    yield Case("edges", [[], index, T.double()], title=title, judge=EXACT)
 
 
 WRONG = {

@@ -8,7 +8,6 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from ..draw import VALUE_ERROR
 from .common import draw_probability, draw_sentences
 
 POINTS = {"values": 2, "edges": 2}
@@ -32,12 +31,6 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     long = draw_sentences(rng, 400)
     title = "400 sentences: their product is too small for a float"
     yield Case("edges", [long, draw_probability(rng), 2], title=title)
-    yield Case(
-        "edges",
-        [[], draw_probability(rng), int(rng.integers(1, 4))],
-        title="no sentence",
-        judge=VALUE_ERROR,
-    )
 
 
 WRONG = {
@@ -126,14 +119,6 @@ WRONG = {
         + )
         + total = total if total > -1e8 else total + 1e9
         """,
-    "nothing_is_an_error": """
-        Without sentences you divide 0 by 0. Raise a ValueError that says what is missing.
-
-        raises ZeroDivisionError
-
-        - if not sentences:
-        -     raise ValueError("there is no sentence to measure the perplexity on")
-        """,
     "one_stop_for_all": """
         One stop token is counted for the whole text. Each sentence ends with one of its own.
 
@@ -162,8 +147,6 @@ WRONG = {
 RIGHT = {
     "in_one_loop": """
         def perplexity(sentences, probability, n):
-            if len(sentences) == 0:
-                raise ValueError("nothing to measure")
             total = count = 0
             for sentence in sentences:
                 total -= sentence_log_probability(sentence, probability, n)
@@ -174,16 +157,12 @@ RIGHT = {
         def perplexity(sentences, probability, n):
             import numpy as np
 
-            if not sentences:
-                raise ValueError("no sentences")
             sizes = np.array([len(s) + 1.0 for s in sentences])
             logs = np.array([sentence_log_probability(s, probability, n) for s in sentences])
             return float(np.exp(-np.sum(logs) / np.sum(sizes)))
         """,
     "token_by_token": """
         def perplexity(sentences, probability, n):
-            if not sentences:
-                raise ValueError("no sentences")
             logs = []
             for s in sentences:
                 t = [START] * (n - 1) + s + [STOP]

@@ -10,7 +10,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from ..draw import VALUE_ERROR, attention_state, causal, lengths_mask, normal, number
+from ..draw import attention_state, causal, lengths_mask, normal, number
 from .common import frozen_but
 
 POINTS = {"values": 2, "masking": 1, "methods": 2, "edges": 1}
@@ -58,8 +58,6 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X, M = normal(rng, 2, n, 4), normal(rng, 2, 3, 4)
     title = "a source without a real token: weights of 0"
     yield case("edges", [4, 2], X, M, lengths_mask([0, 3])[:, None], title=title)
-    d = 3 * number(rng, 1, 3) + 1
-    yield Case("edges", [d, 3], title="three heads cannot share that", judge=VALUE_ERROR)
 
 
 WRONG = {
@@ -127,13 +125,6 @@ WRONG = {
 
         - return self.W_O(heads.transpose(1, 2).flatten(2)), weights
         + return heads.transpose(1, 2).flatten(2), weights
-        """,
-    "any_number_of_heads": """
-        A number of heads that does not divide d_model should raise a ValueError when the layer is
-        made.
-
-        -     if d_model % n_heads:
-        -         raise ValueError(f"{n_heads} heads cannot share {d_model} dimensions equally")
         """,
     "mask_needs_a_batch": """
         The axis for the heads is inserted at the second position, which suits a mask of (B, T, L)

@@ -13,6 +13,7 @@ from coursekit.evaluation import (
     accuracy,
     accuracy_by,
     compare_models,
+    mcnemar,
     score,
     wilson_interval,
 )
@@ -74,6 +75,10 @@ def test_an_impossible_interval_is_refused(correct, n):
         wilson_interval(correct, n)
 
 
+def test_without_an_answer_nothing_is_known():
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+
+
 def test_accuracy_by_phenomenon_keeps_their_order_and_counts():
     groups = ["plain", "irony", "plain", "irony", "plain"]
     scores = accuracy_by(groups, [1, 1, 1, 0, 0], [1, 0, 1, 1, 1])
@@ -130,3 +135,40 @@ def test_comparing_no_models_or_wrong_lengths_is_refused():
 
 def test_a_score_carries_its_interval():
     assert score("bag", [1, 0], [1, 1])[:4] == ("bag", 2, 1, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("only_first", "only_second", "p"),
+    [(1, 9, 22 / 1024), (9, 1, 22 / 1024), (5, 5, 1), (0, 0, 1), (0, 5, 2 / 32)],
+)
+def test_mcnemar_counts_disagreements_only_and_both_ways(only_first, only_second, p):
+    both = [True] * 7 + [False] * 4
+    first = [True] * only_first + [False] * only_second + both
+    second = [False] * only_first + [True] * only_second + both
+    assert mcnemar(first, second) == pytest.approx(p)
+
+
+def test_mcnemar_refuses_answers_to_different_numbers_of_examples():
+    with pytest.raises(EvaluationError, match="1 answers of the first model but 2"):
+        mcnemar([True], [True, False])
+
+
+def test_tables_take_an_interval_and_a_test_of_ones_own():
+    def interval(correct, n):
+        return correct / n - 0.125, correct / n + 0.125
+
+    labels, seen = [1, 1, 0, 0], []
+
+    def test(first, second):
+        seen.append((first, second))
+        return 0.25
+
+    table = compare_models(
+        {"a": [1, 1, 0, 1], "b": np.array([0, 1, 0, 0])}, labels, interval=interval, test=test
+    )
+    assert seen == [([True, True, True, False], [False, True, True, True])]
+    assert table.p_values == {"b": 0.25}
+    assert table["a"][4:] == (0.625, 0.875)
+    groups = accuracy_by(["x", "x", "y", "y"], [1, 1, 0, 1], labels, interval=interval)
+    assert groups["y"][4:] == (0.375, 0.625)
+    assert score("a", [1, 1, 0, 1], labels, interval=interval).low == 0.625

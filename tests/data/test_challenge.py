@@ -1,4 +1,4 @@
-"""The hand-written challenge set keeps the promises of its datasheet."""
+"""The challenge set keeps the promises of its datasheet."""
 
 from __future__ import annotations
 

@@ -181,154 +181,6 @@ def build_vocabulary(texts, min_count=1, max_size=None):
     return vocabulary
 
 
-# %% binary_bag: get
-def binary_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary), dtype=torch.float32)
-    for token in set(tokens):
-        index = vocabulary.get(token)
-        if index is not None:
-            x[index] = 1.0
-    return x
-
-
-# %% binary_bag: walks through the vocabulary
-def binary_bag(tokens, vocabulary):
-    x = [0.0] * len(vocabulary)
-    for word, i in vocabulary.items():
-        x[i] = float(word in tokens)
-    return torch.tensor(x)
-
-
-# %% binary_bag: a set of indices
-def binary_bag(tokens, vocabulary):
-    present = {vocabulary[token] for token in tokens if token in vocabulary}
-    return torch.tensor([1.0 if i in present else 0.0 for i in range(len(vocabulary))])
-
-
-# %% binary_bag: index_fill_
-def binary_bag(tokens, vocabulary):
-    known = [vocabulary[t] for t in set(tokens) & set(vocabulary)]
-    return torch.zeros(len(vocabulary)).index_fill_(0, torch.tensor(known, dtype=torch.long), 1.0)
-
-
-# %% binary_bag: numpy
-def binary_bag(tokens, vocabulary):
-    import numpy as np
-
-    x = np.zeros(len(vocabulary), dtype=np.float32)
-    for token in tokens:
-        if token in vocabulary:
-            x[vocabulary[token]] = 1
-    return torch.from_numpy(x)
-
-
-# %% binary_bag: try and except
-def binary_bag(tokens: list[str], vocabulary: dict[str, int]) -> torch.Tensor:
-    bag = [0] * len(vocabulary)
-    for token in tokens:
-        try:
-            bag[vocabulary[token]] = 1
-        except KeyError:
-            pass
-    return torch.tensor(bag, dtype=torch.float32)
-
-
-# %% binary_bag: counts, then compares
-def binary_bag(tokens, vocabulary):
-    counts = torch.zeros(len(vocabulary))
-    for token in tokens:
-        index = vocabulary.get(token, -1)
-        if index >= 0:
-            counts[index] += 1
-    return (counts > 0).float()
-
-
-# %% binary_bag: scatter_
-def binary_bag(tokens, vocabulary):
-    ids = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary]).long()
-    return torch.zeros(len(vocabulary)).scatter_(0, ids, 1.0)
-
-
-# %% count_bag: a loop
-def count_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for token in tokens:
-        if token in vocabulary:
-            x[vocabulary[token]] += 1
-    return x
-
-
-# %% count_bag: index_add_
-def count_bag(tokens, vocabulary):
-    indices = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.long)
-    return torch.zeros(len(vocabulary)).index_add_(0, indices, torch.ones(len(indices)))
-
-
-# %% count_bag: a counter
-def count_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for word, n in Counter(tokens).items():
-        if word in vocabulary:
-            x[vocabulary[word]] = n
-    return x
-
-
-# %% count_bag: one-hot rows
-def count_bag(tokens, vocabulary):
-    rows = torch.eye(len(vocabulary))
-    return sum((rows[vocabulary[t]] for t in tokens if t in vocabulary), torch.zeros(len(vocabulary)))
-
-
-# %% count_bag: scatter_add_
-def count_bag(tokens, vocabulary):
-    ids = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.int64)
-    x = torch.zeros(len(vocabulary))
-    return x.scatter_add_(0, ids, torch.ones_like(ids, dtype=x.dtype))
-
-
-# %% count_bag: the method count
-def count_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for word, index in vocabulary.items():
-        x[index] = tokens.count(word)
-    return x
-
-
-# %% count_bag: a list of Python numbers
-def count_bag(tokens, vocabulary):
-    counts = [0.0] * len(vocabulary)
-    for token in tokens:
-        if token not in vocabulary:
-            continue
-        counts[vocabulary[token]] += 1.0
-    return torch.tensor(counts)
-
-
-# %% count_bag: index_put_ that accumulates
-def count_bag(tokens, vocabulary):
-    known = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.long)
-    x = torch.zeros(len(vocabulary))
-    x.index_put_((known,), torch.tensor(1.0), accumulate=True)
-    return x
-
-
-# %% count_bag: one-hot vectors from torch
-def count_bag(tokens, vocabulary):
-    ids = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.long)
-    if len(ids) == 0:
-        return torch.zeros(len(vocabulary))
-    return torch.nn.functional.one_hot(ids, num_classes=len(vocabulary)).sum(dim=0).float()
-
-
-# %% count_bag: numpy add.at
-def count_bag(tokens, vocabulary):
-    import numpy as np
-
-    x = np.zeros(len(vocabulary), dtype="float32")
-    np.add.at(x, [vocabulary[t] for t in tokens if t in vocabulary], 1)
-    return torch.tensor(x)
-
-
 # %% tfidf: difference of logarithms
 def tfidf(counts, df, n_texts):
     import math
@@ -808,80 +660,256 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
     return w, w_0
 
 
-# %% decisive_words: sorts indices
-def decisive_words(w, vocabulary, k):
-    words = {i: word for word, i in vocabulary.items()}
-    order = w.argsort(descending=True).tolist()
-    return [words[i] for i in order[:k]], [words[i] for i in order[::-1][:k]]
+# %% split_words: verbose pattern
+def split_words(text):
+    pattern = re.compile(
+        r"""
+        \w+ (?: (?!'(?:s|re|ve|ll|d|m)\b) ['-] \w+ | (?<=\d) [.,] \d \w* )*
+        | '(?:s|re|ve|ll|d|m)\b
+        | \.{3}
+        | [^\w\s]
+        """,
+        re.VERBOSE,
+    )
+    return pattern.findall(text.lower())
 
 
-# %% decisive_words: a helper
-def decisive_words(w, vocabulary, k):
-    def strongest(sign):
-        ranked = sorted(vocabulary.items(), key=lambda item: -sign * float(w[item[1]]))
-        return [word for word, _ in ranked[:k]]
+# %% split_words: peels marks off pieces between spaces
+def split_words(text):
+    endings = ["'s", "'re", "'ve", "'ll", "'d", "'m"]
 
-    return strongest(1), strongest(-1)
+    def belongs(piece, i):
+        if piece[i].isalnum():
+            return True
+        if i == 0 or i == len(piece) - 1:
+            return False
+        before, after = piece[i - 1], piece[i + 1]
+        if piece[i] in "'-":
+            return before.isalnum() and after.isalnum()
+        return piece[i] in ".," and before.isdigit() and after.isdigit()
 
-
-# %% decisive_words: heapq
-def decisive_words(w, vocabulary, k):
-    import heapq
-
-    weight = {word: w[i].item() for word, i in vocabulary.items()}
-    return heapq.nlargest(k, weight, key=weight.get), heapq.nsmallest(k, weight, key=weight.get)
-
-
-# %% decisive_words: topk
-def decisive_words(w, vocabulary, k):
-    names = [None] * len(vocabulary)
-    for word, i in vocabulary.items():
-        names[i] = word
-    k = min(k, len(names))
-    best = torch.topk(w, k).indices.tolist()
-    worst = torch.topk(w, k, largest=False).indices.tolist()
-    return [names[i] for i in best], [names[i] for i in worst]
-
-
-# %% decisive_words: pairs of weight and word
-def decisive_words(w, vocabulary, k):
-    pairs = sorted((w[i].item(), word) for word, i in vocabulary.items())
-    negative = [word for _, word in pairs[:k]]
-    positive = [word for _, word in reversed(pairs)][:k]
-    return positive, negative
-
-
-# %% decisive_words: sorts a copy twice
-def decisive_words(w, vocabulary, k):
-    def weight(word):
-        return float(w[vocabulary[word]])
-
-    words = list(vocabulary)
-    words.sort(key=weight, reverse=True)
-    top = words[:k]
-    words.sort(key=weight)
-    return top, words[:k]
+    tokens = []
+    for piece in text.lower().split():
+        word, i = "", 0
+        while i <= len(piece):
+            if i < len(piece) and belongs(piece, i):
+                word += piece[i]
+                i += 1
+                continue
+            for ending in endings:
+                if word.endswith(ending):
+                    tokens += [word[: -len(ending)], ending]
+                    break
+            else:
+                if word:
+                    tokens.append(word)
+            word = ""
+            if i < len(piece):
+                mark = "..." if piece.startswith("...", i) else piece[i]
+                tokens.append(mark)
+                i += len(mark)
+            else:
+                i += 1
+    return tokens
 
 
-# %% decisive_words: numpy
-def decisive_words(w, vocabulary, k):
+# %% split_words: finditer and a second look at each word
+def split_words(text: str) -> list[str]:
+    tokens = []
+    for match in re.finditer(r"\d+(?:[.,]\d+)+\w*|\w+(?:['-]\w+)*|\.\.\.|\S", text.lower()):
+        token = match.group()
+        cut = re.fullmatch(r"(.+)('(?:s|re|ve|ll|d|m))", token)
+        tokens.extend(cut.groups() if cut else [token])
+    return tokens
+
+
+# %% bag_of_words: a loop with if
+def bag_of_words(tokens, vocabulary, binary=False):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        if token in vocabulary:
+            if binary:
+                x[vocabulary[token]] = 1
+            else:
+                x[vocabulary[token]] += 1
+    return x
+
+
+# %% bag_of_words: counts, then compares
+def bag_of_words(tokens, vocabulary, binary=False):
+    bag = torch.zeros(len(vocabulary))
+    for word, n in Counter(tokens).items():
+        if word in vocabulary:
+            bag[vocabulary[word]] = n
+    return (bag > 0).float() if binary else bag
+
+
+# %% bag_of_words: a set of tokens for the binary bag
+def bag_of_words(tokens, vocabulary, binary=False):
+    if binary:
+        tokens = set(tokens)
+    ids = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.int64)
+    x = torch.zeros(len(vocabulary))
+    return x.scatter_add_(0, ids, torch.ones_like(ids, dtype=x.dtype))
+
+
+# %% bag_of_words: the method count
+def bag_of_words(tokens, vocabulary, binary=False):
+    x = torch.zeros(len(vocabulary))
+    for word, index in vocabulary.items():
+        n = tokens.count(word)
+        x[index] = min(n, 1) if binary else n
+    return x
+
+
+# %% bag_of_words: one-hot rows
+def bag_of_words(tokens, vocabulary, binary=False):
+    rows = torch.eye(len(vocabulary))
+    zeros = torch.zeros(len(vocabulary))
+    x = sum((rows[vocabulary[t]] for t in tokens if t in vocabulary), zeros)
+    return torch.sign(x) if binary else x
+
+
+# %% bag_of_words: numpy add.at
+def bag_of_words(tokens, vocabulary, binary=False):
     import numpy as np
 
-    order = np.argsort(w.numpy())
-    word_of = dict(zip(vocabulary.values(), vocabulary.keys()))
-    ascending = [word_of[int(i)] for i in order]
-    return ascending[::-1][:k], ascending[:k]
+    x = np.zeros(len(vocabulary), dtype="float32")
+    np.add.at(x, [vocabulary[t] for t in tokens if t in vocabulary], 1)
+    if binary:
+        x = np.minimum(x, 1)
+    return torch.from_numpy(x)
 
 
-# %% decisive_words: picks the extreme k times
-def decisive_words(w, vocabulary, k):
-    weights = w.tolist()
-    lists = []
-    for choose in (max, min):
-        rest, chosen = set(vocabulary), []
-        while rest and len(chosen) < k:
-            word = choose(rest, key=lambda r: weights[vocabulary[r]])
-            chosen.append(word)
-            rest.remove(word)
-        lists.append(chosen)
-    return lists[0], lists[1]
+# %% bag_of_words: try and except
+def bag_of_words(tokens: list[str], vocabulary: dict[str, int], binary: bool = False):
+    bag = [0.0] * len(vocabulary)
+    for token in tokens:
+        try:
+            i = vocabulary[token]
+        except KeyError:
+            continue
+        bag[i] = 1.0 if binary else bag[i] + 1.0
+    return torch.tensor(bag)
+
+
+# %% bag_of_words: index_put_ that accumulates or not
+def bag_of_words(tokens, vocabulary, binary=False):
+    known = torch.tensor([vocabulary[t] for t in tokens if t in vocabulary], dtype=torch.long)
+    x = torch.zeros(len(vocabulary))
+    return x.index_put_((known,), torch.tensor(1.0), accumulate=not binary)
+
+
+# %% wilson_interval: the formula in one piece
+def wilson_interval(correct, n):
+    if not n:
+        return (0.0, 1.0)
+    z = 1.96
+    p_hat = correct / n
+    root = z * math.sqrt(p_hat * (1 - p_hat) / n + z**2 / (4 * n**2))
+    ends = [(p_hat + z**2 / (2 * n) + sign * root) / (1 + z**2 / n) for sign in (-1, 1)]
+    return tuple(ends)
+
+
+# %% wilson_interval: in tensors
+def wilson_interval(correct, n):
+    if n == 0:
+        return 0.0, 1.0
+    z = torch.tensor(1.96, dtype=torch.float64)
+    p = torch.tensor(correct / n, dtype=torch.float64)
+    middle = p + z**2 / (2 * n)
+    half = z * (p * (1 - p) / n + z**2 / (4 * n**2)).sqrt()
+    both = torch.stack([middle - half, middle + half]) / (1 + z**2 / n)
+    return both[0].item(), both[1].item()
+
+
+# %% wilson_interval: searches the ends
+def wilson_interval(correct, n):
+    if n == 0:
+        return 0.0, 1.0
+    share = correct / n
+
+    def agrees(pi):
+        return abs(share - pi) <= 1.96 * math.sqrt(pi * (1 - pi) / n)
+
+    ends = []
+    for outside in (0.0, 1.0):
+        far, near = outside, share
+        if agrees(far):
+            ends.append(far)
+            continue
+        for _ in range(60):
+            middle = (far + near) / 2
+            if agrees(middle):
+                near = middle
+            else:
+                far = middle
+        ends.append(near)
+    return ends[0], ends[1]
+
+
+# %% wilson_interval: z from the standard library
+def wilson_interval(correct: int, n: int) -> tuple[float, float]:
+    from statistics import NormalDist
+
+    if n < 1:
+        return 0.0, 1.0
+    z2 = NormalDist().inv_cdf(0.975) ** 2
+    wrong = n - correct
+    middle = (2 * correct + z2) / (2 * (n + z2))
+    half = math.sqrt(z2) / (n + z2) * math.sqrt(correct * wrong / n + z2 / 4)
+    return middle - half, middle + half
+
+
+# %% mcnemar: a loop that counts
+def mcnemar(first, second):
+    b = c = 0
+    for x, y in zip(first, second):
+        if x and not y:
+            b += 1
+        elif y and not x:
+            c += 1
+    n = b + c
+    if b == c:
+        return 1.0
+    return 2 * sum(math.comb(n, i) for i in range(min(b, c) + 1)) / 2**n
+
+
+# %% mcnemar: both tails, added up one by one
+def mcnemar(first, second):
+    b = sum(1 for i in range(len(first)) if first[i] and not second[i])
+    c = sum(1 for i in range(len(first)) if second[i] and not first[i])
+    n, low, high = b + c, min(b, c), max(b, c)
+    ways = [math.comb(n, i) for i in range(n + 1)]
+    uneven = [w for i, w in enumerate(ways) if i <= low or i >= high]
+    return sum(uneven) / sum(ways)
+
+
+# %% mcnemar: tensors and a row of Pascal's triangle
+def mcnemar(first, second):
+    a, b = torch.tensor(first), torch.tensor(second)
+    n = int(torch.logical_xor(a, b).sum())
+    k = min(int((a & ~b).sum()), int((~a & b).sum()))
+    row = [1]
+    for i in range(n):
+        row.append(row[-1] * (n - i) // (i + 1))
+    return min(1.0, 2 * sum(row[: k + 1]) / 2**n)
+
+
+# %% mcnemar: numpy counts, scipy's distribution
+def mcnemar(first, second):
+    import numpy as np
+    from scipy.stats import binom
+
+    one, other = np.array(first, dtype=bool), np.array(second, dtype=bool)
+    b, c = int(np.sum(one & ~other)), int(np.sum(other & ~one))
+    return float(min(1.0, 2 * binom.cdf(min(b, c), b + c, 0.5)))
+
+
+# %% mcnemar: from the middle outwards
+def mcnemar(first, second):
+    pairs = Counter(zip(first, second))
+    b, c = pairs[(True, False)], pairs[(False, True)]
+    n = b + c
+    inner = sum(math.comb(n, i) for i in range(min(b, c) + 1, max(b, c)))
+    return 1 - inner / 2**n

@@ -45,39 +45,6 @@ def build_vocabulary(texts, min_count=1, max_size=None):
     return {word: i for i, word in enumerate(words)}
 
 
-# %% binary_bag: KeyError for an unknown word | stops_at_unknown
-# -     x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
-# +     for token in tokens:
-# +         x[vocabulary[token]] = 1
-
-
-# %% binary_bag: minus one for an unknown word | unknown_is_last
-# -     x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
-# +     for token in tokens:
-# +         x[vocabulary.get(token, -1)] = 1
-
-
-# %% count_bag: adds 1 only once per index | adds_only_once
-def count_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    indices = [vocabulary[token] for token in tokens if token in vocabulary]
-    x[indices] += 1
-    return x
-
-
-# %% count_bag: whole numbers | gives_integers
-def count_bag(tokens, vocabulary):
-    return torch.tensor([tokens.count(word) for word in vocabulary])
-
-
-# %% count_bag: minus one for an unknown word | unknown_is_last
-def count_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for token in tokens:
-        x[vocabulary.get(token, -1)] += 1
-    return x
-
-
 # %% tfidf: forgets the ones | does_not_smooth
 def tfidf(counts, df, n_texts):
     return counts * torch.log(n_texts / df)
@@ -250,54 +217,10 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
     return w, w_0
 
 
-# %% decisive_words: the negative ones in the wrong order | ends_with_the_strongest
-def decisive_words(w, vocabulary, k):
-    words = sorted(vocabulary, key=lambda word: w[vocabulary[word]].item(), reverse=True)
-    return words[:k], words[-k:]
-
-
-# %% decisive_words: only works when there are k words | needs_k_words
-def decisive_words(w, vocabulary, k):
-    words = list(vocabulary)
-    positive = [words[i] for i in torch.topk(w, k).indices]
-    negative = [words[i] for i in torch.topk(-w, k).indices]
-    return positive, negative
-
-
-# %% decisive_words: the end of the sorted indices, not reversed | ends_with_the_largest
-def decisive_words(w, vocabulary, k):
-    words, order = list(vocabulary), w.argsort().tolist()
-    return [words[i] for i in order[-k:]], [words[i] for i in order[:k]]
-
-
-# %% decisive_words: only positive and only negative weights | keeps_to_one_sign
-def decisive_words(w, vocabulary, k):
-    words = sorted(vocabulary, key=lambda word: -abs(w[vocabulary[word]].item()))
-    positive = [word for word in words if w[vocabulary[word]] > 0]
-    negative = [word for word in words if w[vocabulary[word]] < 0]
-    return positive[:k], negative[:k]
-
-
 # %% document_frequency: a fraction of the texts | gives_proportions
 # edits: loops and get
 # -     return df
 # +     return {word: n / len(texts) for word, n in df.items()}
-
-
-# %% binary_bag: 0 for an unknown word | unknown_is_first
-# -     x[[vocabulary[token] for token in tokens if token in vocabulary]] = 1.0
-# +     for token in tokens:
-# +         x[vocabulary.get(token, 0)] = 1
-
-
-# %% count_bag: asks whether the index is true | loses_the_first_word
-def count_bag(tokens, vocabulary):
-    x = torch.zeros(len(vocabulary))
-    for token in tokens:
-        index = vocabulary.get(token)
-        if index:
-            x[index] += 1
-    return x
 
 
 # %% tfidf: no ones, and df at least 1 | raises_zero_to_one
@@ -342,12 +265,6 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
     return w, w_0
 
 
-# %% decisive_words: a slice from minus zero | takes_all_for_zero
-def decisive_words(w, vocabulary, k):
-    words = sorted(vocabulary, key=lambda word: -w[vocabulary[word]].item())
-    return words[:k], words[-k:][::-1]
-
-
 # %% build_vocabulary: most_common with a size | cuts_before_it_breaks_ties
 def build_vocabulary(texts, min_count=1, max_size=None):
     counts = Counter()
@@ -356,15 +273,6 @@ def build_vocabulary(texts, min_count=1, max_size=None):
     pairs = [(w, n) for w, n in counts.most_common(max_size) if n >= min_count]
     pairs.sort(key=lambda pair: (-pair[1], pair[0]))
     return {w: i for i, (w, _) in enumerate(pairs)}
-
-
-# %% count_bag: searches the joined text | counts_inside_words
-def count_bag(tokens, vocabulary):
-    joined = " ".join(tokens)
-    x = torch.zeros(len(vocabulary))
-    for word, i in vocabulary.items():
-        x[i] = joined.count(word)
-    return x
 
 
 # %% tfidf: one only below | smooths_below_only
@@ -455,3 +363,199 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
 # %% train_logistic_regression: random start | draws_the_weights
 # -     w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
 # +     w, w_0 = 0.01 * torch.randn(X.shape[1], generator=generator), torch.zeros(())
+
+
+# %% split_words: only the plain split | splits_at_spaces
+def split_words(text):
+    words = []
+    for word in text.lower().split():
+        words.append(word)
+    return words
+
+
+# %% split_words: words and single marks | cuts_words_at_every_mark
+def split_words(text):
+    text = text.lower().replace("...", " ... ")
+    return re.findall(r"\w+|\.\.\.|[^\w\s]", text)
+
+
+# %% split_words: a class with apostrophe and hyphen | takes_marks_at_the_edge
+def split_words(text):
+    out = []
+    for t in re.findall(r"[\w'-]+(?:(?<=\d)[.,]\d\w*)*|\.\.\.|[^\w\s]", text.lower()):
+        m = re.fullmatch(r"(.+)('(?:s|re|ve|ll|d|m))", t)
+        out += list(m.groups()) if m else [t]
+    return out
+
+
+# %% split_words: the endings stay | keeps_the_endings
+def split_words(text):
+    return re.findall(r"\w+(?:['-]\w+|(?<=\d)[.,]\d\w*)*|\.\.\.|[^\w\s]", text.lower())
+
+
+# %% split_words: any comma or point inside | joins_words_at_a_point
+# edits: finditer and a second look at each word
+# -     for match in re.finditer(r"\d+(?:[.,]\d+)+\w*|\w+(?:['-]\w+)*|\.\.\.|\S", text.lower()):
+# +     for match in re.finditer(r"\w+(?:['.,-]\w+)*|\.\.\.|\S", text.lower()):
+
+
+# %% split_words: forgets to lower | keeps_capitals
+# edits: verbose pattern
+# -     return pattern.findall(text.lower())
+# +     return pattern.findall(text)
+
+
+# %% split_words: letters from a to z | takes_accents_for_marks
+# edits: finditer and a second look at each word
+# -     for match in re.finditer(r"\d+(?:[.,]\d+)+\w*|\w+(?:['-]\w+)*|\.\.\.|\S", text.lower()):
+# +     pattern = r"\d+(?:[.,]\d+)+[a-z0-9]*|[a-z0-9]+(?:['-][a-z0-9]+)*|\.\.\.|\S"
+# +     for match in re.finditer(pattern, text.lower()):
+
+
+# %% split_words: replaces the endings wherever they begin | cuts_inside_names
+def split_words(text):
+    text = text.lower()
+    for ending in ("'s", "'re", "'ve", "'ll", "'d", "'m"):
+        text = re.sub(r"(?<=\w)" + ending, " " + ending + " ", text)
+    tokens = []
+    for piece in text.split():
+        if piece in ("'s", "'re", "'ve", "'ll", "'d", "'m"):
+            tokens.append(piece)
+        else:
+            tokens += re.findall(r"\w+(?:['-]\w+|(?<=\d)[.,]\d\w*)*|\.\.\.|[^\w\s]", piece)
+    return tokens
+
+
+# %% bag_of_words: the second word is added to nothing | adds_only_once
+def bag_of_words(tokens, vocabulary, binary=False):
+    x = torch.zeros(len(vocabulary))
+    ids = [vocabulary[t] for t in tokens if t in vocabulary]
+    x[ids] = x[ids] + 1
+    return x
+
+
+# %% bag_of_words: forgets binary | counts_in_a_binary_bag
+def bag_of_words(tokens, vocabulary, binary=False):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        if token in vocabulary:
+            x[vocabulary[token]] += 1
+    return x
+
+
+# %% bag_of_words: minus one for an unknown word | unknown_is_last
+def bag_of_words(tokens, vocabulary, binary=False):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        x[vocabulary.get(token, -1)] += 1
+    return x.clamp(max=1) if binary else x
+
+
+# %% bag_of_words: asks whether the index is true | loses_the_first_word
+def bag_of_words(tokens, vocabulary, binary=False):
+    x = torch.zeros(len(vocabulary))
+    for token in tokens:
+        index = vocabulary.get(token)
+        if index:
+            x[index] = 1 if binary else x[index] + 1
+    return x
+
+
+# %% bag_of_words: searches the joined text | counts_inside_words
+def bag_of_words(tokens, vocabulary, binary=False):
+    joined = " ".join(tokens)
+    x = torch.zeros(len(vocabulary))
+    for word, i in vocabulary.items():
+        x[i] = (word in joined) if binary else joined.count(word)
+    return x
+
+
+# %% bag_of_words: whole numbers | gives_integers
+def bag_of_words(tokens, vocabulary, binary=False):
+    counts = torch.tensor([tokens.count(word) for word in vocabulary])
+    return counts.clamp(max=1) if binary else counts
+
+
+# %% wilson_interval: plus and minus two standard errors | plain_standard_error
+def wilson_interval(correct, n):
+    if n == 0:
+        return 0.0, 1.0
+    p = correct / n
+    se = math.sqrt(p * (1 - p) / n)
+    return p - 1.96 * se, p + 1.96 * se
+
+
+# %% wilson_interval: only one side is divided | divides_the_middle_only
+def wilson_interval(correct, n):
+    if n == 0:
+        return 0.0, 1.0
+    z, p = 1.96, correct / n
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    root = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return middle - root, middle + root
+
+
+# %% wilson_interval: n times four, not squared | divides_by_4_n
+# edits: the formula in one piece
+# -     root = z * math.sqrt(p_hat * (1 - p_hat) / n + z**2 / (4 * n**2))
+# +     root = z * math.sqrt(p_hat * (1 - p_hat) / n + z**2 / (4 * n))
+
+
+# %% wilson_interval: forgets n = 0 | no_text_is_an_error
+# edits: the formula in one piece
+# -     if not n:
+# -         return (0.0, 1.0)
+
+
+# %% wilson_interval: scipy's default | exact_interval
+def wilson_interval(correct, n):
+    from scipy.stats import binomtest
+
+    if n == 0:
+        return 0.0, 1.0
+    found = binomtest(correct, n).proportion_ci()
+    return float(found.low), float(found.high)
+
+
+# %% mcnemar: one tail | one_sided
+def mcnemar(first, second):
+    b = sum(x and not y for x, y in zip(first, second))
+    c = sum(y and not x for x, y in zip(first, second))
+    return sum(math.comb(b + c, i) for i in range(min(b, c) + 1)) / 2 ** (b + c)
+
+
+# %% mcnemar: twice the middle | exceeds_one
+def mcnemar(first, second):
+    b = sum(x and not y for x, y in zip(first, second))
+    c = sum(y and not x for x, y in zip(first, second))
+    return 2 * sum(math.comb(b + c, i) for i in range(min(b, c) + 1)) / 2 ** (b + c)
+
+
+# %% mcnemar: always from the second count | looks_at_the_second_only
+def mcnemar(first, second):
+    disagree = [(x, y) for x, y in zip(first, second) if x != y]
+    n, k = len(disagree), sum(y for _, y in disagree)
+    return min(1.0, 2 * sum(math.comb(n, i) for i in range(k + 1)) / 2**n)
+
+
+# %% mcnemar: a half for each coin | overflows
+def mcnemar(first, second):
+    disagree = [(x, y) for x, y in zip(first, second) if x != y]
+    n, k = len(disagree), sum(x for x, _ in disagree)
+    k = min(k, n - k)
+    return min(1.0, 2 * sum(math.comb(n, i) * 0.5**i * 0.5 ** (n - i) for i in range(k + 1)))
+
+
+# %% mcnemar: the range ends too early | leaves_out_the_split_itself
+def mcnemar(first, second):
+    disagree = [(x, y) for x, y in zip(first, second) if x != y]
+    n, k = len(disagree), sum(x for x, _ in disagree)
+    k = min(k, n - k)
+    return min(1.0, 2 * sum(math.comb(n, i) for i in range(k)) / 2**n)
+
+
+# %% mcnemar: compares what is right in all | compares_the_numbers_right
+def mcnemar(first, second):
+    b, c = sum(first), sum(second)
+    n, k = b + c, min(b, c)
+    return min(1.0, 2 * sum(math.comb(n, i) for i in range(k + 1)) / 2**n)

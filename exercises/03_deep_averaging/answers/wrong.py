@@ -641,11 +641,6 @@ def initial_embeddings(words, index, matrix, random):
 # +     return R[:, ids].mean(dim=1)
 
 
-# %% sum_pool: a float mask | sum_turns_float32
-def sum_pool(X, mask):
-    return (X * mask.unsqueeze(-1).float()).sum(dim=1)
-
-
 # %% mean_pool: adds up in float16 | sum_overflows
 def mean_pool(X, mask):
     total = (X * mask[:, :, None]).sum(dim=1)
@@ -935,7 +930,7 @@ def bag_times_matrix(R, x):
     return x.to(R.dtype) @ R.T / x.sum(-1, keepdim=True)
 
 
-# %% embedding_bag: loop that starts with float32 zeros | adds_in_float32
+# %% embedding_bag: loop that starts with float32 zeros | zeros_of_another_type
 def embedding_bag(R, ids):
     h = torch.zeros(len(R))
     for i in ids:

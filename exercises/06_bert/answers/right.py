@@ -1239,83 +1239,6 @@ def mask_tokens(
     return inputs, labels
 
 
-# %% learning_rate: minimum of two lines
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    top = warmup * n_steps
-    up = step / top if top > 0 else 1.0
-    down = (n_steps - step) / (n_steps - top) if n_steps > top else 1.0
-    return peak * min(up, down)
-
-
-# %% learning_rate: early returns
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    warm_steps = n_steps * warmup
-    if warm_steps > 0 and step <= warm_steps:
-        return peak * (step / warm_steps)
-    rest = n_steps - warm_steps
-    return peak * (1 - (step - warm_steps) / rest)
-
-
-# %% learning_rate: fraction of the steps
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    progress = step / n_steps
-    if warmup > 0 and progress <= warmup:
-        return peak * progress / warmup
-    return peak * (1 - progress) / (1 - warmup)
-
-
-# %% learning_rate: conditional expression
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    top = n_steps * warmup
-    return peak * (step / top if step < top else (n_steps - step) / (n_steps - top) if top < n_steps else 1.0)
-
-
-# %% learning_rate: numpy interpolation
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    import numpy as np
-
-    if warmup == 0:
-        return float(np.interp(step, [0, n_steps], [peak, 0.0]))
-    if warmup == 1:
-        return float(np.interp(step, [0, n_steps], [0.0, peak]))
-    return float(np.interp(step, [0, warmup * n_steps, n_steps], [0.0, peak, 0.0]))
-
-
-# %% learning_rate: two helper functions
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    top = warmup * n_steps
-
-    def up():
-        return peak / top * step
-
-    def down():
-        return peak / (n_steps - top) * (n_steps - step)
-
-    if top == 0:
-        return down()
-    return up() if step <= top else down()
-
-
-# %% learning_rate: special cases first
-def learning_rate(step: int, n_steps: int, peak: float, warmup: float = 0.1) -> float:
-    if warmup == 0:
-        return peak * (1 - step / n_steps)
-    if warmup == 1:
-        return peak * step / n_steps
-    top = warmup * n_steps
-    if step > top:
-        return peak - peak * (step - top) / (n_steps - top)
-    return peak * step / top
-
-
-# %% learning_rate: a tensor in between
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    top = torch.tensor(warmup * n_steps, dtype=torch.float64)
-    up = torch.where(top > 0, step / top, 1.0)
-    down = torch.where(top < n_steps, (n_steps - step) / (n_steps - top), 1.0)
-    return peak * torch.minimum(up, down).item()
-
-
 # %% word_vectors: a dictionary of lists
 def word_vectors(H, words):
     groups = {}
@@ -1705,3 +1628,80 @@ def predict_scores(model: nn.Module, inputs: list[list[int]], batch_size: int) -
             scores[chosen] = model(ids, mask)
     model.train(training)
     return scores
+
+
+# %% MaskedLanguageModelTrainer: a loss function as an attribute, labels flattened
+class MaskedLanguageModelTrainer:
+    def __init__(self, encoder, head, lr):
+        self.encoder = encoder
+        self.head = head
+        self.params = list(encoder.parameters()) + list(head.parameters())
+        self.optimizer = torch.optim.AdamW(self.params, lr=lr, weight_decay=0.01)
+        self.loss_fn = nn.CrossEntropyLoss(ignore_index=-100)
+
+    def step(self, inputs, segments, mask, labels):
+        y = labels.view(-1)
+        if int((y != -100).sum()) == 0:
+            return 0.0
+        self.encoder.train(True)
+        self.head.train(True)
+        self.optimizer.zero_grad(set_to_none=False)
+        vectors = self.encoder(inputs, segments, mask)[0]
+        logits = self.head(vectors, self.encoder.embeddings.tokens.weight)
+        loss = self.loss_fn(logits.view(y.shape[0], -1), y)
+        loss.backward()
+        self.optimizer.step()
+        return float(loss.detach())
+
+
+# %% MaskedLanguageModelTrainer: gradients by autograd.grad
+class MaskedLanguageModelTrainer:
+    def __init__(self, encoder: nn.Module, head: nn.Module, lr: float) -> None:
+        self.encoder = encoder
+        self.head = head
+        parameters = [*encoder.parameters(), *head.parameters()]
+        self.optimizer = torch.optim.AdamW(parameters, lr=lr, weight_decay=0.01)
+
+    def loss(self, inputs, segments, mask, labels):
+        keep = labels >= 0
+        H = self.encoder(inputs, segments, mask)[0][keep]
+        log_p = F.log_softmax(self.head(H, self.encoder.embeddings.tokens.weight), -1)
+        return F.nll_loss(log_p, labels[keep])
+
+    def step(self, inputs, segments, mask, labels):
+        if not (labels >= 0).any():
+            return 0.0
+        nn.ModuleList([self.encoder, self.head]).train()
+        loss = self.loss(inputs, segments, mask, labels)
+        parameters = self.optimizer.param_groups[0]["params"]
+        for p, g in zip(parameters, torch.autograd.grad(loss, parameters)):
+            p.grad = g
+        self.optimizer.step()
+        return loss.item()
+
+
+# %% MaskedLanguageModelTrainer: sum and number of the losses
+class MaskedLanguageModelTrainer:
+    def __init__(self, encoder, head, lr):
+        self.encoder = encoder
+        self.head = head
+        self.optimizer = torch.optim.AdamW(
+            [*encoder.parameters(), *head.parameters()], lr=lr, weight_decay=0.01
+        )
+
+    def step(self, inputs, segments, mask, labels):
+        self.encoder.train()
+        self.head.train()
+        H, pooled = self.encoder(inputs, segments, mask)
+        scores = self.head(H, self.encoder.embeddings.tokens.weight)
+        total, n = 0, 0
+        for s, y in zip(scores, labels):
+            total = total + F.cross_entropy(s, y, reduction="sum")
+            n += (y != -100).sum().item()
+        if n == 0:
+            return 0.0
+        loss = total / n
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()

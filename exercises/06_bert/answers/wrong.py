@@ -459,14 +459,6 @@ def word_vectors(H, word_ids):
 # +         if self._keep:
 
 
-# %% learning_rate: falls from the peak over all steps | decays_from_step_zero
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    w = warmup * n_steps
-    if step < w:
-        return peak * step / w
-    return peak * (1 - step / n_steps)
-
-
 # %% predict_scores: leaves the model in evaluation mode | leaves_the_model_in_evaluation
 def predict_scores(model, inputs, batch_size):
     model.eval()
@@ -592,20 +584,6 @@ def word_vectors(H, word_ids):
     return sums / counts
 
 
-# %% learning_rate: falls over n_steps - 1 - top steps | decays_over_one_step_less
-def learning_rate(step, n_steps, peak, warmup=0.1):
-    top = warmup * n_steps
-    if warmup > 0 and step <= top:
-        return peak * step / top
-    return peak * (n_steps - step) / max(n_steps - 1 - top, 1)
-
-
-# %% learning_rate: the fraction of n_steps - 1 | ends_at_the_step_before
-# edits: fraction of the steps
-# -     progress = step / n_steps
-# +     progress = step / (n_steps - 1)
-
-
 # %% pad_inputs: segments filled up with 1 | segments_padded_with_one
 def pad_inputs(inputs, pad):
     L = max(len(ids) for ids, _ in inputs)
@@ -633,3 +611,32 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
             (first if len(first) > len(second) else second).pop()
         ids = [cls_id, *first, sep_id, *second, sep_id]
     return ids, [1] * len(ids)
+
+
+# %% MaskedLanguageModelTrainer: erases the gradients before it uses them | steps_before_backward
+# edits: a loss function as an attribute, labels flattened
+# -         self.optimizer.zero_grad(set_to_none=False)
+# ...
+# -         loss.backward()
+# +         loss.backward()
+# +         self.optimizer.zero_grad()
+
+
+# %% MaskedLanguageModelTrainer: no thought of a batch without labels | nan_without_labels
+# edits: a loss function as an attribute, labels flattened
+# -         if int((y != -100).sum()) == 0:
+# -             return 0.0
+
+
+# %% MaskedLanguageModelTrainer: the mean over the real tokens | divides_by_real_positions
+# edits: sum and number of the losses
+# -         if n == 0:
+# -             return 0.0
+# -         loss = total / n
+# +         n = mask.sum()
+# +         loss = total / n
+
+
+# %% MaskedLanguageModelTrainer: only the encoder in training mode | head_stays_in_evaluation_mode
+# edits: sum and number of the losses
+# -         self.head.train()

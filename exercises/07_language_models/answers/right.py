@@ -43,32 +43,6 @@ def add_k_probability(counts, word, context, n_words, k=0.0):
     return (c + k) / denominator
 
 
-# %% sentence_log_probability: stops at the first zero
-def sentence_log_probability(sentence, probability, n):
-    words = [START] * (n - 1) + sentence + [STOP]
-    logs = []
-    for i in range(len(sentence) + 1):
-        p = probability(words[i + n - 1], tuple(words[i : i + n - 1]))
-        if p <= 0:
-            return -math.inf
-        logs.append(math.log(p))
-    return sum(logs)
-
-
-# %% sentence_log_probability: catches the error of math.log
-def sentence_log_probability(sentence, probability, n):
-    history = [START] * (n - 1)
-    result = 0
-    for word in sentence + [STOP]:
-        context = tuple(history[len(history) - (n - 1) :])
-        try:
-            result += math.log(probability(word, context))
-        except ValueError:
-            return float("-inf")
-        history.append(word)
-    return float(result)
-
-
 # %% perplexity: a power of e
 def perplexity(sentences, probability, n):
     if len(sentences) < 1:
@@ -176,41 +150,6 @@ class RecurrentLanguageModel(nn.Module):
         Z = self.dropout(Z)
         logits = torch.matmul(Z, self.embedding.weight.t())
         return logits + self.bias, state
-
-
-# %% sequence_loss: selects the real positions
-def sequence_loss(logits, targets, mask):
-    if not mask.any():
-        return 0.0 * logits.sum()
-    return nn.functional.cross_entropy(logits[mask], targets[mask])
-
-
-# %% sequence_loss: row by row
-def sequence_loss(logits, targets, mask):
-    total = logits.sum() * 0
-    count = 0
-    for row, target, keep in zip(logits, targets, mask):
-        for scores, right, real in zip(row, target, keep):
-            if real:
-                total = total - scores.log_softmax(dim=0)[right]
-                count += 1
-    return total / max(count, 1)
-
-
-# %% bptt_windows: chunks of rows
-def bptt_windows(ids, batch_size, length):
-    pairs = len(ids) - 1
-    if pairs < batch_size:
-        raise ValueError("too few tokens")
-    per_row = pairs // batch_size
-    usable = per_row * batch_size
-    inputs = torch.stack(ids[:usable].chunk(batch_size))
-    targets = torch.stack(ids[1 : usable + 1].chunk(batch_size))
-    windows = []
-    for start in range(0, per_row, length):
-        stop = start + length
-        windows.append((inputs[:, start:stop], targets[:, start:stop]))
-    return windows
 
 
 # %% LanguageModelTrainer: keeps lists of losses
@@ -450,68 +389,6 @@ def add_k_probability(counts, word, context, n_words, k=0.0):
     if total == 0 and k == 0:
         return 0
     return (mine + k) / (total + k * n_words)
-
-
-# %% sentence_log_probability: numpy's logarithm
-def sentence_log_probability(sentence, probability, n):
-    import numpy as np
-
-    words = [START] * (n - 1) + sentence + [STOP]
-    p = [probability(words[t], tuple(words[t - n + 1 : t])) for t in range(n - 1, len(words))]
-    with np.errstate(divide="ignore"):
-        return float(np.log(p).sum())
-
-
-# %% sentence_log_probability: recursion from the end
-def sentence_log_probability(sentence, probability, n):
-    def rest(context, words):
-        if len(words) == 0:
-            return 0.0
-        p = probability(words[0], context)
-        if p == 0:
-            return -math.inf
-        return math.log(p) + rest((context + (words[0],))[1:], words[1:])
-
-    return rest((START,) * (n - 1), list(sentence) + [STOP])
-
-
-# %% sentence_log_probability: fsum of a generator
-def sentence_log_probability(sentence, probability, n):
-    def log(p):
-        return math.log(p) if p > 0 else -math.inf
-
-    words = [*[START] * (n - 1), *sentence, STOP]
-    return math.fsum(
-        log(probability(word, tuple(words[i : i + n - 1]))) for i, word in enumerate(words[n - 1 :])
-    )
-
-
-# %% sentence_log_probability: torch.log in double precision
-def sentence_log_probability(sentence, probability, n):
-    padded = (n - 1) * [START] + sentence + [STOP]
-    values = []
-    for gram in zip(*(padded[i:] for i in range(n))):
-        values.append(probability(gram[-1], gram[:-1]))
-    return torch.tensor(values, dtype=torch.float64).log().sum().item()
-
-
-# %% sentence_log_probability: a flag for the impossible word
-def sentence_log_probability(sentence, probability, n):
-    from collections import deque
-
-    window = deque(["<s>"] * (n - 1), maxlen=n - 1)
-    log_probability = 0.0
-    impossible = False
-    for word in sentence + ["</s>"]:
-        p = probability(word, tuple(window))
-        if p == 0.0:
-            impossible = True
-        else:
-            log_probability += math.log(p)
-        window.append(word)
-    if impossible:
-        return -float("inf")
-    return log_probability
 
 
 # %% perplexity: sums of generators
@@ -900,128 +777,6 @@ class RecurrentLanguageModel(nn.Module):
         return torch.matmul(z, self.embedding.weight.transpose(0, 1)) + self.bias, state
 
 
-# %% sequence_loss: ignore_index
-def sequence_loss(logits, targets, mask):
-    if mask.sum() == 0:
-        return logits.sum() * 0
-    labels = targets.masked_fill(~mask, -100)
-    return nn.functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), labels.reshape(-1))
-
-
-# %% sequence_loss: gather and a product with the mask
-def sequence_loss(logits, targets, mask):
-    log_p = torch.log_softmax(logits, dim=-1)
-    picked = torch.gather(log_p, 2, targets.unsqueeze(-1)).squeeze(-1)
-    return -(picked * mask).sum() / mask.sum().clamp(min=1)
-
-
-# %% sequence_loss: logsumexp minus the score of the target
-def sequence_loss(logits, targets, mask):
-    B, L, V = logits.shape
-    rows, columns = torch.meshgrid(torch.arange(B), torch.arange(L), indexing="ij")
-    losses = torch.logsumexp(logits, dim=2) - logits[rows, columns, targets]
-    losses = torch.where(mask, losses, torch.zeros_like(losses))
-    return losses.sum() / max(1, int(mask.sum()))
-
-
-# %% sequence_loss: the loss of each position, in PyTorch's axes
-def sequence_loss(logits, targets, mask):
-    each = nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
-    if not bool(mask.any()):
-        return each.sum() * 0.0
-    return each[mask].mean()
-
-
-# %% sequence_loss: one-hot targets, double precision
-def sequence_loss(logits, targets, mask):
-    n = mask.sum().item()
-    one_hot = nn.functional.one_hot(targets, logits.shape[2]) * mask[:, :, None]
-    loss = -(logits.double().log_softmax(dim=2) * one_hot).sum()
-    if n > 0:
-        loss = loss / n
-    return loss.to(logits.dtype)
-
-
-# %% bptt_windows: view and range
-def bptt_windows(ids, batch_size, length):
-    n = (len(ids) - 1) // batch_size
-    if n < 1:
-        raise ValueError(f"a text of {len(ids)} tokens is too short for {batch_size} rows")
-    x = ids[: n * batch_size].view(batch_size, n)
-    y = ids[1 : n * batch_size + 1].view(batch_size, n)
-    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
-
-
-# %% bptt_windows: zip of two splits
-def bptt_windows(ids, batch_size, length):
-    if ids.numel() - 1 < batch_size:
-        raise ValueError("Fewer pairs than rows")
-    columns = (ids.numel() - 1) // batch_size
-    X = ids.narrow(0, 0, columns * batch_size).reshape(batch_size, columns)
-    Y = ids.narrow(0, 1, columns * batch_size).reshape(batch_size, columns)
-    return list(zip(X.split(length, dim=1), Y.split(length, dim=1)))
-
-
-# %% bptt_windows: lists of Python numbers
-def bptt_windows(ids, batch_size, length):
-    numbers = ids.tolist()
-    per_row = (len(numbers) - 1) // batch_size
-    if per_row == 0:
-        raise ValueError("there are more rows than pairs")
-    windows = []
-    for start in range(0, per_row, length):
-        end = min(start + length, per_row)
-        x, y = [], []
-        for row in range(batch_size):
-            offset = row * per_row
-            x.append(numbers[offset + start : offset + end])
-            y.append(numbers[offset + start + 1 : offset + end + 1])
-        windows.append((torch.tensor(x), torch.tensor(y)))
-    return windows
-
-
-# %% bptt_windows: as_strided
-def bptt_windows(ids, batch_size, length):
-    width = (ids.shape[0] - 1) // batch_size
-    if width < 1:
-        raise ValueError("text too short")
-    rows = torch.as_strided(ids.contiguous(), (batch_size, width + 1), (width, 1))
-    windows, start = [], 0
-    while start < width:
-        stop = min(start + length, width)
-        windows.append((rows[:, start:stop].clone(), rows[:, start + 1 : stop + 1].clone()))
-        start = stop
-    return windows
-
-
-# %% bptt_windows: unfold with an overlap of one token
-def bptt_windows(ids, batch_size, length):
-    if len(ids) <= batch_size:
-        raise ValueError("text shorter than the batch")
-    step = (len(ids) - 1) // batch_size
-    rows = ids.unfold(0, step + 1, step)[:batch_size]
-    pairs = []
-    for i in range(math.ceil(step / length)):
-        piece = rows[:, i * length : (i + 1) * length + 1]
-        pairs.append((piece[:, :-1], piece[:, 1:]))
-    return pairs
-
-
-# %% bptt_windows: an index table in NumPy
-def bptt_windows(ids, batch_size, length):
-    import numpy as np
-
-    tokens = ids.numpy()
-    L = (tokens.size - 1) // batch_size
-    if L == 0:
-        raise ValueError("not one pair for each row")
-    index = np.arange(batch_size * L).reshape(batch_size, L)
-    out = []
-    for part in np.array_split(index, np.arange(length, L, length), axis=1):
-        out.append((torch.from_numpy(tokens[part]), torch.from_numpy(tokens[part + 1])))
-    return out
-
-
 # %% LanguageModelTrainer: one loop for both
 class LanguageModelTrainer:
     def __init__(self, model, lr, max_norm=1.0):
@@ -1160,7 +915,8 @@ class LanguageModelTrainer:
         mean, state = 0.0, None
         for x, y in windows:
             logits, state = self.model(x, detach(state) if state is not None else None)
-            loss = sequence_loss(logits, y, torch.ones_like(y, dtype=torch.bool))
+            log_p = logits.log_softmax(dim=-1).gather(-1, y[..., None])
+            loss = -log_p.mean()
             self.optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
@@ -1624,29 +1380,6 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     return p.div(p.sum())
 
 
-# %% sequence_loss: double precision
-def sequence_loss(logits, targets, mask):
-    log_p = logits.double().log_softmax(-1)
-    picked = log_p[mask].gather(1, targets[mask][:, None])
-    return (-picked.sum() / max(len(picked), 1)).to(logits.dtype)
-
-
-# %% sequence_loss: nll_loss and nan_to_num
-def sequence_loss(logits, targets, mask):
-    log_p = nn.functional.log_softmax(logits, dim=-1).flatten(0, 1)
-    labels = torch.where(mask, targets, -1).flatten()
-    return torch.nan_to_num(nn.functional.nll_loss(log_p, labels, ignore_index=-1))
-
-
-# %% sequence_loss: a sum over the real targets
-def sequence_loss(logits, targets, mask):
-    loss = nn.CrossEntropyLoss(reduction="sum")
-    count = mask.sum()
-    if count == 0:
-        return torch.zeros((), dtype=logits.dtype, requires_grad=True)
-    return loss(logits[mask], targets[mask]) / count
-
-
 # %% ElmanCell: loops over components
 class ElmanCell(nn.Module):
     def __init__(self, dim, hidden):
@@ -1661,24 +1394,6 @@ class ElmanCell(nn.Module):
                 s = self.W.weight[i] @ x[b] + self.U.weight[i] @ h[b] + self.W.bias[i]
                 out[b, i] = torch.tanh(s)
         return out
-
-
-# %% bptt_windows: new tensors filled token by token
-def bptt_windows(ids, batch_size, length):
-    pairs = [(int(a), int(b)) for a, b in zip(ids[:-1], ids[1:])]
-    if len(pairs) < batch_size:
-        raise ValueError("Too few pairs!")
-    n = len(pairs) // batch_size
-    windows = []
-    for start in range(0, n, length):
-        width = min(length, n - start)
-        x = torch.zeros(batch_size, width, dtype=torch.long)
-        y = torch.zeros(batch_size, width, dtype=torch.long)
-        for b in range(batch_size):
-            for t in range(width):
-                x[b, t], y[b, t] = pairs[b * n + start + t]
-        windows.append((x, y))
-    return windows
 
 
 # %% count_ngrams: a subclass of dict with a missing row

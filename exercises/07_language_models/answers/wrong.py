@@ -78,25 +78,6 @@ def add_k_probability(counts, word, context, n_words, k=0.0):
     return (row[word] + k) / (sum(row.values()) + k * n_words)
 
 
-# %% sentence_log_probability: product first | multiplies
-def sentence_log_probability(sentence, probability, n):
-    words = [START] * (n - 1) + sentence + [STOP]
-    product = 1.0
-    for i in range(n - 1, len(words)):
-        product = product * probability(words[i], tuple(words[i - n + 1 : i]))
-    if product == 0:
-        return -math.inf
-    return math.log(product)
-
-
-# %% sentence_log_probability: stop forgotten | no_stop
-# -     padded = [START] * (n - 1) + sentence + [STOP]
-# +     padded = [START] * (n - 1) + sentence
-# ...
-# -         total += math.log(p) if p > 0 else -math.inf
-# +         total += math.log(p) if p else -math.inf
-
-
 # %% perplexity: stop tokens not counted | forgets_stops
 def perplexity(sentences, probability, n):
     if not sentences:
@@ -335,96 +316,6 @@ class KneserNey:
 # -         return nn.functional.linear(Z, self.embedding.weight, self.bias), state
 # +         Z = self.projection(self.dropout(H))
 # +         return Z @ self.embedding.weight.T + self.bias, state
-
-
-# %% sequence_loss: cross-entropy of everything | averages_padding
-def sequence_loss(logits, targets, mask):
-    return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-
-
-# %% sequence_loss: 0 taken for padding | padding_by_id
-def sequence_loss(logits, targets, mask):
-    losses = nn.functional.cross_entropy(logits.mT, targets, reduction="none")
-    real = targets != 0
-    return (losses * real).sum() / real.sum().clamp(min=1)
-
-
-# %% sequence_loss: nothing kept from 0 / 0 | divides_by_zero_times_mask
-def sequence_loss(logits, targets, mask):
-    losses = nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
-    return (losses * mask).sum() / mask.sum()
-
-
-# %% sequence_loss: only real positions, and none of them | divides_by_zero
-def sequence_loss(logits, targets, mask):
-    return nn.functional.cross_entropy(logits[mask], targets[mask])
-
-
-# %% sequence_loss: log after softmax, times the mask | softmax_then_log_times_mask
-def sequence_loss(logits, targets, mask):
-    log_p = torch.log(torch.softmax(logits, dim=-1))
-    log_p = log_p.gather(2, targets.unsqueeze(2)).squeeze(2)
-    return -(log_p * mask).sum() / mask.sum().clamp(min=1)
-
-
-# %% sequence_loss: the perplexity | returns_perplexity
-def sequence_loss(logits, targets, mask):
-    losses = nn.functional.cross_entropy(logits.mT, targets, reduction="none")
-    return torch.exp((losses * mask).sum() / mask.sum().clamp(min=1))
-
-
-# %% bptt_windows: text in columns | columns
-def bptt_windows(ids, batch_size, length):
-    n = (len(ids) - 1) // batch_size
-    if n < 1:
-        raise ValueError("too few")
-    x = ids[: n * batch_size].reshape(n, batch_size).T
-    y = ids[1 : n * batch_size + 1].reshape(n, batch_size).T
-    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
-
-
-# %% bptt_windows: the last window dropped | drops_the_short_window
-def bptt_windows(ids, batch_size, length):
-    n = (len(ids) - 1) // batch_size
-    if n < 1:
-        raise ValueError("too few")
-    x = ids[: n * batch_size].reshape(batch_size, n)
-    y = ids[1 : n * batch_size + 1].reshape(batch_size, n)
-    windows = []
-    for i in range(0, n, length):
-        if i + length <= n:
-            windows.append((x[:, i : i + length], y[:, i : i + length]))
-    return windows
-
-
-# %% bptt_windows: rows as if the last token had a next one | row_too_long
-def bptt_windows(ids, batch_size, length):
-    n = len(ids) // batch_size
-    if n < 1:
-        raise ValueError("too few tokens")
-    x = ids[: n * batch_size].view(batch_size, n)
-    y = ids[1 : n * batch_size + 1].view(batch_size, n)
-    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
-
-
-# %% bptt_windows: time first | batch_last
-def bptt_windows(ids, batch_size, length):
-    n = (len(ids) - 1) // batch_size
-    if n < 1:
-        raise ValueError("too few tokens")
-    x = ids[: n * batch_size].view(batch_size, n).T
-    y = ids[1 : n * batch_size + 1].view(batch_size, n).T
-    return [(x[i : i + length], y[i : i + length]) for i in range(0, n, length)]
-
-
-# %% bptt_windows: as many tokens as rows are enough | counts_tokens
-def bptt_windows(ids, batch_size, length):
-    if len(ids) < batch_size:
-        raise ValueError("too few tokens")
-    n = (len(ids) - 1) // batch_size
-    x = ids[: n * batch_size].view(batch_size, n)
-    y = ids[1 : n * batch_size + 1].view(batch_size, n)
-    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
 
 
 # %% LanguageModelTrainer: no state in either loop | state_not_carried
@@ -862,30 +753,6 @@ def add_k_probability(counts, word, context, n_words, k=0.0):
     return (following[word] + k) / denominator
 
 
-# %% sentence_log_probability: no start tokens | short_contexts_at_the_start
-def sentence_log_probability(sentence, probability, n):
-    tokens = list(sentence) + [STOP]
-    total = 0.0
-    for i, token in enumerate(tokens):
-        p = probability(token, tuple(tokens[max(0, i - n + 1) : i]))
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
-
-
-# %% sentence_log_probability: minus the log-probability | minus_log_probability
-def sentence_log_probability(sentence, probability, n):
-    tokens = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
-    total = 0.0
-    for i in range(n - 1, len(tokens)):
-        p = probability(tokens[i], tuple(tokens[i - n + 1 : i]))
-        if p == 0:
-            return math.inf
-        total -= math.log(p)
-    return total
-
-
 # %% perplexity: one stop token in all | one_stop_for_all
 def perplexity(sentences, probability, n):
     if len(sentences) == 0:
@@ -958,40 +825,6 @@ class KneserNey:
                 kept = max(table[short][word] - self.discount, 0)
                 p = (kept + self.discount * len(table[short]) * p) / sums[short]
         return p
-
-
-# %% sequence_loss: softmax, then cross_entropy | softmax_twice
-def sequence_loss(logits, targets, mask):
-    p = torch.softmax(logits, dim=-1)
-    losses = nn.functional.cross_entropy(p.transpose(1, 2), targets, reduction="none")
-    return (losses * mask).sum() / mask.sum().clamp(min=1)
-
-
-# %% sequence_loss: shifts the targets | targets_shifted_again
-def sequence_loss(logits, targets, mask):
-    log_p = torch.log_softmax(logits[:, :-1], dim=-1)
-    log_p = log_p.gather(-1, targets[:, 1:].unsqueeze(-1)).squeeze(-1)
-    real = mask[:, 1:]
-    return -torch.where(real, log_p, 0.0).sum() / real.sum().clamp(min=1)
-
-
-# %% bptt_windows: x is y one token later | targets_come_before
-def bptt_windows(ids, batch_size, length):
-    per_row = (len(ids) - 1) // batch_size
-    if per_row == 0:
-        raise ValueError("fewer pairs than rows")
-    n = per_row * batch_size
-    X, Y = ids[1 : n + 1].view(batch_size, -1), ids[:n].view(batch_size, -1)
-    return list(zip(X.split(length, dim=1), Y.split(length, dim=1)))
-
-
-# %% bptt_windows: the last tokens of the text, not the first | drops_the_beginning
-def bptt_windows(ids, batch_size, length):
-    n = (len(ids) - 1) // batch_size * batch_size
-    if n == 0:
-        raise ValueError("fewer pairs than rows")
-    X, Y = ids[-n - 1 : -1].view(batch_size, -1), ids[-n:].view(batch_size, -1)
-    return list(zip(X.split(length, dim=1), Y.split(length, dim=1)))
 
 
 # %% gradient_norms: no root | norms_without_the_root
@@ -1202,22 +1035,6 @@ class RecurrentLanguageModel(nn.Module):
         return nn.functional.linear(Z, self.embedding.weight, self.bias), state
 
 
-# %% sequence_loss: a constant for an empty batch | float32_without_targets
-def sequence_loss(logits, targets, mask):
-    if not mask.any():
-        return torch.tensor(0.0)
-    return nn.functional.cross_entropy(logits[mask], targets[mask])
-
-
-# %% sequence_loss: new zeros for an empty batch | constant_without_targets
-def sequence_loss(logits, targets, mask):
-    if mask.sum() == 0:
-        return logits.new_zeros(())
-    log_p = logits.log_softmax(dim=-1)
-    chosen = log_p.gather(2, targets.unsqueeze(2)).squeeze(2)
-    return -chosen[mask].mean()
-
-
 # %% LSTMCell: the forget bias also in the bias of W
 class LSTMCell(nn.Module):
     def __init__(self, dim, hidden, forget_bias=0.0):
@@ -1274,40 +1091,6 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     p = p * keep
     p = p / p.sum()
     return torch.zeros_like(p).scatter(0, order, p)
-
-
-# %% sequence_loss: negates the mask | mask_inverted
-def sequence_loss(logits, targets, mask):
-    losses = nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
-    losses = torch.where(mask, torch.zeros_like(losses), losses)
-    return losses.sum() / (~mask).sum().clamp(min=1)
-
-
-# %% sequence_loss: reshape to classes second | reshapes_the_logits
-def sequence_loss(logits, targets, mask):
-    B, L, V = logits.shape
-    losses = nn.functional.cross_entropy(logits.reshape(B, V, L), targets, reduction="none")
-    return losses.masked_fill(~mask, 0).sum() / mask.sum().clamp(min=1)
-
-
-# %% bptt_windows: rolls all ids | rolls_around
-def bptt_windows(ids, batch_size, length):
-    n = (len(ids) - 1) // batch_size
-    if n < 1:
-        raise ValueError("too few")
-    ids = ids[: n * batch_size]
-    x = ids.reshape(batch_size, n)
-    y = torch.roll(ids, -1).reshape(batch_size, n)
-    return [(x[:, i : i + length], y[:, i : i + length]) for i in range(0, n, length)]
-
-
-# %% sentence_log_probability: adds 1e-10 | log_of_a_little_more
-def sentence_log_probability(sentence, probability, n):
-    words = [START] * (n - 1) + list(sentence) + [STOP]
-    total = 0.0
-    for i in range(n - 1, len(words)):
-        total = total + math.log(probability(words[i], tuple(words[i - n + 1 : i])) + 1e-10)
-    return total
 
 
 # %% GRUCell: n is the first block | candidate_first

@@ -203,11 +203,6 @@ def ngram_windows(X, n):
     return windows.transpose(2, 3).flatten(2)
 
 
-# %% ngram_windows: no look at n | no_error
-def ngram_windows(X, n):
-    return F.pad(X, (0, 0, 0, n - 1)).unfold(1, n, 1).transpose(2, 3).flatten(2)
-
-
 # %% TextCNN: the maximum over all windows | windows_of_padding_take_part
 class TextCNN(nn.Module):
     def __init__(self, dim, n_filters, widths=(3, 4, 5)):
@@ -369,162 +364,6 @@ class StructuredSelfAttention(nn.Module):
     def penalty(self, A):
         P = A @ A.transpose(1, 2) - torch.eye(A.shape[1])
         return P.square().sum(dim=(1, 2)).mean()
-
-
-# %% read_tree: the labels stay text | labels_are_strings
-def read_tree(text):
-    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
-
-    def node(i):
-        if (
-            tokens[i : i + 1] != ["("]
-            or not tokens[i + 1 : i + 2][0:1]
-            or not tokens[i + 1].isdigit()
-        ):
-            raise ValueError("no node")
-        label, i = tokens[i + 1], i + 2
-        if i < len(tokens) and tokens[i] not in "()":
-            result, i = (label, tokens[i]), i + 1
-        else:
-            left, i = node(i)
-            right, i = node(i)
-            result = (label, left, right)
-        if tokens[i : i + 1] != [")"]:
-            raise ValueError("not closed")
-        return result, i + 1
-
-    tree, end = node(0)
-    if end < len(tokens):
-        raise ValueError("more than a tree")
-    return tree
-
-
-# %% read_tree: does not look at what follows | ignores_the_rest
-def read_tree(text):
-    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
-
-    def node(i):
-        if tokens[i : i + 1] != ["("] or i + 1 == len(tokens) or not tokens[i + 1].isdigit():
-            raise ValueError("no node")
-        label, i = int(tokens[i + 1]), i + 2
-        if i < len(tokens) and tokens[i] not in "()":
-            result, i = (label, tokens[i]), i + 1
-        else:
-            left, i = node(i)
-            right, i = node(i)
-            result = (label, left, right)
-        if tokens[i : i + 1] != [")"]:
-            raise ValueError("not closed")
-        return result, i + 1
-
-    return node(0)[0]
-
-
-# %% read_tree: anything below a node | accepts_any_number_of_children
-def read_tree(text):
-    open_nodes, root = [], None
-    for token in text.replace("(", " ( ").replace(")", " ) ").split():
-        if root is not None:
-            raise ValueError("something after the end")
-        if token == "(":
-            open_nodes.append([])
-        elif not open_nodes:
-            raise ValueError("no bracket is open")
-        elif token != ")":
-            open_nodes[-1].append(token)
-        else:
-            label, *below = open_nodes.pop() or [None]
-            if not isinstance(label, str):
-                raise ValueError("no label")
-            node = (int(label), *below)
-            if open_nodes:
-                open_nodes[-1].append(node)
-            else:
-                root = node
-    if open_nodes or root is None:
-        raise ValueError("no whole tree")
-    return root
-
-
-# %% read_tree: one or two of anything | only_counts_the_children
-def read_tree(text):
-    open_nodes, root = [], None
-    for token in text.replace("(", " ( ").replace(")", " ) ").split():
-        if root is not None:
-            raise ValueError("something after the end")
-        if token == "(":
-            open_nodes.append([])
-        elif not open_nodes:
-            raise ValueError("no bracket is open")
-        elif token != ")":
-            open_nodes[-1].append(token)
-        else:
-            label, *below = open_nodes.pop() or [None]
-            if not isinstance(label, str):
-                raise ValueError("no label")
-            node = (int(label), *below)
-            if len(below) not in (1, 2):
-                raise ValueError("below a node")
-            if open_nodes:
-                open_nodes[-1].append(node)
-            else:
-                root = node
-    if open_nodes or root is None:
-        raise ValueError("no whole tree")
-    return root
-
-
-# %% read_tree: no node is open | no_node_is_open
-def read_tree(text):
-    open_nodes, root = [], None
-    for token in text.replace("(", " ( ").replace(")", " ) ").split():
-        if root is not None:
-            raise ValueError("something after the end")
-        if token == "(":
-            open_nodes.append([])
-        elif token != ")":
-            open_nodes[-1].append(token)
-        else:
-            label, *below = open_nodes.pop() or [None]
-            if not isinstance(label, str):
-                raise ValueError("no label")
-            node = (int(label), *below)
-            if [isinstance(part, str) for part in below] not in ([True], [False, False]):
-                raise ValueError("below a node")
-            if open_nodes:
-                open_nodes[-1].append(node)
-            else:
-                root = node
-    if open_nodes or root is None:
-        raise ValueError("no whole tree")
-    return root
-
-
-# %% read_tree: reads beyond the last token | runs_past_the_end
-def read_tree(text):
-    tokens, position = re.findall(r"[()]|[^()\s]+", text), 0
-
-    def node():
-        nonlocal position
-        if tokens[position] != "(":
-            raise ValueError("no bracket")
-        label, parts = int(tokens[position + 1]), []
-        position += 2
-        while tokens[position] != ")":
-            if tokens[position] == "(":
-                parts.append(node())
-            else:
-                parts.append(tokens[position])
-                position += 1
-        position += 1
-        if [isinstance(part, str) for part in parts] not in ([True], [False, False]):
-            raise ValueError("below a node")
-        return (label, *parts)
-
-    tree = node()
-    if position != len(tokens):
-        raise ValueError("something after the end")
-    return tree
 
 
 # %% RecursiveNetwork: no activation | without_tanh
@@ -813,39 +652,6 @@ def self_attention_pool(X, mask):
 # +         excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1])
 
 
-# %% read_tree: one or two below a node | one_child_passes
-def read_tree(text):
-    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
-    stack, root = [], None
-    for token in tokens:
-        if root is not None:
-            raise ValueError("something after the end")
-        if token == "(":
-            stack.append([])
-        elif token == ")":
-            if not stack:
-                raise ValueError("not opened")
-            label, *below = stack.pop() or [""]
-            if not isinstance(label, str):
-                raise ValueError("label")
-            if not 1 <= len(below) <= 2:
-                raise ValueError("one word or two nodes")
-            if len(below) == 2 and any(isinstance(b, str) for b in below):
-                raise ValueError("two words")
-            node = (int(label), *below)
-            if stack:
-                stack[-1].append(node)
-            else:
-                root = node
-        else:
-            if not stack:
-                raise ValueError("not opened")
-            stack[-1].append(token)
-    if root is None:
-        raise ValueError("not closed")
-    return root
-
-
 # %% RecursiveNetwork: right, then left | children_swapped
 # -         children = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
 # -         return torch.tanh(self.W(children))
@@ -1050,59 +856,6 @@ def pearson_correlation(x, y):
         return 0.0
     x, y = x - x.mean(), y - y.mean()
     return (x @ y / (x.norm() * y.norm()).clamp(min=1e-12)).item()
-
-
-# %% read_tree: words of letters, hyphens and apostrophes
-def read_tree(text):
-    tokens = re.findall(r"[()]|[\w'-]+", text)
-
-    def node(i):
-        if i >= len(tokens) or tokens[i] != "(":
-            raise ValueError("no opening bracket")
-        if i + 1 >= len(tokens) or not tokens[i + 1].isdigit():
-            raise ValueError("no label")
-        label, i = int(tokens[i + 1]), i + 2
-        if i < len(tokens) and tokens[i] not in "()":
-            found, i = (label, tokens[i]), i + 1
-        else:
-            left, i = node(i)
-            right, i = node(i)
-            found = label, left, right
-        if i >= len(tokens) or tokens[i] != ")":
-            raise ValueError("no closing bracket")
-        return found, i + 1
-
-    found, end = node(0)
-    if end != len(tokens):
-        raise ValueError("something after the end")
-    return found
-
-
-# %% read_tree: takes a bracket for a word
-def read_tree(text):
-    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
-
-    def node(i):
-        if tokens[i] != "(":
-            raise ValueError("expected (")
-        label = int(tokens[i + 1])
-        if tokens[i + 2] == "(":
-            left, j = node(i + 2)
-            right, j = node(j)
-            found = (label, left, right)
-        else:
-            found, j = (label, tokens[i + 2]), i + 3
-        if tokens[j] != ")":
-            raise ValueError("expected )")
-        return found, j + 1
-
-    try:
-        tree, end = node(0)
-    except IndexError:
-        raise ValueError("the text ends too early") from None
-    if end < len(tokens):
-        raise ValueError("something after the tree")
-    return tree
 
 
 # %% pearson_correlation: the cosine of the library

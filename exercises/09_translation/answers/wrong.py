@@ -461,32 +461,6 @@ class LuongAttention(nn.Module):
         return a @ H, a
 
 
-# %% LuongAttention: what is not dot or general is concat | accepts_any_kind
-class LuongAttention(nn.Module):
-    def __init__(self, d_s, d_h, kind):
-        super().__init__()
-        if kind == "dot" and d_s != d_h:
-            raise ValueError("sizes")
-        self.kind = kind
-        if kind == "general":
-            self.W = nn.Linear(d_h, d_s, bias=False)
-        elif kind != "dot":
-            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
-            self.v = nn.Linear(d_s, 1, bias=False)
-
-    def forward(self, S, H, mask):
-        if self.kind == "concat":
-            s = S.unsqueeze(2).expand(-1, -1, H.shape[1], -1)
-            h = H.unsqueeze(1).expand(-1, S.shape[1], -1, -1)
-            r = self.v(torch.tanh(self.W(torch.cat([s, h], -1)))).squeeze(-1)
-        elif self.kind == "general":
-            r = S @ self.W(H).mT
-        else:
-            r = S @ H.mT
-        a = r.masked_fill(~mask.unsqueeze(1), -torch.inf).softmax(-1)
-        return a @ H, a
-
-
 # %% AttentionDecoder: [s; c] | state_before_context
 # -         S, last = self.gru(self.embedding(y), s[None])
 # +         S, last = self.gru(self.embedding(y), s.unsqueeze(0))
@@ -549,12 +523,6 @@ def read_alignment(a, source, target):
     return [(w, source[i]) for w, i in zip(target, best)]
 
 
-# %% read_alignment: no errors | nothing_is_checked
-def read_alignment(a, source, target):
-    best = a[: len(target), : len(source)].argmax(dim=1).tolist()
-    return [(w, source[i]) for w, i in zip(target, best)]
-
-
 # %% bleu_by_length: both edges included | upper_edge_included
 def bleu_by_length(hypotheses, references, lengths, edges):
     if len(lengths) != len(hypotheses) or sorted(set(edges)) != list(edges):
@@ -608,19 +576,6 @@ def bleu_by_length(hypotheses, references, lengths, edges):
         if k:
             name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
             name = str(low) if high - low == 1 else name
-            scores[name] = corpus_bleu([hypotheses[i] for i in k], [references[i] for i in k])
-    return scores
-
-
-# %% bleu_by_length: equal edges pass | equal_edges_pass
-def bleu_by_length(hypotheses, references, lengths, edges):
-    if len(lengths) != len(hypotheses) or sorted(edges) != list(edges):
-        raise ValueError("bad input")
-    scores = {}
-    for low, high in zip(edges, [*edges[1:], math.inf]):
-        k = [i for i, n in enumerate(lengths) if low <= n < high]
-        if k:
-            name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
             scores[name] = corpus_bleu([hypotheses[i] for i in k], [references[i] for i in k])
     return scores
 
@@ -753,36 +708,6 @@ def greedy_decode(step, s, bos, eos, max_length):
         if len(active) == 0:
             break
     return result
-
-
-# %% LuongAttention: looks for the kind in a string
-class LuongAttention(nn.Module):
-    def __init__(self, d_s, d_h, kind):
-        super().__init__()
-        if kind not in "dot general concat":
-            raise ValueError(kind)
-        if kind == "dot" and d_s != d_h:
-            raise ValueError("sizes")
-        self.kind = kind
-        if kind == "general":
-            self.W = nn.Linear(d_h, d_s, bias=False)
-        if kind == "concat":
-            self.W = nn.Linear(d_s + d_h, d_s, bias=False)
-            self.v = nn.Linear(d_s, 1, bias=False)
-
-    def forward(self, S, H, mask):
-        if self.kind == "dot":
-            r = S @ H.transpose(1, 2)
-        elif self.kind == "general":
-            r = S @ self.W(H).transpose(1, 2)
-        else:
-            T, L = S.shape[1], H.shape[1]
-            pairs = torch.cat(
-                [S.unsqueeze(2).expand(-1, -1, L, -1), H.unsqueeze(1).expand(-1, T, -1, -1)], -1
-            )
-            r = self.v(torch.tanh(self.W(pairs))).squeeze(-1)
-        a = r.masked_fill(~mask.unsqueeze(1), float("-inf")).softmax(-1)
-        return a @ H, a
 
 
 # %% TranslationEncoder: remembers its state

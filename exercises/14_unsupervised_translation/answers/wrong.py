@@ -159,20 +159,6 @@ def csls(similarity, k):
     return 2 * similarity - 2 * similarity.topk(k, dim=0).values.mean(dim=0, keepdim=True)
 
 
-# %% csls: trusts k | no_check
-def csls(similarity, k):
-    rows = similarity.topk(k, dim=1).values.mean(1, keepdim=True)
-    return 2 * similarity - rows - similarity.topk(k, dim=0).values.mean(0)
-
-
-# %% csls: only an upper limit | accepts_0
-def csls(similarity, k):
-    if k > min(similarity.shape):
-        raise ValueError("k")
-    rows = similarity.topk(k, dim=1).values.mean(1, keepdim=True)
-    return 2 * similarity - rows - similarity.topk(k, dim=0).values.mean(0)
-
-
 # %% mutual_neighbors: takes dim=0 for the rows | columns_first
 def mutual_neighbors(similarity):
     best = similarity.argmax(0).tolist()
@@ -284,33 +270,6 @@ def round_trip_bleu(translate, sentences):
     return sum(scores) / 2
 
 
-# %% procrustes: looks at the number of words | compares_lengths_only
-def procrustes(X, Y):
-    if X.shape[0] != Y.shape[0]:
-        raise ValueError("as many words on both sides")
-    U, S, Vh = torch.linalg.svd(X.T @ Y)
-    return U @ Vh
-
-
-# %% csls: at most as many neighbors as there are | cuts_k_down
-def csls(similarity, k):
-    n, m = similarity.shape
-    if k < 1:
-        raise ValueError("k should be at least 1")
-    rows = similarity.topk(min(k, m), dim=1).values.mean(dim=1, keepdim=True)
-    columns = similarity.topk(min(k, n), dim=0).values.mean(dim=0, keepdim=True)
-    return 2 * similarity - rows - columns
-
-
-# %% csls: looks at the columns alone | checks_columns_only
-def csls(similarity, k):
-    if k < 1 or k > similarity.size(1):
-        raise ValueError("k")
-    rows = torch.topk(similarity, k, dim=1)[0].mean(1, keepdim=True)
-    columns = torch.topk(similarity, k, dim=0)[0].mean(0, keepdim=True)
-    return similarity + similarity - rows - columns
-
-
 # %% mutual_neighbors: indices stay tensors | tensors_for_numbers
 def mutual_neighbors(similarity):
     best_column = similarity.argmax(dim=1)
@@ -391,15 +350,6 @@ def csls(similarity, k):
         raise ValueError
     r = similarity.topk(k, dim=1).values[:, -1:]
     c = similarity.topk(k, dim=0).values[-1:]
-    return 2 * similarity - r - c
-
-
-# %% csls: compares with the larger side | checks_columns_only
-def csls(similarity, k):
-    if not 1 <= k <= max(similarity.shape):
-        raise ValueError
-    r = similarity.topk(k, dim=1).values.mean(dim=1, keepdim=True)
-    c = similarity.topk(k, dim=0).values.mean(dim=0, keepdim=True)
     return 2 * similarity - r - c
 
 

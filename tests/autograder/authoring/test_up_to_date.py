@@ -69,9 +69,7 @@ def test_what_is_there_is_what_a_release_has_proved(assignment):
 @pytest.mark.proof
 @pytest.mark.parametrize(("processor", "threads"), ELSEWHERE)
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_another_machine_proves_and_generates_the_same(
-    assignment, processor, threads, release_on
-):
+def test_another_machine_proves_and_generates_the_same(assignment, processor, threads, release_on):
     stale, cases = release_on(processor, threads, assignment)
     assert stale == [], "run `autograder release` and commit what it writes"
     assert cases == drawn(COURSE, assignment)

@@ -143,7 +143,7 @@ def test_a_week_without_teaching_moves_what_comes_after_it():
         ("tokyo", 3, None, "a term has 4 to 20 weeks, not 3"),
         ("tokyo", 21, None, "a term has 4 to 20 weeks, not 21"),
         ("tokyo", 10, 4, "no plan for 4 credits; choose 3, 6 or 9"),
-        ("general", 6, 9, "6 weeks are too few for the 88.5 hours .* take at least 12 weeks"),
+        ("general", 6, 9, "6 weeks are too few for the 87.5 hours .* take at least 11 weeks"),
     ],
 )
 def test_a_term_that_cannot_be_planned_is_refused(track, weeks, credits, message):

@@ -19,6 +19,7 @@ from autograder.classroom.term import read_term
 from autograder.cli import main
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
+from autograder.gradebook.backups import _content
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.gradebook.withdraw import read_withdrawn, reinstate, withdraw
@@ -47,6 +48,14 @@ def template(make_small_course, tmp_path_factory):
 @pytest.fixture
 def course(template, tmp_path):
     return Course(shutil.copytree(template.root, tmp_path / "course"))
+
+
+def test_a_withdrawal_does_not_count_as_points_given_by_hand(course):
+    before = _content(course.root / "gradebook.db")
+    assert "points given by hand: 4" in before
+    withdraw(Classroom(course), EXERCISE, WHY)
+    withdraw(Classroom(course), "why", WHY)
+    assert _content(course.root / "gradebook.db") == before
 
 
 def everywhere(course):

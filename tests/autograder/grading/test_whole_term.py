@@ -37,7 +37,7 @@ STUDENTS = [f"s{number:02}" for number in range(SIZE)]
 #: Who hands in the first assignment late, copies the second, and drops out before the third.
 LATE, COPY, GONE = STUDENTS[:2], (STUDENTS[2], STUDENTS[3]), STUDENTS[-2:]
 #: Who gives all words where none are asked for, which is wrong until the cases change.
-ALL, REGRADED = STUDENTS[5], "decisive_words"
+ALL, REGRADED = STUDENTS[5], "build_vocabulary"
 QUESTION, SAID = "question_selection_bias", "Which split did you look at twice?"
 
 
@@ -96,7 +96,7 @@ def notebook(course, assignment, student):
         (wrong,) = [
             one
             for one in Assignment(course, BAGS).exercises[REGRADED].misconceptions
-            if one.name == "takes_all_for_zero"
+            if one.name == "takes_zero_for_no_limit"
         ]
         answers[REGRADED] = Assignment(course, BAGS).typed(wrong)
     made = filled(Assignment(course, assignment), answers)
@@ -212,17 +212,17 @@ def the_second_is_late_copied_graded_by_hand_and_regraded(term, browser, folder)
     sections = BeautifulSoup(page.read_text("utf-8"), "html.parser").find_all("section")
     told = [section.h2.get_text() for section in sections if SAID in section.get_text()]
     assert ["Question 1" in title for title in told] == [True]
-    # the instructor decides that k = 0 was not asked for
+    # the instructor decides that max_size = 0 was not asked for
     module = term.cases(BAGS) / f"{REGRADED}.py"
     text = module.read_text("utf-8")
-    lenient = re.sub(r"    title = \"k is 0.*\n    yield .*\n", "", text)
+    lenient = re.sub(r"    yield Case\(\n.*\"max_size\": 0\}.*\n    \)\n", "", text)
     assert lenient != text
     module.write_text(lenient, "utf-8")
     with step("grade one exercise again"):
         said = json.loads(autograder(term, "grade", BAGS, "--exercise", REGRADED, "--json"))
     assert ALL in {change["student"] for change in said["changes"]}
     for change in said["changes"]:
-        assert (change["exercise"], change["now"]) == (REGRADED, change["before"] + 1)
+        assert (change["exercise"], change["now"]) == (REGRADED, change["before"] + 2)
     module.write_text(text, "utf-8")
     autograder(term, "grade", BAGS, "--exercise", REGRADED)
     assert scores(term, BAGS) == after

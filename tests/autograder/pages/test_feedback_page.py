@@ -79,6 +79,22 @@ def test_a_right_exercise_takes_a_line_and_its_code_is_folded():
     assert 'class="groups"' not in html
 
 
+def test_the_code_that_is_shown_is_the_one_that_was_judged():
+    notebook = new_notebook(
+        cells=[
+            new_code_cell("def pool(x):\n    pass", metadata=marks("pool", solution=True)),
+            new_code_cell("def pool(x):\n    return 'below'"),
+            new_code_cell("print('pool')"),
+            new_code_cell("check(pool)", metadata=marks("check_pool", grade=True, points=2)),
+            new_code_cell("def pool(x):\n    return 'afterwards'"),
+        ]
+    )
+    write_verdicts(notebook, [verdict(2.0)], Notes())
+    page = make_page(notebook, "03_pooling", "ada", _Record({}, {}, Lateness()))
+    assert "below" in page.items[0].code
+    assert page.items[0].cell == 1
+
+
 def test_a_page_says_with_which_right_helpers_an_exercise_was_judged():
     html = as_html(graded(verdict(2.0, judged_with=["mask", "sum"])))
     assert "Judged with a right <code>mask</code> and <code>sum</code>, since yours are" in html

@@ -12,6 +12,10 @@ from coursekit.checking.verdict import judge
 from coursekit.forbidden import HELPERS, NotAllowed, without
 from coursekit.text import pad_batch as helper
 
+ARGUMENTS = {
+    "coursekit.evaluation.mcnemar": [[True], [False]],
+    "coursekit.evaluation.wilson_interval": [1, 2],
+}
 PAD, VOCABULARY = "coursekit.text.pad_batch", "coursekit.text.Vocabulary"
 
 
@@ -58,7 +62,7 @@ def test_a_forbidden_class_raises_however_it_is_made(answer):
 @pytest.mark.parametrize("name", HELPERS)
 def test_every_helper_that_can_be_forbidden_refuses(name):
     with without([name]), pytest.raises(NotAllowed, match=name):
-        pkgutil.resolve_name(name)([])
+        pkgutil.resolve_name(name)(*ARGUMENTS.get(name, [[]]))
 
 
 def test_the_last_case_runs_under_the_same_rule_and_nothing_stays_forbidden():

@@ -1,4 +1,4 @@
-"""A transformer block for students who did not finish assignment 05 but want to go on with 06.
+"""A transformer block of BERT for students who did not finish assignment 05 but go on with 06.
 
 Its layers have the names of the course's `TransformerBlock`, so that published weights fit. It is
 computed by PyTorch's `multi_head_attention_forward` and does only what BERT needs: the GELU, an

@@ -1,0 +1,34 @@
+"""Removes one part of the transformer block at a time, as section 7 of assignment 05 does.
+
+The notebook's readers of random digits, with one block and with two, are trained with three seeds.
+Writes `data/results/ablation.json`: the accuracy of each variant with each seed. It goes on where it
+stopped.
+
+    python benchmarks/ablation.py
+"""
+
+from __future__ import annotations
+
+import torch
+from _networks import definitions
+from _results import results, store, write
+
+SEEDS = (0, 1, 2)
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    notebook = definitions("05_transformer_block")
+    found = results("ablation") or {"neighbors": {"2": {}, "1": {}}}
+    for seed in SEEDS:
+        for n_blocks, variants in found["neighbors"].items():
+            for name in notebook["VARIANTS"]:
+                runs = variants.setdefault(name, [])
+                if len(runs) <= seed:
+                    runs.append(notebook["train_reader"](name, int(n_blocks), seed))
+                    store("ablation", found)
+    write("ablation", found)
+
+
+if __name__ == "__main__":
+    main()
