@@ -129,6 +129,14 @@ def test_16_blocks_give_the_full_product(size):
     assert torch.equal(numbers, expected.indices)
 
 
+def test_16_an_answer_without_words_makes_no_negative_false():
+    paragraphs = [["ice", "cream"], ["hay"], [], ["cream", "on", "ice"]]
+    mined = notebook("hard_negatives")
+    assert mined([3, 0, 2, 1], paragraphs, 1, [[]], 5) == [3, 0, 2]
+    assert mined([3, 0, 2, 1], paragraphs, 1, [[], ["ice", "cream"]], 5) == [3, 2]
+    assert mined([3, 0, 2, 1], paragraphs, -1, [], 2) == [3, 0]
+
+
 def test_16_a_search_reads_its_blocks_one_by_one():
     """Blocks may come from a generator, so a collection need not be in memory."""
     alive = []

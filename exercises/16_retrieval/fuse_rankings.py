@@ -55,7 +55,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     one = some_order(rng, n)
     yield Case("ties", [[one, one[::-1]]], title="turned around")
-    pair = [d + 3 for d in some_order(rng, 2)]
+    pair = [d + n for d in some_order(rng, 2)]  # not among the others
     yield Case("ties", [[[*pair, *one[:2]], [*pair[::-1], *one[1::-1]]], 7], title="two pairs")
     yield Case("ties", [[[n + 9, *one[:3]], [n + 4, *one[3:6]]]], title="nothing in common")
 

@@ -84,6 +84,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title="an answer longer than the paragraphs",
     )
     yield Case("edges", [order, texts, right, [], 3], title="no answers known")
+    wordless = with_answer([single], there[1])
+    yield Case(
+        "edges", [order, wordless, right, [[], [single]], n], title="an answer without words"
+    )
 
 
 WRONG = {
@@ -140,6 +144,13 @@ WRONG = {
         - return any(words[i : i + size] == answer for i in range(len(words) - size + 1))
         + return any(words[i : i + size] == answer for i in range(len(words) - size))
         """,
+    "found_everywhere": """
+        An answer without words is found in every paragraph, since an empty list equals every empty
+        slice. So no negative is left. Such an answer says nothing: skip it.
+
+        - answers = [list(answer) for answer in answers if answer]
+        + answers = [list(answer) for answer in answers]
+        """,
     "first_answer_only": """
         Only the first of the answers was looked for. A paragraph with any of them is left out.
 
@@ -168,7 +179,7 @@ RIGHT = {
                     for a in answers
                     for i in range(len(paragraphs[d]))
                 }
-                if not any(tuple(a) in runs for a in answers):
+                if not any(tuple(a) in runs for a in answers if a):
                     found.append(d)
             return found
         """,
