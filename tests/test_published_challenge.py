@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 BENCHMARKS = ROOT / "benchmarks"
 BAG = "logistic regression, binary"
 SETS = ("challenge", "published")
+ENCODERS = ("encoder, fine-tuned", "encoder, distilled")
 
 
 @pytest.fixture
@@ -178,6 +179,8 @@ def test_what_the_card_calls_confirmed_or_not_is_so():
     contrast = {name: found["challenge"]["contrast"][0] for name, found in reviews.items()}
     assert min(contrast.values()) > 0.6
     assert max(found["published"]["contrast"][0] for found in small) < 0.56
+    encoders = [stored["reviews"][name]["published"]["contrast"] for name in ENCODERS]
+    assert [low > 0.5 for _, low, _ in encoders] == [False, True]
 
 
 def percent(data: str, model: str, collection: str, kind: str) -> str:
@@ -228,3 +231,32 @@ def test_a_notebook_quotes_what_was_measured_on_text_that_people_wrote(assignmen
     for kind, phrase in phrases.items():
         numbers = {name: percent("reviews", model, name, kind) for name in SETS}
         assert phrase.format(**numbers) in text, phrase.format(**numbers)
+
+
+def test_06_says_what_its_encoders_do_on_text_that_people_wrote():
+    notebook = nbformat.read(ROOT / "solutions/06_bert/06_bert.ipynb", 4)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    stored = json.loads((ROOT / "data/results/published_challenge.json").read_text("utf-8"))
+
+    def of(data: str, encoder: str, collection: str, kind: str) -> list[int]:
+        return [round(100 * x) for x in stored[data][f"encoder, {encoder}"][collection][kind]]
+
+    def shown(found: list[int]) -> str:
+        return "{}% ({} to {})".format(*found)
+
+    student, alone = (
+        of("sst2", one, "published", "negation") for one in ("distilled", "fine-tuned")
+    )
+    assert f"gets {shown(student)} of people's `negation` right" in text
+    assert f"the encoder without a teacher {shown(alone)}" in text
+    assert student[1] > of("sst2", "distilled", "challenge", "negation")[0] > 50
+    challenge = [of("sst2", "distilled", "challenge", kind)[0] for kind in ("negation", "thwarted")]
+    assert "`negation` and `thwarted`, with {}% and {}%".format(*challenge) in text
+    student, alone = (
+        of("sst2", one, "published", "thwarted") for one in ("distilled", "fine-tuned")
+    )
+    assert f"the two get {shown(student)} and {shown(alone)}" in text
+    assert student[1] < alone[0] < student[2]
+    learned = [of("reviews", one, "published", "negation") for one in ("distilled", "fine-tuned")]
+    assert f"{learned[0][0]}% with the teacher and {learned[1][0]}% without" in text
+    assert learned[0][1] > learned[1][2]
