@@ -144,6 +144,13 @@ WRONG = {
         - norm = k1 * (1 - b + b * lengths[document] / average)
         + norm = k1 * (b + (1 - b) * lengths[document] / average)
         """,
+    "parentheses_missing": """
+        k1 multiplies the 1 alone. It multiplies all of 1 - b + b * length / average: put parentheses
+        around that.
+
+        - norm = k1 * (1 - b + b * lengths[document] / average)
+        + norm = k1 * 1 - b + b * lengths[document] / average
+        """,
     "parameters_fixed": """
         k1 and b have fixed values here. They are arguments.
 

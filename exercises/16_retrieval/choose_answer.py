@@ -64,6 +64,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     low = retrieved(2, 3)
     low[1] = [30.0 + x for x in low[1]]
     yield Case("not in the text", [*low, 0.0, 0.0], title="not here, everywhere")
+    yield Case(
+        "not in the text", [*low, 0.0, -50.0], title="totals below 0, and a threshold below them"
+    )
 
     yield Case("edges", [[], [], [], 0.5, 0.0], title="nothing retrieved")
     yield Case(
@@ -83,6 +86,20 @@ WRONG = {
 
         - total = (1 - weight) * (score - null) + weight * found
         + total = (1 - weight) * score + weight * found
+        """,
+    "largest_null": """
+        The largest null score of all paragraphs was subtracted everywhere. A span is compared with
+        *not here* in its own paragraph.
+
+        - total = (1 - weight) * (score - null) + weight * found
+        + total = (1 - weight) * (score - max(nulls)) + weight * found
+        """,
+    "starts_at_zero": """
+        The best total so far begins with 0, so an answer with a total below 0 is never given. A
+        threshold may be lower than that: begin with minus infinity.
+
+        - answer, where, best = "", -1, -math.inf
+        + answer, where, best = "", -1, 0.0
         """,
     "ignores_the_search": """
         The score of the search does not enter. Its part is the weight times that score.

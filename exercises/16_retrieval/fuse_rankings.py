@@ -99,6 +99,29 @@ WRONG = {
         - total[document] = total.get(document, 0.0) + 1 / (c + rank)
         + total[document] = total.get(document, 0.0) + 1 / (60 + rank)
         """,
+    "missing_as_last": """
+        A ranking that lacks a document gives it something here, as if it stood behind the last. It
+        gives nothing.
+
+        - return sorted(total, key=lambda document: (-total[document], document))
+        + for ranking in rankings:
+        +     for document in total:
+        +         if document not in ranking:
+        +             total[document] += 1 / (c + len(ranking) + 1)
+        + return sorted(total, key=lambda document: (-total[document], document))
+        """,
+    "interleaved": """
+        The rankings were interleaved: all first places, then all second ones. A document that is
+        good in several rankings should gain from each: sum 1 / (c + rank).
+
+        def fuse_rankings(rankings, c=60):
+            found = []
+            for place in range(max(map(len, rankings), default=0)):
+                for ranking in rankings:
+                    if place < len(ranking) and ranking[place] not in found:
+                        found.append(ranking[place])
+            return found
+        """,
     "common_only": """
         Only documents that all rankings have are left. Others get what their rankings give them.
 

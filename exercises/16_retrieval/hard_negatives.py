@@ -43,6 +43,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return found
 
     there = [d for d in order if d != right][:2]
+    few = with_answer([single], *there)
+    yield Case("answers", [order, few, right, [[single]], 2], title="the first ones fall out")
     for words, title in (
         ([single], "others contain the answer"),
         ([first, second], "an answer of two words"),

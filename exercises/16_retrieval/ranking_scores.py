@@ -89,6 +89,13 @@ WRONG = {
         - recall += len(right & set(ranking[:k])) / len(right)
         + recall += len(right & set(ranking[:k])) / k
         """,
+    "recall_of_what_fits": """
+        The hits are divided by k where more than k documents are relevant. Recall divides by all
+        that are relevant, so it may stay below 1 however good the ranking is.
+
+        - recall += len(right & set(ranking[:k])) / len(right)
+        + recall += len(right & set(ranking[:k])) / min(k, len(right))
+        """,
     "recall_over_all": """
         Hits and relevant documents were summed over all questions before dividing, so a question
         with many relevant documents weighs more. Each question has a recall of its own; take the
@@ -128,6 +135,17 @@ WRONG = {
 
         - reciprocal += 1 / places[0] if places else 0.0
         + reciprocal += 1 / places[-1] if places else 0.0
+        """,
+    "first_of_the_relevant": """
+        The rank of the document that stands first among the *relevant* ones was taken. Wanted is
+        the relevant document that comes first in the *ranking*.
+
+        - for ranking, right in zip(rankings, map(set, relevant)):
+        + for ranking, noted in zip(rankings, relevant):
+        +     right = set(noted)
+        ...
+        - places = [rank for rank, document in enumerate(ranking, 1) if document in right]
+        + places = [rank for rank, document in enumerate(ranking, 1) if document == noted[0]]
         """,
     "reciprocal_of_the_mean": """
         This is one divided by the mean rank. Take the reciprocal for each question, then the mean.

@@ -77,6 +77,15 @@ WRONG = {
         - numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
         + numbers = torch.arange(len(block)).expand(len(queries), -1)
         """,
+    "equal_blocks": """
+        The number of the block was multiplied by its length, which is right only if all blocks are
+        equally long. Add up the lengths of the blocks before it.
+
+        - for block in blocks:
+        + for i, block in enumerate(blocks):
+        - numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        + numbers = (torch.arange(len(block)) + i * len(block)).expand(len(queries), -1)
+        """,
     "counts_the_block_first": """
         The first vector of a block gets the number that the first of the *next* block should have:
         the length was added too early.
@@ -152,6 +161,16 @@ WRONG = {
 
         - best, kept = best.topk(min(k, best.shape[1]), dim=1)
         + best, kept = best.topk(k, dim=1)
+        """,
+    "all_at_once": """
+        With fewer vectors than k, `topk` raises an error. Then all of them are wanted. (And here all
+        blocks were put together first: it gives the same, and needs the memory that blocks save.)
+
+        raises RuntimeError
+
+        def top_inner_products(queries, blocks, k):
+            found = (queries @ torch.cat(list(blocks)).mT).topk(k, dim=1)
+            return found.values, found.indices
         """,
     "unordered": """
         The right ones, but not in order: the largest inner product comes first.

@@ -150,3 +150,93 @@ def choose_answer(retrieval, nulls, spans, weight, threshold):
     if best_total is None or best_total <= threshold:
         return "", -1
     return best
+
+
+# %% ranking_scores: NumPy
+def ranking_scores(rankings, relevant, k):
+    import numpy as np
+    rec, rr = [], []
+    for r, rel in zip(rankings, relevant):
+        if len(rel) == 0:
+            raise ValueError("nothing relevant")
+        hit = np.isin(np.array(list(r), dtype=int), np.array(list(rel), dtype=int))
+        rec.append(hit[:k].sum() / len(set(rel)))
+        rr.append(1 / (1 + hit.argmax()) if hit.any() else 0.0)
+    return float(np.mean(rec)), float(np.mean(rr))
+
+
+# %% hard_negatives: sets of n-grams
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    wanted = {tuple(a) for a in answers if len(a)}
+    sizes = {len(a) for a in wanted}
+    found = []
+    for d in ranking:
+        if len(found) >= n:
+            break
+        words = paragraphs[d]
+        grams = {tuple(words[i : i + s]) for s in sizes for i in range(len(words))}
+        if d != positive and not grams & wanted:
+            found.append(d)
+    return found
+
+
+# %% top_inner_products: the best of each block, merged
+def top_inner_products(queries, blocks, k):
+    tops, start = [], 0
+    for block in blocks:
+        found = torch.einsum("bd,nd->bn", queries, block).topk(min(k, len(block)), dim=1)
+        tops.append((found.values, found.indices + start))
+        start += len(block)
+    V, J = (torch.cat(t, dim=1) for t in zip(*tops))
+    V, order = V.sort(dim=1, descending=True)
+    return V[:, :k], J.gather(1, order)[:, :k]
+
+
+# %% fuse_rankings: two stable sorts
+def fuse_rankings(rankings, c=60):
+    s = Counter()
+    for r in rankings:
+        for i, d in enumerate(r, start=1):
+            s[d] += 1 / (c + i)
+    return sorted(sorted(s), key=s.get, reverse=True)
+
+
+# %% choose_answer: the threshold is the first best
+def choose_answer(retrieval, nulls, spans, weight, threshold):
+    best, result = threshold, ("", -1)
+    for i, (r, null, row) in enumerate(zip(retrieval, nulls, spans)):
+        for s, t in row:
+            total = (1 - weight) * (s - null) + weight * r
+            if total > best:
+                best, result = total, (t, i)
+    return result
+
+
+# %% bm25_scores: one document after the other
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    N = len(lengths)
+    if N < 1:
+        raise ValueError("no documents")
+    mean = sum(lengths) / N
+    table = {w: dict(index.get(w, [])) for w in query}
+
+    def part(w, d):
+        c = table[w].get(d, 0)
+        if c == 0:
+            return 0.0
+        n = len(table[w])
+        return math.log1p((N - n + 0.5) / (n + 0.5)) * c / (c + k1 * ((1 - b) + b * lengths[d] / mean))
+
+    return torch.tensor([sum((part(w, d) for w in query), 0.0) for d in range(N)], dtype=torch.float32)
+
+
+# %% info_nce: the lowest number in place of minus infinity
+def info_nce(Q, P, numbers, temperature, hard=None):
+    docs = torch.cat([P, hard], 0) if hard is not None else P
+    extra = torch.full((len(docs) - len(P),), numbers.min() - 1, dtype=numbers.dtype)
+    ids = torch.cat([numbers, extra])
+    S = torch.matmul(Q, docs.transpose(0, 1)).div(temperature)
+    block = numbers.view(-1, 1).eq(ids.view(1, -1))
+    block[torch.arange(len(Q)), torch.arange(len(Q))] = False
+    S = S.masked_fill(block, torch.finfo(S.dtype).min)
+    return F.nll_loss(F.log_softmax(S, dim=-1), torch.arange(len(Q)))

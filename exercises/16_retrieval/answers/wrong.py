@@ -177,3 +177,143 @@ def choose_answer(retrieval, nulls, spans, weight, threshold):
             if total > best:
                 best, result = total, (text, i)
     return result if best > threshold else ("", -1)
+
+
+# %% inverted_index: the count comes first | count_first
+def inverted_index(documents):
+    index = {}
+    for number, words in enumerate(documents):
+        for word in set(words):
+            index.setdefault(word, []).append((words.count(word), number))
+    return index
+
+
+# %% bm25_scores: no parentheses | parentheses_missing
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    N = len(lengths)
+    if N == 0:
+        raise ValueError("empty")
+    avg = sum(lengths) / N
+    out = torch.zeros(N)
+    for w in query:
+        post = index.get(w, [])
+        idf = math.log(1 + (N - len(post) + 0.5) / (len(post) + 0.5))
+        for d, c in post:
+            out[d] += idf * c / (c + k1 * 1 - b + b * lengths[d] / avg)
+    return out
+
+
+# %% ranking_scores: divides by what can be found | recall_of_what_fits
+def ranking_scores(rankings, relevant, k):
+    recall, mrr = 0, 0
+    for r, rel in zip(rankings, relevant):
+        if not rel:
+            raise ValueError
+        recall += len(set(r[:k]) & set(rel)) / min(k, len(rel))
+        mrr += next((1 / i for i, d in enumerate(r, 1) if d in rel), 0)
+    return recall / len(rankings), mrr / len(rankings)
+
+
+# %% ranking_scores: looks for the first one noted | first_of_the_relevant
+def ranking_scores(rankings, relevant, k):
+    recall, mrr = 0, 0
+    for r, rel in zip(rankings, relevant):
+        if not rel:
+            raise ValueError
+        recall += len(set(r[:k]) & set(rel)) / len(rel)
+        if rel[0] in r:
+            mrr += 1 / (list(r).index(rel[0]) + 1)
+    return recall / len(rankings), mrr / len(rankings)
+
+
+# %% ndcg: adds up before dividing | summed_before_dividing
+def ndcg(gains, scores, k):
+    k = min(k, gains.shape[1])
+    w = 1 / torch.log2(torch.arange(k, dtype=gains.dtype) + 2)
+    top = gains.gather(1, scores.argsort(1, descending=True)[:, :k])
+    best = gains.sort(1, descending=True).values[:, :k]
+    d, i = (top * w).sum(), (best * w).sum()
+    return (d / i).item() if i > 0 else 0.0
+
+
+# %% hard_negatives: looks at one more than wanted | cut_too_early
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    out = []
+    for d in ranking[: n + 1]:
+        if d == positive:
+            continue
+        text = " " + " ".join(paragraphs[d]) + " "
+        if any(" " + " ".join(a) + " " in text for a in answers):
+            continue
+        out.append(d)
+    return out[:n]
+
+
+# %% hard_negatives: compares windows of any length | found_everywhere
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    def has(words, answer):
+        for i in range(len(words) - len(answer) + 1):
+            if list(words[i : i + len(answer)]) == list(answer):
+                return True
+        return False
+
+    return [d for d in ranking if d != positive and not any(has(paragraphs[d], a) for a in answers)][:n]
+
+
+# %% top_inner_products: puts the blocks together | all_at_once
+def top_inner_products(queries, blocks, k):
+    S = queries @ torch.cat(list(blocks)).T
+    return S.topk(k, dim=1)
+
+
+# %% top_inner_products: a block's number times its length | equal_blocks
+def top_inner_products(queries, blocks, k):
+    values, numbers = [], []
+    for i, block in enumerate(blocks):
+        v, j = (queries @ block.T).topk(min(k, len(block)), dim=1)
+        values.append(v)
+        numbers.append(j + i * len(block))
+    V, J = torch.cat(values, 1), torch.cat(numbers, 1)
+    top, where = V.topk(min(k, V.shape[1]), dim=1)
+    return top, J.gather(1, where)
+
+
+# %% fuse_rankings: behind the last one | missing_as_last
+def fuse_rankings(rankings, c=60):
+    docs = sorted({d for r in rankings for d in r})
+    s = {}
+    for d in docs:
+        s[d] = sum(1 / (c + (r.index(d) + 1 if d in r else len(r) + 1)) for r in rankings)
+    return sorted(docs, key=lambda d: (-s[d], d))
+
+
+# %% fuse_rankings: one from each in turn | interleaved
+def fuse_rankings(rankings, c=60):
+    out = []
+    for i in range(max(map(len, rankings), default=0)):
+        for r in rankings:
+            if i < len(r) and r[i] not in out:
+                out.append(r[i])
+    return out
+
+
+# %% choose_answer: one null score for all | largest_null
+def choose_answer(retrieval, nulls, spans, weight, threshold):
+    best, text, where = threshold, "", -1
+    for i, row in enumerate(spans):
+        for s, t in row:
+            total = (1 - weight) * (s - max(nulls)) + weight * retrieval[i]
+            if total > best:
+                best, text, where = total, t, i
+    return text, where
+
+
+# %% choose_answer: begins at zero | starts_at_zero
+def choose_answer(retrieval, nulls, spans, weight, threshold):
+    best, text, where = 0, "", -1
+    for i, row in enumerate(spans):
+        for s, t in row:
+            total = (1 - weight) * (s - nulls[i]) + weight * retrieval[i]
+            if total > best and total > threshold:
+                best, text, where = total, t, i
+    return text, where
