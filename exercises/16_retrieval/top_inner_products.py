@@ -83,8 +83,8 @@ WRONG = {
 
         - for block in blocks:
         + for i, block in enumerate(blocks):
-        - numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
-        + numbers = (torch.arange(len(block)) + i * len(block)).expand(len(queries), -1)
+        -     numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        +     numbers = (torch.arange(len(block)) + i * len(block)).expand(len(queries), -1)
         """,
     "counts_the_block_first": """
         The first vector of a block gets the number that the first of the *next* block should have:
