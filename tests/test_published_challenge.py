@@ -193,11 +193,11 @@ QUOTED = {
     "01_bag_of_words": (
         BAG,
         {
-            "plain": "{published} of `plain` right ({challenge} here)",
+            "plain": "{published} of `plain` right ({challenge} of the challenge set's)",
             "negation": "{published} of `negation` ({challenge})",
             "thwarted": "{published} of `thwarted` ({challenge})",
             "unseen": "{published} of `unseen` ({challenge})",
-            "contrast": "it gets {published} there and {challenge} here",
+            "contrast": "it gets {published} there and {challenge} in the challenge set",
             "long": "with {published} against {challenge}",
         },
     ),
@@ -260,3 +260,22 @@ def test_06_says_what_its_encoders_do_on_text_that_people_wrote():
     learned = [of("reviews", one, "published", "negation") for one in ("distilled", "fine-tuned")]
     assert f"{learned[0][0]}% with the teacher and {learned[1][0]}% without" in text
     assert learned[0][1] > learned[1][2]
+
+
+def test_06_says_which_unseen_words_its_encoders_know():
+    notebook = nbformat.read(ROOT / "solutions/06_bert/06_bert.ipynb", 4)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+    def unseen(data: str, rung: str, size: str) -> str:
+        stored = json.loads((ROOT / f"data/results/ladder_{data}.json").read_text("utf-8"))
+        return f"{stored['rungs'][rung][size]['challenge']['unseen'][0]:.0%}"
+
+    assert f"With three seeds it is {unseen('reviews', 'encoder, fine-tuned', '1000')}" in text
+    random = unseen("sst2", "encoder, random weights", "10000")
+    assert f"an encoder with random weights gets {random} from 10,000 of its labels" in text
+    stages = json.loads((ROOT / "data/results/tokens_read.json").read_text("utf-8"))["stages"]
+    before, after = (
+        stages[tokens]["rungs"]["encoder, fine-tuned"]["1000"]["accuracy"]
+        for tokens in ("12001280", "71999488")
+    )
+    assert f"{before:.1%} before, {after:.1%} after" in text
