@@ -1,7 +1,7 @@
 # make course   set up and grade a small demo class
 # make lab      open JupyterLab on the student notebooks
-# make test     set up and run the tests: 25 to 45 minutes on two cores; make test ONLY=05 for one assignment's
-# make proofs   prove every assignment again, changed or not, as on another processor: CI does
+# make test     set up and run the tests: about 25 minutes on two cores; make test ONLY=05 for one assignment's
+# make proofs   run every solution notebook and prove every assignment again, changed or not: CI does
 # make test-all run also the slow tests, which repeat at length what make test proves once: nightly
 # make lint     check format, style and types
 # make oldest   release under the oldest torch that pyproject.toml allows: no file may change

@@ -1,8 +1,8 @@
 """Removes one part of the transformer block at a time, as section 7 of assignment 05 does.
 
-The notebook's readers of random digits, with one block and with two, are trained with three seeds.
-Writes `data/results/ablation.json`: the accuracy of each variant with each seed. It goes on where it
-stopped.
+The notebook's readers of random digits, with one block and with two, are trained with three seeds; two
+of them again with four times the steps. Writes `data/results/ablation.json`: the accuracy of each
+variant with each seed. It goes on where it stopped.
 
     python benchmarks/ablation.py
 """
@@ -14,6 +14,8 @@ from _networks import definitions
 from _results import results, store, write
 
 SEEDS = (0, 1, 2)
+LONGER_STEPS = 1600
+LONGER = {"1": "one head", "2": "no residual connections"}
 
 
 def main() -> None:
@@ -27,6 +29,11 @@ def main() -> None:
                 if len(runs) <= seed:
                     runs.append(notebook["train_reader"](name, int(n_blocks), seed))
                     store("ablation", found)
+        for blocks, name in LONGER.items():
+            runs = found.setdefault("longer", {}).setdefault(blocks, {}).setdefault(name, [])
+            if len(runs) <= seed:
+                runs.append(notebook["train_reader"](name, int(blocks), seed, LONGER_STEPS))
+                store("ablation", found)
     write("ablation", found)
 
 

@@ -369,15 +369,16 @@ def test_06_what_it_says_about_the_teacher_is_in_its_card_and_its_training():
 
 @pytest.mark.parametrize("assignment", ["05_transformer_block"])
 def test_what_a_text_says_of_the_ablation_was_measured(assignment):
-    measured = results("ablation")["neighbors"]
+    stored = results("ablation")
+    measured = stored["neighbors"]
     text = text_of(assignment)
     triples = re.findall(r"([\d.]+)%, ([\d.]+)% and ([\d.]+)%", text[text.index("## 7.") :])
     runs = [
         [f"{100 * right:.1f}" for right in seeds]
-        for variants in measured.values()
+        for variants in (*measured.values(), *stored["longer"].values())
         for seeds in variants.values()
     ]
-    assert len(triples) >= 9
+    assert len(triples) >= 11
     assert all(list(triple) in runs for triple in triples)
     ranges = re.findall(r"([\d.]+)% to ([\d.]+)% with (two|one)", text)
     assert [words for *_, words in ranges] == ["two", "one"]

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 BENCHMARKS = ROOT / "benchmarks"
 BAG = "logistic regression, binary"
 SETS = ("challenge", "published")
+ENCODERS = ("encoder, fine-tuned", "encoder, distilled")
 
 
 @pytest.fixture
@@ -178,6 +179,8 @@ def test_what_the_card_calls_confirmed_or_not_is_so():
     contrast = {name: found["challenge"]["contrast"][0] for name, found in reviews.items()}
     assert min(contrast.values()) > 0.6
     assert max(found["published"]["contrast"][0] for found in small) < 0.56
+    encoders = [stored["reviews"][name]["published"]["contrast"] for name in ENCODERS]
+    assert [low > 0.5 for _, low, _ in encoders] == [False, True]
 
 
 def percent(data: str, model: str, collection: str, kind: str) -> str:
@@ -190,11 +193,11 @@ QUOTED = {
     "01_bag_of_words": (
         BAG,
         {
-            "plain": "{published} of `plain` right ({challenge} here)",
+            "plain": "{published} of `plain` right ({challenge} of the challenge set's)",
             "negation": "{published} of `negation` ({challenge})",
             "thwarted": "{published} of `thwarted` ({challenge})",
             "unseen": "{published} of `unseen` ({challenge})",
-            "contrast": "it gets {published} there and {challenge} here",
+            "contrast": "it gets {published} there and {challenge} in the challenge set",
             "long": "with {published} against {challenge}",
         },
     ),
@@ -228,3 +231,51 @@ def test_a_notebook_quotes_what_was_measured_on_text_that_people_wrote(assignmen
     for kind, phrase in phrases.items():
         numbers = {name: percent("reviews", model, name, kind) for name in SETS}
         assert phrase.format(**numbers) in text, phrase.format(**numbers)
+
+
+def test_06_says_what_its_encoders_do_on_text_that_people_wrote():
+    notebook = nbformat.read(ROOT / "solutions/06_bert/06_bert.ipynb", 4)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    stored = json.loads((ROOT / "data/results/published_challenge.json").read_text("utf-8"))
+
+    def of(data: str, encoder: str, collection: str, kind: str) -> list[int]:
+        return [round(100 * x) for x in stored[data][f"encoder, {encoder}"][collection][kind]]
+
+    def shown(found: list[int]) -> str:
+        return "{}% ({} to {})".format(*found)
+
+    student, alone = (
+        of("sst2", one, "published", "negation") for one in ("distilled", "fine-tuned")
+    )
+    assert f"gets {shown(student)} of people's `negation` right" in text
+    assert f"the encoder without a teacher {shown(alone)}" in text
+    assert student[1] > of("sst2", "distilled", "challenge", "negation")[0] > 50
+    challenge = [of("sst2", "distilled", "challenge", kind)[0] for kind in ("negation", "thwarted")]
+    assert "`negation` and `thwarted`, with {}% and {}%".format(*challenge) in text
+    student, alone = (
+        of("sst2", one, "published", "thwarted") for one in ("distilled", "fine-tuned")
+    )
+    assert f"the two get {shown(student)} and {shown(alone)}" in text
+    assert student[1] < alone[0] < student[2]
+    learned = [of("reviews", one, "published", "negation") for one in ("distilled", "fine-tuned")]
+    assert f"{learned[0][0]}% with the teacher and {learned[1][0]}% without" in text
+    assert learned[0][1] > learned[1][2]
+
+
+def test_06_says_which_unseen_words_its_encoders_know():
+    notebook = nbformat.read(ROOT / "solutions/06_bert/06_bert.ipynb", 4)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+    def unseen(data: str, rung: str, size: str) -> str:
+        stored = json.loads((ROOT / f"data/results/ladder_{data}.json").read_text("utf-8"))
+        return f"{stored['rungs'][rung][size]['challenge']['unseen'][0]:.0%}"
+
+    assert f"With three seeds it is {unseen('reviews', 'encoder, fine-tuned', '1000')}" in text
+    random = unseen("sst2", "encoder, random weights", "10000")
+    assert f"an encoder with random weights gets {random} from 10,000 of its labels" in text
+    stages = json.loads((ROOT / "data/results/tokens_read.json").read_text("utf-8"))["stages"]
+    before, after = (
+        stages[tokens]["rungs"]["encoder, fine-tuned"]["1000"]["accuracy"]
+        for tokens in ("12001280", "71999488")
+    )
+    assert f"{before:.1%} before, {after:.1%} after" in text

@@ -1,11 +1,15 @@
-"""The scripts that no other test runs, for hours of measuring and training, find what they import."""
+"""The scripts that no other test runs, for hours of measuring and training, and what they stored."""
 
 import ast
+import csv
 import importlib
+import json
 import pkgutil
 
 import pytest
 from checkout import ROOT
+
+from coursekit.checking import recordings
 
 SCRIPTS = sorted(
     path.relative_to(ROOT)
@@ -25,3 +29,23 @@ def test_a_script_imports_what_there_is(script):
         parts = {found.name for found in pkgutil.iter_modules(getattr(module, "__path__", []))}
         for name in node.names:
             assert hasattr(module, name.name) or name.name in parts, f"{node.module}.{name.name}"
+
+
+def test_what_was_measured_of_exercises_is_of_those_that_there_are():
+    results = ROOT / "data" / "results"
+    seeds = json.loads((results / "grading.json").read_text("utf-8"))["seeds"]
+    milliseconds = json.loads((results / "course.json").read_text("utf-8"))["check_milliseconds"]
+    rows = (results / "hints.tsv").read_text("utf-8").splitlines()
+    hints = csv.DictReader(rows, delimiter="\t")
+    measured = {name for found in seeds.values() for name in found}
+    assert measured | {*milliseconds} | {row["exercise"] for row in hints} <= {*recordings.index()}
+
+
+def test_the_instructors_are_told_the_measured_time_of_a_class():
+    speed = json.loads((ROOT / "data/results/grading.json").read_text("utf-8"))["speed"]
+    told = " ".join((ROOT / "docs/instructors.md").read_text("utf-8").split())
+    each = [
+        speed[name]["seconds a submission"]["ours"] for name in ("05_transformer_block", "06_bert")
+    ]
+    assert "{:.1f} s in `05_transformer_block` and {:.1f} s in `06_bert`".format(*each) in told
+    assert "300 take about {:.0f} and {:.0f} minutes".format(*(300 * x / 60 for x in each)) in told

@@ -41,6 +41,8 @@ class Collected:
         Group -> the students who have its submission.
     later : dict of str to str
         Student -> which commits after the due date do not count.
+    late : list of str
+        Students whose submission the LMS marks as late without its time.
     """
 
     layout: str = ""
@@ -59,6 +61,7 @@ class Collected:
     zone: str = ""
     groups: dict[str, list[str]] = field(default_factory=dict)
     later: dict[str, str] = field(default_factory=dict)
+    late: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -75,5 +78,6 @@ class Collected:
             "dropped": self.dropped,
             "untimed": self.untimed,
             "later": self.later,
+            "late": self.late,
             "groups": self.groups,
         }

@@ -133,7 +133,8 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
     ]
     if not found:
         raise ClassError(
-            f"no graded submissions of {assignment}; run `autograder grade {assignment}` first."
+            f"no graded submissions of {assignment};"
+            f" run {classroom.command(f'grade {assignment}')} first."
         )
     return sorted(found, key=lambda grade: grade.student)
 

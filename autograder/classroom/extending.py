@@ -109,7 +109,8 @@ def _extension(classroom: Classroom, assignment: str, text: str) -> timedelta:
     due = due_date(classroom, assignment)
     if due is None:
         raise ClassError(
-            f"{assignment} has no due date, which a date extends; set it with `autograder due`."
+            f"{assignment} has no due date, which a date extends;"
+            f" set it with {classroom.command(f'due {assignment[:2]}')}."
         )
     extension = stored(until) - due
     if extension <= timedelta():

@@ -97,7 +97,8 @@ def read_points(classroom: Classroom, assignment: str) -> Table:
                     table.scores[one.student_id] = read_score(gradebook, one)
     if not table.rows:
         raise ClassError(
-            f"no graded submissions of {assignment}; run `autograder grade {assignment}` first."
+            f"no graded submissions of {assignment};"
+            f" run {classroom.command(f'grade {assignment}')} first."
         )
     names = (points.exercise for row in table.rows.values() for points in row)
     table.exercises = list(dict.fromkeys(names))

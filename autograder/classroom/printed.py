@@ -127,16 +127,18 @@ def changes_table(graded: Graded) -> Table:
     return table
 
 
-def verdict_tables(graded: Graded, perfect: bool = True) -> list[Table]:
+def verdict_tables(graded: Graded, perfect: bool = True, kept: bool = True) -> list[Table]:
     """One table per student: a row per exercise, with the reason for each point lost.
 
-    Unless `perfect`, skips students with full points and submissions that could not be run. Skips
-    submissions on which the grader has failed.
+    Unless `perfect`, skips students with full points and submissions that could not be run; unless
+    `kept`, those whose scores were kept. Skips submissions on which the grader has failed.
     """
     tables = []
     for student, verdicts in graded.verdicts.items():
         flawless = all(verdict.passed for verdict in verdicts)
         if student in graded.faults or (not perfect and (flawless or student in graded.unread)):
+            continue
+        if not kept and student in graded.kept:
             continue
         score, out = _score(graded, student), _without_points(graded, student)
         points = f"{score.final:g} of {score.max_score:g} points"
@@ -282,6 +284,9 @@ def _about_students(collected: Collected) -> list[str]:
     if collected.of_others:
         books = "notebook" if collected.of_others == 1 else "notebooks"
         lines.append(f"Left out: {collected.of_others} {books} of other assignments.")
+    if collected.late:
+        names = _on_one_line(collected.late)
+        lines.append(f"Marked late by the LMS, which does not say by how much: {names}.")
     if collected.dropped:
         names = _on_one_line(collected.dropped)
         lines.append(f"Not in the course any more, and not graded: {names}.")

@@ -299,7 +299,8 @@ def read_class(classroom: Classroom, assignment: str) -> list[Submission]:
     graded = {path.parent.parent.name for path in found}
     if not graded:
         raise NothingGraded(
-            f"no graded submissions of {assignment}; run `autograder grade {assignment}` first."
+            f"no graded submissions of {assignment};"
+            f" run {classroom.command(f'grade {assignment}')} first."
         )
     try:
         given = {g.student: g for g in grades(classroom.course, assignment, classroom.folder)}

@@ -83,7 +83,7 @@ def send_back(
     if not contents:
         raise CourseError(
             f"no graded submission of {assignment} came from {lms.capitalize()}: collect its download"
-            f" with `autograder collect {assignment} FILE` first."
+            f" with {classroom.command(f'collect {assignment} FILE')} first."
         )
     if lms == "gradescope":
         contents = _autograder(classroom, assignment, packed)

@@ -214,8 +214,8 @@ def read_answers(classroom: Classroom, assignment: str) -> dict[str, dict[str, s
             found[path.parent.parent.name] = written_answers(notebook)
     if len(found) < 2:
         raise CourseError(
-            f"fewer than two submissions of {assignment} are graded; run `autograder grade"
-            f" {assignment}` first."
+            f"fewer than two submissions of {assignment} are graded;"
+            f" run {classroom.command(f'grade {assignment}')} first."
         )
     return found
 

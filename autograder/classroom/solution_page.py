@@ -101,13 +101,13 @@ def write_solutions(
         if waiting := [one.student for one in report.submissions if not one.ran]:
             warnings.append(
                 f"{len(waiting)} submissions have no verdicts, so their misconceptions do not count;"
-                f" `autograder report {assignment}` says why."
+                f" {classroom.command(f'report {assignment}')} says why."
             )
     except CourseError:
         mistakes = {}
         warnings.append(
             f"nothing of {assignment} is graded in this folder, so the page has no misconceptions of"
-            f" the class; run `autograder grade {assignment}` first to have them."
+            f" the class; run {classroom.command(f'grade {assignment}')} first to have them."
         )
     notebook = for_students(of.solution.notebook)
     sections = [_section(of, one, mistakes.get(one.name, [])) for one in of.exercises.values()]
@@ -126,7 +126,7 @@ def _passed(classroom: Classroom, assignment: str, now: datetime) -> datetime:
     if last is None:
         raise ClassError(
             f"{assignment} has no due date, so students may still be working on it; set one with"
-            f" `autograder due {assignment[:2]}`."
+            f" {classroom.command(f'due {assignment[:2]}')}."
         )
     deadline, student = last
     if now <= deadline:

@@ -164,7 +164,9 @@ def read_term(course: Course, folder: Path | None = None) -> Term:
         waiting.append(set(not_graded(course, assignment, folder)))
         found[assignment] = {grade.student: grade for grade in given}
     if not found:
-        raise ClassError("nothing is graded yet; run `autograder grade ASSIGNMENT` first.")
+        raise ClassError(
+            f"nothing is graded yet; run {classroom.command('grade ASSIGNMENT')} first."
+        )
     most = tuple(max(grade.max_score for grade in own.values()) for own in found.values())
     rows = [
         Row(

@@ -136,7 +136,9 @@ def export(
     without = not_graded(course, assignment, folder)
     absent = not_handed_in(course, assignment, folder)
     zero = missing == "0"
-    last = f"{len(found)} students"
+    rows = len({*(grade.student for grade in found), *without, *absent})
+    scores = len(found) + (len(absent) if zero else 0)
+    last = f"{rows} rows, {scores} with a score"
     if into is None:
         content = as_csv(found, without, absent, "0" if zero else "").encode()
     else:

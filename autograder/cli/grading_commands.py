@@ -140,7 +140,8 @@ def grade(
         graded.require_no_fault()
         return
     if exercise is None:
-        show(*verdict_tables(graded, perfect=False), summary_table(graded))
+        tables = verdict_tables(graded, perfect=False, kept=bool(students))
+        show(*tables, summary_table(graded))
     if exercise is not None or graded.changes():
         show(changes_table(graded))
     for line in (*settled_lines(graded.settled), *withdrawn_lines(graded.withdrawn)):
@@ -148,7 +149,7 @@ def grade(
     if graded.kept:
         click.echo(
             f"{len(graded.kept)} of {len(graded.verdicts)} submissions are unchanged since they were"
-            " graded and kept their scores; --regrade grades them again."
+            " graded and kept their scores; --student NAME explains them, --regrade grades them again."
         )
     graded.require_no_fault()
 

@@ -238,6 +238,12 @@ def withdraw(
     default=None,
     help="Calendar file to write, as in term.ics.",
 )
+@click.option(
+    "--syllabus",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Markdown file to write: a syllabus to edit, as in syllabus.md.",
+)
 @folder_option
 @with_course
 def plan(
@@ -251,6 +257,7 @@ def plan(
     zone: str | None,
     set_due: bool,
     calendar: Path | None,
+    syllabus: Path | None,
     folder: Path | None,
 ) -> None:
     """Plan a term: which assignment is due when, by the hours and the order of a track.
@@ -271,9 +278,14 @@ def plan(
     made = make_plan(course, track, weeks, read_day(start, "--start"), credits, free)
     for line in plan_lines(made):
         say(line)
-    if zone is None:
-        return
-    dates = {one.assignment: read_date(f"{one.due} {time}", zone)[0] for one in made.entries}
+    dates = {}
+    if zone is not None:
+        dates = {one.assignment: read_date(f"{one.due} {time}", zone)[0] for one in made.entries}
+    if syllabus is not None:
+        from autograder.classroom.syllabus import write_syllabus
+
+        write_syllabus(syllabus, course, made, dates, folder)
+        say(f"written: {syllabus}; what stands in [brackets] is for you to write")
     if set_due:
         classroom = Classroom(course, folder)
         classroom.require_writable()

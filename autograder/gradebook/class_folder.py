@@ -8,6 +8,7 @@ import io
 import logging
 import os
 import re
+import shlex
 import sys
 import tempfile
 import warnings
@@ -62,6 +63,11 @@ class Classroom:
     def __init__(self, course: Course, folder: Path | None = None) -> None:
         self.course = course
         self.folder = (folder or course.root).resolve()
+
+    def command(self, words: str) -> str:
+        """A command of the autograder on this class, to be quoted in a message."""
+        elsewhere = self.folder != self.course.root.resolve()
+        return f"`autograder {words}{f' --folder {shlex.quote(str(self.folder))}' * elsewhere}`"
 
     @property
     def database(self) -> Path:

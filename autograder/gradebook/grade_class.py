@@ -207,7 +207,8 @@ def _grade(
         chosen = [s for s in chosen if _has(earlier.get(s, []), options.exercise)]
         if not chosen:
             raise ClassError(
-                f"no submission of {assignment} is graded yet; run `autograder grade {assignment}`."
+                f"no submission of {assignment} is graded yet;"
+                f" run {classroom.command(f'grade {assignment}')}."
             )
     config = classroom.config()
     hidden = hidden_folders(course.root, classroom.folder)

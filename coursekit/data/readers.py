@@ -307,6 +307,8 @@ READERS: dict[str, Reader] = {
     "almanac-entailment": tasks.read_task_lines,
     "almanac-questions": tasks.read_task_lines,
     "almanac-choices": tasks.read_task_lines,
+    "almanac-paragraphs": read_corpus,
+    "almanac-open-questions": tasks.read_task_lines,
     "wnut17": tasks.read_entities,
     "cola": tasks.read_cola,
     "rte": tasks.read_rte,

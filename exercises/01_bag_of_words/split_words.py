@@ -67,6 +67,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("numbers", [f"{a}.{whole} {b},{part} {whole}.{c}"], title="a digit on one side only")
     yield Case("numbers", [f"the {whole}nd {a}, r2d{part}, 19{year:02d}s"], title="digits in words")
     yield Case("numbers", [f"{a}... {b} ...{whole}"], title="three points")
+    yield Case("numbers", [f"{a}.. {b} {c}...."], title="two points, and four")
 
 
 FURTHER = """

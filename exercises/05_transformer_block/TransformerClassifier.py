@@ -65,6 +65,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("padding", 1, [short, 4], filled=True, title=title)
     yield case("edges", 1, [0, int(rng.integers(2, 4))], title="a text without tokens")
     yield case("edges", 1, [0], longest=2, title="nothing but padding")
+    title = "the gradient, with a text without tokens in the batch"
+    yield case("edges", 1, [0, 3], title=title, gradient="all")
     yield case("edges", 1, [1, 1, 1], title="three texts of one word")
     unknown = torch.ones(1, int(rng.integers(2, 5)), dtype=torch.long)
     yield case("edges", 1, [unknown.shape[1]], ids=unknown, title="only unknown words")
@@ -84,6 +86,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "gradient_is_nan": """
+        The scores are right, but with a text without tokens in the batch the gradient is NaN: 0/0 was
+        computed and replaced afterwards. Divide by a number of tokens that is at least 1.
+
+        - h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+        + h = ((X * real).sum(dim=1) / real.sum(dim=1)).nan_to_num()
+        """,
     "positions_along_batch": """
         The positions are counted along the batch: all tokens of the first text get position 0,
         all of the second text position 1. Count them within each text, along L.

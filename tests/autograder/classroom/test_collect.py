@@ -276,6 +276,17 @@ def test_of_many_refused_files_with_one_reason_the_first_are_listed():
     assert len(collected.to_dict()["refused"]) == 501
 
 
+def test_scores_that_were_kept_are_in_the_last_table_only(capsys):
+    lost = GroupResult("values", 0.0, 1.0, 0, 1, "other values")
+    verdict = Verdict("average_topic", 0.0, 1.0, [lost], "", "value")
+    graded = Graded(NAME, {"ada": [verdict], "bob": [verdict]}, {}, kept=["ada"])
+    show(*verdict_tables(graded, kept=False), summary_table(graded))
+    printed = capsys.readouterr().out
+    assert "ada: " not in printed
+    assert "bob: 0 of 1 points" in printed
+    assert "ada" in printed
+
+
 def test_what_a_submission_says_cannot_control_the_terminal(capsys):
     lost = GroupResult("values", 0.0, 1.0, 0, 1, "\x1b]0;owned\x07 [red]raised[/red] \u202e")
     verdict = Verdict("average_topic", 0.0, 1.0, [lost], "", "error")

@@ -44,6 +44,14 @@ def test_the_command_fills_a_column_and_lists_who_is_missing(graded_class, tmp_p
     assert lms.read_text("utf-8").startswith("Name,Username,Old\n")
 
 
+def test_the_rows_that_were_written_are_counted(graded_class, tmp_path, monkeypatch):
+    monkeypatch.chdir(graded_class.root)
+    out = tmp_path / "out.csv"
+    result = CliRunner().invoke(main, ["export", NAME, "--output", str(out)])
+    assert result.output.splitlines()[-1] == f"written: {out}, 3 rows, 3 with a score"
+    assert len(out.read_text("utf-8").splitlines()) == 4
+
+
 def test_nothing_graded_yet_says_so(small_course):
     with pytest.raises(
         CourseError, match="no graded submissions of 07_topic; run `autograder grade 07_topic`"

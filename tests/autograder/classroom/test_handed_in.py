@@ -36,7 +36,9 @@ def test_the_date_of_canvas_download_is_no_time_and_said_so(small_course, tmp_pa
     result = collected(small_course, tmp_path, files)
     assert stamps(small_course) == {}
     assert result.untimed == ["ada", "bob"]
-    assert "nobody is late, unless the LMS has marked it" in "\n".join(collected_lines(result))
+    said = "\n".join(collected_lines(result))
+    assert "nobody is late, unless the LMS has marked it" in said
+    assert "Marked late by the LMS, which does not say by how much: bob." in said
 
 
 def test_a_later_download_of_canvas_still_replaces_an_earlier_one(small_course, tmp_path):

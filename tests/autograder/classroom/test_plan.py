@@ -9,6 +9,7 @@ from checkout import ROOT
 from click.testing import CliRunner
 
 from autograder.classroom.calendar_file import as_calendar, escaped, folded
+from autograder.classroom.syllabus import as_markdown
 from autograder.classroom.term_plan import make_plan, needed, read_plans
 from autograder.cli import main
 from autograder.course.assignment import Assignment
@@ -226,3 +227,48 @@ def test_a_long_line_is_folded_between_characters_and_unfolds_to_itself(text):
     assert all(part.startswith(" ") for part in parts[1:])
     assert folded(text).replace("\r\n ", "") == text
     assert len(parts) == 1 or len(parts[0].encode()) > 71
+
+
+def test_a_syllabus_has_the_weeks_points_and_what_is_left_to_write(in_course, tmp_path):
+    path = tmp_path / "syllabus.md"
+    options = ["--weeks", "6", "--track", "short", "--start", "2027-02-01"]
+    result = plan(*options, "--zone", "Asia/Tokyo", "--syllabus", str(path))
+    assert result.exit_code == 0, result.output
+    text = path.read_text("utf-8")
+    release = Assignment(in_course, "07_topic").release
+    marks = [cell.metadata.get("nbgrader", {}) for cell in release.cells]
+    total = sum(mark["points"] for mark in marks if mark.get("grade"))
+    row = f"| 6 | Sun 2027-03-14 23:59 JST | 07 {Assignment(in_course, '07_topic').title} | 4 |"
+    assert f"{row} {total:g} |  |" in text
+    assert "3 credits stand for 75 hours. The assignments take about 4 of them, 0.7 a week" in text
+    assert "[your rule; nbgrader_config.py has none yet]" in text
+    shares = [int(share) for share in re.findall(r"\| (\d+)% \|", text)]
+    assert sum(shares) == 100
+    again = plan(*options, "--syllabus", str(path))
+    assert again.exit_code == 1
+    assert "is there already; name another file" in again.output
+    assert path.read_text("utf-8") == text
+
+
+def test_a_syllabus_states_the_class_s_rule_for_late_work(in_course, tmp_path):
+    config = in_course.root / "nbgrader_config.py"
+    config.write_text(
+        f"{config.read_text()}\nc.DailyPenalty.percent_per_day = 10\n"
+        "c.DailyPenalty.most_percent = 50\nc.DailyPenalty.grace_days = 3\n"
+    )
+    made = make_plan(in_course, "short", 6, START)
+    text = as_markdown(in_course, made, {})
+    assert (
+        "Late work loses 10% of its score per day begun, at most 50%. Everybody has 3 late days in"
+        " the term that cost nothing." in text
+    )
+
+
+def test_the_syllabus_of_the_course_says_each_goal_and_the_share_of_written_answers():
+    made = make_plan(COURSE, "berkeley", 10, START)
+    text = as_markdown(COURSE, made, {})
+    goals = text.partition("## What you learn")[2].partition("## Work")[0]
+    assert goals.count("\n- ") == len(made.entries)
+    share = int(re.search(r"\((\d+)%\) are for answers in words", text)[1])
+    assert 20 <= share <= 30
+    assert "nan" not in text

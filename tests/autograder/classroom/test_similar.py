@@ -109,7 +109,19 @@ def test_before_anything_is_graded_a_sentence_says_so(small_course, monkeypatch)
     monkeypatch.chdir(small_course.root)
     result = CliRunner().invoke(main, ["similar", "07_topic"])
     assert result.exit_code == 1
-    assert "fewer than two submissions of 07_topic are graded" in result.output
+    assert "graded; run `autograder grade 07_topic` first." in result.output
+
+
+def test_the_command_that_is_named_works_on_the_class_that_was_asked_about(
+    small_course, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(small_course.root)
+    elsewhere = tmp_path / "class of 2031"
+    for command in ("similar", "report", "export"):
+        result = CliRunner().invoke(main, [command, "07_topic", "--folder", str(elsewhere)])
+        assert result.exit_code == 1
+        named = f"run `autograder grade 07_topic --folder '{elsewhere.resolve()}'` first."
+        assert named in result.output
 
 
 def test_an_answer_of_thousands_of_statements_is_compared_with_few_of_them(monkeypatch):

@@ -42,6 +42,7 @@ SETS = [
     *("austen-fiction", "tinyshakespeare"),
     *("bilingual", "small-parallel-enja", "tatoeba-fra-eng", "multi30k"),
     *("almanac-entities", "almanac-entailment", "almanac-questions", "almanac-choices"),
+    *("almanac-paragraphs", "almanac-open-questions"),
     *("wnut17", "cola", "rte", "sick-entailment", "snli-part"),
     *("squad", "squad-predictions", "xquad-en"),
 ]

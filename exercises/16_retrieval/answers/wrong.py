@@ -1,0 +1,319 @@
+# %% inverted_index: a list of documents that have the word, one entry for each time | each_occurrence
+def inverted_index(documents):
+    index = {}
+    for i, words in enumerate(documents):
+        for word in words:
+            index.setdefault(word, []).append((i, list(words).count(word)))
+    return index
+
+
+# %% inverted_index: only says that the word is there | no_counts
+def inverted_index(documents):
+    index = {}
+    for i, words in enumerate(documents):
+        for word in set(words):
+            if word not in index:
+                index[word] = []
+            index[word].append((i, 1))
+    return index
+
+
+# %% bm25_scores: the idf of a textbook | classic_idf
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    if len(lengths) == 0:
+        raise ValueError("empty")
+    mean = sum(lengths) / len(lengths)
+    scores = torch.zeros(len(lengths))
+    for w in query:
+        for d, tf in index.get(w, []):
+            idf = math.log(len(lengths) / len(index[w]))
+            scores[d] += idf * tf / (tf + k1 * (1 - b + b * lengths[d] / mean))
+    return scores
+
+
+# %% bm25_scores: the k1 + 1 of the formula on many pages | factor_of_the_book
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    N = len(lengths)
+    if N == 0:
+        raise ValueError("empty")
+    avgdl = sum(lengths) / N
+    scores = torch.zeros(N)
+    for q in query:
+        if q in index:
+            n = len(index[q])
+            idf = math.log((N - n + 0.5) / (n + 0.5) + 1)
+            for d, f in index[q]:
+                scores[d] += idf * f * (k1 + 1) / (f + k1 * (1 - b + b * lengths[d] / avgdl))
+    return scores
+
+
+# %% ranking_scores: any hit counts | hit_instead_of_recall
+def ranking_scores(rankings, relevant, k):
+    hits = mrr = 0
+    for r, right in zip(rankings, relevant):
+        if not right:
+            raise ValueError
+        hits += any(d in right for d in r[:k])
+        for i, d in enumerate(r):
+            if d in right:
+                mrr += 1 / (i + 1)
+                break
+    return hits / len(rankings), mrr / len(rankings)
+
+
+# %% ranking_scores: cuts the ranking before both | rank_within_k
+def ranking_scores(rankings, relevant, k):
+    recall, mrr = [], []
+    for ranking, right in zip(rankings, relevant):
+        if not right:
+            raise ValueError
+        top = list(ranking)[:k]
+        recall.append(len(set(top) & set(right)) / len(right))
+        mrr.append(max([1 / (top.index(d) + 1) for d in right if d in top], default=0.0))
+    return sum(recall) / len(recall), sum(mrr) / len(mrr)
+
+
+# %% ndcg: two to the power of the grade | exponential_gains
+def ndcg(gains, scores, k):
+    k = min(k, gains.size(1))
+    g = 2**gains - 1
+    w = 1 / torch.log2(torch.arange(k).to(gains.dtype) + 2)
+    top = g.gather(1, scores.topk(k).indices)
+    dcg, best = (top * w).sum(1), (g.topk(k).values * w).sum(1)
+    return torch.where(best > 0, dcg / best.clamp(min=1e-9), torch.zeros_like(best)).mean().item()
+
+
+# %% ndcg: sorts what was found | ideal_of_the_found
+def ndcg(gains, scores, k):
+    total = 0.0
+    for g, s in zip(gains, scores):
+        found = g[s.argsort(descending=True)][:k]
+        w = 1 / torch.log2(torch.arange(len(found)) + 2.0)
+        ideal = (found.sort(descending=True).values * w).sum()
+        total += float((found * w).sum() / ideal) if ideal > 0 else 0.0
+    return total / len(gains)
+
+
+# %% info_nce: forgets that a paragraph may come twice | repeated_are_negatives
+def info_nce(Q, P, numbers, temperature, hard=None):
+    everything = P if hard is None else torch.cat([P, hard])
+    return F.cross_entropy(Q @ everything.T / temperature, torch.arange(len(Q)))
+
+
+# %% info_nce: times the temperature | multiplied_by_temperature
+def info_nce(Q, P, numbers, temperature, hard=None):
+    S = (Q @ P.T) * temperature
+    same = numbers.unsqueeze(0) == numbers.unsqueeze(1)
+    same.fill_diagonal_(False)
+    S = S.masked_fill(same, float("-inf"))
+    if hard is not None:
+        S = torch.cat([S, Q @ hard.T / temperature], dim=1)
+    return F.cross_entropy(S, torch.arange(len(Q)))
+
+
+# %% hard_negatives: any paragraph but the right one | keeps_other_answers
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    result = []
+    for d in ranking:
+        if d != positive and len(result) < n:
+            result.append(d)
+    return result
+
+
+# %% hard_negatives: joins the words and looks for the text | letters
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    texts = [" ".join(words) for words in paragraphs]
+    right = [" ".join(words) for words in answers]
+    return [d for d in ranking if d != positive and all(a not in texts[d] for a in right)][:n]
+
+
+# %% top_inner_products: counts within the block | numbers_of_the_block
+def top_inner_products(queries, blocks, k):
+    values = torch.zeros(len(queries), 0, dtype=queries.dtype)
+    places = torch.zeros(len(queries), 0, dtype=torch.long)
+    for block in blocks:
+        values = torch.cat([values, queries @ block.T], 1)
+        places = torch.cat([places, torch.arange(len(block)).repeat(len(queries), 1)], 1)
+        order = values.argsort(dim=1, descending=True)[:, :k]
+        values, places = values.gather(1, order), places.gather(1, order)
+    return values, places
+
+
+# %% fuse_rankings: enumerate from 0 | ranks_from_zero
+def fuse_rankings(rankings, c=60):
+    sums = {}
+    for ranking in rankings:
+        for i, d in enumerate(ranking):
+            sums[d] = sums.get(d, 0) + 1 / (c + i)
+    return sorted(sums, key=lambda d: (-sums[d], d))
+
+
+# %% fuse_rankings: sorted by the sum alone | ties_as_they_come
+def fuse_rankings(rankings, c=60):
+    sums = Counter()
+    for ranking in rankings:
+        for rank, d in enumerate(ranking, start=1):
+            sums[d] += 1 / (c + rank)
+    return [d for d, _ in sums.most_common()]
+
+
+# %% choose_answer: compares the spans' scores | raw_scores
+def choose_answer(retrieval, nulls, spans, weight, threshold):
+    best, result = threshold, ("", -1)
+    for i, (r, row) in enumerate(zip(retrieval, spans)):
+        for score, text in row:
+            total = weight * r + (1 - weight) * score
+            if total > best:
+                best, result = total, (text, i)
+    return result
+
+
+# %% choose_answer: weight on the reader | weights_exchanged
+def choose_answer(retrieval, nulls, spans, weight, threshold):
+    best, result = -math.inf, ("", -1)
+    for i in range(len(spans)):
+        for score, text in spans[i]:
+            total = weight * (score - nulls[i]) + (1 - weight) * retrieval[i]
+            if total > best:
+                best, result = total, (text, i)
+    return result if best > threshold else ("", -1)
+
+
+# %% inverted_index: the count comes first | count_first
+def inverted_index(documents):
+    index = {}
+    for number, words in enumerate(documents):
+        for word in set(words):
+            index.setdefault(word, []).append((words.count(word), number))
+    return index
+
+
+# %% bm25_scores: no parentheses | parentheses_missing
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    N = len(lengths)
+    if N == 0:
+        raise ValueError("empty")
+    avg = sum(lengths) / N
+    out = torch.zeros(N)
+    for w in query:
+        post = index.get(w, [])
+        idf = math.log(1 + (N - len(post) + 0.5) / (len(post) + 0.5))
+        for d, c in post:
+            out[d] += idf * c / (c + k1 * 1 - b + b * lengths[d] / avg)
+    return out
+
+
+# %% ranking_scores: divides by what can be found | recall_of_what_fits
+def ranking_scores(rankings, relevant, k):
+    recall, mrr = 0, 0
+    for r, rel in zip(rankings, relevant):
+        if not rel:
+            raise ValueError
+        recall += len(set(r[:k]) & set(rel)) / min(k, len(rel))
+        mrr += next((1 / i for i, d in enumerate(r, 1) if d in rel), 0)
+    return recall / len(rankings), mrr / len(rankings)
+
+
+# %% ranking_scores: looks for the first one noted | first_of_the_relevant
+def ranking_scores(rankings, relevant, k):
+    recall, mrr = 0, 0
+    for r, rel in zip(rankings, relevant):
+        if not rel:
+            raise ValueError
+        recall += len(set(r[:k]) & set(rel)) / len(rel)
+        if rel[0] in r:
+            mrr += 1 / (list(r).index(rel[0]) + 1)
+    return recall / len(rankings), mrr / len(rankings)
+
+
+# %% ndcg: adds up before dividing | summed_before_dividing
+def ndcg(gains, scores, k):
+    k = min(k, gains.shape[1])
+    w = 1 / torch.log2(torch.arange(k, dtype=gains.dtype) + 2)
+    top = gains.gather(1, scores.argsort(1, descending=True)[:, :k])
+    best = gains.sort(1, descending=True).values[:, :k]
+    d, i = (top * w).sum(), (best * w).sum()
+    return (d / i).item() if i > 0 else 0.0
+
+
+# %% hard_negatives: looks at one more than wanted | cut_too_early
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    out = []
+    for d in ranking[: n + 1]:
+        if d == positive:
+            continue
+        text = " " + " ".join(paragraphs[d]) + " "
+        if any(" " + " ".join(a) + " " in text for a in answers):
+            continue
+        out.append(d)
+    return out[:n]
+
+
+# %% hard_negatives: compares windows of any length | found_everywhere
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    def has(words, answer):
+        for i in range(len(words) - len(answer) + 1):
+            if list(words[i : i + len(answer)]) == list(answer):
+                return True
+        return False
+
+    return [d for d in ranking if d != positive and not any(has(paragraphs[d], a) for a in answers)][:n]
+
+
+# %% top_inner_products: puts the blocks together | all_at_once
+def top_inner_products(queries, blocks, k):
+    S = queries @ torch.cat(list(blocks)).T
+    return S.topk(k, dim=1)
+
+
+# %% top_inner_products: a block's number times its length | equal_blocks
+def top_inner_products(queries, blocks, k):
+    values, numbers = [], []
+    for i, block in enumerate(blocks):
+        v, j = (queries @ block.T).topk(min(k, len(block)), dim=1)
+        values.append(v)
+        numbers.append(j + i * len(block))
+    V, J = torch.cat(values, 1), torch.cat(numbers, 1)
+    top, where = V.topk(min(k, V.shape[1]), dim=1)
+    return top, J.gather(1, where)
+
+
+# %% fuse_rankings: behind the last one | missing_as_last
+def fuse_rankings(rankings, c=60):
+    docs = sorted({d for r in rankings for d in r})
+    s = {}
+    for d in docs:
+        s[d] = sum(1 / (c + (r.index(d) + 1 if d in r else len(r) + 1)) for r in rankings)
+    return sorted(docs, key=lambda d: (-s[d], d))
+
+
+# %% fuse_rankings: one from each in turn | interleaved
+def fuse_rankings(rankings, c=60):
+    out = []
+    for i in range(max(map(len, rankings), default=0)):
+        for r in rankings:
+            if i < len(r) and r[i] not in out:
+                out.append(r[i])
+    return out
+
+
+# %% choose_answer: one null score for all | largest_null
+def choose_answer(retrieval, nulls, spans, weight, threshold):
+    best, text, where = threshold, "", -1
+    for i, row in enumerate(spans):
+        for s, t in row:
+            total = (1 - weight) * (s - max(nulls)) + weight * retrieval[i]
+            if total > best:
+                best, text, where = total, t, i
+    return text, where
+
+
+# %% choose_answer: begins at zero | starts_at_zero
+def choose_answer(retrieval, nulls, spans, weight, threshold):
+    best, text, where = 0, "", -1
+    for i, row in enumerate(spans):
+        for s, t in row:
+            total = (1 - weight) * (s - nulls[i]) + weight * retrieval[i]
+            if total > best and total > threshold:
+                best, text, where = total, t, i
+    return text, where

@@ -1,0 +1,138 @@
+"""inverted_index: repeated words, the order of postings, empty documents, letters that differ in case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.exercise import Case
+
+from ..draw import draw_words, number, some_words
+from .common import WORDS
+
+POINTS = {"postings": 2, "counts": 1, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def documents(*lengths: int, words: list[str] = WORDS) -> list[list[str]]:
+        return [draw_words(rng, words, n) for n in lengths]
+
+    def different(*lengths: int) -> list[list[str]]:
+        """Documents that have each of their words once."""
+        return [some_words(rng, WORDS, n) for n in lengths]
+
+    n = number(rng, 4, 7)
+    yield Case("postings", [different(n)], title="one document")
+    yield Case("postings", [different(n, 3, n + 2)], title="three documents")
+    many = different(*(number(rng, 2, 6) for _ in range(12)))
+    yield Case("postings", [many], title="twelve documents")
+
+    few = documents(n + 5, n, words=WORDS[:3])
+    yield Case("counts", [few], title="a word several times")
+    one = draw_words(rng, WORDS, 1) * n
+    yield Case("counts", [[one, *documents(n), one[:1]]], title="nothing but one word")
+
+    yield Case("edges", [[[], *documents(n), [], *documents(3)]], title="documents without words")
+    cased = [[word.capitalize() for word in documents(n)[0]], *documents(n)]
+    yield Case("edges", [cased], title="capital letters")
+    yield Case("edges", [[tuple(words) for words in documents(3, n)]], title="tuples of words")
+    yield Case("edges", [[]], title="no documents")
+
+
+WRONG = {
+    "each_occurrence": """
+        A document stands in the postings once for each occurrence of the word. It stands there
+        once, with the number of occurrences.
+
+        - for word, count in Counter(words).items():
+        -     index.setdefault(word, []).append((number, count))
+        + for word in words:
+        +     index.setdefault(word, []).append((number, words.count(word)))
+        """,
+    "no_counts": """
+        Each posting has the count 1. How often does the word occur in that document?
+
+        - index.setdefault(word, []).append((number, count))
+        + index.setdefault(word, []).append((number, 1))
+        """,
+    "counts_of_the_collection": """
+        The count is that of the word in the whole collection. It should be the count in that
+        document.
+
+        - index.setdefault(word, []).append((number, count))
+        + index.setdefault(word, []).append((number, sum(list(d).count(word) for d in documents)))
+        """,
+    "numbers_from_one": """
+        Documents are counted from 1 here. The first one has the number 0.
+
+        - for number, words in enumerate(documents):
+        + for number, words in enumerate(documents, 1):
+        """,
+    "count_first": """
+        The two parts of a posting are exchanged: first the number of the document, then the count.
+
+        - index.setdefault(word, []).append((number, count))
+        + index.setdefault(word, []).append((count, number))
+        """,
+    "dictionaries": """
+        The postings of a word are a dictionary here. They are a list of pairs, sorted by the number
+        of the document.
+
+        - return index
+        + return {word: dict(postings) for word, postings in index.items()}
+        """,
+    "last_document_only": """
+        Of each word only the last document is left: a later one overwrites the postings of the
+        earlier ones instead of adding to them.
+
+        - index.setdefault(word, []).append((number, count))
+        + index[word] = [(number, count)]
+        """,
+    "lower_cased": """
+        The words were lower-cased. They are taken as they come: who made the words of the
+        documents decides about case, once for documents and questions.
+
+        - for word, count in Counter(words).items():
+        + for word, count in Counter(word.lower() for word in words).items():
+        """,
+    "empty_documents_skipped": """
+        Documents without words were not counted, so those after them have numbers that are too
+        small. An empty document has a number, too.
+
+        - for number, words in enumerate(documents):
+        + for number, words in enumerate(words for words in documents if words):
+        """,
+    "forward_index": """
+        This says which words a document has. An inverted index says which documents a word has.
+
+        def inverted_index(documents):
+            return {number: sorted(Counter(words).items()) for number, words in enumerate(documents)}
+        """,
+}
+
+RIGHT = {
+    "defaultdict": """
+        def inverted_index(documents):
+            from collections import defaultdict
+
+            counts = defaultdict(dict)
+            for i, words in enumerate(documents):
+                for word in words:
+                    counts[word][i] = counts[word].get(i, 0) + 1
+            return {word: sorted(found.items()) for word, found in counts.items()}
+        """,
+    "from_the_vocabulary": """
+        def inverted_index(documents):
+            vocabulary = {word for words in documents for word in words}
+            return {
+                word: [(i, list(d).count(word)) for i, d in enumerate(documents) if word in d]
+                for word in vocabulary
+            }
+        """,
+}
+
+FURTHER = """
+Go through the documents with `enumerate`. `Counter(words)` says how often each word occurs in one of
+them, and `index.setdefault(word, [])` gives the list of a word, a new one if it has none yet.
+"""

@@ -1,0 +1,229 @@
+"""top_inner_products: blocks of any size, numbers across blocks, fewer vectors than asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from autograder.course.exercise import Case
+
+from ..draw import number
+from .common import steps
+
+POINTS = {"values": 2, "blocks": 2, "edges": 1}
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    def queries(n: int, d: int) -> torch.Tensor:
+        """Queries that pick out one component each, so that products are exact, and differ."""
+        found = torch.zeros(n, d)
+        for row in found:
+            row[number(rng, 0, d - 1)] = 1.0 if rng.random() < 0.7 else -2.0
+        return found
+
+    def cut(vectors: torch.Tensor, *sizes: int) -> list[torch.Tensor]:
+        return [part.clone() for part in vectors.split(list(sizes))]
+
+    d = number(rng, 3, 5)
+    N = number(rng, 9, 14)
+    vectors = steps(rng, N, d)
+    yield Case("values", [queries(3, d), [vectors], 4], title="one block")
+    yield Case("values", [queries(1, d), cut(vectors, 4, N - 4), 3], title="one query, two blocks")
+    yield Case(
+        "values", [queries(4, d), cut(vectors - 20, 5, N - 5), 3], title="vectors far from 0"
+    )
+    yield Case(
+        "values",
+        [queries(2, d).double(), cut(vectors.double(), 3, N - 3), 1],
+        title="the best one, float64",
+    )
+    long = vectors * torch.linspace(0.2, 3, N)[:, None]
+    yield Case("values", [queries(3, d), cut(long, 6, N - 6), 2], title="short and long vectors")
+
+    sizes = (2, 5, 1, N - 8)
+    yield Case(
+        "blocks", [queries(3, d), cut(vectors, *sizes), 4], title="blocks of different sizes"
+    )
+    yield Case(
+        "blocks", [queries(2, d), cut(vectors, *[1] * N), 3], title="a block for each vector"
+    )
+    yield Case("blocks", [queries(2, d), cut(vectors, 4, 0, N - 4), 3], title="an empty block")
+    ahead = torch.cat([vectors[: N - 4], vectors[N - 4 :] + 40])
+    positive = queries(3, d).abs()
+    yield Case("blocks", [positive, cut(ahead, 4, 4, N - 8), 6], title="the best come last")
+    yield Case(
+        "blocks", [positive, cut(ahead.flip(0), 4, 4, N - 8), 6], title="the best come first"
+    )
+
+    yield Case(
+        "edges", [queries(2, d), cut(vectors, 4, N - 4), N + 3], title="k beyond the vectors"
+    )
+    yield Case("edges", [queries(2, d), cut(vectors, 2, N - 2), N], title="all of them")
+    yield Case("edges", [queries(2, d), [vectors[:1]], 3], title="a collection of one")
+    yield Case(
+        "edges",
+        [queries(number(rng, 1, 3), d), cut(vectors, 3, N - 3), 5],
+        title="k beyond the first block",
+    )
+
+
+WRONG = {
+    "numbers_of_the_block": """
+        The numbers start again from 0 in every block. They should go on: the first vector of a
+        block has as its number how many came before.
+
+        - numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        + numbers = torch.arange(len(block)).expand(len(queries), -1)
+        """,
+    "equal_blocks": """
+        The number of the block was multiplied by its length, which is right only if all blocks are
+        equally long. Add up the lengths of the blocks before it.
+
+        - for block in blocks:
+        + for i, block in enumerate(blocks):
+        -     numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        +     numbers = (torch.arange(len(block)) + i * len(block)).expand(len(queries), -1)
+        """,
+    "counts_the_block_first": """
+        The first vector of a block gets the number that the first of the *next* block should have:
+        the length was added too early.
+
+        - numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        + numbers = torch.arange(len(block)).expand(len(queries), -1) + first + len(block)
+        """,
+    "places_for_numbers": """
+        After a block, the numbers are places among the candidates, not those of the vectors. Take
+        the numbers along: `gather` them with what `topk` found.
+
+        - where = where.gather(1, kept)
+        + where = kept
+        """,
+    "best_of_each_block": """
+        The best k of every block are returned, one block after the other. Only the best k of all
+        are wanted, the best first.
+
+        def top_inner_products(queries, blocks, k):
+            values, numbers, first = [], [], 0
+            for block in blocks:
+                found = (queries @ block.mT).topk(min(k, len(block)), dim=1)
+                values.append(found.values)
+                numbers.append(found.indices + first)
+                first += len(block)
+            return torch.cat(values, dim=1), torch.cat(numbers, dim=1)
+        """,
+    "last_block_only": """
+        Only the vectors of the last block were compared. Keep the best so far beside each new
+        block.
+
+        - best = torch.cat([best, queries @ block.mT], dim=1)
+        - where = torch.cat([where, numbers], dim=1)
+        + best = queries @ block.mT
+        + where = numbers
+        """,
+    "first_block_decides": """
+        As many as the first block can give are kept, so a small first block leaves too few. How
+        many there are to choose from grows with every block.
+
+        - best, kept = best.topk(min(k, best.shape[1]), dim=1)
+        + best, kept = best.topk(min(k, first or len(block), len(block) or k, best.shape[1]), dim=1)
+        """,
+    "smallest": """
+        The smallest inner products were kept. The largest are wanted.
+
+        - best, kept = best.topk(min(k, best.shape[1]), dim=1)
+        + best, kept = best.topk(min(k, best.shape[1]), dim=1, largest=False)
+        """,
+    "cosine": """
+        The vectors were scaled to length 1. These are inner products: a longer vector gets a larger
+        one.
+
+        - best = torch.cat([best, queries @ block.mT], dim=1)
+        + best = torch.cat([best, queries @ F.normalize(block, dim=1).mT], dim=1)
+        """,
+    "distances": """
+        These are distances, negated. Here the inner product decides.
+
+        - best = torch.cat([best, queries @ block.mT], dim=1)
+        + best = torch.cat([best, -torch.cdist(queries, block)], dim=1)
+        """,
+    "absolute": """
+        The sign is lost: a strongly negative inner product means unlike, not alike.
+
+        - best = torch.cat([best, queries @ block.mT], dim=1)
+        + best = torch.cat([best, (queries @ block.mT).abs()], dim=1)
+        """,
+    "breaks_for_few": """
+        With fewer vectors than k, `topk` raises an error. Then all of them are wanted.
+
+        raises RuntimeError
+
+        - best, kept = best.topk(min(k, best.shape[1]), dim=1)
+        + best, kept = best.topk(k, dim=1)
+        """,
+    "all_at_once": """
+        With fewer vectors than k, `topk` raises an error. Then all of them are wanted. (And here all
+        blocks were put together first: it gives the same, and needs the memory that blocks save.)
+
+        raises RuntimeError
+
+        def top_inner_products(queries, blocks, k):
+            found = (queries @ torch.cat(list(blocks)).mT).topk(k, dim=1)
+            return found.values, found.indices
+        """,
+    "unordered": """
+        The right ones, but not in order: the largest inner product comes first.
+
+        - return best, where
+        + return best.flip(1), where.flip(1)
+        """,
+    "exchanged": """
+        The two results are exchanged: values first, then numbers.
+
+        - return best, where
+        + return where, best
+        """,
+}
+
+RIGHT = {
+    "heap": """
+        def top_inner_products(queries, blocks, k):
+            kept = [[] for _ in range(len(queries))]
+            first = 0
+            for block in blocks:
+                for row, scores in zip(kept, queries @ block.T):
+                    row.extend((s, first + i) for i, s in enumerate(scores.tolist()))
+                    row.sort(reverse=True)
+                    del row[k:]
+                first += len(block)
+            values = torch.tensor([[s for s, _ in row] for row in kept], dtype=queries.dtype)
+            return values, torch.tensor([[i for _, i in row] for row in kept])
+        """,
+    "lists": """
+        def top_inner_products(queries, blocks, k):
+            values, numbers, start = None, None, 0
+            for block in blocks:
+                if not len(block):
+                    continue
+                part = torch.einsum("bd,nd->bn", queries, block)
+                top = part.topk(min(k, part.shape[-1]))
+                v, i = top.values, top.indices + start
+                if values is not None:
+                    v, i = torch.cat((values, v), 1), torch.cat((numbers, i), 1)
+                order = v.argsort(dim=1, descending=True)[:, :k]
+                values, numbers = v.gather(1, order), i.gather(1, order)
+                start += len(block)
+            return values, numbers
+        """,
+}
+
+FURTHER = """
+Keep two tensors: the best values so far, (B, at most k), and their numbers. For each block, append its inner
+products and numbers with `torch.cat(..., dim=1)`, take `topk` of the values, and `gather` the numbers with the
+indices that it returns.
+"""
+
+EQUIVALENT = {
+    "Nothing is trained through a search.": "every edit: detached, without gradient",
+}
