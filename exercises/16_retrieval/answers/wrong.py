@@ -123,7 +123,7 @@ def hard_negatives(ranking, paragraphs, positive, answers, n):
 # %% hard_negatives: joins the words and looks for the text | letters
 def hard_negatives(ranking, paragraphs, positive, answers, n):
     texts = [" ".join(words) for words in paragraphs]
-    right = [" ".join(words) for words in answers]
+    right = [" ".join(words) for words in answers if words]
     return [d for d in ranking if d != positive and all(a not in texts[d] for a in right)][:n]
 
 
