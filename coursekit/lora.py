@@ -1,4 +1,4 @@
-"""Low-rank adapters (LoRA, Hu et al. 2022): small files that change the weights of a BERT.
+"""Low-rank adapters (LoRA, Hu et al. 2022): small files that change the weights of a model.
 
 An adapter stores the change of a weight matrix as the product of two thin ones; modules that change
 too much for that are stored whole. The format is that of Hugging Face's PEFT: `adapter_config.json`

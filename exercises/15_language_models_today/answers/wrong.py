@@ -1,0 +1,764 @@
+# %% ByteBPE: the numbers of the characters | characters_in_place_of_bytes
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = merges
+        self.bytes_of = [bytes([i]) for i in range(256)]
+        for a, b in merges:
+            self.bytes_of.append(self.bytes_of[a] + self.bytes_of[b])
+
+    def encode(self, text):
+        result = []
+        for piece in pieces(text.encode() if isinstance(text, str) else text):
+            ids = [ord(letter) for letter in piece.decode(errors="replace")]
+            for k, (a, b) in enumerate(self.merges):
+                i = 0
+                while i + 1 < len(ids):
+                    if ids[i] == a and ids[i + 1] == b:
+                        ids[i : i + 2] = [256 + k]
+                    i += 1
+            result += ids
+        return result
+
+    def decode(self, ids):
+        return b"".join([self.bytes_of[i] for i in ids]).decode(errors="replace")
+
+
+# %% RMSNorm: as in layer normalization | subtracts_the_mean
+class RMSNorm(nn.Module):
+    def __init__(self, d, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d))
+        self.eps = eps
+
+    def forward(self, X):
+        centered = X - X.mean(-1, keepdim=True)
+        variance = centered.pow(2).mean(-1, keepdim=True)
+        return self.weight * centered / torch.sqrt(variance + self.eps)
+
+
+# %% rotate: pairs of neighbors, as in the paper | neighbors_are_pairs
+def rotate(X, positions, base=10_000.0):
+    d = X.shape[-1]
+    if d % 2:
+        raise ValueError("odd")
+    angle = positions[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    out = torch.empty_like(X)
+    even, odd = X[..., ::2], X[..., 1::2]
+    out[..., ::2] = even * angle.cos() - odd * angle.sin()
+    out[..., 1::2] = odd * angle.cos() + even * angle.sin()
+    return out
+
+
+# %% SwiGLU: the sigmoid as gate | sigmoid
+class SwiGLU(nn.Module):
+    def __init__(self, d_model, d_hidden):
+        super().__init__()
+        self.W_gate = nn.Linear(d_model, d_hidden, bias=False)
+        self.W_up = nn.Linear(d_model, d_hidden, bias=False)
+        self.W_down = nn.Linear(d_hidden, d_model, bias=False)
+
+    def forward(self, X):
+        return self.W_down(self.W_up(X) * self.W_gate(X).sigmoid())
+
+
+# %% GroupedQueryAttention: repeats the heads in turn | groups_interleaved
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
+        super().__init__()
+        if n_key_heads < 1 or n_heads % n_key_heads or d_model % (2 * n_heads):
+            raise ValueError("heads")
+        self.n_heads, self.n_key_heads, self.base = n_heads, n_key_heads, base
+        self.d_k = d_model // n_heads
+        self.W_Q = nn.Linear(d_model, d_model, bias=False)
+        self.W_K = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
+        self.W_V = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
+        self.W_O = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, X, past=None):
+        B, T, _ = X.shape
+        q = self.W_Q(X).view(B, T, self.n_heads, self.d_k).transpose(1, 2)
+        k = self.W_K(X).view(B, T, self.n_key_heads, self.d_k).transpose(1, 2)
+        v = self.W_V(X).view(B, T, self.n_key_heads, self.d_k).transpose(1, 2)
+        P = 0 if past is None else past[0].shape[2]
+        at = torch.arange(P, P + T)
+        q, k = rotate(q, at, self.base), rotate(k, at, self.base)
+        if past is not None:
+            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+        n = self.n_heads // self.n_key_heads
+        mask = torch.arange(P + T) <= at[:, None]
+        z = F.scaled_dot_product_attention(q, torch.cat([k] * n, 1), torch.cat([v] * n, 1), mask)
+        return self.W_O(z.transpose(1, 2).reshape(B, T, -1)), k, v
+
+
+# %% LlamaBlock: normalizes after the sum | post_norm
+class LlamaBlock(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, d_hidden, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.norm_1 = RMSNorm(d_model, eps)
+        self.norm_2 = RMSNorm(d_model, eps)
+        self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads, base)
+        self.network = SwiGLU(d_model, d_hidden)
+
+    def forward(self, X, past=None):
+        Z, K, V = self.attention(X, past)
+        X = self.norm_1(X + Z)
+        X = self.norm_2(X + self.network(X))
+        return X, K, V
+
+
+# %% llama_costs: a multiplication with an addition is one operation | one_operation
+def llama_costs(n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, length, tied=True):
+    d_k = d_model // n_heads
+    block = 2 * d_model**2 + 2 * d_model * n_key_heads * d_k + 3 * d_model * d_hidden
+    embeddings = n_tokens * d_model
+    parameters = n_layers * (block + 2 * d_model) + d_model + embeddings
+    if not tied:
+        parameters += embeddings
+    operations = length * (n_layers * block + embeddings) + n_layers * 2 * length**2 * d_model
+    cache = 2 * n_layers * n_key_heads * d_k * length * 2
+    return {"parameters": parameters, "cache_bytes": cache, "operations": operations}
+
+
+# %% fit_scaling_law: lets the floor be negative | negative_floor
+def fit_scaling_law(tokens, losses, alphas):
+    if len(tokens.unique()) < 3:
+        raise ValueError("too few")
+    best = None
+    for alpha in alphas.tolist():
+        x, y = tokens.double() ** -alpha, losses.double()
+        A = ((x - x.mean()) * (y - y.mean())).mean() / ((x - x.mean()) ** 2).mean()
+        E = y.mean() - A * x.mean()
+        error = ((E + A * x - y) ** 2).sum().item()
+        if best is None or error < best[0]:
+            best = (error, E.item(), A.item(), alpha)
+    return best[1:]
+
+
+# %% LoRALinear: alpha alone | not_divided_by_the_rank
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("rank")
+        linear.requires_grad_(False)
+        self.linear, self.alpha = linear, alpha
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+        nn.init.zeros_(self.lora_B.weight)
+
+    def forward(self, X):
+        return self.linear(X) + self.alpha * self.lora_B(self.lora_A(X))
+
+    def merged(self):
+        with torch.no_grad():
+            return self.linear.weight + self.alpha * self.lora_B.weight @ self.lora_A.weight
+
+
+# %% chat_ids: everything from the first answer on | the_mark_counts
+def chat_ids(turns, marks, end):
+    if not turns:
+        raise ValueError("no turns")
+    ids, counted = [], []
+    for role, words in turns:
+        if role not in marks or (role == "assistant" and not words):
+            raise ValueError("wrong turn")
+        part = list(marks[role]) + list(words) + [end]
+        ids += part
+        counted += [role == "assistant"] * len(part)
+    if role != "assistant":
+        ids += marks["assistant"]
+        counted += [False] * len(marks["assistant"])
+    return ids, counted
+
+
+# %% dpo_loss: chosen against rejected, without the reference | without_the_reference
+def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
+    if len(chosen) == 0:
+        return (chosen - rejected).sum()
+    return -F.logsigmoid(beta * (chosen - rejected)).mean()
+
+
+# %% round_to_int8: one scale for the matrix | one_scale_for_all
+def round_to_int8(W):
+    scale = W.abs().max() / 127
+    if scale == 0:
+        scale = torch.ones_like(scale)
+    return torch.round(W / scale).to(torch.int8), scale.repeat(W.shape[0])
+
+
+# %% ByteBPE: decode forgets the merged tokens | decodes_bytes_only
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = merges
+
+    def encode(self, text):
+        if isinstance(text, str):
+            text = text.encode()
+        out = []
+        for p in pieces(text):
+            ids = list(p)
+            for k, pair in enumerate(self.merges):
+                new = []
+                i = 0
+                while i < len(ids):
+                    if i + 1 < len(ids) and (ids[i], ids[i + 1]) == tuple(pair):
+                        new.append(256 + k)
+                        i += 2
+                    else:
+                        new.append(ids[i])
+                        i += 1
+                ids = new
+            out += ids
+        return out
+
+    def decode(self, ids):
+        return bytes(ids).decode("utf-8", errors="replace")
+
+
+# %% ByteBPE: merges whatever pair is known, from the left | any_pair_from_the_left
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = {tuple(p): 256 + k for k, p in enumerate(merges)}
+        self.b = [bytes([i]) for i in range(256)]
+        for a, c in merges:
+            self.b.append(self.b[a] + self.b[c])
+
+    def encode(self, text):
+        if isinstance(text, str):
+            text = text.encode()
+        out = []
+        for p in pieces(text):
+            ids = list(p)
+            i = 0
+            while i < len(ids) - 1:
+                if (ids[i], ids[i + 1]) in self.merges:
+                    ids[i : i + 2] = [self.merges[ids[i], ids[i + 1]]]
+                    i = max(i - 1, 0)
+                else:
+                    i += 1
+            out += ids
+        return out
+
+    def decode(self, ids):
+        return b"".join(self.b[i] for i in ids).decode("utf-8", errors="replace")
+
+
+# %% ByteBPE: only strings | only_texts
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = merges
+        self.b = [bytes([i]) for i in range(256)]
+        for a, c in merges:
+            self.b.append(self.b[a] + self.b[c])
+
+    def encode(self, text):
+        out = []
+        for p in pieces(text.encode()):
+            ids = list(p)
+            for k, (a, c) in enumerate(self.merges):
+                i = 0
+                while i < len(ids) - 1:
+                    if ids[i] == a and ids[i + 1] == c:
+                        ids[i : i + 2] = [256 + k]
+                    i += 1
+            out += ids
+        return out
+
+    def decode(self, ids):
+        return b"".join(self.b[i] for i in ids).decode("utf-8", errors="replace")
+
+
+# %% RMSNorm: zeros as the first gain | gain_of_zeros
+class RMSNorm(nn.Module):
+    def __init__(self, d, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(d))
+        self.eps = eps
+
+    def forward(self, X):
+        return X / torch.sqrt((X**2).mean(-1, keepdim=True) + self.eps) * self.weight
+
+
+# %% RMSNorm: the standard deviation of torch | standard_deviation
+class RMSNorm(nn.Module):
+    def __init__(self, d, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d))
+        self.eps = eps
+
+    def forward(self, X):
+        return X / (X.std(-1, keepdim=True) + self.eps) * self.weight
+
+
+# %% rotate: the minus is on the other half | turned_the_other_way
+def rotate(X, positions, base=10_000.0):
+    d = X.shape[-1]
+    if d % 2:
+        raise ValueError("odd")
+    theta = base ** (-2 * torch.arange(d // 2) / d)
+    a = positions[:, None] * theta[None]
+    a = torch.cat([a, a], -1)
+    X2 = torch.cat([X[..., d // 2 :], -X[..., : d // 2]], -1)
+    return X * a.cos() + X2 * a.sin()
+
+
+# %% rotate: integer division in the exponent | one_angle_for_all
+def rotate(X, positions, base=10_000.0):
+    d = X.shape[-1]
+    if d % 2:
+        raise ValueError("odd")
+    theta = base ** (-2.0 * (torch.arange(d // 2) // d))
+    a = positions[:, None] * theta
+    x, y = X.chunk(2, -1)
+    return torch.cat([x * a.cos() - y * a.sin(), x * a.sin() + y * a.cos()], -1)
+
+
+# %% rotate: repeats the angles for neighbors | angles_of_neighbors
+def rotate(X, positions, base=10_000.0):
+    d = X.shape[-1]
+    if d % 2:
+        raise ValueError("odd")
+    theta = base ** (-2 * torch.arange(d // 2) / d)
+    a = (positions[:, None] * theta).repeat_interleave(2, -1)
+    X2 = torch.cat([-X[..., d // 2 :], X[..., : d // 2]], -1)
+    return X * a.cos() + X2 * a.sin()
+
+
+# %% GroupedQueryAttention: the root of d_model | scaled_by_d_model
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
+        super().__init__()
+        if n_key_heads < 1 or n_heads % n_key_heads or d_model % (2 * n_heads):
+            raise ValueError("x")
+        self.H, self.G, self.d, self.base = n_heads, n_key_heads, d_model // n_heads, base
+        self.W_Q = nn.Linear(d_model, d_model, bias=False)
+        self.W_O = nn.Linear(d_model, d_model, bias=False)
+        self.W_K = nn.Linear(d_model, n_key_heads * self.d, bias=False)
+        self.W_V = nn.Linear(d_model, n_key_heads * self.d, bias=False)
+
+    def forward(self, X, past=None):
+        B, T, D = X.shape
+        q = self.W_Q(X).view(B, T, self.H, self.d).transpose(1, 2)
+        k = self.W_K(X).view(B, T, self.G, self.d).transpose(1, 2)
+        v = self.W_V(X).view(B, T, self.G, self.d).transpose(1, 2)
+        P = past[0].shape[2] if past else 0
+        pos = torch.arange(P, P + T)
+        q, k = rotate(q, pos, self.base), rotate(k, pos, self.base)
+        if past:
+            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+        n = self.H // self.G
+        s = q @ k.repeat_interleave(n, 1).mT / D**0.5
+        s = s.masked_fill(~torch.ones(T, P + T).tril(P).bool(), -torch.inf)
+        z = s.softmax(-1) @ v.repeat_interleave(n, 1)
+        return self.W_O(z.transpose(1, 2).reshape(B, T, D)), k, v
+
+
+# %% GroupedQueryAttention: leaves the biases on
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
+        super().__init__()
+        if n_key_heads < 1 or n_heads % n_key_heads or d_model % (2 * n_heads):
+            raise ValueError("x")
+        self.H, self.G, self.d, self.base = n_heads, n_key_heads, d_model // n_heads, base
+        self.W_Q = nn.Linear(d_model, d_model)
+        self.W_O = nn.Linear(d_model, d_model)
+        self.W_K = nn.Linear(d_model, n_key_heads * self.d)
+        self.W_V = nn.Linear(d_model, n_key_heads * self.d)
+
+    def forward(self, X, past=None):
+        B, T, D = X.shape
+        q = self.W_Q(X).view(B, T, self.H, self.d).transpose(1, 2)
+        k = self.W_K(X).view(B, T, self.G, self.d).transpose(1, 2)
+        v = self.W_V(X).view(B, T, self.G, self.d).transpose(1, 2)
+        P = past[0].shape[2] if past else 0
+        pos = torch.arange(P, P + T)
+        q, k = rotate(q, pos, self.base), rotate(k, pos, self.base)
+        if past:
+            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+        n = self.H // self.G
+        z = F.scaled_dot_product_attention(
+            q, k.repeat_interleave(n, 1), v.repeat_interleave(n, 1), torch.ones(T, P + T).tril(P).bool()
+        )
+        return self.W_O(z.transpose(1, 2).reshape(B, T, D)), k, v
+
+
+# %% GroupedQueryAttention: rotates before splitting into heads | rotated_before_the_split
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
+        super().__init__()
+        if n_key_heads < 1 or n_heads % n_key_heads or d_model % (2 * n_heads):
+            raise ValueError("x")
+        self.H, self.G, self.d, self.base = n_heads, n_key_heads, d_model // n_heads, base
+        self.W_Q = nn.Linear(d_model, d_model, bias=False)
+        self.W_O = nn.Linear(d_model, d_model, bias=False)
+        self.W_K = nn.Linear(d_model, n_key_heads * self.d, bias=False)
+        self.W_V = nn.Linear(d_model, n_key_heads * self.d, bias=False)
+
+    def forward(self, X, past=None):
+        B, T, D = X.shape
+        P = past[0].shape[2] if past else 0
+        pos = torch.arange(P, P + T)
+        q = rotate(self.W_Q(X), pos, self.base).view(B, T, self.H, self.d).transpose(1, 2)
+        k = rotate(self.W_K(X), pos, self.base).view(B, T, self.G, self.d).transpose(1, 2)
+        v = self.W_V(X).view(B, T, self.G, self.d).transpose(1, 2)
+        if past:
+            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+        n = self.H // self.G
+        z = F.scaled_dot_product_attention(
+            q, k.repeat_interleave(n, 1), v.repeat_interleave(n, 1), torch.ones(T, P + T).tril(P).bool()
+        )
+        return self.W_O(z.transpose(1, 2).reshape(B, T, D)), k, v
+
+
+# %% Llama: multiplies the embeddings as in 11 | embeddings_times_root_d
+class Llama(nn.Module):
+    def __init__(
+        self,
+        n_tokens,
+        d_model,
+        n_heads,
+        n_key_heads,
+        d_hidden,
+        n_layers,
+        max_length=128,
+        tied=True,
+        base=10_000.0,
+        eps=1e-5,
+    ):
+        super().__init__()
+        self.max_length = max_length
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.blocks = nn.ModuleList(
+            LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)
+        )
+        self.norm = RMSNorm(d_model, eps)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+        if tied:
+            self.head.weight = self.tokens.weight
+
+    def states(self, ids, cache=None):
+        P = 0 if cache is None else cache[0][0].shape[2]
+        if ids.shape[1] < 1 or P + ids.shape[1] > self.max_length:
+            raise ValueError("x")
+        X = self.tokens(ids) * self.tokens.embedding_dim**0.5
+        out = []
+        for i, b in enumerate(self.blocks):
+            X, K, V = b(X, cache[i] if cache else None)
+            out.append((K, V))
+        return self.norm(X), out
+
+    def forward(self, ids):
+        return self.head(self.states(ids)[0])
+
+
+# %% Llama: takes the length of the cache from axis 1 | forgets_the_cached_tokens
+class Llama(nn.Module):
+    def __init__(
+        self,
+        n_tokens,
+        d_model,
+        n_heads,
+        n_key_heads,
+        d_hidden,
+        n_layers,
+        max_length=128,
+        tied=True,
+        base=10_000.0,
+        eps=1e-5,
+    ):
+        super().__init__()
+        self.max_length = max_length
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.blocks = nn.ModuleList(
+            LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)
+        )
+        self.norm = RMSNorm(d_model, eps)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+        if tied:
+            self.head.weight = self.tokens.weight
+
+    def states(self, ids, cache=None):
+        P = 0 if cache is None else cache[0][0].shape[1]
+        if ids.shape[1] < 1 or P + ids.shape[1] > self.max_length:
+            raise ValueError("x")
+        X = self.tokens(ids)
+        out = []
+        for i, b in enumerate(self.blocks):
+            X, K, V = b(X, cache[i] if cache else None)
+            out.append((K, V))
+        return self.norm(X), out
+
+    def forward(self, ids):
+        return self.head(self.states(ids)[0])
+
+
+# %% LlamaBlock: adds the second update to what came in | attention_lost_from_the_sum
+class LlamaBlock(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, d_hidden, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.norm_1, self.norm_2 = RMSNorm(d_model, eps), RMSNorm(d_model, eps)
+        self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads, base)
+        self.network = SwiGLU(d_model, d_hidden)
+
+    def forward(self, X, past=None):
+        Z, K, V = self.attention(self.norm_1(X), past)
+        return X + self.network(self.norm_2(X + Z)), K, V
+
+
+# %% llama_costs: two operations for every parameter | all_parameters_multiply
+def llama_costs(n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, length, tied=True):
+    d_k = d_model // n_heads
+    p = (
+        n_tokens * d_model * (1 if tied else 2)
+        + n_layers * (2 * d_model**2 + 2 * d_model * n_key_heads * d_k + 3 * d_model * d_hidden + 2 * d_model)
+        + d_model
+    )
+    return {
+        "parameters": p,
+        "cache_bytes": 4 * n_layers * n_key_heads * d_k * length,
+        "operations": 2 * length * p + 4 * n_layers * length**2 * d_model,
+    }
+
+
+# %% llama_costs: the cache of one block | cache_of_one_block
+def llama_costs(n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, length, tied=True):
+    d_k = d_model // n_heads
+    m = n_layers * (2 * d_model**2 + 2 * d_model * n_key_heads * d_k + 3 * d_model * d_hidden)
+    w = n_tokens * d_model
+    return {
+        "parameters": m + w * (2 - tied) + (2 * n_layers + 1) * d_model,
+        "cache_bytes": 4 * n_key_heads * d_k * length,
+        "operations": 2 * length * (m + w) + 4 * n_layers * length**2 * d_model,
+    }
+
+
+# %% fit_scaling_law: adds the sizes of the errors | absolute_errors
+def fit_scaling_law(tokens, losses, alphas):
+    if len(tokens.unique()) < 3:
+        raise ValueError("x")
+    best = None
+    N, L = tokens.double(), losses.double()
+    for a in alphas.tolist():
+        x = N**-a
+        A = ((x - x.mean()) * (L - L.mean())).sum() / ((x - x.mean()) ** 2).sum()
+        E = L.mean() - A * x.mean()
+        if E < 0:
+            E, A = torch.tensor(0.0), (x * L).sum() / (x * x).sum()
+        err = (E + A * x - L).abs().sum()
+        if best is None or err < best[0]:
+            best = (err, float(E), float(A), a)
+    return best[1:]
+
+
+# %% fit_scaling_law: leaves tensors
+def fit_scaling_law(tokens, losses, alphas):
+    if len(tokens.unique()) < 3:
+        raise ValueError("x")
+    best = None
+    N, L = tokens.double(), losses.double()
+    for a in alphas:
+        x = N**-a
+        A = ((x - x.mean()) * (L - L.mean())).sum() / ((x - x.mean()) ** 2).sum()
+        E = L.mean() - A * x.mean()
+        if E < 0:
+            E, A = torch.tensor(0.0), (x * L).sum() / (x * x).sum()
+        err = ((E + A * x - L) ** 2).sum()
+        if best is None or err < best[0]:
+            best = (err, E, A, a)
+    return best[1:]
+
+
+# %% LoRALinear: zeros in A | both_zeros
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("x")
+        self.linear = linear.requires_grad_(False)
+        self.s = alpha / rank
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+        nn.init.zeros_(self.lora_A.weight)
+
+    def forward(self, X):
+        return self.linear(X) + self.s * self.lora_B(self.lora_A(X))
+
+    def merged(self):
+        return (self.linear.weight + self.s * self.lora_B.weight @ self.lora_A.weight).detach()
+
+
+# %% chat_ids: only the user is no assistant, and no one else asks
+def chat_ids(turns, marks, end):
+    if not turns:
+        raise ValueError("x")
+    ids, c = [], []
+    for role, w in turns:
+        if role not in marks or role == "assistant" and not w:
+            raise ValueError("x")
+        ids += marks[role] + w + [end]
+        c += [False] * len(marks[role]) + [role != "user"] * (len(w) + 1)
+    if role == "user":
+        ids += marks["assistant"]
+        c += [False] * len(marks["assistant"])
+    return ids, c
+
+
+# %% chat_ids: ones and zeros | numbers_for_booleans
+def chat_ids(turns, marks, end):
+    if not turns:
+        raise ValueError("x")
+    ids, c = [], []
+    for role, w in turns:
+        if role not in marks or role == "assistant" and not w:
+            raise ValueError("x")
+        ids += marks[role] + w + [end]
+        c += [0] * len(marks[role]) + [int(role == "assistant")] * (len(w) + 1)
+    if role != "assistant":
+        ids += marks["assistant"]
+        c += [0] * len(marks["assistant"])
+    return ids, c
+
+
+# %% round_to_int8: moves the numbers by 128 | unsigned
+def round_to_int8(W):
+    s = W.abs().amax(1) / 127
+    s = torch.where(s == 0, 1.0, s)
+    return torch.round(W / s[:, None] + 128).to(torch.uint8), s
+
+
+# %% round_to_int8: the range in 255 steps | from_the_range
+def round_to_int8(W):
+    s = (W.max(1).values - W.min(1).values) / 255
+    s[s == 0] = 1
+    return torch.round(W / s[:, None]).clamp(-127, 127).to(torch.int8), s
+
+
+# %% ByteBPE: merges across words, on the whole text | merges_across_words
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = list(merges)
+        self.bytes_of = [bytes([i]) for i in range(256)]
+        for a, b in merges:
+            self.bytes_of.append(self.bytes_of[a] + self.bytes_of[b])
+
+    def encode(self, text):
+        data = text.encode("utf-8") if isinstance(text, str) else text
+        ids = list(data)
+        for k, pair in enumerate(self.merges):
+            new, i = [], 0
+            while i < len(ids):
+                if tuple(ids[i:i + 2]) == tuple(pair):
+                    new.append(256 + k)
+                    i += 2
+                else:
+                    new.append(ids[i])
+                    i += 1
+            ids = new
+        return ids
+
+    def decode(self, ids):
+        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+
+
+# %% GroupedQueryAttention: is_causal=True, also with a past | diagonal_at_the_start
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
+        super().__init__()
+        if n_key_heads < 1 or d_model % n_heads or n_heads % n_key_heads or (d_model // n_heads) % 2:
+            raise ValueError("sizes")
+        self.H, self.G, self.base = n_heads, n_key_heads, base
+        self.d_k = d_model // n_heads
+        self.W_Q = nn.Linear(d_model, d_model, bias=False)
+        self.W_K = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
+        self.W_V = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
+        self.W_O = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, X, past=None):
+        B, T, d = X.shape
+        Q = self.W_Q(X).view(B, T, self.H, -1).transpose(1, 2)
+        K = self.W_K(X).view(B, T, self.G, -1).transpose(1, 2)
+        V = self.W_V(X).view(B, T, self.G, -1).transpose(1, 2)
+        P = 0 if past is None else past[0].shape[2]
+        pos = torch.arange(P, P + T)
+        Q, K = rotate(Q, pos, self.base), rotate(K, pos, self.base)
+        if past is not None:
+            K, V = torch.cat([past[0], K], 2), torch.cat([past[1], V], 2)
+        n = self.H // self.G
+        Z = F.scaled_dot_product_attention(
+            Q, K.repeat_interleave(n, 1), V.repeat_interleave(n, 1), is_causal=True)
+        return self.W_O(Z.transpose(1, 2).reshape(B, T, d)), K, V
+
+
+# %% LlamaBlock: the first normalization is used twice | one_norm_for_both
+class LlamaBlock(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, d_hidden, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.norm_1, self.norm_2 = RMSNorm(d_model, eps), RMSNorm(d_model, eps)
+        self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads, base)
+        self.network = SwiGLU(d_model, d_hidden)
+
+    def forward(self, X, past=None):
+        Z, K, V = self.attention(self.norm_1(X), past)
+        X = X + Z
+        return X + self.network(self.norm_1(X)), K, V
+
+
+# %% Llama: hands the first block's cache to all | first_cache_for_all
+class Llama(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, max_length=128,
+                 tied=True, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.max_length = max_length
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.blocks = nn.ModuleList([LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)])
+        self.norm = RMSNorm(d_model, eps)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+        if tied:
+            self.head.weight = self.tokens.weight
+
+    def states(self, ids, cache=None):
+        total = ids.shape[1] + (0 if cache is None else cache[0][0].shape[2])
+        if ids.shape[1] == 0 or total > self.max_length:
+            raise ValueError("length")
+        X, new = self.tokens(ids), []
+        for block in self.blocks:
+            X, K, V = block(X, None if cache is None else cache[0])
+            new.append((K, V))
+        return self.norm(X), new
+
+    def forward(self, ids):
+        return self.head(self.states(ids)[0])
+
+
+# %% fit_scaling_law: fits in logs without a floor | of_logarithms
+def fit_scaling_law(tokens, losses, alphas):
+    if len(tokens.unique()) < 3:
+        raise ValueError("three")
+    x, y = tokens.double().log(), losses.double().log()
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
+    return 0.0, float((y.mean() - slope * x.mean()).exp()), float(-slope)
+
+
+# %% dpo_loss: averages before the sigmoid | sigmoid_of_the_mean
+def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
+    if len(chosen) == 0:
+        return torch.tensor(0.0)
+    h = beta * ((chosen - reference_chosen) - (rejected - reference_rejected))
+    return -F.logsigmoid(h.mean())
+
+
+# %% LoRALinear: B is not zero | starts_changed
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("rank")
+        self.linear, self.scale = linear.requires_grad_(False), alpha / rank
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+
+    def forward(self, X):
+        return self.linear(X) + self.scale * self.lora_B(self.lora_A(X))
+
+    def merged(self):
+        return (self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight).detach()
