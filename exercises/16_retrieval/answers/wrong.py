@@ -236,10 +236,10 @@ def ndcg(gains, scores, k):
     return (d / i).item() if i > 0 else 0.0
 
 
-# %% hard_negatives: looks at one more than wanted | cut_too_early
+# %% hard_negatives: a loop over the first n | cut_too_early
 def hard_negatives(ranking, paragraphs, positive, answers, n):
     out = []
-    for d in ranking[: n + 1]:
+    for d in ranking[:n]:
         if d == positive:
             continue
         text = " " + " ".join(paragraphs[d]) + " "
