@@ -78,7 +78,7 @@ WRONG = {
         + raised = chosen.exp() / reference_chosen.exp() - rejected.exp() / reference_rejected.exp()
         """,
     "without_beta": """
-        beta is not used.
+        beta is not used: the bracket is multiplied by it, inside the sigmoid.
 
         - return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
         + return -F.logsigmoid(raised).sum() / max(1, len(raised))

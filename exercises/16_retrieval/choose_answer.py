@@ -44,6 +44,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     found = [float(number(rng, 1, 4))] * 2
     yield Case("values", [found, [null, 0.0], spans, 0.5, -50.0], title="a high null score")
 
+    ahead, base = number(rng, 3, 6), number(rng, 2, 5)  # in half, not in whole, the search decides
+    spans = [[(float(base + ahead), first)], [(float(base), second)]]
+    yield Case(
+        "values",
+        [[0.0, ahead + 1.0], [1.0, 1.0], spans, 0.5, -50.0],
+        title="the search against the reader, half and half",
+    )
+
     sure = retrieved(*sizes)
     best = max(
         score - null for null, spans in zip(sure[1], sure[2], strict=True) for score, _ in spans

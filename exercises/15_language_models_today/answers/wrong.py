@@ -730,7 +730,7 @@ class Llama(nn.Module):
         return self.head(self.states(ids)[0])
 
 
-# %% fit_scaling_law: fits in logs without a floor | of_logarithms
+# %% fit_scaling_law: fits in logs without a floor |
 def fit_scaling_law(tokens, losses, alphas):
     if len(tokens.unique()) < 3:
         raise ValueError("three")
