@@ -56,7 +56,16 @@ def main(address: str, *imported: str) -> None:
     except BrokenPipeError:
         pass  # the grader ended before this was ready
     finally:
-        shutil.rmtree(Path(address).parent, ignore_errors=True)
+        _delete(Path(address).parent)
+
+
+def _delete(folder: Path) -> None:
+    """Delete a folder in which a process that has just been killed may still be making files."""
+    for _ in range(100):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.05)
 
 
 def _serve(address: str, imported: tuple[str, ...]) -> None:
@@ -88,6 +97,8 @@ def _serve(address: str, imported: tuple[str, ...]) -> None:
             if os.waitpid(child, os.WNOHANG)[0]:
                 children.discard(child)
         if sys.stdin in readable:
+            for child in children:
+                os.kill(child, signal.SIGKILL)  # not reaped yet, so the number is still its own
             return
         if listener in readable:
             connected, _ = listener.accept()
