@@ -142,7 +142,7 @@ def test_who_drops_out_is_nowhere_and_comes_back_with_everything(course, tmp_pat
     assert everywhere(course) == (["ada", "cem"],) * 3
     result = CliRunner().invoke(main, ["export", NAME])
     assert "bob" not in (course.root / "exports" / f"{NAME}.csv").read_text()
-    assert result.output.endswith(", 2 students\n")
+    assert result.output.endswith(", 2 rows, 2 with a score\n")
     assert (course.root / "submitted" / "bob").exists()
     listed(course, tmp_path, everyone)
     assert everywhere(course) == (["ada", "bob", "cem"],) * 3
