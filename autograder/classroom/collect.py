@@ -284,8 +284,6 @@ def _choose(
         dated = [clock.by_history(student, one, result) for one in handed_in]
         chosen[student] = sorted(dated, key=lambda candidate: candidate.order)
         result.students[student] = chosen[student][-1].file.name
-        if chosen[student][-1].late:
-            result.late.append(student)
         if len(dated) > 1:
             result.earlier[student] = [one.file.name for one in chosen[student][:-1]]
     return chosen

@@ -170,7 +170,7 @@ class Times:
             result.zone = self.zone or f"this machine's time zone, {here} (--zone names another)"
 
     def write(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
-        """Write the times of submissions that were in `submitted/` already; list the unknown."""
+        """Write the times of submissions that were in `submitted/` already; list the unknown, and who is late."""
         for student, own in chosen.items():
             latest = own[-1]
             folder = self.classroom.submission(student, self.assignment).parent
@@ -180,6 +180,8 @@ class Times:
                     write_time(folder, latest.submitted)
             if folder.is_dir() and submission_time(folder) is None:
                 result.untimed.append(student)
+                if latest.late:
+                    result.late.append(student)
 
     def _are_of_the_download(self, chosen: dict[str, list[Candidate]]) -> bool:
         """Whether dates of several students follow one another as in one download."""

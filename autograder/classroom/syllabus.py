@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.late import DailyPenalty
+from autograder.grading.stray_answers import is_by_hand
 from coursekit.data.paths import write_atomically
 
 #: What a part of the grade is worth, in percent, as the syllabus proposes it.
@@ -24,7 +24,6 @@ _WEIGHTS = {
     "project": 15,
     "examination": 25,
 }
-_GOAL = re.compile(r"\*\*Goal\.\*\*\s+(.+?)\s*(?:\n\n|\Z)", re.DOTALL)
 
 
 def write_syllabus(
@@ -58,16 +57,16 @@ def as_markdown(
     """The syllabus; what a lecturer has to write stands in square brackets."""
     releases = {one.assignment: Assignment(course, one.assignment) for one in plan.entries}
     points = {name: points_of(of.release) for name, of in releases.items()}
-    written, total = (sum(p[part] for p in points.values()) for part in (1, 2))
+    written, total = (sum(part) for part in zip(*points.values(), strict=True))
     rows = []
     for one in plan.entries:
         when = f"{due[one.assignment]:%a %Y-%m-%d %H:%M %Z}" if due else f"{one.due:%a %Y-%m-%d}"
         needs = ", ".join(name[:2] for name in one.needs)
         rows.append(
             f"| {one.week} | {when} | {one.assignment[:2]} {releases[one.assignment].title} |"
-            f" {one.hours:g} | {points[one.assignment][2]:g} | {needs} |"
+            f" {one.hours:g} | {points[one.assignment][1]:g} | {needs} |"
         )
-    goals = [f"- {goal}" for of in releases.values() if (goal := _goal(of.release))]
+    goals = [f"- {of.goal}" for of in releases.values() if of.goal]
     weights = [f"| {what} | {percent}% |" for what, percent in _WEIGHTS.items()]
     lines = [
         f"# {course.config.title}: syllabus",
@@ -101,21 +100,15 @@ def as_markdown(
     return "\n\n".join(line for line in lines if line) + "\n"
 
 
-def points_of(release: NotebookNode) -> tuple[float, float, float]:
-    """The points of a released notebook: by checks, by a person, and together."""
-    checked = written = 0.0
-    for cell in release.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        if marks.get("grade"):
-            by_hand = marks.get("solution") or marks.get("task")
-            checked += 0.0 if by_hand else float(marks["points"])
-            written += float(marks["points"]) if by_hand else 0.0
-    return checked, written, checked + written
-
-
-def _goal(release: NotebookNode) -> str:
-    found = _GOAL.search(str(release.cells[0].source))
-    return re.sub(r"\s+", " ", found[1]) if found else ""
+def points_of(release: NotebookNode) -> tuple[float, float]:
+    """The points of a released notebook: those that a person gives, and all."""
+    graded = [cell for cell in release.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    by_hand = [cell for cell in graded if is_by_hand(cell)]
+    written, total = (
+        sum(float(cell.metadata["nbgrader"]["points"]) for cell in cells)
+        for cells in (by_hand, graded)
+    )
+    return written, total
 
 
 def _late(rule: DailyPenalty) -> str:

@@ -72,6 +72,13 @@ class Assignment:
         return self.name
 
     @cached_property
+    def goal(self) -> str:
+        """The goal that the student notebook's first cell states, in Markdown; "" if it states none."""
+        cells = self.release.cells
+        found = re.search(r"\*\*Goal\.?\*\*\s*(.+)", cells[0].source) if cells else None
+        return found[1].strip() if found else ""
+
+    @cached_property
     def exercises(self) -> dict[str, Exercise]:
         """The exercises by name, in the order of the notebook's checks.
 

@@ -11,8 +11,6 @@ from autograder.course.cells import asked_exercise
 from autograder.course.layout import Course
 from coursekit.checking.recordings import read
 
-_GOAL = re.compile(r"\*\*Goal\.?\*\*\s*(.+)")
-
 
 def cards(course: Course, address: str) -> str:
     """A list of HTML with a card for each assignment: title, goal, hours and number of exercises.
@@ -53,9 +51,7 @@ def counts(course: Course) -> dict[str, int]:
 
 def goal_of(assignment: Assignment) -> str:
     """The goal that the first cell of a notebook states, as HTML; "" if it states none."""
-    cells = assignment.release.cells
-    found = _GOAL.search(cells[0].source) if cells else None
-    text = html.escape(found[1].strip()) if found else ""
+    text = html.escape(assignment.goal)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
 

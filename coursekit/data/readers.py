@@ -174,8 +174,8 @@ def read_bilingual(name: str, split: str, paths: list[Path]) -> Bitext:
 
 def read_parallel_files(name: str, split: str, paths: list[Path]) -> Bitext:
     """Read two files whose lines are translations of each other; the language is in their names."""
-    sources, targets = sides = [read_lines(path) for path in paths]
-    if len(set(map(len, sides))) > 1:
+    sources, targets = (read_lines(path) for path in paths)
+    if len(targets) != len(sources):
         raise DamagedFile(
             f"The files {paths[0]} and {paths[1]} should have equally many lines; restore them."
         )

@@ -44,8 +44,10 @@ def translation_batch(
         There is not one target for each source.
     """
     require_allowed("coursekit.given.translation_batch")
-    pairs = [([*s, eos], [bos, *t, eos]) for s, t in zip(sources, targets, strict=True)]
-    (source, mask), (framed, real) = (pad_batch([pair[side] for pair in pairs]) for side in (0, 1))
+    if len(targets) != len(sources):
+        raise ValueError(f"there are {len(sources)} sources, but {len(targets)} targets")
+    source, mask = pad_batch([[*words, eos] for words in sources])
+    framed, real = pad_batch([[bos, *words, eos] for words in targets])
     y_in = framed[:, :-1].masked_fill(~real[:, 1:], 0)  # eos is an input of no position
     return source, mask, y_in, framed[:, 1:]
 

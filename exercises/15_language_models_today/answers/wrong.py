@@ -187,32 +187,12 @@ def round_to_int8(W):
 
 
 # %% ByteBPE: decode forgets the merged tokens | decodes_bytes_only
-class ByteBPE:
-    def __init__(self, merges):
-        self.merges = merges
-
-    def encode(self, text):
-        if isinstance(text, str):
-            text = text.encode()
-        out = []
-        for p in pieces(text):
-            ids = list(p)
-            for k, pair in enumerate(self.merges):
-                new = []
-                i = 0
-                while i < len(ids):
-                    if i + 1 < len(ids) and (ids[i], ids[i + 1]) == tuple(pair):
-                        new.append(256 + k)
-                        i += 2
-                    else:
-                        new.append(ids[i])
-                        i += 1
-                ids = new
-            out += ids
-        return out
-
-    def decode(self, ids):
-        return bytes(ids).decode("utf-8", errors="replace")
+# edits: replaces pairs in a row of ids with a helper
+# -         data = bytearray()
+# -         for i in ids:
+# -             data.extend(self.bytes_of[i])
+# -         return bytes(data).decode(errors="replace")
+# +         return bytes(ids).decode(errors="replace")
 
 
 # %% ByteBPE: merges whatever pair is known, from the left | any_pair_from_the_left
@@ -244,28 +224,9 @@ class ByteBPE:
 
 
 # %% ByteBPE: only strings | only_texts
-class ByteBPE:
-    def __init__(self, merges):
-        self.merges = merges
-        self.b = [bytes([i]) for i in range(256)]
-        for a, c in merges:
-            self.b.append(self.b[a] + self.b[c])
-
-    def encode(self, text):
-        out = []
-        for p in pieces(text.encode()):
-            ids = list(p)
-            for k, (a, c) in enumerate(self.merges):
-                i = 0
-                while i < len(ids) - 1:
-                    if ids[i] == a and ids[i + 1] == c:
-                        ids[i : i + 2] = [256 + k]
-                    i += 1
-            out += ids
-        return out
-
-    def decode(self, ids):
-        return b"".join(self.b[i] for i in ids).decode("utf-8", errors="replace")
+# edits: replaces pairs in a row of ids with a helper
+# -         data = text if isinstance(text, bytes) else text.encode("utf8")
+# +         data = text.encode("utf8")
 
 
 # %% RMSNorm: zeros as the first gain | gain_of_zeros
@@ -325,130 +286,39 @@ def rotate(X, positions, base=10_000.0):
 
 
 # %% GroupedQueryAttention: the root of d_model | scaled_by_d_model
-class GroupedQueryAttention(nn.Module):
-    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
-        super().__init__()
-        if n_key_heads < 1 or n_heads % n_key_heads or d_model % (2 * n_heads):
-            raise ValueError("x")
-        self.H, self.G, self.d, self.base = n_heads, n_key_heads, d_model // n_heads, base
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, n_key_heads * self.d, bias=False)
-        self.W_V = nn.Linear(d_model, n_key_heads * self.d, bias=False)
-
-    def forward(self, X, past=None):
-        B, T, D = X.shape
-        q = self.W_Q(X).view(B, T, self.H, self.d).transpose(1, 2)
-        k = self.W_K(X).view(B, T, self.G, self.d).transpose(1, 2)
-        v = self.W_V(X).view(B, T, self.G, self.d).transpose(1, 2)
-        P = past[0].shape[2] if past else 0
-        pos = torch.arange(P, P + T)
-        q, k = rotate(q, pos, self.base), rotate(k, pos, self.base)
-        if past:
-            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
-        n = self.H // self.G
-        s = q @ k.repeat_interleave(n, 1).mT / D**0.5
-        s = s.masked_fill(~torch.ones(T, P + T).tril(P).bool(), -torch.inf)
-        z = s.softmax(-1) @ v.repeat_interleave(n, 1)
-        return self.W_O(z.transpose(1, 2).reshape(B, T, D)), k, v
+# edits: einsum with an axis for the groups
+# -         scores = torch.einsum("bgrtd,bgsd->bgrts", Q, K) / math.sqrt(self.d_k)
+# +         scores = torch.einsum("bgrtd,bgsd->bgrts", Q, K) / math.sqrt(X.shape[-1])
 
 
-# %% GroupedQueryAttention: leaves the biases on
-class GroupedQueryAttention(nn.Module):
-    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
-        super().__init__()
-        if n_key_heads < 1 or n_heads % n_key_heads or d_model % (2 * n_heads):
-            raise ValueError("x")
-        self.H, self.G, self.d, self.base = n_heads, n_key_heads, d_model // n_heads, base
-        self.W_Q = nn.Linear(d_model, d_model)
-        self.W_O = nn.Linear(d_model, d_model)
-        self.W_K = nn.Linear(d_model, n_key_heads * self.d)
-        self.W_V = nn.Linear(d_model, n_key_heads * self.d)
-
-    def forward(self, X, past=None):
-        B, T, D = X.shape
-        q = self.W_Q(X).view(B, T, self.H, self.d).transpose(1, 2)
-        k = self.W_K(X).view(B, T, self.G, self.d).transpose(1, 2)
-        v = self.W_V(X).view(B, T, self.G, self.d).transpose(1, 2)
-        P = past[0].shape[2] if past else 0
-        pos = torch.arange(P, P + T)
-        q, k = rotate(q, pos, self.base), rotate(k, pos, self.base)
-        if past:
-            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
-        n = self.H // self.G
-        z = F.scaled_dot_product_attention(
-            q, k.repeat_interleave(n, 1), v.repeat_interleave(n, 1), torch.ones(T, P + T).tril(P).bool()
-        )
-        return self.W_O(z.transpose(1, 2).reshape(B, T, D)), k, v
+# %% GroupedQueryAttention: leaves the biases on | with_biases
+# edits: head by head
+# -         self.W_Q = nn.Linear(d_model, d_model, bias=False)
+# -         self.W_K = nn.Linear(d_model, self.d * n_key_heads, bias=False)
+# -         self.W_V = nn.Linear(d_model, self.d * n_key_heads, bias=False)
+# -         self.W_O = nn.Linear(d_model, d_model, bias=False)
+# +         self.W_Q = nn.Linear(d_model, d_model)
+# +         self.W_K = nn.Linear(d_model, self.d * n_key_heads)
+# +         self.W_V = nn.Linear(d_model, self.d * n_key_heads)
+# +         self.W_O = nn.Linear(d_model, d_model)
 
 
 # %% GroupedQueryAttention: rotates before splitting into heads | rotated_before_the_split
-class GroupedQueryAttention(nn.Module):
-    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
-        super().__init__()
-        if n_key_heads < 1 or n_heads % n_key_heads or d_model % (2 * n_heads):
-            raise ValueError("x")
-        self.H, self.G, self.d, self.base = n_heads, n_key_heads, d_model // n_heads, base
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, n_key_heads * self.d, bias=False)
-        self.W_V = nn.Linear(d_model, n_key_heads * self.d, bias=False)
-
-    def forward(self, X, past=None):
-        B, T, D = X.shape
-        P = past[0].shape[2] if past else 0
-        pos = torch.arange(P, P + T)
-        q = rotate(self.W_Q(X), pos, self.base).view(B, T, self.H, self.d).transpose(1, 2)
-        k = rotate(self.W_K(X), pos, self.base).view(B, T, self.G, self.d).transpose(1, 2)
-        v = self.W_V(X).view(B, T, self.G, self.d).transpose(1, 2)
-        if past:
-            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
-        n = self.H // self.G
-        z = F.scaled_dot_product_attention(
-            q, k.repeat_interleave(n, 1), v.repeat_interleave(n, 1), torch.ones(T, P + T).tril(P).bool()
-        )
-        return self.W_O(z.transpose(1, 2).reshape(B, T, D)), k, v
+# edits: head by head
+# -         K = torch.stack([rotate(k, where, self.base) for k in self.W_K(X).split(self.d, dim=-1)], dim=1)
+# +         K = torch.stack(rotate(self.W_K(X), where, self.base).split(self.d, dim=-1), dim=1)
+# ...
+# -         for h, q in enumerate(self.W_Q(X).split(self.d, dim=-1)):
+# +         for h, q in enumerate(rotate(self.W_Q(X), where, self.base).split(self.d, dim=-1)):
+# ...
+# -             scores = rotate(q, where, self.base) @ K[:, g].transpose(-1, -2) / self.d**0.5
+# +             scores = q @ K[:, g].transpose(-1, -2) / self.d**0.5
 
 
 # %% Llama: multiplies the embeddings as in 11 | embeddings_times_root_d
-class Llama(nn.Module):
-    def __init__(
-        self,
-        n_tokens,
-        d_model,
-        n_heads,
-        n_key_heads,
-        d_hidden,
-        n_layers,
-        max_length=128,
-        tied=True,
-        base=10_000.0,
-        eps=1e-5,
-    ):
-        super().__init__()
-        self.max_length = max_length
-        self.tokens = nn.Embedding(n_tokens, d_model)
-        self.blocks = nn.ModuleList(
-            LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)
-        )
-        self.norm = RMSNorm(d_model, eps)
-        self.head = nn.Linear(d_model, n_tokens, bias=False)
-        if tied:
-            self.head.weight = self.tokens.weight
-
-    def states(self, ids, cache=None):
-        P = 0 if cache is None else cache[0][0].shape[2]
-        if ids.shape[1] < 1 or P + ids.shape[1] > self.max_length:
-            raise ValueError("x")
-        X = self.tokens(ids) * self.tokens.embedding_dim**0.5
-        out = []
-        for i, b in enumerate(self.blocks):
-            X, K, V = b(X, cache[i] if cache else None)
-            out.append((K, V))
-        return self.norm(X), out
-
-    def forward(self, ids):
-        return self.head(self.states(ids)[0])
+# edits: blocks in a loop, lengths checked one after the other
+# -         X = self.tokens(ids)
+# +         X = self.tokens(ids) * self.tokens.embedding_dim**0.5
 
 
 # %% Llama: takes the length of the cache from axis 1 | forgets_the_cached_tokens
@@ -493,16 +363,9 @@ class Llama(nn.Module):
 
 
 # %% LlamaBlock: adds the second update to what came in | attention_lost_from_the_sum
-class LlamaBlock(nn.Module):
-    def __init__(self, d_model, n_heads, n_key_heads, d_hidden, base=10_000.0, eps=1e-5):
-        super().__init__()
-        self.norm_1, self.norm_2 = RMSNorm(d_model, eps), RMSNorm(d_model, eps)
-        self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads, base)
-        self.network = SwiGLU(d_model, d_hidden)
-
-    def forward(self, X, past=None):
-        Z, K, V = self.attention(self.norm_1(X), past)
-        return X + self.network(self.norm_2(X + Z)), K, V
+# edits: keywords and small steps
+# -         summed = summed + self.network(self.norm_2(summed))
+# +         summed = X + self.network(self.norm_2(summed))
 
 
 # %% llama_costs: two operations for every parameter | all_parameters_multiply
@@ -634,100 +497,27 @@ def round_to_int8(W):
 
 
 # %% ByteBPE: merges across words, on the whole text | merges_across_words
-class ByteBPE:
-    def __init__(self, merges):
-        self.merges = list(merges)
-        self.bytes_of = [bytes([i]) for i in range(256)]
-        for a, b in merges:
-            self.bytes_of.append(self.bytes_of[a] + self.bytes_of[b])
-
-    def encode(self, text):
-        data = text.encode("utf-8") if isinstance(text, str) else text
-        ids = list(data)
-        for k, pair in enumerate(self.merges):
-            new, i = [], 0
-            while i < len(ids):
-                if tuple(ids[i:i + 2]) == tuple(pair):
-                    new.append(256 + k)
-                    i += 2
-                else:
-                    new.append(ids[i])
-                    i += 1
-            ids = new
-        return ids
-
-    def decode(self, ids):
-        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+# edits: replaces pairs in a row of ids with a helper
+# -         for piece in pieces(data):
+# +         for piece in [data]:
 
 
 # %% GroupedQueryAttention: is_causal=True, also with a past | diagonal_at_the_start
-class GroupedQueryAttention(nn.Module):
-    def __init__(self, d_model, n_heads, n_key_heads, base=10_000.0):
-        super().__init__()
-        if n_key_heads < 1 or d_model % n_heads or n_heads % n_key_heads or (d_model // n_heads) % 2:
-            raise ValueError("sizes")
-        self.H, self.G, self.base = n_heads, n_key_heads, base
-        self.d_k = d_model // n_heads
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
-        self.W_V = nn.Linear(d_model, n_key_heads * self.d_k, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
-
-    def forward(self, X, past=None):
-        B, T, d = X.shape
-        Q = self.W_Q(X).view(B, T, self.H, -1).transpose(1, 2)
-        K = self.W_K(X).view(B, T, self.G, -1).transpose(1, 2)
-        V = self.W_V(X).view(B, T, self.G, -1).transpose(1, 2)
-        P = 0 if past is None else past[0].shape[2]
-        pos = torch.arange(P, P + T)
-        Q, K = rotate(Q, pos, self.base), rotate(K, pos, self.base)
-        if past is not None:
-            K, V = torch.cat([past[0], K], 2), torch.cat([past[1], V], 2)
-        n = self.H // self.G
-        Z = F.scaled_dot_product_attention(
-            Q, K.repeat_interleave(n, 1), V.repeat_interleave(n, 1), is_causal=True)
-        return self.W_O(Z.transpose(1, 2).reshape(B, T, d)), K, V
+# edits: einsum with an axis for the groups
+# -         ahead = torch.arange(P + T)[None, :] > where[:, None]
+# +         ahead = torch.arange(P + T)[None, :] > torch.arange(T)[:, None]
 
 
 # %% LlamaBlock: the first normalization is used twice | one_norm_for_both
-class LlamaBlock(nn.Module):
-    def __init__(self, d_model, n_heads, n_key_heads, d_hidden, base=10_000.0, eps=1e-5):
-        super().__init__()
-        self.norm_1, self.norm_2 = RMSNorm(d_model, eps), RMSNorm(d_model, eps)
-        self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads, base)
-        self.network = SwiGLU(d_model, d_hidden)
-
-    def forward(self, X, past=None):
-        Z, K, V = self.attention(self.norm_1(X), past)
-        X = X + Z
-        return X + self.network(self.norm_1(X)), K, V
+# edits: keywords and small steps
+# -         summed = summed + self.network(self.norm_2(summed))
+# +         summed = summed + self.network(self.norm_1(summed))
 
 
 # %% Llama: hands the first block's cache to all | first_cache_for_all
-class Llama(nn.Module):
-    def __init__(self, n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, max_length=128,
-                 tied=True, base=10_000.0, eps=1e-5):
-        super().__init__()
-        self.max_length = max_length
-        self.tokens = nn.Embedding(n_tokens, d_model)
-        self.blocks = nn.ModuleList([LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)])
-        self.norm = RMSNorm(d_model, eps)
-        self.head = nn.Linear(d_model, n_tokens, bias=False)
-        if tied:
-            self.head.weight = self.tokens.weight
-
-    def states(self, ids, cache=None):
-        total = ids.shape[1] + (0 if cache is None else cache[0][0].shape[2])
-        if ids.shape[1] == 0 or total > self.max_length:
-            raise ValueError("length")
-        X, new = self.tokens(ids), []
-        for block in self.blocks:
-            X, K, V = block(X, None if cache is None else cache[0])
-            new.append((K, V))
-        return self.norm(X), new
-
-    def forward(self, ids):
-        return self.head(self.states(ids)[0])
+# edits: blocks in a loop, lengths checked one after the other
+# -                 X, K, V = block(X, cache[number])
+# +                 X, K, V = block(X, cache[0])
 
 
 # %% fit_scaling_law: fits in logs without a floor |
