@@ -41,7 +41,6 @@ from coursekit.evaluation import accuracy_by, score
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions/15_language_models_today/15_language_models_today.ipynb"
 NAME = "language_models_today"
-PARTS = ["key_heads", "ablation", "scaling", "tuning", "dpo", "rounding"]
 #: The almanac in byte tokens: merges, tokens of a row, rows of a step, rows to validate on.
 N_MERGES, LENGTH, BATCH, N_VALIDATION = 400, 64, 8, 160
 #: Of both blocks; the widths of the networks make the models equally large, within a percent.
@@ -359,6 +358,9 @@ def rounding(kept: Kept) -> None:
         keep(kept, "rounding", found)
 
 
+PARTS = {part.__name__: part for part in (key_heads, ablation, scaling, tuning, dpo, rounding)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="which (default: all)")
@@ -372,7 +374,7 @@ def main() -> None:
     for part in options.parts or PARTS:
         if options.again:
             kept.pop(part, None)
-        globals()[part](kept)
+        PARTS[part](kept)
 
 
 if __name__ == "__main__":

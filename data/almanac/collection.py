@@ -6,9 +6,9 @@ written, and the exit status is 1 if a file differs from what would be written.
 Everything comes from the almanac's tables of facts and from the frames below, so it is known by
 construction which paragraph answers a question. A paragraph states one fact, and mentions two other
 names. Each fact can be asked for in two wordings: a near one, which repeats the words of the
-statement, some in another form, and a far one, which shares with it nothing but the name and words such as *the*. One fact
-in ten is in no paragraph: its questions have no answer in the collection. Of every five names the
-fourth is asked about for validation and the fifth for testing only.
+statement, some in another form, and a far one, which shares with it nothing but the name and words
+such as *the*. One fact in ten is in no paragraph: its questions have no answer in the collection. Of
+every five names the fourth is asked about for validation and the fifth for testing only.
 
 The same on every machine and version of Python: only `random()` of a seeded generator is used.
 """
@@ -72,7 +72,7 @@ class Fact(NamedTuple):
 
 
 def capital(text: str) -> str:
-    """A text with a large first letter."""
+    """A text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 

@@ -112,8 +112,10 @@ def test_a_chapter_is_the_student_notebook_with_outputs(pair):
         else:
             assert cell.outputs == expected, cell.id
             shown += bool(expected)
-    assert shown >= 10
-    assert withheld <= shown // 2
+    # half of the results of 15 follow a prediction
+    fewest, share = (10, 2) if assignment.name.startswith("15") else (15, 3)
+    assert shown >= fewest
+    assert withheld <= shown // share
 
 
 def test_no_output_of_a_chapter_has_a_line_that_students_write(pair):
