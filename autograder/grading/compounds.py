@@ -18,7 +18,7 @@ from autograder.grading.limits import Limits
 from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
 from coursekit.checking.recordings import RecordingError, read
 from coursekit.checking.records import Case, Outcome, RecordedExercise, RecordedPair
-from coursekit.checking.verdict import judge
+from coursekit.checking.verdict import Verdict, judge
 
 #: A recorded pair keeps at most this many cases of its first failing group.
 _CASES = 2
@@ -72,17 +72,59 @@ def record_pairs(
     }
 
 
-def with_released_pairs(
-    assignment: Assignment, recorded: dict[str, RecordedExercise], limits: Limits | None = None
-) -> dict[str, RecordedExercise]:
-    """Exercises recorded for a class, with the pairs whose hints `check` shows to students."""
-    try:
-        released = read(assignment.course.recordings / f"{assignment.name}.json")["exercises"]
-    except RecordingError:  # not released yet: single hints do
-        return recorded
-    known = {name: released[name].get("pairs", []) for name in recorded if name in released}
-    pairs = record_pairs(assignment, recorded, known, limits) if any(known.values()) else {}
-    return {name: {**one, "pairs": pairs.get(name, [])} for name, one in recorded.items()}
+class ReleasedPairs:
+    """The pairs whose hints `check` shows to students, recorded with a class's own cases.
+
+    Only where a verdict lacks a hint: most exercises of most classes never need their pairs.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        The assignment; one that is not released yet has no such pairs.
+    limits : Limits, optional
+        Where the answers run; the sandbox, if there is one, when None.
+    """
+
+    def __init__(self, assignment: Assignment, limits: Limits | None = None) -> None:
+        self._assignment, self._limits = assignment, limits
+        try:
+            released = read(assignment.course.recordings / f"{assignment.name}.json")["exercises"]
+        except RecordingError:
+            released = {}
+        self._left = {name: pairs for name, one in released.items() if (pairs := one.get("pairs"))}
+
+    def record(
+        self, recorded: dict[str, RecordedExercise], verdicts: Sequence[Verdict]
+    ) -> dict[str, RecordedExercise]:
+        """Add the pairs of each exercise that a verdict gives no hint on, unless they are there.
+
+        Parameters
+        ----------
+        recorded : dict of str to RecordedExercise
+            The class's exercises; those that get pairs are replaced.
+        verdicts : sequence of Verdict
+            Of answers to these exercises.
+
+        Returns
+        -------
+        dict of str to RecordedExercise
+            The exercises that have pairs now and had none: judge the answers to them again.
+        """
+        known = {
+            one.exercise: self._left.pop(one.exercise)
+            for one in verdicts
+            if _lacks_hint(one) and one.exercise in self._left
+        }
+        now = {name: recorded[name] for name in known}
+        pairs = record_pairs(self._assignment, now, known, self._limits)
+        now = {name: {**one, "pairs": pairs[name]} for name, one in now.items()}
+        recorded |= now
+        return now
+
+
+def _lacks_hint(verdict: Verdict) -> bool:
+    """Whether there are wrong outcomes, and nothing explains them."""
+    return bool(verdict.digest) and verdict.stage != "missing" and not verdict.hint
 
 
 def compounds(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -15,7 +15,7 @@ from autograder.course.cells import asked_exercise
 from autograder.course.helpers import Helpers
 from autograder.errors import CourseError, TookTooLong
 from autograder.grading.carried import plan, with_right_helpers
-from autograder.grading.compounds import with_released_pairs
+from autograder.grading.compounds import ReleasedPairs
 from autograder.grading.judging import Judge, Judging, judge_here
 from autograder.grading.left_out import (
     LEFT_OUT,
@@ -85,6 +85,8 @@ class Task:
         The exercise to grade again, of submissions that are graded already; "" for all.
     helpers : Helpers or None
         What the references call; None to judge no exercise again with right helpers.
+    pairs : ReleasedPairs or None
+        What adds pairs of misconceptions to `recorded` where they are needed; None to add none.
     """
 
     release: NotebookNode
@@ -92,6 +94,7 @@ class Task:
     limits: Limits
     only: str = ""
     helpers: Helpers | None = None
+    pairs: ReleasedPairs | None = None
 
     @property
     def questions(self) -> Questions:
@@ -115,15 +118,14 @@ class Task:
             recorded = {only: record(assignment, only, seed, limits)}
         else:
             recorded = record_assignment(assignment, seed, limits)
-        recorded = with_released_pairs(assignment, recorded, limits)
-        return cls(release, recorded, limits, only, Helpers(assignment))
+        pairs = ReleasedPairs(assignment, limits)
+        return cls(release, recorded, limits, only, Helpers(assignment), pairs)
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
         """All verdicts on a submission: the new ones in place of the earlier ones."""
         if not self.only:
             return verdicts
-        new = {verdict.exercise: verdict for verdict in verdicts}
-        return [new.get(verdict.exercise, verdict) for verdict in earlier]
+        return _replaced(earlier, verdicts)
 
 
 def _require_released_points(assignment: Assignment) -> None:
@@ -227,6 +229,7 @@ def run_and_judge(
         leave_out_other_checks(notebook, task.only)
     notebook, answers = yield from _wait(run(notebook, task.limits))
     verdicts = yield from _verdicts(judge(task.recorded, answers))
+    judged = dict.fromkeys(task.recorded, answers)
     usage, cells = answers.usage, set() if task.limits.all_cells else shown_cells(notebook)
     briefly = replace(task.limits, **BRIEFLY)
     for limits in (briefly, replace(briefly, shown_seconds=None)):
@@ -238,7 +241,9 @@ def run_and_judge(
             if cell.cell_type == "code" and not cell.metadata.get(LEFT_OUT):
                 cell.outputs, cell.execution_count = after.outputs, after.execution_count
         now = yield from _verdicts(judge(task.recorded, answers))
-        verdicts = _better(verdicts, now, answers)
+        better = _better(verdicts, now, answers)
+        verdicts = _replaced(verdicts, better)
+        judged |= {verdict.exercise: answers for verdict in better}
         usage = usage and answers.usage and usage + answers.usage
         cells = cells_cut_off(again)
         for i in cells:
@@ -250,16 +255,23 @@ def run_and_judge(
         only_asked = replace(briefly, all_cells=False)
         _, answers = yield from _wait(run(planned.notebook, only_asked, planned.carried))
         now = yield from _verdicts(judge(task.recorded, answers))
+        now = yield from _explained(task, judge, now, dict.fromkeys(answers.called, answers))
         verdicts = with_right_helpers(verdicts, now, answers, planned)
         usage = usage and answers.usage and usage + answers.usage
+        # judged with right helpers, or without a hint, which would blame it for a helper
+        settled = {name for name in planned.carried.helpers if answers.outcomes.get(name) is None}
+        settled |= set(answers.called)
+        judged = {name: own for name, own in judged.items() if name not in settled}
+    verdicts = yield from _explained(task, judge, verdicts, judged)
     return notebook, verdicts, usage
 
 
 def _better(before: list[Verdict], now: list[Verdict], answers: Answers) -> list[Verdict]:
-    """The better verdicts of two runs; of equal ones the second, if it had an answer."""
+    """The verdicts of a second run that count: the better ones, or equal ones that had an answer."""
     return [
-        new if answers.outcomes[new.exercise] is not None and new.points >= old.points else old
+        new
         for old, new in zip(before, now)
+        if answers.outcomes[new.exercise] is not None and new.points >= old.points
     ]
 
 
@@ -268,9 +280,34 @@ def _wait(running: Running) -> Grading[tuple[NotebookNode, Answers]]:
     return running.result()
 
 
+def _explained(
+    task: Task, judge: Judge, verdicts: list[Verdict], answers: Mapping[str, Answers]
+) -> Grading[list[Verdict]]:
+    """The verdicts, with hints of pairs where single misconceptions explain nothing.
+
+    Parameters
+    ----------
+    answers : mapping of str to Answers
+        Exercise -> the answers that its verdict is on; the other verdicts stay as they are.
+    """
+    if task.pairs is None:
+        return verdicts
+    asked = [verdict for verdict in verdicts if verdict.exercise in answers]
+    for name, exercise in task.pairs.record(task.recorded, asked).items():
+        again = yield from _verdicts(judge({name: exercise}, answers[name]))
+        verdicts = _replaced(verdicts, again)
+    return verdicts
+
+
 def _verdicts(judging: Judging) -> Grading[list[Verdict]]:
     yield judging
     return judging.result()
+
+
+def _replaced(verdicts: Sequence[Verdict], by: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts, those on the exercises of `by` replaced."""
+    new = {verdict.exercise: verdict for verdict in by}
+    return [new.get(verdict.exercise, verdict) for verdict in verdicts]
 
 
 def finish(grading: Grading[_Result]) -> _Result:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import signal
 import tempfile
-import threading
 import time
 import traceback
 from dataclasses import asdict, replace
@@ -81,7 +79,8 @@ def run_notebook(
     limits, questions = limits or Limits(), without_expected(questions)
     if carried is None:
         return _run(notebook, questions, limits, None)
-    with ReferenceDesk(carried) as desk:
+    address = start_server(PRELOAD, *limits.preload) if limits.sandbox else ""
+    with ReferenceDesk(carried, address) as desk:
         desk.start()
         answers = _run(notebook, {**questions, **carried.questions}, limits, desk)
         answers.called = desk.called
@@ -222,8 +221,7 @@ def run_request(connection: Connection, request: dict[str, Any]) -> None:
 def _answer_request(connection: Connection, request: dict[str, Any]) -> None:
     limits = Limits(**request["limits"])
     _limit_reader(round(limits.notebook_seconds) + _GRACE_SECONDS, limits.reader_bytes)
-    received: queue.Queue[dict[str, Any]] = queue.Queue()
-    threading.Thread(target=_end_with, args=(connection, received), daemon=True).start()
+    received = connection.received()
     notebook: Any = nbformat.from_dict(request["notebook"])
 
     def answered(exercise: str, outcomes: Outcomes | None, end: str) -> None:
@@ -270,13 +268,6 @@ def _limit_reader(seconds: int, memory_bytes: int) -> None:
     allocated = 1024 * int(status.partition("VmData:")[2].split()[0])
     resource.setrlimit(resource.RLIMIT_DATA, (allocated + memory_bytes,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _end_with(connection: Connection, received: queue.Queue[dict[str, Any]]) -> None:
-    """Hand on what is received; end this process, and its sandbox, when the connection is closed."""
-    for message in connection:
-        received.put(message)
-    os._exit(1)
 
 
 def _environment(limits: Limits) -> dict[str, str]:

@@ -73,7 +73,9 @@ class Judges:
             self._free.put(None)  # started when it is needed
 
     def start(self, recorded: dict[str, RecordedExercise], answers: Answers) -> Judging:
-        """Begin to judge answers to `recorded`, which is what these judges were made for.
+        """Begin to judge answers to `recorded`: exercises that these judges were made for.
+
+        Their pairs of misconceptions may have been added since.
 
         Raises
         ------
@@ -98,19 +100,20 @@ class Judges:
                 if answers.outcomes[name] is None:
                     verdicts.append(without_answer(exercise, answers.ends.get(name, "")))
                     continue
-                judge, verdict = self._ask(judge, name, answers)
+                judge, verdict = self._ask(judge, exercise, answers)
                 verdicts.append(verdict)
         finally:
             self._free.put(judge)
         return verdicts
 
     def _ask(
-        self, judge: Connection | None, name: str, answers: Answers
+        self, judge: Connection | None, exercise: RecordedExercise, answers: Answers
     ) -> tuple[Connection, Verdict]:
+        name, pairs = exercise["name"], exercise.get("pairs", [])
         for _ in range(_TRIES):
             try:
                 judge = judge or self._new()
-                judge.send(exercise=name, outcomes=answers.outcomes[name])
+                judge.send(exercise=name, outcomes=answers.outcomes[name], pairs=pairs)
                 reply = judge.receive()
             except (EOFError, OSError):
                 if judge is not None:
@@ -138,16 +141,18 @@ def judge_requests(connection: Connection, request: dict[str, Any]) -> None:
     Parameters
     ----------
     connection : Connection
-        To the grader: it sends an exercise and its outcomes, and gets a verdict.
+        To the grader: it sends an exercise, its outcomes and its pairs, and gets a verdict.
     request : dict of str to object
         What `Judges` sends first: the recorded exercises.
     """
     _limit_memory()
+    recorded: dict[str, RecordedExercise] = request["recorded"]
     for message in connection:
         name = message["exercise"]
         try:
             answers = Answers({name: message["outcomes"]})
-            (verdict,) = decide({name: request["recorded"][name]}, answers)
+            recorded[name]["pairs"] = message["pairs"]
+            (verdict,) = decide({name: recorded[name]}, answers)
         except Exception:
             connection.send(fault=traceback.format_exc())
         else:

@@ -9,10 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import queue
-import subprocess
-import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Collection
@@ -22,6 +18,7 @@ from typing import Any
 
 from autograder.grading.limits import slowdown
 from autograder.grading.questions import Questions
+from autograder.grading.reference_links import Forked, Link, Started
 from coursekit.checking.right_helpers import CALL_LENGTH
 
 #: What one exercise may ask for: calls, characters both ways, and processor time of answering.
@@ -68,21 +65,27 @@ class Carried:
 class ReferenceDesk:
     """Answers the calls of one submission's run. Use it in a ``with`` block.
 
+    Parameters
+    ----------
+    carried : Carried
+        What may be called.
+    address : str
+        The fork server that makes the process with the references; "" to start one anew.
+
     Attributes
     ----------
     called : dict of str to list of str
         Exercise -> the helpers that it has called and got an answer of.
     """
 
-    def __init__(self, carried: Carried) -> None:
+    def __init__(self, carried: Carried, address: str = "") -> None:
         self.carried = carried
+        self._address = address
         self.called: dict[str, list[str]] = {}
         self._calls: Counter[str] = Counter()
         self._characters: Counter[str] = Counter()
         self._seconds: defaultdict[str, float] = defaultdict(float)
-        self._process: subprocess.Popen[str] | None = None
-        self._reading: threading.Thread | None = None
-        self._answers: queue.Queue[str] = queue.Queue()
+        self._link: Link | None = None
         self._ready = self._ended = False
         self._lock = threading.Lock()
 
@@ -150,78 +153,43 @@ class ReferenceDesk:
         return ""
 
     def start(self) -> None:
-        """Start the process with the references, which takes seconds, unless it runs."""
-        if self._process is not None or self._ended:
+        """Start the process with the references, unless it runs."""
+        if self._link is not None or self._ended:
             return
-        kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "SYSTEMROOT", "COURSEKIT_CACHE", "HOME")
-        environment = {name: os.environ[name] for name in kept if name in os.environ}
-        environment |= {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
-        environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "autograder.grading.reference_process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            env=environment,
-        )
         task = {
             "cells": self.carried.cells,
             "names": list(self.carried.kinds),
             "seconds": CALL_SECONDS,
         }
-        self._reading = threading.Thread(target=self._read, args=(self._process,), daemon=True)
-        self._reading.start()
-        self._write(json.dumps(task))
+        try:
+            self._link = Forked(self._address, task) if self._address else Started(task)
+        except OSError:  # the fork server may end at any time
+            self._end()
 
     def _wait(self) -> str:
         """Wait until the references are loaded."""
         self.start()
-        if not self._ready and not self._ended:
-            with contextlib.suppress(queue.Empty):
-                self._ready = self._answers.get(timeout=_START_SECONDS * slowdown()) == READY
+        if self._link is not None and not self._ready:
+            self._ready = self._link.receive(_START_SECONDS * slowdown()) == READY
             if not self._ready:
                 self._end()
         return ""
 
-    def _ask(self, line: str) -> str:
+    def _ask(self, call: str) -> str:
         self._wait()
-        if not self._ended and self._write(line):
-            with contextlib.suppress(queue.Empty):
-                if found := self._answers.get(timeout=_PATIENCE * slowdown()):
+        if self._link is not None:
+            with contextlib.suppress(OSError):
+                self._link.send(call)
+                if found := self._link.receive(_PATIENCE * slowdown()):
                     return found
         self._end()  # an answer that came too late would be taken for the next one's
         return f"0 {_refusal('the helper has not answered in time')}"
 
-    def _write(self, line: str) -> bool:
-        assert self._process is not None  # it was started
-        assert self._process.stdin is not None  # it is a pipe
-        try:
-            self._process.stdin.write(f"{line}\n")
-            self._process.stdin.flush()
-        except OSError:
-            return False
-        return True
-
-    def _read(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None  # it is a pipe
-        for line in process.stdout:
-            self._answers.put(line.rstrip("\n"))
-        self._answers.put("")  # it has ended
-
     def _end(self) -> None:
         self._ended = True
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            if self._reading is not None:
-                self._reading.join(_PATIENCE)
-            for stream in (self._process.stdin, self._process.stdout):
-                with contextlib.suppress(OSError):
-                    if stream is not None:
-                        stream.close()
-            self._process = None
+        if self._link is not None:
+            self._link.close()
+            self._link = None
 
 
 def _refusal(reason: str) -> str:

@@ -1,24 +1,27 @@
 """A process that has the references and answers calls of them; started by `ReferenceDesk`.
 
-Standard input: a line with the solution's cells, the names that may be called and the processor time
-of one call, then a line per call. Standard output: a line when it is ready, then a line per answer,
-which begins with the processor time it took. It ends with its standard input, and at its limits.
+It gets the solution's cells, the names that may be called and the processor time of one call; then
+calls, JSON texts. It says when it is ready, then returns for each call a line that begins with the
+processor time it took. It ends with its connection, and at its limits.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.course.reference import Solution
 from autograder.grading.reference_calls import answer
 from autograder.grading.reference_desk import READY
+from autograder.sandbox.messages import Connection
 from coursekit.checking.time_limit import TimeUp, time_limit
 
 #: Processor time of all calls, and memory beyond what the libraries take.
@@ -26,15 +29,38 @@ _PROCESS_SECONDS = 300
 _MEMORY_BYTES = 2**30
 
 
-def main(requests: IO[str], answers: IO[str]) -> None:
+def answer_request(connection: Connection, request: dict[str, Any]) -> None:
+    """Answer calls that come as messages; what a process of the fork server does.
+
+    Parameters
+    ----------
+    connection : Connection
+        To the desk.
+    request : dict of str to object
+        ``task`` as in `answer_calls`, and ``environment``, the variables to add.
+    """
+    os.environ.update(request["environment"])
+    received = connection.received()
+
+    def send(text: str) -> None:
+        connection.send(answer=text)
+
+    answer_calls(request["task"], (one["call"] for one in iter(received.get, None)), send)
+
+
+def answer_calls(task: dict[str, Any], calls: Iterable[str], send: Callable[[str], None]) -> None:
     """Answer calls until there are no more.
 
     Parameters
     ----------
-    requests, answers : file
-        One JSON text per line.
+    task : dict of str to object
+        ``cells``, the solution's; ``names`` that may be called; ``seconds``, the processor time of
+        one call.
+    calls : iterable of str
+        The calls, each a JSON text.
+    send : callable
+        Takes `READY`, then the answer to each call.
     """
-    task = json.loads(requests.readline())
     solution = Solution(Path("reference.ipynb"))
     solution.notebook = new_notebook(cells=[new_code_cell(source) for source in task["cells"]])
     definitions = {name: solution.definitions[name] for name in task["names"]}
@@ -42,18 +68,16 @@ def main(requests: IO[str], answers: IO[str]) -> None:
 
     torch.set_num_threads(1)
     _limit()
-    answers.write(f"{READY}\n")
-    answers.flush()
-    for line in requests:
+    send(READY)
+    for call in calls:
         begun = time.process_time()
         try:
             with time_limit(task["seconds"]), contextlib.redirect_stdout(sys.stderr):
-                text = json.dumps(answer(definitions, json.loads(line)))
+                text = json.dumps(answer(definitions, json.loads(call)))
         except (TimeUp, MemoryError, RecursionError) as error:
             message = str(error) or "it takes too much memory"
             text = json.dumps({"error": "RuntimeError", "message": message})
-        answers.write(f"{time.process_time() - begun:.3f} {text}\n")
-        answers.flush()
+        send(f"{time.process_time() - begun:.3f} {text}")
 
 
 def _limit() -> None:
@@ -71,5 +95,11 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def _write(text: str) -> None:
+    _answers.write(f"{text}\n")
+    _answers.flush()
+
+
 if __name__ == "__main__":
-    main(sys.stdin, sys.stdout)
+    _answers = sys.stdout
+    answer_calls(json.loads(sys.stdin.readline()), sys.stdin, _write)

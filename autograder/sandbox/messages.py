@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import queue
 import socket
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -77,6 +80,18 @@ class Connection:
         with contextlib.suppress(EOFError):
             while True:
                 yield self.receive()
+
+    def received(self) -> queue.Queue[dict[str, Any]]:
+        """Messages as they arrive; once the connection is closed, this process ends."""
+        messages: queue.Queue[dict[str, Any]] = queue.Queue()
+
+        def receive() -> None:
+            for message in self:
+                messages.put(message)
+            os._exit(1)
+
+        threading.Thread(target=receive, daemon=True).start()
+        return messages
 
     def _next(self, flags: int) -> dict[str, Any]:
         searched = 0

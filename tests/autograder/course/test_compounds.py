@@ -1,7 +1,9 @@
 """Pairs of misconceptions that interact, so that neither hint would be shown."""
 
+import functools
+
 from autograder.course.assignment import Assignment
-from autograder.grading.compounds import compounds, record_pairs, with_released_pairs
+from autograder.grading.compounds import ReleasedPairs, compounds, record_pairs
 from autograder.grading.record_exercises import record
 from coursekit.checking.html import VerdictView
 from coursekit.checking.recordings import find
@@ -30,13 +32,31 @@ def test_grading_shows_the_same_two_hints_as_the_check(course):
     fresh = {name: record(Assignment(course, assignment), name, 7)}
     pair = find(name)["pairs"][0]["names"]
     answer = Assignment(course, assignment).solution.run_answer(name, _typed(course, *pair))
-    exercise = with_released_pairs(Assignment(course, assignment), fresh)[name]
-    outcomes = run_cases(answer, exercise["cases"])
+    outcomes = run_cases(answer, fresh[name]["cases"])
+    before = judge(fresh[name], outcomes)
+    assert before.next_hint == ""
+    pairs = ReleasedPairs(Assignment(course, assignment))
+    exercise = pairs.record(fresh, [before])[name]
+    assert fresh[name] is exercise
     hints = {m["name"]: m["hint"] for m in exercise["misconceptions"]}
     verdict = judge(exercise, outcomes)
     assert {verdict.hint, verdict.next_hint} == {hints[one] for one in pair}
     assert verdict.next_hint in str(VerdictView(verdict))
-    assert judge(fresh[name], outcomes).next_hint == ""
+    assert pairs.record(fresh, [before]) == {}  # they are recorded once
+
+
+def test_pairs_are_recorded_only_for_answers_that_no_hint_explains(course):
+    assignment, name = Assignment(course, "00_setup"), "numerical_gradient"
+    recorded = {name: record(assignment, name, 7)}
+    pairs = ReleasedPairs(assignment)
+    cases = recorded[name]["cases"]
+    right = run_cases(assignment.solution.definitions[name], cases)
+    wrong = assignment.solution.run_answer(name, _typed(course, find(name)["pairs"][0]["names"][0]))
+    explained = run_cases(wrong, cases)
+    unwritten = [{"status": "unwritten", "message": "TODO"}] * len(cases)
+    for outcomes in (right, explained, unwritten):
+        assert pairs.record(recorded, [judge(recorded[name], outcomes)]) == {}
+    assert "pairs" not in recorded[name]
 
 
 def _typed(course, *names):
@@ -48,9 +68,9 @@ def _typed(course, *names):
         for m in Assignment(course, "00_setup").exercises["numerical_gradient"].misconceptions
     }
     text = Assignment(course, "00_setup").solution.bare_sources["numerical_gradient"]
-    for one, two in (names, names[::-1]):
+    for order in (names, names[::-1]):
         try:
-            return known[two].source(known[one].source(text))
+            return functools.reduce(lambda answer, name: known[name].source(answer), order, text)
         except EditError:
             continue
     raise AssertionError("the pair does not apply")
