@@ -69,8 +69,9 @@ def why_it_may_differ(
         read = set(exercises).union(*map(read_names, ran))
         if both := bound & read:
             raise Unsure(f"they bind {min(both)}, which is read")
+        everything = Known([*trees, *shown])
         for tree in shown:
-            _require_harmless(tree, Known([*trees, *shown]), set(exercises))
+            _require_harmless(tree, everything, set(exercises))
         for name in exercises:
             if known.kinds(name) - {"own"}:
                 raise Unsure(f"{name} is not a function or class of a cell")

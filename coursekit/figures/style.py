@@ -6,7 +6,6 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.rcsetup import cycler
 
@@ -24,6 +23,8 @@ class FigureError(ValueError):
 @contextmanager
 def style() -> Iterator[None]:
     """Draw in the course's style inside the block; outside nothing changes."""
+    import seaborn as sns  # with the first figure: it takes more than a second
+
     look = {
         **sns.axes_style("ticks"),
         **sns.plotting_context("notebook"),
