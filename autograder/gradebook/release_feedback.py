@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeReleaseFeedback
@@ -11,11 +12,28 @@ from nbgrader.exchange.default import ExchangeReleaseFeedback
 class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]  # nbgrader has no types
     """Lets students read the pages in the exchange: nbgrader copies them with their permissions.
 
-    There, nobody can list the folder, and only a page's own student knows its name.
+    There, nobody can list the folder, and only a page's own student knows its name. Who handed in
+    by an LMS cannot fetch there, and is left out.
     """
 
     def copy_files(self) -> None:
+        self._leave_out_who_came_another_way()
         super().copy_files()
         for page in Path(self.dest_path).glob("*.html"):
             with contextlib.suppress(PermissionError):  # another instructor's
                 page.chmod(0o644)
+
+    def _leave_out_who_came_another_way(self) -> None:
+        """nbgrader would stop at them: only what the exchange collected has a time for sure."""
+        folders = [Path(name) for name in sorted(glob.glob(self.src_path))]
+        others = [
+            folder.parent.name for folder in folders if not (folder / "timestamp.txt").exists()
+        ]
+        if others:
+            excluded = self.coursedir.student_id_exclude
+            self.coursedir.student_id_exclude = ",".join(filter(None, [excluded, *others]))
+            self.log.warning(
+                "Not in the exchange, since they did not hand in there: %s. `autograder feedback"
+                " --for` packs the pages of all for the LMS.",
+                ", ".join(others),
+            )

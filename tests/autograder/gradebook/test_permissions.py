@@ -195,9 +195,13 @@ def test_the_exchange_gives_students_pages_that_only_the_teacher_could_read(smal
     for name in (f"{NAME}.html", "timestamp.txt", "submission_secret.txt"):
         (ann / name).write_text("2026-10-20 12:00:00 UTC")
         (ann / name).chmod(0o600)
+    bob = small_course.root / "feedback" / "bob" / NAME  # from Canvas, which tells no time
+    bob.mkdir(parents=True)
+    (bob / f"{NAME}.html").write_text("page")
     command = [sys.executable, "-m", "nbgrader", "release_feedback", NAME]
     done = subprocess.run(command, cwd=small_course.root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert "did not hand in there: bob." in done.stderr
     (page,) = (exchange / "text" / "feedback").glob("*.html")
     assert stat.S_IMODE(page.stat().st_mode) == 0o644
     assert page.parent.stat().st_mode & 0o044 == 0  # nobody lists the names
