@@ -211,7 +211,7 @@ def the_second_is_late_copied_graded_by_hand_and_regraded(term, browser, folder)
     page = term.root / "feedback" / STUDENTS[4] / BAGS / f"{BAGS}.html"
     sections = BeautifulSoup(page.read_text("utf-8"), "html.parser").find_all("section")
     told = [section.h2.get_text() for section in sections if SAID in section.get_text()]
-    assert ["Question 1" in title for title in told] == [True]
+    assert ["Question 2" in title for title in told] == [True]
     # the instructor decides that max_size = 0 was not asked for
     module = term.cases(BAGS) / f"{REGRADED}.py"
     text = module.read_text("utf-8")
