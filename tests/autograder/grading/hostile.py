@@ -326,6 +326,13 @@ SURVIVED = {
         "        ('status', {'execution_state': 'idle'}), ('kernel_info_reply', {})]:\n"
         "    session.send(shell, kind, content, parent=request, ident=whom)"
     ),
+    "long_reply": (
+        _KERNEL + "shell, whom = kernel.shell_stream, kernel._parent_ident['shell']\n"
+        "session.output_bytes = 10**9\n"
+        "reply = {'status': 'error', 'ename': 'x', 'evalue': 'x' * 18_000_000}\n"
+        "session.send(sent, 'status', {'execution_state': 'idle'}, parent=request)\n"
+        "session.send(shell, 'execute_reply', reply, parent=request, ident=whom)"
+    ),
     "json_bomb": (
         _KERNEL + "pack = session.pack\n"
         "bomb = b'[' + b'[],' * 6_000_000 + b'[]]'\n"
