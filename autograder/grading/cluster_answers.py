@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from autograder.grading.notes import Usage
 from autograder.grading.questions import Answers, Outcomes, Questions
-from autograder.sandbox.client import MAX_TOKENS, is_message, replace_surrogates
+from autograder.sandbox.client import MAX_TOKENS, is_count, is_message, replace_surrogates
 
 #: Characters of an answer: a notebook keeps 32 MiB of output, and JSON may write a byte as six.
 _LONGEST = 256 * 2**20
@@ -135,7 +135,7 @@ def _usage(found: Any) -> Usage | None:
 
 def _outputs(found: Any, count: Any) -> tuple[list[NotebookNode], int | None]:
     """The outputs of a cell, with the fields of their types only."""
-    if not (count is None or type(count) is int):
+    if not is_count(count):
         raise Odd("an answer cannot be read")
     kept = []
     for output in found:

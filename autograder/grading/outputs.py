@@ -14,6 +14,9 @@ from coursekit.checking.kernel_setup import CutOff
 from coursekit.checking.kernel_side import MIME
 
 OUTPUT_LIMIT = "OutputLimit"
+#: The most characters of each text of an error that the grader adds: what it is made of may come
+#: from a kernel's reply, which nobody counts as output.
+_LONGEST_TEXT = 2_000
 #: Why there is no answer: no other run of the notebook could make it right.
 TOO_LARGE = "what it returned is many times larger than any right answer"
 
@@ -34,6 +37,7 @@ def too_much(limit: int) -> NotebookNode:
 
 
 def error_output(name: str, text: str) -> NotebookNode:
+    name, text = name[:_LONGEST_TEXT], text[:_LONGEST_TEXT]
     trace = [f"{name}: {text}"]
     output: NotebookNode = new_output("error", ename=name, evalue=text, traceback=trace)
     return output

@@ -25,11 +25,20 @@ PART_BYTES = 20 * 2**20
 #: Limit of brackets and commas in a message, which decide how much memory its JSON takes.
 MAX_TOKENS = 2 * MAX_NODES
 _MAX_QUEUED = 16  # messages; more wait in the kernel's own memory, which is limited
+#: Messages that answer a request, on the channel that it went through; each has a status.
+_REPLIES = frozenset({"execute_reply", "kernel_info_reply"})
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class Channel(AsyncZMQSocketChannel):
-    """A channel that drops malformed messages."""
+    """A channel that drops malformed messages, and those of kinds that belong to other channels.
+
+    Whoever waits for a reply would take any message on its channel for one.
+    """
+
+    def is_kind(self, kind: str) -> bool:
+        """Whether a kernel sends messages of this kind here."""
+        return kind not in _REPLIES and kind != "input_request"
 
     async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]  # not async in the base of the base
         """Wait for the next message and return it.
@@ -60,7 +69,21 @@ class Channel(AsyncZMQSocketChannel):
         message: dict[str, Any] = self.session.deserialize(signed)
         texts = [part for part in signed if isinstance(part, bytes)]  # all are, as `parts` are
         message["content"] = replace_surrogates(message["content"], texts)
-        return message if is_message(message) else None
+        return message if self.is_kind(message["msg_type"]) and is_message(message) else None
+
+
+class _Replies(Channel):
+    """The channel of requests and their replies."""
+
+    def is_kind(self, kind: str) -> bool:
+        return kind in _REPLIES
+
+
+class _Input(Channel):
+    """The channel through which a kernel asks for input."""
+
+    def is_kind(self, kind: str) -> bool:
+        return kind == "input_request"
 
 
 class GuardedClient(AsyncKernelClient):
@@ -69,10 +92,10 @@ class GuardedClient(AsyncKernelClient):
     A cell can ask for input only where `allow_stdin` is set before it runs.
     """
 
-    shell_channel_class = Type(Channel)
+    shell_channel_class = Type(_Replies)
     iopub_channel_class = Type(Channel)
-    control_channel_class = Type(Channel)
-    stdin_channel_class = Type(Channel)
+    control_channel_class = Type(_Replies)
+    stdin_channel_class = Type(_Input)
 
     def start_channels(self, *args: bool, **channels: bool) -> None:
         self.context.setsockopt(zmq.MAXMSGSIZE, PART_BYTES)
@@ -98,8 +121,7 @@ def is_message(message: dict[str, Any]) -> bool:
     kind, content = message["msg_type"], message["content"]
     if not isinstance(message["parent_header"], dict) or not isinstance(content, dict):
         return False
-    count = content.get("execution_count")
-    if not (count is None or isinstance(count, int)):
+    if not is_count(content.get("execution_count")):
         return False
     if kind == "stream":
         return _are_str(content["name"], content["text"])
@@ -113,9 +135,14 @@ def is_message(message: dict[str, Any]) -> bool:
         return _are_str(content["prompt"])
     if kind == "status":
         return _are_str(content["execution_state"])
-    if kind == "execute_reply":
+    if kind in _REPLIES:
         return content["status"] != "error" or _is_error(content)
-    return kind in ("execute_input", "clear_output", "kernel_info_reply")
+    return kind in ("execute_input", "clear_output")
+
+
+def is_count(value: Any) -> bool:
+    """Return whether a notebook may have this as the number of an execution."""
+    return value is None or (type(value) is int and 0 <= value < 2**53)
 
 
 def _tokens(parts: list[bytes]) -> int:

@@ -44,7 +44,10 @@ def start_kernel(connection_file: str, output_bytes: int) -> IPKernelApp:
 
 
 class LimitedSession(Session):
-    """Replaces a message with parts above `output_bytes` by an error, drops too many displays."""
+    """Replaces a message with parts above `output_bytes` by an error, drops too many displays.
+
+    A reply stays a reply, since somebody is waiting for it.
+    """
 
     output_bytes = Integer()
     _displayed, _request = 0, ""
@@ -72,7 +75,10 @@ class LimitedSession(Session):
             return parts
         content: dict[str, Any] = {"ename": "OutputLimit", "evalue": self.truncated}
         content["traceback"] = [f"OutputLimit: {self.truncated}"]
-        error = self.msg("error", content, parent=msg["parent_header"])
+        kind = "error"
+        if msg["msg_type"].endswith("_reply"):
+            kind, content["status"] = msg["msg_type"], "error"
+        error = self.msg(kind, content, parent=msg["parent_header"])
         return super().serialize(error, ident)
 
 

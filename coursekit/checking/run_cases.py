@@ -172,9 +172,9 @@ def _call(
     result = thing(*args, **kwargs)
     if case.get("again"):
         return (result, *_call_again(thing, case, given))
-    if isinstance(thing, type):
-        settings.note_seed()  # seeding the first weights is a matter of taste
     steps = case.get("then", [])
+    if isinstance(thing, type) or steps or case.get("state"):
+        settings.note_seed()  # seeding the first weights is a matter of taste
     if result is None or not (steps or case.get("state")):
         return result
     for name, value in case.get("state", {}).items():

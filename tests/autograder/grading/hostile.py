@@ -312,6 +312,27 @@ SURVIVED = {
         "sent.send_multipart([b'x'])\n"
         "sent.send_multipart([b'<IDS|MSG>', b'', b'{}', b'{}', b'{}', b'{}'])"
     ),
+    "counts_below_zero": (
+        _KERNEL + "for count in (-5, True, 2**70, 10**4000):\n"
+        "    named = {'code': 'x', 'execution_count': count}\n"
+        "    session.send(sent, 'execute_input', named, parent=request)\n"
+        "    result = {'data': {}, 'metadata': {}, 'execution_count': count}\n"
+        "    session.send(sent, 'execute_result', result, parent=request)"
+    ),
+    "replies_of_other_kinds": (
+        _KERNEL + "shell, whom = kernel.shell_stream, kernel._parent_ident['shell']\n"
+        "error = {'ename': 'x', 'evalue': 'x', 'traceback': []}\n"
+        "for kind, content in [('error', error), ('execute_input', {}), ('clear_output', {}),\n"
+        "        ('status', {'execution_state': 'idle'}), ('kernel_info_reply', {})]:\n"
+        "    session.send(shell, kind, content, parent=request, ident=whom)"
+    ),
+    "long_reply": (
+        _KERNEL + "shell, whom = kernel.shell_stream, kernel._parent_ident['shell']\n"
+        "session.output_bytes = 10**9\n"
+        "reply = {'status': 'error', 'ename': 'x', 'evalue': 'x' * 18_000_000}\n"
+        "session.send(sent, 'status', {'execution_state': 'idle'}, parent=request)\n"
+        "session.send(shell, 'execute_reply', reply, parent=request, ident=whom)"
+    ),
     "json_bomb": (
         _KERNEL + "pack = session.pack\n"
         "bomb = b'[' + b'[],' * 6_000_000 + b'[]]'\n"

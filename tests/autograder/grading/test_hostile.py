@@ -175,6 +175,11 @@ def test_no_output_is_larger_than_allowed(room):
         assert len(str(notebook)) < 30 * 2**20
 
 
+@pytest.mark.slow
+def test_a_long_reply_adds_little_to_a_notebook(rest):
+    assert len(str(autograded(rest[0], "long_reply"))) < 2**20
+
+
 def test_tricks_are_noted_for_whoever_reads_the_notebook(few):
     course = few[0]
     noted = {

@@ -1,3 +1,4 @@
+import functools
 import os
 
 import pytest
@@ -82,8 +83,9 @@ def test_a_seed_for_the_first_weights_is_allowed_but_none_in_a_call():
             torch.manual_seed(1)
             return self.x
 
-    for method, left in (("plain", None), ("seeded", ["seed"])):
-        assert run_case(Model, {**CASE, "then": [[method, [], {}]]}).get("left") == left
+    for made in (Model, functools.partial(Model), lambda x: Model(x)):
+        for method, left in (("plain", None), ("seeded", ["seed"])):
+            assert run_case(made, {**CASE, "then": [[method, [], {}]]}).get("left") == left
 
 
 def test_what_the_reference_changes_an_answer_may_change_too():
