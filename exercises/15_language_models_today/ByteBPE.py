@@ -52,6 +52,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     text = "".join(map(chr, (a, b, c, b, c, a, b)))
     merges = [(b, c), (a, b), (a, 256)]
     yield case("encode", merges, ("encode", text), title="the earlier merge comes first")
+    text = f"{chr(a)}{chr(b)}{chr(c)}"
+    title = "a later merge that stands further left"
+    yield case("encode", [(b, c), (a, b)], ("encode", text), title=title)
     text = chr(a) * number(rng, 5, 9)
     yield case(
         "encode", [(a, a), (256, 256)], ("encode", text), title="one letter, again and again"
@@ -167,6 +170,22 @@ WRONG = {
         +         i = max(i - 1, 0)
         +     else:
         +         i += 1
+        """,
+    "longest_match": """
+        From the left, each token is the longest one that fits, as in 06's WordPiece. Here the merges
+        decide: go through the whole piece with the first one, then with the second, and so on.
+
+        - for new, (left, right) in enumerate(self.merges, start=256):
+        -     i = 0
+        -     while i < len(tokens) - 1:
+        -         if tokens[i] == left and tokens[i + 1] == right:
+        -             tokens[i : i + 2] = [new]
+        -         i += 1
+        + tokens, rest = [], piece
+        + while rest:
+        +     fitting = [i for i, token in enumerate(self.bytes_of) if rest.startswith(token)]
+        +     tokens.append(max(fitting, key=lambda i: len(self.bytes_of[i])))
+        +     rest = rest[len(self.bytes_of[tokens[-1]]) :]
         """,
     "decodes_bytes_only": """
         An id above 255 is no byte: it stands for the bytes of the two ids that were merged.

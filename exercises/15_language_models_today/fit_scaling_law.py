@@ -1,4 +1,4 @@
-"""fit_scaling_law: exact laws, runs with noise, a floor that would be negative, too few runs."""
+"""fit_scaling_law: exact laws, runs with noise, which alpha wins, a floor below 0, too few runs."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", N, losses, _ALPHAS[::-1], "in any order, one N twice")
     losses = torch.tensor([3.6, 3.017, 2.747, 2.193, 2.188]) * (1 + float(rng.random())) + E
     yield case("values", _N, losses, _ALPHAS, "a few large errors or many small ones")
+    losses = torch.tensor([10.0, 3.38, 1.47, 0.53, 0.21]) * (1 + float(rng.random()))
+    yield case("values", _N, losses, _ALPHAS, "a small loss that the best law misses by far")
     losses = law(E, A, 0.4, _N[:3], noise(3))
     yield case("values", _N[:3], losses, [0.3], "a single alpha")
 
@@ -51,6 +53,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("floor", _N, losses, [0.1, 0.2, 0.3], "a floor that would be below 0")
     losses = law(0.0, A, 0.6, _N, noise(5)) * torch.tensor([1.0, 0.98, 0.95, 0.9, 0.8])
     yield case("floor", _N, losses, [0.2], "below 0, with a single alpha")
+    straight = torch.tensor([10.0, 8.81, 7.5, 5.99, 5.0]) * (1 + float(rng.random()))
+    alphas = [0.1, 0.2, 0.3, 0.4]
+    yield case("floor", _N, straight, alphas, "the smallest error with a floor below 0")
+    losses = torch.tensor([10.0, 8.57, 7.0, 5.19, 4.0]) * (1 + float(rng.random()))
+    yield case("floor", _N, losses, [0.05, 0.1, 0.15], "below 0, whatever alpha is")
 
     N = [1_000.0, 5_000.0, 20_000.0 + 1_000 * number(rng, 0, 50)]
     yield case("edges", N, law(E, A, 0.4, N, noise(3)), _ALPHAS, "three runs")
@@ -79,7 +86,7 @@ WRONG = {
         + best = max(best, (error.item(), E.item(), A.item(), alpha))
         """,
     "no_floor": """
-        There is no floor: E is 0, as on double logarithmic paper without it.
+        There is no floor: E is 0, as for a straight line on log-log axes.
 
         - E = losses.mean() - A * x.mean()
         + E = torch.tensor(-1.0)
@@ -95,6 +102,37 @@ WRONG = {
 
         - E, A = torch.zeros(()), (x * losses).sum() / x.pow(2).sum()
         + E = torch.zeros(())
+        """,
+    "floor_after_the_choice": """
+        alpha is chosen by errors with E below 0, and E becomes 0 only after that. Another alpha may
+        be better then: correct E and A for each alpha first, and compare the errors after that.
+
+        -         if E < 0:
+        -             E, A = torch.zeros(()), (x * losses).sum() / x.pow(2).sum()
+        ...
+        - return best[1:]
+        + E, A, alpha = best[1:]
+        + if E < 0:
+        +     x = tokens**-alpha
+        +     E, A = 0.0, ((x * losses).sum() / x.pow(2).sum()).item()
+        + return E, A, alpha
+        """,
+    "cut_off_after_the_choice": """
+        alpha is chosen by errors with E below 0; then E becomes 0, and A stays that of the other E.
+        For each alpha set E to 0 and fit A anew first, and compare the errors after that.
+
+        -         if E < 0:
+        -             E, A = torch.zeros(()), (x * losses).sum() / x.pow(2).sum()
+        ...
+        - return best[1:]
+        + return max(best[1], 0.0), *best[2:]
+        """,
+    "errors_of_logarithms": """
+        alpha is chosen by the errors of the logarithms. Compare the losses themselves: the error
+        is the sum of the squares of E + A N^(-alpha) - L.
+
+        - error = (E + A * x - losses).pow(2).sum()
+        + error = ((E + A * x).log() - losses.log()).pow(2).sum()
         """,
     "grows": """
         The exponent has no minus: this law grows with N.
@@ -145,8 +183,8 @@ WRONG = {
 
 FURTHER = """
 For each alpha: x = tokens ** -alpha; the least-squares line of the losses over x has slope A and
-intercept E. If E is below 0, take E = 0 and A = (x * losses).sum() / (x * x).sum(). Its error is
-((E + A * x - losses) ** 2).sum(). Keep E, A and alpha of the smallest.
+intercept E. If E is below 0, take E = 0 and A = (x * losses).sum() / (x * x).sum(). Only then compute
+the error, ((E + A * x - losses) ** 2).sum(). Keep E, A and alpha of the smallest.
 """
 
 RIGHT = {
