@@ -156,6 +156,25 @@ WRONG = {
         - found = F.scaled_dot_product_attention(Q, keys, values, mask)
         + found = F.scaled_dot_product_attention(Q, keys, values, mask, scale=X.shape[-1] ** -0.5)
         """,
+    "not_scaled": """
+        The scores are not divided. As in 05, divide them by the root of d_k before the softmax.
+
+        - found = F.scaled_dot_product_attention(Q, keys, values, mask)
+        + found = F.scaled_dot_product_attention(Q, keys, values, mask, scale=1.0)
+        """,
+    "split_without_a_transpose": """
+        Tokens and heads are mixed up when the projections are split. Cut the last axis into heads
+        first, (B, T, heads, d_k), and exchange the two axes in the middle then.
+
+        -             W(X).unflatten(-1, (-1, self.d_k)).transpose(1, 2) for W in (self.W_Q, self.W_K, self.W_V)
+        +             W(X).reshape(len(X), -1, X.shape[1], self.d_k) for W in (self.W_Q, self.W_K, self.W_V)
+        """,
+    "without_W_O": """
+        The heads are put together and returned as they are. Project them with W_O.
+
+        - return self.W_O(found.transpose(1, 2).flatten(2)), K, V
+        + return found.transpose(1, 2).flatten(2), K, V
+        """,
     "rotated_before_the_split": """
         Queries and keys are rotated before they are split into heads, so the heads do not all have the
         same angles. Split first; then each head is rotated for itself.

@@ -87,6 +87,20 @@ WRONG = {
         - self.linear, self.scale = linear.requires_grad_(False), alpha / rank
         + self.linear, self.scale = linear.requires_grad_(False), alpha
         """,
+    "upside_down": """
+        The change is multiplied by rank / alpha. It should be alpha / rank.
+
+        - self.linear, self.scale = linear.requires_grad_(False), alpha / rank
+        + self.linear, self.scale = linear.requires_grad_(False), rank / alpha
+        """,
+    "frozen_path_detached": """
+        The output is right, but no gradient flows back through the frozen layer, so the layers before
+        it learn the wrong thing. Freeze its parameters, and let it compute as usual: without
+        `detach` or `no_grad`.
+
+        - return self.linear(X) + self.scale * self.lora_B(self.lora_A(X))
+        + return self.linear(X).detach() + self.scale * self.lora_B(self.lora_A(X))
+        """,
     "without_the_layer": """
         Only the change is returned. It is added to what the frozen layer computes.
 

@@ -78,6 +78,12 @@ WRONG = {
         - answers = role == "assistant"
         + answers = role == "assistant" and words is turns[-1][1]
         """,
+    "all_words_count": """
+        The words of all roles count. Those of the user are given: only the assistant's turns count.
+
+        - counted += [False] * len(marks[role]) + [answers] * (len(words) + 1)
+        + counted += [False] * len(marks[role]) + [True] * (len(words) + 1)
+        """,
     "the_question_counts": """
         The wrong turns count: those of everybody but the assistant.
 

@@ -77,6 +77,13 @@ WRONG = {
         - raised = (chosen - reference_chosen) - (rejected - reference_rejected)
         + raised = chosen.exp() / reference_chosen.exp() - rejected.exp() / reference_rejected.exp()
         """,
+    "quotients": """
+        The log-probabilities are divided by those of the reference. The logarithm of a quotient is a
+        difference of logarithms.
+
+        - raised = (chosen - reference_chosen) - (rejected - reference_rejected)
+        + raised = chosen / reference_chosen - rejected / reference_rejected
+        """,
     "without_beta": """
         beta is not used: the bracket is multiplied by it, inside the sigmoid.
 

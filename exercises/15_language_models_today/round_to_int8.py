@@ -78,7 +78,7 @@ WRONG = {
         + scale = W.amax(dim=1) / 127
         """,
     "cut_off": """
-        Everything behind the point is cut off. Round to the nearest whole number first.
+        Everything after the decimal point is cut off. Round to the nearest whole number first.
 
         - return (W / scale[:, None]).round().to(torch.int8), scale
         + return (W / scale[:, None]).to(torch.int8), scale
@@ -102,7 +102,7 @@ WRONG = {
         + return (W / scale[:, None]).round().to(torch.int8), 1 / scale
         """,
     "scale_of_zero": """
-        The scale of a row of zeros is 0 here, and whoever divides by it gets no number. It should be 1.
+        The scale of a row of zeros is 0 here, or a tiny number in place of 0. It should be 1.
 
         - scale = torch.where(scale == 0, torch.ones_like(scale), scale)
         - return (W / scale[:, None]).round().to(torch.int8), scale
