@@ -73,7 +73,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     text = " ".join(_word(rng, 5) for _ in range(3))
     merges = _merges(rng, text, 6)
-    ids = [int(i) for i in rng.integers(256, 256 + len(merges), size=5)]
+    last = 255 + len(merges)
+    ids = [last, *(int(i) for i in rng.integers(256, last + 1, size=5))]
     yield case("decode", merges, ("decode", [*"é東".encode(), *ids]), title="ids of several bytes")
     ids = [*text.encode(), 256 + number(rng, 0, 5)]
     yield case("decode", merges, ("decode", ids), title="bytes and a merged token")
@@ -271,5 +272,32 @@ RIGHT = {
                 for i in ids:
                     data += self.bytes_of[i]
                 return str(data, "utf-8", "replace")
+        """,
+}
+
+EQUIVALENT = {
+    "Nothing changes the list after that.": """
+        -        self.merges = list(merges)
+        +        self.merges = merges
+        """,
+    "UTF-8 is what Python takes if no encoding is named.": """
+        -        for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        +        for piece in pieces(text.encode() if isinstance(text, str) else text):
+
+        -        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+        +        return b"".join(self.bytes_of[i] for i in ids).decode(errors="replace")
+        """,
+    "Python knows UTF-8 under these names, too.": """
+        -        for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        +        for piece in pieces(text.encode('UTF-8') if isinstance(text, str) else text):
+
+        -        for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        +        for piece in pieces(text.encode('utf-') if isinstance(text, str) else text):
+
+        -        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+        +        return b"".join(self.bytes_of[i] for i in ids).decode('UTF-8', errors="replace")
+
+        -        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+        +        return b"".join(self.bytes_of[i] for i in ids).decode('utf-', errors="replace")
         """,
 }
