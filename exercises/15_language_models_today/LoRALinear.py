@@ -67,6 +67,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     calls = ("merged",), ("__call__", X)
     yield case("merged", (n, 2), 3, 1, *calls, bias=False, title=title)
     yield case("merged", (3, 3), 1, 2, ("merged",), changed=False, title="merged at first")
+    yield case("merged", (4, 1), 2, 3, ("merged",), title="the merged matrix of a single output")
 
     X, title = normal(rng, 3, 2), "a rank above both sizes"
     yield case("edges", (2, 3), 5, n, ("__call__", X), title=title)
@@ -203,5 +204,35 @@ RIGHT = {
         - return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
         + B, A = self.lora_B.weight.detach(), self.lora_A.weight.detach()
         + return self.linear.weight.detach().clone().add_(B @ A, alpha=self.scale)
+        """,
+}
+
+EQUIVALENT = {
+    "A tensor is multiplied by it, whichever it is.": """
+        -        self.linear, self.scale = linear.requires_grad_(False), alpha / rank
+        +        self.linear, self.scale = linear.requires_grad_(False), torch.tensor(alpha / rank)
+        """,
+    "Nothing is trained there: zeros are written, or gradients are off.": """
+        -        nn.init.zeros_(self.lora_B.weight)
+        +        nn.init.zeros_(self.lora_B.weight).detach()
+
+        -        nn.init.zeros_(self.lora_B.weight)
+        +        nn.init.zeros_(self.lora_B.weight.detach())
+
+        -        return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
+        +        return self.linear.weight + self.scale * self.lora_B.weight.detach() @ self.lora_A.weight
+
+        -        return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
+        +        return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight.detach()
+        """,
+    "Gradients are off there already.": """
+             @torch.no_grad()
+        +    @torch.no_grad()
+             def merged(self) -> torch.Tensor:
+        """,
+    "The decorator sets gradients back as they were.": """
+             def merged(self) -> torch.Tensor:
+        +        torch.set_grad_enabled(False)
+                 return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
         """,
 }

@@ -132,3 +132,10 @@ RIGHT = {
         + return F.rms_norm(X, (X.shape[-1],), self.weight, self.eps)
         """,
 }
+
+EQUIVALENT = {
+    "It is added to a tensor, whichever it is.": """
+        -        self.eps = eps
+        +        self.eps = torch.tensor(eps)
+        """,
+}

@@ -148,3 +148,19 @@ RIGHT = {
         + return total / max(len(margin), 1)
         """,
 }
+
+EQUIVALENT = {
+    "All four have as many numbers as there are pairs.": """
+        -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
+        +    return -F.logsigmoid(beta * raised).sum() / max(1, len(chosen))
+
+        -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
+        +    return -F.logsigmoid(beta * raised).sum() / max(1, len(reference_chosen))
+
+        -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
+        +    return -F.logsigmoid(beta * raised).sum() / max(1, len(rejected))
+
+        -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
+        +    return -F.logsigmoid(beta * raised).sum() / max(1, len(reference_rejected))
+        """,
+}

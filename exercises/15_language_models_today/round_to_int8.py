@@ -156,3 +156,33 @@ RIGHT = {
         + return q.type(torch.int8), scale
         """,
 }
+
+EQUIVALENT = {
+    "Nothing is trained through whole numbers.": """
+        +@torch.no_grad()
+         def round_to_int8(W: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """,
+    "Nothing is trained through whole numbers, nor through their scales.": """
+        -    scale = W.abs().amax(dim=1) / 127
+        +    scale = (W.abs().amax(dim=1) / 127).detach()
+
+        -    scale = W.abs().amax(dim=1) / 127
+        +    scale = W.abs().amax(dim=1).detach() / 127
+
+        -    scale = W.abs().amax(dim=1) / 127
+        +    scale = W.detach().abs().amax(dim=1) / 127
+
+        -    scale = torch.where(scale == 0, torch.ones_like(scale), scale)
+        +    scale = torch.where(scale == 0, torch.ones_like(scale), scale).detach()
+
+        -    scale = torch.where(scale == 0, torch.ones_like(scale), scale)
+        +    scale = torch.where(scale == 0, torch.ones_like(scale), scale.detach())
+
+        -    return (W / scale[:, None]).round().to(torch.int8), scale
+        +    return (W / scale[:, None]).round().to(torch.int8), scale.detach()
+        """,
+    "The largest size is never below 0.": """
+        -    scale = torch.where(scale == 0, torch.ones_like(scale), scale)
+        +    scale = torch.where(scale <= 0, torch.ones_like(scale), scale)
+        """,
+}
