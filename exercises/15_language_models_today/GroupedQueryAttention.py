@@ -40,11 +40,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", [4, 2, 1], normal(rng, 2, 1, 4), title="a single token")
     yield case("edges", [4, 2, 2], normal(rng, 2, 4, n).mT, title="a tensor that is not contiguous")
     refused = {
-        "three heads cannot share that": [6 * number(rng, 1, 3) + 4, 3, 1],
+        "three heads cannot share that": [6 * number(rng, 1, 3) + 2, 3, 1],
         "four heads cannot share three key heads": [8, 4, 3],
         "more key heads than heads": [8, 2, 4],
         "no key head": [8, 4, 0],
+        "three heads cannot share two key heads": [6, 3, 2],
         "heads of odd size cannot be rotated": [6, 2, 1],
+        "four heads of odd size cannot either": [12, 4, 2],
     }
     for title, sizes in refused.items():
         yield Case("edges", sizes, title=title, judge=VALUE_ERROR)
@@ -227,5 +229,74 @@ RIGHT = {
         - keys, values = (Y.repeat_interleave(self.group, dim=1) for Y in (K, V))
         + which = torch.arange(Q.shape[1]) // self.group
         + keys, values = K[:, which], V[:, which]
+        """,
+}
+
+EQUIVALENT = {
+    "They are on one device, and keys and values are equally many.": """
+        -        positions = torch.arange(start, start + X.shape[1], device=X.device)
+        +        positions = torch.arange(start, start + X.shape[1], device=Q.device)
+
+        -        positions = torch.arange(start, start + X.shape[1], device=X.device)
+        +        positions = torch.arange(start, start + X.shape[1], device=K.device)
+
+        -        positions = torch.arange(start, start + X.shape[1], device=X.device)
+        +        positions = torch.arange(start, start + X.shape[1], device=V.device)
+
+        -        T, L = Q.shape[2], K.shape[2]
+        +        T, L = Q.shape[2], V.shape[2]
+
+        -        mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +        mask = torch.ones(T, L, dtype=torch.bool, device=Q.device).tril(L - T)
+
+        -        mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +        mask = torch.ones(T, L, dtype=torch.bool, device=K.device).tril(L - T)
+
+        -        mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +        mask = torch.ones(T, L, dtype=torch.bool, device=V.device).tril(L - T)
+        """,
+    "What is no whole number was refused before.": """
+        -        if d_model % n_heads or d_model // n_heads % 2:
+        +        if d_model % n_heads or (d_model / n_heads) % 2:
+        """,
+    "A remainder of 0 has no sign, and a pair has a last one, the second, as large as the first.": """
+        -        if d_model % n_heads or d_model // n_heads % 2:
+        +        if d_model % n_heads or d_model // n_heads % (-2):
+
+        -        start = 0 if past is None else past[0].shape[2]
+        +        start = 0 if past is None else past[1].shape[2]
+
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[-1], V], dim=2)
+        """,
+    "The bases have no more digits, and the positions are the same numbers.": """
+        -        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, base
+        +        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, int(base)
+
+        -        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, base
+        +        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, round(base, 2)
+
+        -        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, base
+        +        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, torch.tensor(base)
+
+        -        start = 0 if past is None else past[0].shape[2]
+        +        start = float(0 if past is None else past[0].shape[2])
+        """,
+    "Keys and values are equally many.": """
+        -        start = 0 if past is None else past[0].shape[2]
+        +        start = 0 if past is None else past[-1].shape[2]
+        """,
+    "No model is trained with a past.": """
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K], dim=2).detach(), torch.cat([past[1], V], dim=2)
+
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K.detach()], dim=2), torch.cat([past[1], V], dim=2)
+
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2).detach()
+
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V.detach()], dim=2)
         """,
 }
