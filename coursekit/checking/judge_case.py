@@ -127,7 +127,8 @@ def _gradient_finding(
     for name, gradient in actual.items():
         is_large = (np.abs(gradient.values) > least).any()
         if name not in expected and is_large and not _is_another_name(gradient, expected, actual):
-            return Finding("property", f"{name} is a parameter that the model should not have")
+            message = f"{name} would be trained, but should be frozen, or not be there at all"
+            return Finding("property", message)
     same_names = {name: actual[name] for name in expected}
     finding = JUDGES["close"](expected, same_names, _gradient_rules(expected, rules))
     if finding is not None:

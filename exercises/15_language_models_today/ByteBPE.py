@@ -52,6 +52,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     text = "".join(map(chr, (a, b, c, b, c, a, b)))
     merges = [(b, c), (a, b), (a, 256)]
     yield case("encode", merges, ("encode", text), title="the earlier merge comes first")
+    text = f"{chr(a)}{chr(b)}{chr(c)}"
+    title = "a later merge that stands further left"
+    yield case("encode", [(b, c), (a, b)], ("encode", text), title=title)
     text = chr(a) * number(rng, 5, 9)
     yield case(
         "encode", [(a, a), (256, 256)], ("encode", text), title="one letter, again and again"
@@ -70,7 +73,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     text = " ".join(_word(rng, 5) for _ in range(3))
     merges = _merges(rng, text, 6)
-    ids = [int(i) for i in rng.integers(256, 256 + len(merges), size=5)]
+    last = 255 + len(merges)
+    ids = [last, *(int(i) for i in rng.integers(256, last + 1, size=5))]
     yield case("decode", merges, ("decode", [*"é東".encode(), *ids]), title="ids of several bytes")
     ids = [*text.encode(), 256 + number(rng, 0, 5)]
     yield case("decode", merges, ("decode", ids), title="bytes and a merged token")
@@ -168,6 +172,22 @@ WRONG = {
         +     else:
         +         i += 1
         """,
+    "longest_match": """
+        From the left, each token is the longest one that fits, as in 06's WordPiece. Here the merges
+        decide: go through the whole piece with the first one, then with the second, and so on.
+
+        - for new, (left, right) in enumerate(self.merges, start=256):
+        -     i = 0
+        -     while i < len(tokens) - 1:
+        -         if tokens[i] == left and tokens[i + 1] == right:
+        -             tokens[i : i + 2] = [new]
+        -         i += 1
+        + tokens, rest = [], piece
+        + while rest:
+        +     fitting = [i for i, token in enumerate(self.bytes_of) if rest.startswith(token)]
+        +     tokens.append(max(fitting, key=lambda i: len(self.bytes_of[i])))
+        +     rest = rest[len(self.bytes_of[tokens[-1]]) :]
+        """,
     "decodes_bytes_only": """
         An id above 255 is no byte: it stands for the bytes of the two ids that were merged.
 
@@ -252,5 +272,32 @@ RIGHT = {
                 for i in ids:
                     data += self.bytes_of[i]
                 return str(data, "utf-8", "replace")
+        """,
+}
+
+EQUIVALENT = {
+    "Nothing changes the list after that.": """
+        -        self.merges = list(merges)
+        +        self.merges = merges
+        """,
+    "UTF-8 is what Python takes if no encoding is named.": """
+        -        for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        +        for piece in pieces(text.encode() if isinstance(text, str) else text):
+
+        -        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+        +        return b"".join(self.bytes_of[i] for i in ids).decode(errors="replace")
+        """,
+    "Python knows UTF-8 under these names, too.": """
+        -        for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        +        for piece in pieces(text.encode('UTF-8') if isinstance(text, str) else text):
+
+        -        for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        +        for piece in pieces(text.encode('utf-') if isinstance(text, str) else text):
+
+        -        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+        +        return b"".join(self.bytes_of[i] for i in ids).decode('UTF-8', errors="replace")
+
+        -        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+        +        return b"".join(self.bytes_of[i] for i in ids).decode('utf-', errors="replace")
         """,
 }

@@ -40,11 +40,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", [4, 2, 1], normal(rng, 2, 1, 4), title="a single token")
     yield case("edges", [4, 2, 2], normal(rng, 2, 4, n).mT, title="a tensor that is not contiguous")
     refused = {
-        "three heads cannot share that": [6 * number(rng, 1, 3) + 4, 3, 1],
+        "three heads cannot share that": [6 * number(rng, 1, 3) + 2, 3, 1],
         "four heads cannot share three key heads": [8, 4, 3],
         "more key heads than heads": [8, 2, 4],
         "no key head": [8, 4, 0],
+        "three heads cannot share two key heads": [6, 3, 2],
         "heads of odd size cannot be rotated": [6, 2, 1],
+        "four heads of odd size cannot either": [12, 4, 2],
     }
     for title, sizes in refused.items():
         yield Case("edges", sizes, title=title, judge=VALUE_ERROR)
@@ -156,6 +158,25 @@ WRONG = {
         - found = F.scaled_dot_product_attention(Q, keys, values, mask)
         + found = F.scaled_dot_product_attention(Q, keys, values, mask, scale=X.shape[-1] ** -0.5)
         """,
+    "not_scaled": """
+        The scores are not divided. As in 05, divide them by the root of d_k before the softmax.
+
+        - found = F.scaled_dot_product_attention(Q, keys, values, mask)
+        + found = F.scaled_dot_product_attention(Q, keys, values, mask, scale=1.0)
+        """,
+    "split_without_a_transpose": """
+        Tokens and heads are mixed up when the projections are split. Cut the last axis into heads
+        first, (B, T, heads, d_k), and exchange the two axes in the middle then.
+
+        -             W(X).unflatten(-1, (-1, self.d_k)).transpose(1, 2) for W in (self.W_Q, self.W_K, self.W_V)
+        +             W(X).reshape(len(X), -1, X.shape[1], self.d_k) for W in (self.W_Q, self.W_K, self.W_V)
+        """,
+    "without_W_O": """
+        The heads are put together and returned as they are. Project them with W_O.
+
+        - return self.W_O(found.transpose(1, 2).flatten(2)), K, V
+        + return found.transpose(1, 2).flatten(2), K, V
+        """,
     "rotated_before_the_split": """
         Queries and keys are rotated before they are split into heads, so the heads do not all have the
         same angles. Split first; then each head is rotated for itself.
@@ -208,5 +229,74 @@ RIGHT = {
         - keys, values = (Y.repeat_interleave(self.group, dim=1) for Y in (K, V))
         + which = torch.arange(Q.shape[1]) // self.group
         + keys, values = K[:, which], V[:, which]
+        """,
+}
+
+EQUIVALENT = {
+    "They are on one device, and keys and values are equally many.": """
+        -        positions = torch.arange(start, start + X.shape[1], device=X.device)
+        +        positions = torch.arange(start, start + X.shape[1], device=Q.device)
+
+        -        positions = torch.arange(start, start + X.shape[1], device=X.device)
+        +        positions = torch.arange(start, start + X.shape[1], device=K.device)
+
+        -        positions = torch.arange(start, start + X.shape[1], device=X.device)
+        +        positions = torch.arange(start, start + X.shape[1], device=V.device)
+
+        -        T, L = Q.shape[2], K.shape[2]
+        +        T, L = Q.shape[2], V.shape[2]
+
+        -        mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +        mask = torch.ones(T, L, dtype=torch.bool, device=Q.device).tril(L - T)
+
+        -        mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +        mask = torch.ones(T, L, dtype=torch.bool, device=K.device).tril(L - T)
+
+        -        mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +        mask = torch.ones(T, L, dtype=torch.bool, device=V.device).tril(L - T)
+        """,
+    "What is no whole number was refused before.": """
+        -        if d_model % n_heads or d_model // n_heads % 2:
+        +        if d_model % n_heads or (d_model / n_heads) % 2:
+        """,
+    "A remainder of 0 has no sign, and a pair has a last one, the second, as large as the first.": """
+        -        if d_model % n_heads or d_model // n_heads % 2:
+        +        if d_model % n_heads or d_model // n_heads % (-2):
+
+        -        start = 0 if past is None else past[0].shape[2]
+        +        start = 0 if past is None else past[1].shape[2]
+
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[-1], V], dim=2)
+        """,
+    "The bases have no more digits, and the positions are the same numbers.": """
+        -        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, base
+        +        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, int(base)
+
+        -        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, base
+        +        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, round(base, 2)
+
+        -        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, base
+        +        self.d_k, self.group, self.base = d_model // n_heads, n_heads // n_key_heads, torch.tensor(base)
+
+        -        start = 0 if past is None else past[0].shape[2]
+        +        start = float(0 if past is None else past[0].shape[2])
+        """,
+    "Keys and values are equally many.": """
+        -        start = 0 if past is None else past[0].shape[2]
+        +        start = 0 if past is None else past[-1].shape[2]
+        """,
+    "No model is trained with a past.": """
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K], dim=2).detach(), torch.cat([past[1], V], dim=2)
+
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K.detach()], dim=2), torch.cat([past[1], V], dim=2)
+
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2).detach()
+
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V.detach()], dim=2)
         """,
 }

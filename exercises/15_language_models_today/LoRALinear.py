@@ -67,6 +67,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     calls = ("merged",), ("__call__", X)
     yield case("merged", (n, 2), 3, 1, *calls, bias=False, title=title)
     yield case("merged", (3, 3), 1, 2, ("merged",), changed=False, title="merged at first")
+    yield case("merged", (4, 1), 2, 3, ("merged",), title="the merged matrix of a single output")
 
     X, title = normal(rng, 3, 2), "a rank above both sizes"
     yield case("edges", (2, 3), 5, n, ("__call__", X), title=title)
@@ -86,6 +87,20 @@ WRONG = {
 
         - self.linear, self.scale = linear.requires_grad_(False), alpha / rank
         + self.linear, self.scale = linear.requires_grad_(False), alpha
+        """,
+    "upside_down": """
+        The change is multiplied by rank / alpha. It should be alpha / rank.
+
+        - self.linear, self.scale = linear.requires_grad_(False), alpha / rank
+        + self.linear, self.scale = linear.requires_grad_(False), rank / alpha
+        """,
+    "frozen_path_detached": """
+        The output is right, but no gradient flows back through the frozen layer, so the layers before
+        it learn the wrong thing. Freeze its parameters, and let it compute as usual: without
+        `detach` or `no_grad`.
+
+        - return self.linear(X) + self.scale * self.lora_B(self.lora_A(X))
+        + return self.linear(X).detach() + self.scale * self.lora_B(self.lora_A(X))
         """,
     "without_the_layer": """
         Only the change is returned. It is added to what the frozen layer computes.
@@ -189,5 +204,35 @@ RIGHT = {
         - return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
         + B, A = self.lora_B.weight.detach(), self.lora_A.weight.detach()
         + return self.linear.weight.detach().clone().add_(B @ A, alpha=self.scale)
+        """,
+}
+
+EQUIVALENT = {
+    "A tensor is multiplied by it, whichever it is.": """
+        -        self.linear, self.scale = linear.requires_grad_(False), alpha / rank
+        +        self.linear, self.scale = linear.requires_grad_(False), torch.tensor(alpha / rank)
+        """,
+    "Nothing is trained there: zeros are written, or gradients are off.": """
+        -        nn.init.zeros_(self.lora_B.weight)
+        +        nn.init.zeros_(self.lora_B.weight).detach()
+
+        -        nn.init.zeros_(self.lora_B.weight)
+        +        nn.init.zeros_(self.lora_B.weight.detach())
+
+        -        return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
+        +        return self.linear.weight + self.scale * self.lora_B.weight.detach() @ self.lora_A.weight
+
+        -        return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
+        +        return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight.detach()
+        """,
+    "Gradients are off there already.": """
+             @torch.no_grad()
+        +    @torch.no_grad()
+             def merged(self) -> torch.Tensor:
+        """,
+    "The decorator sets gradients back as they were.": """
+             def merged(self) -> torch.Tensor:
+        +        torch.set_grad_enabled(False)
+                 return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
         """,
 }

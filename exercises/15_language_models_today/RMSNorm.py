@@ -94,6 +94,20 @@ WRONG = {
         - return X * torch.rsqrt(X.pow(2).mean(dim=-1, keepdim=True) + self.eps) * self.weight
         + return X / (X.std(dim=-1, keepdim=True) + self.eps) * self.weight
         """,
+    "variance": """
+        This divides by the root of the variance, for which the mean is subtracted. RMS takes the
+        mean of the squares of the numbers as they are.
+
+        - return X * torch.rsqrt(X.pow(2).mean(dim=-1, keepdim=True) + self.eps) * self.weight
+        + variance = X.var(dim=-1, keepdim=True, unbiased=False)
+        + return X * torch.rsqrt(variance + self.eps) * self.weight
+        """,
+    "fixed_eps": """
+        The eps that was given is not used. Keep it in `__init__`, and add it in `forward`.
+
+        - return X * torch.rsqrt(X.pow(2).mean(dim=-1, keepdim=True) + self.eps) * self.weight
+        + return X * torch.rsqrt(X.pow(2).mean(dim=-1, keepdim=True) + 1e-5) * self.weight
+        """,
     "gain_of_zeros": """
         The gain begins with zeros, so nothing gets through. It begins with ones.
 
@@ -116,5 +130,12 @@ RIGHT = {
     "of_the_library": """
         - return X * torch.rsqrt(X.pow(2).mean(dim=-1, keepdim=True) + self.eps) * self.weight
         + return F.rms_norm(X, (X.shape[-1],), self.weight, self.eps)
+        """,
+}
+
+EQUIVALENT = {
+    "It is added to a tensor, whichever it is.": """
+        -        self.eps = eps
+        +        self.eps = torch.tensor(eps)
         """,
 }

@@ -43,6 +43,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     turns = [("user", ids()), ("assistant", ids()), ("user", ids())]
     yield case("open", turns, "a second question that waits")
     yield case("open", [("assistant", ids()), ("system", ids())], "the system has the last word")
+    other = {"user": [4], "admin": [5, 6], "assistant": ids(3, 4)}
+    turns = [("user", ids()), ("admin", ids())]
+    yield case("open", turns, "a long mark of the assistant, after a third role", marks=other)
 
     yield case("edges", [("user", []), ("assistant", ids(2, 4))], "a question without tokens")
     for title, turns in {
@@ -77,6 +80,12 @@ WRONG = {
 
         - answers = role == "assistant"
         + answers = role == "assistant" and words is turns[-1][1]
+        """,
+    "all_words_count": """
+        The words of all roles count. Those of the user are given: only the assistant's turns count.
+
+        - counted += [False] * len(marks[role]) + [answers] * (len(words) + 1)
+        + counted += [False] * len(marks[role]) + [True] * (len(words) + 1)
         """,
     "the_question_counts": """
         The wrong turns count: those of everybody but the assistant.

@@ -77,6 +77,13 @@ WRONG = {
         - raised = (chosen - reference_chosen) - (rejected - reference_rejected)
         + raised = chosen.exp() / reference_chosen.exp() - rejected.exp() / reference_rejected.exp()
         """,
+    "quotients": """
+        The log-probabilities are divided by those of the reference. The logarithm of a quotient is a
+        difference of logarithms.
+
+        - raised = (chosen - reference_chosen) - (rejected - reference_rejected)
+        + raised = chosen / reference_chosen - rejected / reference_rejected
+        """,
     "without_beta": """
         beta is not used: the bracket is multiplied by it, inside the sigmoid.
 
@@ -139,5 +146,21 @@ RIGHT = {
         + margin, reference = chosen - rejected, reference_chosen - reference_rejected
         + total = torch.logaddexp(torch.zeros_like(margin), beta * (reference - margin)).sum()
         + return total / max(len(margin), 1)
+        """,
+}
+
+EQUIVALENT = {
+    "All four have as many numbers as there are pairs.": """
+        -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
+        +    return -F.logsigmoid(beta * raised).sum() / max(1, len(chosen))
+
+        -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
+        +    return -F.logsigmoid(beta * raised).sum() / max(1, len(reference_chosen))
+
+        -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
+        +    return -F.logsigmoid(beta * raised).sum() / max(1, len(rejected))
+
+        -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
+        +    return -F.logsigmoid(beta * raised).sum() / max(1, len(reference_rejected))
         """,
 }

@@ -49,7 +49,8 @@ WRONG = {
         + "operations": 2 * length * (matrices + words),
         """,
     "half_of_the_pairs": """
-        Only half of the pairs of tokens are counted. What the mask removes is computed, too.
+        The attention has half of its operations. Scores and weighted sums both count, each for all
+        L × L pairs: what the mask removes is computed, too.
 
         - pairs = n_layers * 2 * 2 * length * length * d_model
         + pairs = n_layers * 2 * length * length * d_model

@@ -78,7 +78,7 @@ WRONG = {
         + scale = W.amax(dim=1) / 127
         """,
     "cut_off": """
-        Everything behind the point is cut off. Round to the nearest whole number first.
+        Everything after the decimal point is cut off. Round to the nearest whole number first.
 
         - return (W / scale[:, None]).round().to(torch.int8), scale
         + return (W / scale[:, None]).to(torch.int8), scale
@@ -102,7 +102,7 @@ WRONG = {
         + return (W / scale[:, None]).round().to(torch.int8), 1 / scale
         """,
     "scale_of_zero": """
-        The scale of a row of zeros is 0 here, and whoever divides by it gets no number. It should be 1.
+        The scale of a row of zeros is 0 here, or a tiny number in place of 0. It should be 1.
 
         - scale = torch.where(scale == 0, torch.ones_like(scale), scale)
         - return (W / scale[:, None]).round().to(torch.int8), scale
@@ -154,5 +154,35 @@ RIGHT = {
         + scale = scale.masked_fill(scale == 0, 1)
         + q = torch.round(W / scale.unsqueeze(1)).clamp(-127, 127)
         + return q.type(torch.int8), scale
+        """,
+}
+
+EQUIVALENT = {
+    "Nothing is trained through whole numbers.": """
+        +@torch.no_grad()
+         def round_to_int8(W: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """,
+    "Nothing is trained through whole numbers, nor through their scales.": """
+        -    scale = W.abs().amax(dim=1) / 127
+        +    scale = (W.abs().amax(dim=1) / 127).detach()
+
+        -    scale = W.abs().amax(dim=1) / 127
+        +    scale = W.abs().amax(dim=1).detach() / 127
+
+        -    scale = W.abs().amax(dim=1) / 127
+        +    scale = W.detach().abs().amax(dim=1) / 127
+
+        -    scale = torch.where(scale == 0, torch.ones_like(scale), scale)
+        +    scale = torch.where(scale == 0, torch.ones_like(scale), scale).detach()
+
+        -    scale = torch.where(scale == 0, torch.ones_like(scale), scale)
+        +    scale = torch.where(scale == 0, torch.ones_like(scale), scale.detach())
+
+        -    return (W / scale[:, None]).round().to(torch.int8), scale
+        +    return (W / scale[:, None]).round().to(torch.int8), scale.detach()
+        """,
+    "The largest size is never below 0.": """
+        -    scale = torch.where(scale == 0, torch.ones_like(scale), scale)
+        +    scale = torch.where(scale <= 0, torch.ones_like(scale), scale)
         """,
 }

@@ -552,3 +552,91 @@ class LoRALinear(nn.Module):
 
     def merged(self):
         return (self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight).detach()
+
+
+# %% ByteBPE: the longest token that fits, from the left | longest_match
+class ByteBPE:
+    def __init__(self, merges):
+        self.bytes_of = [bytes([i]) for i in range(256)]
+        for a, b in merges:
+            self.bytes_of.append(self.bytes_of[a] + self.bytes_of[b])
+        self.known = {}
+        for i, t in enumerate(self.bytes_of):
+            self.known.setdefault(t, i)
+
+    def encode(self, text):
+        ids = []
+        for piece in pieces(text.encode() if isinstance(text, str) else text):
+            i = 0
+            while i < len(piece):
+                for j in range(len(piece), i, -1):
+                    if piece[i:j] in self.known:
+                        ids.append(self.known[piece[i:j]])
+                        i = j
+                        break
+        return ids
+
+    def decode(self, ids):
+        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+
+
+# %% fit_scaling_law: the floor comes after the choice of alpha | floor_after_the_choice
+def fit_scaling_law(tokens, losses, alphas):
+    if len(tokens.unique()) < 3:
+        raise ValueError("too few")
+    N, L = tokens.double(), losses.double()
+    best = None
+    for alpha in alphas.tolist():
+        x = N ** -alpha
+        A = ((x - x.mean()) * (L - L.mean())).sum() / ((x - x.mean()) ** 2).sum()
+        E = L.mean() - A * x.mean()
+        error = ((E + A * x - L) ** 2).sum()
+        if best is None or error < best[0]:
+            best = (error, E, A, alpha, x)
+    _, E, A, alpha, x = best
+    if E < 0:
+        E, A = torch.tensor(0.0), (x * L).sum() / (x * x).sum()
+    return E.item(), A.item(), alpha
+
+
+# %% LoRALinear: the frozen layer under no_grad | frozen_path_detached
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("rank")
+        self.linear = linear
+        for p in linear.parameters():
+            p.requires_grad = False
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+        nn.init.zeros_(self.lora_B.weight)
+        self.factor = alpha / rank
+
+    def forward(self, X):
+        with torch.no_grad():
+            frozen = self.linear(X)
+        return frozen + self.factor * self.lora_B(self.lora_A(X))
+
+    def merged(self):
+        return (self.linear.weight + self.factor * self.lora_B.weight @ self.lora_A.weight).detach()
+
+
+# %% RMSNorm: the variance, as for layer normalization | variance
+class RMSNorm(nn.Module):
+    def __init__(self, d, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d))
+        self.eps = eps
+
+    def forward(self, X):
+        variance = X.var(-1, keepdim=True, correction=0)
+        return self.weight * X / torch.sqrt(variance + self.eps)
+
+
+# %% dpo_loss: divides log-probabilities | quotients
+def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
+    if len(chosen) == 0:
+        return chosen.sum() * 0
+    ratio = chosen / reference_chosen - rejected / reference_rejected
+    return -F.logsigmoid(beta * ratio).mean()

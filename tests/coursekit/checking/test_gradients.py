@@ -92,7 +92,7 @@ def exercise():
         ),
         (answer(frozen), "self.W.weight is not a parameter that training would change"),
         (answer(unregistered), "self.v is not a parameter that training would change"),
-        (answer(with_another_parameter), "self.extra is a parameter that the model should not"),
+        (answer(with_another_parameter), "self.extra would be trained, but should be frozen"),
     ],
 )
 def test_what_would_not_be_trained_is_named(exercise, thing, headline):
