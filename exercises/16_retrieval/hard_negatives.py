@@ -1,4 +1,4 @@
-"""hard_negatives: the right paragraph, others that contain an answer, answers of several words, too few."""
+"""hard_negatives: the right paragraph, whatever it says, others that contain an answer, answers of several words, too few."""
 
 from __future__ import annotations
 
@@ -67,6 +67,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "answers", [order, several, right, [[first, second], [third]], n], title="two right answers"
     )
+    other = with_answer([first, second], there[0])
+    other[right] = [second, *paragraphs(1)[0], first]
+    yield Case(
+        "answers", [order, other, right, [[first, second]], n], title="the right one in other words"
+    )
     ends = with_answer([first, second], there[0])
     ends[there[0]] = [*paragraphs(1)[0], first, second]
     ends[there[1]] = [*paragraphs(1)[0], first]
@@ -85,7 +90,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         [order[: number(rng, 3, 6)], texts, right, [long], 4],
         title="an answer longer than the paragraphs",
     )
-    yield Case("edges", [order, texts, right, [], 3], title="no answers known")
+    yield Case("edges", [front, texts, right, [], 3], title="no answers known")
     wordless = with_answer([single], there[1])
     yield Case(
         "edges", [order, wordless, right, [[], [single]], n], title="an answer without words"
@@ -94,7 +99,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "keeps_the_right_one": """
-        The paragraph that answers the question is among the negatives.
+        The paragraph that answers the question is among the negatives. Leave out `positive` itself,
+        even where it gives the answer in other words, or no answer is known.
+
+        - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
+        + if not any(contains(paragraphs[document], a) for a in answers)
+        """,
+    "keeps_the_first": """
+        The first paragraph of the ranking is kept, whatever it is. It may be the right one, or
+        contain an answer: examine it like the others.
 
         - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
         + if document in ranking[:1] or not any(contains(paragraphs[document], a) for a in answers)

@@ -1,4 +1,4 @@
-"""top_inner_products: blocks of any size, numbers across blocks, fewer vectors than asked for."""
+"""top_inner_products: blocks of any size, also from a generator, numbers across blocks, few vectors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
+from coursekit.checking import codec
 
 from ..draw import number
 from .common import steps
@@ -25,6 +26,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     def cut(vectors: torch.Tensor, *sizes: int) -> list[torch.Tensor]:
         return [part.clone() for part in vectors.split(list(sizes))]
+
+    def once(blocks: list[torch.Tensor], overwrite: bool = False) -> codec.Source:
+        """A generator of the blocks, which may put each in the place of the one before."""
+        rows = [block.tolist() for block in blocks]
+        if not overwrite:
+            return codec.Source(f"(torch.tensor(rows) for rows in {rows})")
+        place = f"torch.empty({max(map(len, rows))}, {d})"
+        each = "place[:len(rows)].copy_(torch.tensor(rows))"
+        return codec.Source(f"(lambda place: ({each} for rows in {rows}))({place})")
 
     d = number(rng, 3, 5)
     N = number(rng, 9, 14)
@@ -55,6 +65,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("blocks", [positive, cut(ahead, 4, 4, N - 8), 6], title="the best come last")
     yield Case(
         "blocks", [positive, cut(ahead.flip(0), 4, 4, N - 8), 6], title="the best come first"
+    )
+
+    blocks = cut(steps(rng, N, d), 3, 4, N - 7)
+    yield Case("blocks", [positive, once(blocks), 4], title="blocks from a generator")
+    blocks = cut(steps(rng, 12, d), 4, 4, 4)
+    yield Case(
+        "blocks",
+        [queries(3, d), once(blocks, overwrite=True), 5],
+        title="each block in the place of the one before",
     )
 
     yield Case(
@@ -161,6 +180,37 @@ WRONG = {
 
         - best, kept = best.topk(min(k, best.shape[1]), dim=1)
         + best, kept = best.topk(k, dim=1)
+        """,
+    "collects_the_blocks": """
+        All blocks were collected before the first product. The next block may take the place of the
+        one before, and all together may not fit into memory: multiply with each as it comes, keep
+        the k best so far and forget the block.
+
+        def top_inner_products(queries, blocks, k):
+            matrix = torch.cat(list(blocks))
+            found = (queries @ matrix.mT).topk(min(k, len(matrix)), dim=1)
+            return found.values, found.indices
+        """,
+    "reads_twice": """
+        The blocks were read twice, say, to count the vectors first. A generator gives each block
+        once: for the second reading nothing is left. Count while you multiply.
+
+        - best = queries.new_empty(len(queries), 0)
+        - where = torch.empty(len(queries), 0, dtype=torch.long)
+        + N = sum(len(block) for block in blocks)
+        + k = min(k, N)
+        + best = queries.new_full((len(queries), k), -math.inf)
+        + where = torch.zeros(len(queries), k, dtype=torch.long)
+        """,
+    "needs_a_list": """
+        Only a list has a length and a first element. Blocks may come from a generator: take them
+        in a `for` loop.
+
+        raises TypeError
+
+        - for block in blocks:
+        + for i in range(len(blocks)):
+        +     block = blocks[i]
         """,
     "all_at_once": """
         With fewer vectors than k, `topk` raises an error. Then all of them are wanted. (And here all

@@ -317,3 +317,50 @@ def choose_answer(retrieval, nulls, spans, weight, threshold):
             if total > best and total > threshold:
                 best, text, where = total, t, i
     return text, where
+
+
+# %% hard_negatives: trusts the answers to find the right one | keeps_the_right_one
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    def has(words, answer):
+        size = len(answer)
+        return size > 0 and any(list(words[i : i + size]) == list(answer) for i in range(len(words)))
+
+    return [d for d in ranking if not any(has(paragraphs[d], a) for a in answers)][:n]
+
+
+# %% top_inner_products: one matrix of all blocks | collects_the_blocks
+def top_inner_products(queries, blocks, k):
+    everything = torch.cat([block for block in blocks], dim=0)
+    S = queries @ everything.T
+    values, numbers = S.sort(dim=1, descending=True)
+    return values[:, :k], numbers[:, :k]
+
+
+# %% top_inner_products: makes room for the best, once all vectors are counted | reads_twice
+def top_inner_products(queries, blocks, k):
+    total = sum(block.shape[0] for block in blocks)
+    size = min(k, total)
+    best = torch.full((len(queries), size), float("-inf"), dtype=queries.dtype)
+    where = torch.zeros(len(queries), size, dtype=torch.long)
+    start = 0
+    for block in blocks:
+        S = torch.cat([best, queries @ block.T], dim=1)
+        J = torch.cat([where, torch.arange(start, start + len(block)).repeat(len(queries), 1)], dim=1)
+        best, i = S.topk(size, dim=1)
+        where = J.gather(1, i)
+        start += len(block)
+    return best, where
+
+
+# %% top_inner_products: begins with the first block | needs_a_list
+def top_inner_products(queries, blocks, k):
+    S = queries @ blocks[0].T
+    best, where = S.topk(min(k, S.shape[1]), dim=1)
+    start = len(blocks[0])
+    for block in blocks[1:]:
+        S = torch.cat([best, queries @ block.T], dim=1)
+        J = torch.arange(start, start + len(block)).expand(len(queries), -1)
+        best, i = S.topk(min(k, S.shape[1]), dim=1)
+        where = torch.cat([where, J], dim=1).gather(1, i)
+        start += len(block)
+    return best, where
