@@ -172,6 +172,22 @@ WRONG = {
         - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
         + if document != positive and not any(contains(paragraphs[document], a) for a in answers[:1])
         """,
+    "all_answers": """
+        A paragraph is left out here only if it contains every right answer. One of them is enough:
+        `any`, not `all`.
+
+        - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
+        + if document != positive and not all(contains(paragraphs[document], a) for a in answers)
+        """,
+    "place_for_number": """
+        The place in the ranking was taken for the number of the paragraph. The words of a document
+        of the ranking are `paragraphs[document]`.
+
+        - for document in ranking
+        - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
+        + for i, document in enumerate(ranking)
+        + if document != positive and not any(contains(paragraphs[i], a) for a in answers)
+        """,
     "sorted": """
         The negatives are in the order of their numbers. Keep the order of the ranking, best first.
 

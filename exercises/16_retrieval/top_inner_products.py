@@ -159,7 +159,7 @@ WRONG = {
         one.
 
         - best = torch.cat([best, queries @ block.mT], dim=1)
-        + best = torch.cat([best, queries @ F.normalize(block, dim=1).mT], dim=1)
+        + best = torch.cat([best, F.normalize(queries, dim=1) @ F.normalize(block, dim=1).mT], dim=1)
         """,
     "distances": """
         These are distances, negated. Here the inner product decides.
