@@ -213,10 +213,9 @@ WRONG = {
         +     block = blocks[i]
         """,
     "all_at_once": """
-        With fewer vectors than k, `topk` raises an error. Then all of them are wanted. (And here all
-        blocks were put together first: it gives the same, and needs the memory that blocks save.)
-
-        raises RuntimeError
+        All blocks were put together first, although the next one may take the place of the one
+        before: multiply with each as it comes. (And with fewer vectors than k, `topk` raises an
+        error. Then all of them are wanted.)
 
         def top_inner_products(queries, blocks, k):
             found = (queries @ torch.cat(list(blocks)).mT).topk(k, dim=1)
