@@ -28,13 +28,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         return [part.clone() for part in vectors.split(list(sizes))]
 
     def once(blocks: list[torch.Tensor], overwrite: bool = False) -> codec.Source:
-        """A generator of the blocks, which may put each in the place of the one before."""
+        """A generator of the blocks, which may overwrite each when the next one is asked for."""
         rows = [block.tolist() for block in blocks]
         if not overwrite:
             return codec.Source(f"(torch.tensor(rows) for rows in {rows})")
-        place = f"torch.empty({max(map(len, rows))}, {d})"
-        each = "place[:len(rows)].copy_(torch.tensor(rows))"
-        return codec.Source(f"(lambda place: ({each} for rows in {rows}))({place})")
+        twice = "for block in [torch.tensor(rows)] for turn in (1, 2)"
+        return codec.Source(
+            f"(block for rows in {rows} {twice} if turn == 1 or block.neg_() is None)"
+        )
 
     d = number(rng, 3, 5)
     N = number(rng, 9, 14)
@@ -73,7 +74,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "blocks",
         [queries(3, d), once(blocks, overwrite=True), 5],
-        title="each block in the place of the one before",
+        title="each block overwritten when the next one comes",
     )
 
     yield Case(
@@ -203,14 +204,27 @@ WRONG = {
         + where = torch.zeros(len(queries), k, dtype=torch.long)
         """,
     "needs_a_list": """
-        Only a list has a length and a first element. Blocks may come from a generator: take them
-        in a `for` loop.
+        Only a list has a length. Blocks may come from a generator: take them in a `for` loop.
 
         raises TypeError
 
         - for block in blocks:
         + for i in range(len(blocks)):
         +     block = blocks[i]
+        """,
+    "first_block_apart": """
+        Only a list has a first element. Blocks may come from a generator: take them all in one
+        `for` loop, which begins with nothing found.
+
+        raises TypeError
+
+        - best = queries.new_empty(len(queries), 0)
+        - where = torch.empty(len(queries), 0, dtype=torch.long)
+        - first = 0
+        - for block in blocks:
+        + best, where = (queries @ blocks[0].mT).topk(min(k, len(blocks[0])), dim=1)
+        + first = len(blocks[0])
+        + for block in blocks[1:]:
         """,
     "all_at_once": """
         All blocks were put together first, although the next one may take the place of the one

@@ -352,7 +352,7 @@ def top_inner_products(queries, blocks, k):
     return best, where
 
 
-# %% top_inner_products: begins with the first block | needs_a_list
+# %% top_inner_products: begins with the first block | first_block_apart
 def top_inner_products(queries, blocks, k):
     S = queries @ blocks[0].T
     best, where = S.topk(min(k, S.shape[1]), dim=1)
