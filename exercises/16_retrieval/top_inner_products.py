@@ -40,8 +40,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     d = number(rng, 3, 5)
     N = number(rng, 9, 14)
     vectors = steps(rng, N, d)
-    yield Case("values", [queries(3, d), [vectors], 4], title="one block")
     yield Case("values", [queries(1, d), cut(vectors, 4, N - 4), 3], title="one query, two blocks")
+    yield Case("values", [queries(3, d), [vectors], 4], title="one block")
     yield Case(
         "values", [queries(4, d), cut(vectors - 20, 5, N - 5), 3], title="vectors far from 0"
     )
@@ -289,4 +289,51 @@ indices that it returns.
 
 EQUIVALENT = {
     "Nothing is trained through a search.": "every edit: detached, without gradient",
+    "It is empty at first, or all of its rows are equal.": """
+             best = queries.new_empty(len(queries), 0)
+        +    best = best[:1].expand_as(best)
+             where = torch.empty(len(queries), 0, dtype=torch.long)
+
+             where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = where[:1].expand_as(where)
+             first = 0
+
+                 numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        +        numbers = numbers[:1].expand_as(numbers)
+                 best = torch.cat([best, queries @ block.mT], dim=1)
+
+        -    best = queries.new_empty(len(queries), 0)
+        +    best = -queries.new_empty(len(queries), 0)
+        """,
+    "`torch.cat` leaves out an empty vector.": """
+        -    best = queries.new_empty(len(queries), 0)
+        +    best = queries.new_empty(0)
+
+        -    where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = torch.empty(0, dtype=torch.long)
+
+        -    best = queries.new_empty(len(queries), 0)
+        +    best = queries.new_empty(len(queries), 0).squeeze()
+
+        -    where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = torch.empty(len(queries), 0, dtype=torch.long).squeeze()
+        """,
+    "`torch.cat` takes the wider dtype.": """
+        -    best = queries.new_empty(len(queries), 0)
+        +    best = queries.new_empty(len(queries), 0).half()
+
+        -    where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = torch.empty(len(queries), 0, dtype=torch.bool)
+        """,
+    "Numbers may be of any type of integers.": """
+        -    return best, where
+        +    return best, where.int()
+        """,
+    "`best` has a row for each query.": """
+        -    where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = torch.empty(len(best), 0, dtype=torch.long)
+
+        -        numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        +        numbers = torch.arange(first, first + len(block)).expand(len(best), -1)
+        """,
 }
