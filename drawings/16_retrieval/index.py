@@ -8,7 +8,7 @@ _DOCUMENTS = (("a", "b", "a"), ("b",), ("c", "b"))
 def draw() -> Canvas:
     canvas = Canvas(460, 170)
     canvas.text(72, 18, "documents", size=11)
-    canvas.text(330, 18, "postings: document × count", size=11)
+    canvas.text(330, 18, "postings: (document, count)", size=11)
     for i, words in enumerate(_DOCUMENTS):
         y = 30 + 44 * i
         canvas.text(18, y + 14, str(i), size=11)
@@ -19,5 +19,5 @@ def draw() -> Canvas:
         canvas.box(200, y, 32, 28, word, fill="blue")
         found = [(n, words.count(word)) for n, words in enumerate(_DOCUMENTS) if word in words]
         for j, (number, count) in enumerate(found):
-            canvas.box(246 + 66 * j, y, 58, 28, f"{number} × {count}", fill="orange")
+            canvas.box(246 + 66 * j, y, 58, 28, f"({number}, {count})", fill="orange")
     return canvas

@@ -97,6 +97,12 @@ WRONG = {
         - idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
         + idf = math.log10(1 + (N - n + 0.5) / (n + 0.5))
         """,
+    "binary_logarithm": """
+        The logarithm has the base 2, as nDCG's does. Here it is the natural one, `math.log`.
+
+        - idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
+        + idf = math.log2(1 + (N - n + 0.5) / (n + 0.5))
+        """,
     "counts_occurrences": """
         n is the number of documents that have the word, not the number of its occurrences.
 
@@ -150,6 +156,13 @@ WRONG = {
 
         - norm = k1 * (1 - b + b * lengths[document] / average)
         + norm = k1 * 1 - b + b * lengths[document] / average
+        """,
+    "parenthesis_closed_early": """
+        The parenthesis is closed too early: k1 multiplies 1 - b alone. It multiplies the part with
+        the length, too.
+
+        - norm = k1 * (1 - b + b * lengths[document] / average)
+        + norm = k1 * (1 - b) + b * lengths[document] / average
         """,
     "parameters_fixed": """
         k1 and b have fixed values here. They are arguments.

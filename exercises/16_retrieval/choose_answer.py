@@ -140,6 +140,13 @@ WRONG = {
         - for number, (found, null, row) in enumerate(zip(retrieval, nulls, spans)):
         + for number, (found, null, row) in list(enumerate(zip(retrieval, nulls, spans)))[:1]:
         """,
+    "first_span_only": """
+        Only the first span of each paragraph was looked at. All of its spans compete, and they need
+        not be sorted.
+
+        - for score, text in row:
+        + for score, text in row[:1]:
+        """,
     "best_paragraph": """
         Only the paragraph with the highest score of the search was read. Spans of all paragraphs
         compete.

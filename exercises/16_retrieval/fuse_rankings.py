@@ -79,7 +79,7 @@ WRONG = {
         than one that all have. Sum 1 / (c + rank).
 
         - total[document] = total.get(document, 0.0) + 1 / (c + rank)
-        + total[document] = total.get(document, 0.0) - (c + rank)
+        + total[document] = total.get(document, 0.0) - rank
         """,
     "no_constant": """
         c does not enter. Without it, a single first place outweighs good places in all rankings.

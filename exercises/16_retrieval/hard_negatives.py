@@ -1,4 +1,4 @@
-"""hard_negatives: the right paragraph, others that contain an answer, answers of several words, too few."""
+"""hard_negatives: the right paragraph, whatever it says, others that contain an answer, answers of several words, too few."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ POINTS = {"ranking": 1, "answers": 3, "edges": 1}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     kept = some_words(rng, WORDS, 10)
-    first, second, third, single, *plain = kept
+    first, second = sorted(kept[:2], reverse=True)  # no answer is in the order of the alphabet
+    third, single, *plain = kept[2:]
 
     def paragraphs(n: int) -> list[list[str]]:
         """Paragraphs of plain words, in which no answer occurs."""
@@ -67,8 +68,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "answers", [order, several, right, [[first, second], [third]], n], title="two right answers"
     )
+    other = with_answer([first, second], there[0])
+    other[right] = [second, *paragraphs(1)[0], first]
+    yield Case(
+        "answers", [order, other, right, [[first, second]], n], title="the right one in other words"
+    )
     ends = with_answer([first, second], there[0])
-    ends[there[0]] = [*paragraphs(1)[0], first, second]
+    ends[there[0]] = [*draw_words(rng, plain, number(rng, 9, 14)), first, second]
     ends[there[1]] = [*paragraphs(1)[0], first]
     yield Case(
         "answers", [order, ends, right, [[first, second]], n], title="at the end of a paragraph"
@@ -85,7 +91,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         [order[: number(rng, 3, 6)], texts, right, [long], 4],
         title="an answer longer than the paragraphs",
     )
-    yield Case("edges", [order, texts, right, [], 3], title="no answers known")
+    yield Case("edges", [front, texts, front[1], [], 3], title="no answers known")
     wordless = with_answer([single], there[1])
     yield Case(
         "edges", [order, wordless, right, [[], [single]], n], title="an answer without words"
@@ -94,7 +100,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "keeps_the_right_one": """
-        The paragraph that answers the question is among the negatives.
+        The paragraph that answers the question is among the negatives. Leave out `positive` itself,
+        even where it gives the answer in other words, or no answer is known.
+
+        - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
+        + if not any(contains(paragraphs[document], a) for a in answers)
+        """,
+    "keeps_the_first": """
+        The first paragraph of the ranking is kept, whatever it is. It may be the right one, or
+        contain an answer: examine it like the others.
 
         - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
         + if document in ranking[:1] or not any(contains(paragraphs[document], a) for a in answers)
@@ -159,6 +173,22 @@ WRONG = {
         - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
         + if document != positive and not any(contains(paragraphs[document], a) for a in answers[:1])
         """,
+    "all_answers": """
+        A paragraph is left out here only if it contains every right answer. One of them is enough:
+        `any`, not `all`.
+
+        - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
+        + if document != positive and not all(contains(paragraphs[document], a) for a in answers)
+        """,
+    "place_for_number": """
+        The place in the ranking was taken for the number of the paragraph. The words of a document
+        of the ranking are `paragraphs[document]`.
+
+        - for document in ranking
+        - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
+        + for i, document in enumerate(ranking)
+        + if document != positive and not any(contains(paragraphs[i], a) for a in answers)
+        """,
     "sorted": """
         The negatives are in the order of their numbers. Keep the order of the ranking, best first.
 
@@ -199,3 +229,30 @@ FURTHER = """
 A small function of its own says whether `words` contain `answer`: is one of the slices
 words[i : i + len(answer)] equal to it? Then keep the documents of the ranking that pass, and cut at n last.
 """
+
+EQUIVALENT = {
+    "Words and answers are lists, as `words_of` makes them.": """
+        -    answers = [list(answer) for answer in answers if answer]
+        +    answers = [answer for answer in answers if answer]
+
+        -        words, size = list(words), len(answer)
+        +        words, size = words, len(answer)
+        """,
+    "Which answer is found first makes no difference.": """
+        -    answers = [list(answer) for answer in answers if answer]
+        +    answers = [list(answer) for answer in list(answers)[::-1] if answer]
+        """,
+    "A slice at the end is shorter than the answer, and equals none.": """
+        -        return any(words[i : i + size] == answer for i in range(len(words) - size + 1))
+        +        return any(words[i : i + size] == answer for i in range((len(words) + size) + 1))
+
+        -        return any(words[i : i + size] == answer for i in range(len(words) - size + 1))
+        +        return any(words[i : i + size] == answer for i in range(len(words) + 1))
+
+        -        return any(words[i : i + size] == answer for i in range(len(words) - size + 1))
+        +        return any(words[i : i + size] == answer for i in range(len(words) - 1 + 1))
+
+        -        return any(words[i : i + size] == answer for i in range(len(words) - size + 1))
+        +        return any(words[i : i + size] == answer for i in range(len(words) - size + 2))
+        """,
+}

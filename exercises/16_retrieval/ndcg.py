@@ -74,6 +74,13 @@ WRONG = {
         - discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
         + discount = 1 / torch.log2(torch.arange(1, k + 1, dtype=gains.dtype).clamp(min=2))
         """,
+    "discount_one_ahead": """
+        The discount is one rank ahead: the first place is divided by log2(3). At rank r, counted
+        from 1, it is log2(r + 1), so the first place has the discount 1.
+
+        - discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
+        + discount = 1 / torch.log2(torch.arange(3, k + 3, dtype=gains.dtype))
+        """,
     "reciprocal_discount": """
         The gain is divided by the rank. nDCG's discount is milder, the logarithm of rank + 1.
 

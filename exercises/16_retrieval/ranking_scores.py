@@ -116,6 +116,13 @@ WRONG = {
         - places = [rank for rank, document in enumerate(ranking, 1) if document in right]
         + places = [rank for rank, document in enumerate(ranking) if document in right]
         """,
+    "one_too_deep": """
+        1 was added to a rank that already begins with 1: a relevant document in the first place has
+        the reciprocal rank 1, not 1/2.
+
+        - reciprocal += 1 / places[0] if places else 0.0
+        + reciprocal += 1 / (places[0] + 1) if places else 0.0
+        """,
     "rank_within_k": """
         A relevant document beyond the first k gets the reciprocal rank 0. The whole ranking counts
         here; k is for recall.
@@ -129,6 +136,13 @@ WRONG = {
 
         - reciprocal += 1 / places[0] if places else 0.0
         + reciprocal += sum(1 / p for p in places) / len(places) if places else 0.0
+        """,
+    "sum_of_all_ranks": """
+        The reciprocal ranks of all relevant documents were added up, so the sum can exceed 1. Only
+        the first one of each question counts.
+
+        - reciprocal += 1 / places[0] if places else 0.0
+        + reciprocal += sum(1 / place for place in places)
         """,
     "last_rank": """
         The rank of the last relevant document was taken. The first one counts.

@@ -1,4 +1,4 @@
-"""top_inner_products: blocks of any size, numbers across blocks, fewer vectors than asked for."""
+"""top_inner_products: blocks of any size, also from a generator, numbers across blocks, few vectors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
+from coursekit.checking import codec
 
 from ..draw import number
 from .common import steps
@@ -26,11 +27,21 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def cut(vectors: torch.Tensor, *sizes: int) -> list[torch.Tensor]:
         return [part.clone() for part in vectors.split(list(sizes))]
 
+    def once(blocks: list[torch.Tensor], overwrite: bool = False) -> codec.Source:
+        """A generator of the blocks, which may overwrite each when the next one is asked for."""
+        rows = [block.tolist() for block in blocks]
+        if not overwrite:
+            return codec.Source(f"(torch.tensor(rows) for rows in {rows})")
+        twice = "for block in [torch.tensor(rows)] for turn in (1, 2)"
+        return codec.Source(
+            f"(block for rows in {rows} {twice} if turn == 1 or block.neg_() is None)"
+        )
+
     d = number(rng, 3, 5)
     N = number(rng, 9, 14)
     vectors = steps(rng, N, d)
-    yield Case("values", [queries(3, d), [vectors], 4], title="one block")
     yield Case("values", [queries(1, d), cut(vectors, 4, N - 4), 3], title="one query, two blocks")
+    yield Case("values", [queries(3, d), [vectors], 4], title="one block")
     yield Case(
         "values", [queries(4, d), cut(vectors - 20, 5, N - 5), 3], title="vectors far from 0"
     )
@@ -55,6 +66,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("blocks", [positive, cut(ahead, 4, 4, N - 8), 6], title="the best come last")
     yield Case(
         "blocks", [positive, cut(ahead.flip(0), 4, 4, N - 8), 6], title="the best come first"
+    )
+
+    blocks = cut(steps(rng, N, d), 3, 4, N - 7)
+    yield Case("blocks", [positive, once(blocks), 4], title="blocks from a generator")
+    blocks = cut(steps(rng, 12, d), 4, 4, 4)
+    yield Case(
+        "blocks",
+        [queries(3, d), once(blocks, overwrite=True), 5],
+        title="each block overwritten when the next one comes",
     )
 
     yield Case(
@@ -140,7 +160,7 @@ WRONG = {
         one.
 
         - best = torch.cat([best, queries @ block.mT], dim=1)
-        + best = torch.cat([best, queries @ F.normalize(block, dim=1).mT], dim=1)
+        + best = torch.cat([best, F.normalize(queries, dim=1) @ F.normalize(block, dim=1).mT], dim=1)
         """,
     "distances": """
         These are distances, negated. Here the inner product decides.
@@ -162,11 +182,54 @@ WRONG = {
         - best, kept = best.topk(min(k, best.shape[1]), dim=1)
         + best, kept = best.topk(k, dim=1)
         """,
-    "all_at_once": """
-        With fewer vectors than k, `topk` raises an error. Then all of them are wanted. (And here all
-        blocks were put together first: it gives the same, and needs the memory that blocks save.)
+    "collects_the_blocks": """
+        All blocks were collected before the first product. The next block may take the place of the
+        one before, and all together may not fit into memory: multiply with each as it comes, keep
+        the k best so far and forget the block.
 
-        raises RuntimeError
+        def top_inner_products(queries, blocks, k):
+            matrix = torch.cat(list(blocks))
+            found = (queries @ matrix.mT).topk(min(k, len(matrix)), dim=1)
+            return found.values, found.indices
+        """,
+    "reads_twice": """
+        The blocks were read twice, say, to count the vectors first. A generator gives each block
+        once: for the second reading nothing is left. Count while you multiply.
+
+        - best = queries.new_empty(len(queries), 0)
+        - where = torch.empty(len(queries), 0, dtype=torch.long)
+        + N = sum(len(block) for block in blocks)
+        + k = min(k, N)
+        + best = queries.new_full((len(queries), k), -math.inf)
+        + where = torch.zeros(len(queries), k, dtype=torch.long)
+        """,
+    "needs_a_list": """
+        Only a list has a length. Blocks may come from a generator: take them in a `for` loop.
+
+        raises TypeError
+
+        - for block in blocks:
+        + for i in range(len(blocks)):
+        +     block = blocks[i]
+        """,
+    "first_block_apart": """
+        Only a list has a first element. Blocks may come from a generator: take them all in one
+        `for` loop, which begins with nothing found.
+
+        raises TypeError
+
+        - best = queries.new_empty(len(queries), 0)
+        - where = torch.empty(len(queries), 0, dtype=torch.long)
+        - first = 0
+        - for block in blocks:
+        + best, where = (queries @ blocks[0].mT).topk(min(k, len(blocks[0])), dim=1)
+        + first = len(blocks[0])
+        + for block in blocks[1:]:
+        """,
+    "all_at_once": """
+        All blocks were put together first, although the next one may take the place of the one
+        before: multiply with each as it comes. (And with fewer vectors than k, `topk` raises an
+        error. Then all of them are wanted.)
 
         def top_inner_products(queries, blocks, k):
             found = (queries @ torch.cat(list(blocks)).mT).topk(k, dim=1)
@@ -226,4 +289,51 @@ indices that it returns.
 
 EQUIVALENT = {
     "Nothing is trained through a search.": "every edit: detached, without gradient",
+    "It is empty at first, or all of its rows are equal.": """
+             best = queries.new_empty(len(queries), 0)
+        +    best = best[:1].expand_as(best)
+             where = torch.empty(len(queries), 0, dtype=torch.long)
+
+             where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = where[:1].expand_as(where)
+             first = 0
+
+                 numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        +        numbers = numbers[:1].expand_as(numbers)
+                 best = torch.cat([best, queries @ block.mT], dim=1)
+
+        -    best = queries.new_empty(len(queries), 0)
+        +    best = -queries.new_empty(len(queries), 0)
+        """,
+    "`torch.cat` leaves out an empty vector.": """
+        -    best = queries.new_empty(len(queries), 0)
+        +    best = queries.new_empty(0)
+
+        -    where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = torch.empty(0, dtype=torch.long)
+
+        -    best = queries.new_empty(len(queries), 0)
+        +    best = queries.new_empty(len(queries), 0).squeeze()
+
+        -    where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = torch.empty(len(queries), 0, dtype=torch.long).squeeze()
+        """,
+    "`torch.cat` takes the wider dtype.": """
+        -    best = queries.new_empty(len(queries), 0)
+        +    best = queries.new_empty(len(queries), 0).half()
+
+        -    where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = torch.empty(len(queries), 0, dtype=torch.bool)
+        """,
+    "Numbers may be of any type of integers.": """
+        -    return best, where
+        +    return best, where.int()
+        """,
+    "`best` has a row for each query.": """
+        -    where = torch.empty(len(queries), 0, dtype=torch.long)
+        +    where = torch.empty(len(best), 0, dtype=torch.long)
+
+        -        numbers = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        +        numbers = torch.arange(first, first + len(block)).expand(len(best), -1)
+        """,
 }

@@ -317,3 +317,122 @@ def choose_answer(retrieval, nulls, spans, weight, threshold):
             if total > best and total > threshold:
                 best, text, where = total, t, i
     return text, where
+
+
+# %% hard_negatives: trusts the answers to find the right one | keeps_the_right_one
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    def has(words, answer):
+        size = len(answer)
+        return size > 0 and any(list(words[i : i + size]) == list(answer) for i in range(len(words)))
+
+    return [d for d in ranking if not any(has(paragraphs[d], a) for a in answers)][:n]
+
+
+# %% top_inner_products: one matrix of all blocks | collects_the_blocks
+def top_inner_products(queries, blocks, k):
+    everything = torch.cat([block for block in blocks], dim=0)
+    S = queries @ everything.T
+    values, numbers = S.sort(dim=1, descending=True)
+    return values[:, :k], numbers[:, :k]
+
+
+# %% top_inner_products: makes room for the best, once all vectors are counted | reads_twice
+def top_inner_products(queries, blocks, k):
+    total = sum(block.shape[0] for block in blocks)
+    size = min(k, total)
+    best = torch.full((len(queries), size), float("-inf"), dtype=queries.dtype)
+    where = torch.zeros(len(queries), size, dtype=torch.long)
+    start = 0
+    for block in blocks:
+        S = torch.cat([best, queries @ block.T], dim=1)
+        J = torch.cat([where, torch.arange(start, start + len(block)).repeat(len(queries), 1)], dim=1)
+        best, i = S.topk(size, dim=1)
+        where = J.gather(1, i)
+        start += len(block)
+    return best, where
+
+
+# %% top_inner_products: begins with the first block | first_block_apart
+def top_inner_products(queries, blocks, k):
+    S = queries @ blocks[0].T
+    best, where = S.topk(min(k, S.shape[1]), dim=1)
+    start = len(blocks[0])
+    for block in blocks[1:]:
+        S = torch.cat([best, queries @ block.T], dim=1)
+        J = torch.arange(start, start + len(block)).expand(len(queries), -1)
+        best, i = S.topk(min(k, S.shape[1]), dim=1)
+        where = torch.cat([where, J], dim=1).gather(1, i)
+        start += len(block)
+    return best, where
+
+
+# %% bm25_scores: log2 from nDCG | binary_logarithm
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    N = len(lengths)
+    if N == 0:
+        raise ValueError("no documents")
+    mean = sum(lengths) / N
+    total = torch.zeros(N)
+    for word in query:
+        postings = index.get(word, [])
+        weight = math.log2(1 + (N - len(postings) + 0.5) / (len(postings) + 0.5))
+        for d, c in postings:
+            total[d] += weight * c / (c + k1 * (1 - b + b * lengths[d] / mean))
+    return total
+
+
+# %% ranking_scores: 1 / (i + 1) with ranks from 1 | one_too_deep
+def ranking_scores(rankings, relevant, k):
+    recall, rr = [], []
+    for r, right in zip(rankings, relevant):
+        if not right:
+            raise ValueError("nothing to find")
+        recall.append(sum(d in right for d in r[:k]) / len(right))
+        ranks = [i for i, d in enumerate(r, start=1) if d in right]
+        rr.append(1 / (min(ranks) + 1) if ranks else 0.0)
+    return sum(recall) / len(recall), sum(rr) / len(rr)
+
+
+# %% ranking_scores: forgets to stop at the first | sum_of_all_ranks
+def ranking_scores(rankings, relevant, k):
+    recall = rr = 0.0
+    for r, right in zip(rankings, relevant):
+        if not right:
+            raise ValueError("nothing to find")
+        recall += sum(d in right for d in r[:k]) / len(right)
+        for i, d in enumerate(r):
+            if d in right:
+                rr += 1 / (i + 1)
+    return recall / len(rankings), rr / len(rankings)
+
+
+# %% ndcg: counts ranks from 1 and adds 2 | discount_one_ahead
+def ndcg(gains, scores, k):
+    k = min(k, gains.shape[1])
+    w = torch.tensor([1 / math.log2(r + 2) for r in range(1, k + 1)], dtype=gains.dtype)
+    top = gains.gather(1, scores.topk(k, dim=1).indices) @ w
+    best = gains.topk(k, dim=1).values @ w
+    return torch.where(best > 0, top / best.clamp(min=1e-9), torch.zeros_like(best)).mean().item()
+
+
+# %% hard_negatives: a paragraph must have all answers to fall out | all_answers
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    def has(words, answer):
+        size = len(answer)
+        return any(list(words[i : i + size]) == list(answer) for i in range(len(words) - size + 1))
+
+    right = [a for a in answers if a]
+    return [d for d in ranking if d != positive and not all(has(paragraphs[d], a) for a in right)][:n]
+
+
+# %% choose_answer: takes the first span for the best one | first_span_only
+def choose_answer(retrieval, nulls, spans, weight, threshold):
+    best, text, where = threshold, "", -1
+    for i, row in enumerate(spans):
+        if not row:
+            continue
+        score, answer = row[0]
+        total = weight * retrieval[i] + (1 - weight) * (score - nulls[i])
+        if total > best:
+            best, text, where = total, answer, i
+    return text, where
