@@ -51,6 +51,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         [[0.0, ahead + 1.0], [1.0, 1.0], spans, 0.5, -50.0],
         title="the search against the reader, half and half",
     )
+    yield Case(
+        "values",
+        [[0.0, ahead - 1.0], [1.0, 1.0], spans, 0.5, -50.0],
+        title="the reader against the search, half and half",
+    )
+    near = [[(base + 0.001, first), (base + 0.004, second), (base + 0.002, third)]]
+    yield Case("values", [[1.0], [0.0], near, 0.0, -50.0], title="nearly equal")
 
     sure = retrieved(*sizes)
     best = max(
@@ -85,6 +92,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     same[0][1], same[1][1] = same[0][0], same[1][0]
     same[2][1] = [(score, word + "s") for score, word in same[2][0]]
     yield Case("edges", [*same, 0.5, -50.0], title="two paragraphs tie")
+    twice = retrieved(1, 1)
+    top, word = twice[2][0][0]
+    twice[2] = [[(top, word), (top, word + "s")], [(top - 40, third)]]
+    yield Case("edges", [*twice, 0.25, -90.0], title="two spans of a paragraph tie")
 
 
 WRONG = {
@@ -246,3 +257,41 @@ FURTHER = """
 Two loops, over the paragraphs and over the spans of each, keep the largest total with its text and the
 number of its paragraph. At the end one comparison with the threshold decides.
 """
+
+EQUIVALENT = {
+    "What stands there at first is returned by nobody.": """
+        -    answer, where, best = "", -1, -math.inf
+        +    answer, where, best = (-1, "", -math.inf)
+
+        -    answer, where, best = "", -1, -math.inf
+        +    answer, where, best = 'x', -1, -math.inf
+
+        -    answer, where, best = "", -1, -math.inf
+        +    answer, where, best = "", 0, -math.inf
+
+        -    answer, where, best = "", -1, -math.inf
+        +    answer, where, best = "", -2, -math.inf
+
+        -    answer, where, best = "", -1, -math.inf
+        +    answer, where, best = "", 1, -math.inf
+
+        -    answer, where, best = "", -1, -math.inf
+        +    answer, where, best = "", -(-1), -math.inf
+
+        -    answer, where, best = "", -1, -math.inf
+        +    answer, where, best = "", float(-1), -math.inf
+        """,
+    "A total is compared, and not returned.": """
+        -    answer, where, best = "", -1, -math.inf
+        +    answer, where, best = "", -1, round(-math.inf, 2)
+
+        -    answer, where, best = "", -1, -math.inf
+        +    answer, where, best = "", -1, torch.tensor(-math.inf)
+
+        -            total = (1 - weight) * (score - null) + weight * found
+        +            total = torch.tensor((1 - weight) * (score - null) + weight * found)
+
+        -                answer, where, best = text, number, total
+        +                answer, where, best = text, number, torch.tensor(total)
+        """,
+}

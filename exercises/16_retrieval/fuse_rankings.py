@@ -47,6 +47,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     # 1/2 is less than 1/3 + 1/5; with ranks from 0, 1/1 would be more than 1/2 + 1/4
     lower = [[a, b, *rest[:2]], [rest[0], *rest[2:4], b]]
     yield Case("fused", [lower, 1], title="two middling places against a first one")
+    # 1/2 is more than 1/4 + 1/5; with ranks from 2, 1/3 would be less than 1/5 + 1/6
+    higher = [[a, rest[0], b], [rest[0], *rest[2:4], b]]
+    yield Case("fused", [higher, 1], title="a first place against two middling ones")
     yield Case("fused", [rankings, 60], title="one first place, large c")
 
     yield Case("missing", [drawn(n + 6, n, n + 2, n)], title="documents that a ranking lacks")
