@@ -32,7 +32,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     past = cached(rng, 1, 1, 2, 2)
     yield case("past", [4, 2, 1], normal(rng, 1, 3, 4), past, title="three new tokens after two")
     past = cached(rng, 1, 2, 200, 4)
-    yield case("past", [8, 2, 2], normal(rng, 1, 2, 8), past, title="two new tokens after two hundred")
+    yield case("past", [8, 2, 2], normal(rng, 1, 2, 8), past, title="two tokens after two hundred")
 
     X = normal(rng, 2, 3, 8)
     yield case("training", [8, 4, 2], X, title="what training changes", gradient="all")
