@@ -7,7 +7,9 @@ over, or the author of another course. Outcomes come back as plain data, as a su
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +28,8 @@ from coursekit.checking.records import Outcome, Question
 from coursekit.checking.verdict import clean
 
 _CELL_SECONDS, _NOTEBOOK_SECONDS = 120.0, 3600.0
+#: How many answers are worth another kernel, which takes about as long as they do to start.
+_EACH = 40
 #: Defines an answer, in a copy of the notebook's names, under a name of its own. It is run as one
 #: statement: of a cell that stops, a kernel runs the later definitions all the same.
 _DEFINE = """\
@@ -45,7 +49,8 @@ def run_answers(
 ) -> list[Outcomes]:
     """The outcomes of each answer, beside the reference's other definitions.
 
-    It runs in the sandbox. Where there is none, it runs in a process of its own, without isolation.
+    They run in sandboxes, side by side if there are many. Where there is no sandbox, they run in one
+    process, without isolation.
 
     Parameters
     ----------
@@ -76,6 +81,20 @@ def run_answers(
         training_steps=None,
         data_rows=None,
     )
+    kernels = min(os.cpu_count() or 1, 1 + len(answers) // _EACH) if limits.sandbox else 1
+    parts = [answers[i::kernels] for i in range(kernels)]
+    with ThreadPoolExecutor(kernels) as threads:
+        found = list(threads.map(lambda part: _run(assignment, part, cases, limits), parts))
+    return [found[i % kernels][i // kernels] for i in range(len(answers))]
+
+
+def _run(
+    assignment: Assignment,
+    answers: Sequence[Answer],
+    cases: Mapping[str, Sequence[Question]],
+    limits: Limits,
+) -> list[Outcomes]:
+    """The outcomes of each answer, in one kernel."""
     aliases = [f"{answer.exercise}__{number}" for number, answer in enumerate(answers)]
     notebook = _notebook(assignment, answers, aliases)
     questions = {alias: cases[answer.exercise] for alias, answer in zip(aliases, answers)}
