@@ -157,7 +157,12 @@ def speed(assignment: str, size: int, stock_size: int | None = None) -> dict[str
         "cpu seconds beyond the cells": beyond,
         "times stock's cpu seconds": (stock_cpu / stock_size) / (ours_cpu / size),
         "times stock's throughput": (stock_wall / stock_size) / (ours_wall / size),
-        "submissions with other scores": sum(theirs[name] != mine[name] for name in theirs),
+        # ours judges what calls a wrong helper again with a right one, so it may give more
+        "cells with fewer points than stock's": sum(
+            mine[name][cell] < points
+            for name, own in theirs.items()
+            for cell, points in own.items()
+        ),
     }
 
 
