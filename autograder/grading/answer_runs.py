@@ -82,6 +82,8 @@ def run_answers(
         data_rows=None,
     )
     kernels = min(os.cpu_count() or 1, 1 + len(answers) // _EACH) if limits.sandbox else 1
+    if kernels == 1:
+        return _run(assignment, answers, cases, limits)
     parts = [answers[i::kernels] for i in range(kernels)]
     with ThreadPoolExecutor(kernels) as threads:
         found = list(threads.map(lambda part: _run(assignment, part, cases, limits), parts))

@@ -10,7 +10,14 @@ from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.course.reference import read
 from autograder.grading import runners
-from autograder.grading.grade_submission import BRIEFLY, Task, _better, finish, run_and_judge
+from autograder.grading.grade_submission import (
+    BRIEFLY,
+    Task,
+    _better,
+    _replaced,
+    finish,
+    run_and_judge,
+)
 from autograder.grading.left_out import (
     TAG,
     _may_define,
@@ -204,7 +211,7 @@ def test_an_answer_that_needs_the_rest_of_a_cell_that_was_cut_off_gets_every_poi
 def test_the_better_verdict_of_two_runs_counts(before, now, came_back, counts):
     first, second = (Verdict("f", points, 3.0, []) for points in (before, now))
     answers = Answers({"f": [] if came_back else None})
-    (verdict,) = _better([first], [second], answers)
+    (verdict,) = _replaced([first], _better([first], [second], answers))
     assert verdict.points == counts
     assert (verdict is second) == (came_back and now >= before)
 
