@@ -27,8 +27,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", [4, 1, 1, 5, 8.0, 0.7], X, title="another base, a large eps")
     X, past = normal(rng, 2, 1, 4), cached(rng, 2, 1, n, 2)
     yield case("past", [4, 2, 1, 3], X, past, title="one new token after others")
-    X, past = normal(rng, 1, 3, 4), cached(rng, 1, 2, 2, 2)
-    yield case("past", [4, 2, 2, 3], X, past, title="three new tokens after two")
+    X, past = normal(rng, 1, 3, 8), cached(rng, 1, 2, 200, 4)
+    yield case("past", [8, 2, 2, 3], X, past, title="three new tokens after two hundred")
     X = normal(rng, 1, 3, 4)
     yield case("training", [4, 2, 1, 3], X, title="what training changes", gradient="all")
 

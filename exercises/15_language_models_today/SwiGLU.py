@@ -27,6 +27,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", normal(rng, 3), 3, title="a single vector, as wide as it is")
     yield case("values", 3 * normal(rng, 2, 2), 1, title="a width of 1")
     yield case("values", normal(rng, n, 5), 2, title="narrower than the tokens")
+    yield case("values", normal(rng, 1, n, 4), 3, title="a batch of one text")
     X = normal(rng, 2, 3)
     yield case("training", X, n, title="what training changes", gradient="all")
 

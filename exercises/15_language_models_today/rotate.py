@@ -164,3 +164,25 @@ RIGHT = {
         + return torch.cat([turned.real, turned.imag], dim=-1)
         """,
 }
+
+EQUIVALENT = {
+    "Positions are small whole numbers, which float32 holds exactly.": """
+         def rotate(X: torch.Tensor, positions: torch.Tensor, base: float = 10_000.0) -> torch.Tensor:
+        +    positions = positions.float()
+             d_k = X.shape[-1]
+        """,
+    "d_k is even here, and counted from the end its half is the same place.": """
+        -    if d_k % 2:
+        +    if d_k % (-2):
+
+        -    a, b = X[..., : d_k // 2], X[..., d_k // 2 :]
+        +    a, b = X[..., : d_k // (-2)], X[..., d_k // 2 :]
+
+        -    a, b = X[..., : d_k // 2], X[..., d_k // 2 :]
+        +    a, b = X[..., : d_k // 2], X[..., d_k // (-2) :]
+        """,
+    "For two dimensions theta is a single number, which multiplies as a vector of one does.": """
+        -    theta = base ** (-torch.arange(0, d_k, 2, device=X.device) / d_k)
+        +    theta = (base ** (-torch.arange(0, d_k, 2, device=X.device) / d_k)).squeeze()
+        """,
+}
