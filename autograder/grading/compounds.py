@@ -111,7 +111,7 @@ class ReleasedPairs:
             The exercises that have pairs now and had none: judge the answers to them again.
         """
         known = {
-            one.exercise: self._left.pop(one.exercise)
+            one.exercise: self._left[one.exercise]
             for one in verdicts
             if _lacks_hint(one) and one.exercise in self._left
         }
@@ -119,6 +119,8 @@ class ReleasedPairs:
         pairs = record_pairs(self._assignment, now, known, self._limits)
         now = {name: {**one, "pairs": pairs[name]} for name, one in now.items()}
         recorded |= now
+        for name in now:
+            del self._left[name]  # not before they are recorded: that may fail
         return now
 
 
