@@ -23,6 +23,7 @@ from autograder.grading.limits import Limits
 from autograder.grading.outputs import error_output, flood, time_limit_error, too_much
 from autograder.grading.stopped import Stopped
 from autograder.sandbox.client import GuardedClient
+from coursekit.checking.kernel_side import MIME
 
 _MERGE = CoalesceStreamsPreprocessor()
 _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display_data"}
@@ -82,6 +83,15 @@ class CellClient(NotebookClient):
         _MERGE.preprocess_cell(cell, {}, index)  # once, at the end: nbclient's way is quadratic
         self.clear_display_id_mapping(index)  # the outputs have moved: ignore later updates
 
+    async def async_execute_cell(self, *args: Any, **kwargs: Any) -> NotebookNode:
+        """Run a cell, once an interrupt that was meant for the cell before has been sent."""
+        if self._interrupting is not None:
+            with contextlib.suppress(Exception):
+                await self._interrupting
+            self._interrupting = None
+        cell: NotebookNode = await super().async_execute_cell(*args, **kwargs)
+        return cell
+
     async def run_answering(
         self, cell: NotebookNode, index: int, reply: Callable[[str], str]
     ) -> None:
@@ -133,14 +143,19 @@ class CellClient(NotebookClient):
         await super()._async_check_alive()
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
-        """Count output as it arrives; past the limit, drop it and interrupt the cell."""
+        """Count output as it arrives; past the limit, drop it and interrupt the cell.
+
+        Not for an answer, which is sent when all is done: its kernel would be interrupted between
+        two cells, and the reply to the cell that has ended be lost.
+        """
         if msg["msg_type"] in _OUTPUTS:
             size = len(repr(msg["content"]))
             flooded, before = self.allowance.is_flooded(size)
             if flooded:
                 if not before:
                     cell.outputs.append(flood(self.allowance.allowed_bytes))
-                if self.km is not None and self.allowance.may_interrupt():
+                ends = _is_answer(msg["content"])
+                if self.km is not None and not ends and self.allowance.may_interrupt():
                     interrupt: Any = (
                         self.km.interrupt_kernel()
                     )  # a coroutine: ours are asynchronous
@@ -153,3 +168,8 @@ class CellClient(NotebookClient):
                         cell.outputs.append(too_much(self.limits.notebook_output_bytes))
                     return None
         return super().process_message(msg, cell, cell_index)
+
+
+def _is_answer(content: dict[str, Any]) -> bool:
+    data = content.get("data")
+    return isinstance(data, dict) and MIME in data

@@ -28,10 +28,18 @@ from autograder.grading.left_out import LEFT_OUT, LIMITED
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.outputs import TOO_LARGE, error_output, read_outcomes
-from autograder.grading.questions import Answers, Questions, for_kernel, most_bytes, within_room
+from autograder.grading.questions import (
+    Answers,
+    Outcomes,
+    Questions,
+    for_kernel,
+    most_bytes,
+    within_room,
+)
 from autograder.grading.reference_desk import Carried
 from autograder.grading.run_progress import Listener, Progress
 from coursekit.checking import judged_again
+from coursekit.checking.records import Question
 
 #: Why a run ended that ended the process which read its output.
 LOST = "the output of its kernel was too large to read"
@@ -244,8 +252,38 @@ class _Client(CellClient):
             self.stopped.note_end(cell, at, end)
 
     async def _ask(self, name: str, index: int) -> None:
-        """Send the cases to the kernel in place of the check cell, and store the outcomes."""
-        original, sent = self.nb.cells[index], self.questions[name]
+        """Ask an exercise's cases in place of the check cell, and store the outcomes."""
+        sent = self.questions[name]
+        outcomes: Outcomes | None = []
+        end = ""
+        for part in self._parts(sent):
+            some, end = await self._request(name, part, index)
+            if some is not None and len(part) < len(sent) and within_room(some, part) != some:
+                some, end = None, TOO_LARGE
+            outcomes = None if some is None else [*(outcomes or ()), *some]
+            if outcomes is None:
+                break
+        self.allowance.oversized |= end == TOO_LARGE
+        if name in self.stopped.why and outcomes and outcomes[0].get("status") == "unwritten":
+            outcomes, end = None, self.stopped.why[name]
+        if outcomes is not None:
+            outcomes = within_room(outcomes, sent)
+        if outcomes:
+            outcomes = self.stopped.explain(outcomes)
+        self.answers.note(name, outcomes, end)
+        self.listener.answered(name, outcomes, end)
+
+    def _parts(self, sent: list[Question]) -> list[list[Question]]:
+        """The cases to ask together: the first alone, once an answer was larger than any can be."""
+        if self.allowance.oversized and len(sent) > 1:
+            return [sent[:1], sent[1:]]
+        return [sent]
+
+    async def _request(
+        self, name: str, sent: list[Question], index: int
+    ) -> tuple[Outcomes | None, str]:
+        """Send cases to the kernel; their outcomes, or None and the reason why there are none."""
+        original = self.nb.cells[index]
         request = new_code_cell(
             "__import__('coursekit.checking.kernel_side', fromlist=['answer'])"
             f".answer({name!r}, {json.dumps(for_kernel(sent))!r})"
@@ -262,17 +300,10 @@ class _Client(CellClient):
         finally:
             self.nb.cells[index] = original
         outcomes, end = read_outcomes(request.outputs, len(sent))
-        self.allowance.oversized |= end == TOO_LARGE
-        if any(o.get("ename") in ("TimeLimit", "KeyboardInterrupt") for o in request.outputs):
+        stopped = any(o.get("ename") in ("TimeLimit", "KeyboardInterrupt") for o in request.outputs)
+        if stopped and end != TOO_LARGE:
             end = f"it did not end within {self.limits.cell_seconds:g} seconds"
-        if name in self.stopped.why and outcomes and outcomes[0].get("status") == "unwritten":
-            outcomes, end = None, self.stopped.why[name]
-        if outcomes is not None:
-            outcomes = within_room(outcomes, sent)
-        if outcomes:
-            outcomes = self.stopped.explain(outcomes)
-        self.answers.note(name, outcomes, end)
-        self.listener.answered(name, outcomes, end)
+        return outcomes, end
 
 
 def _call(function: str, name: str, *given: Any) -> str:

@@ -115,6 +115,29 @@ def test_many_long_answers_come_back_whole_and_in_order():
     assert values == [chr(97 + i) * n for i, n in enumerate(lengths)]
 
 
+UNLIMITED = """
+from coursekit.checking import codec
+codec.Encoder.__init__.__defaults__ = (2**40, 2**40)
+calls = []
+def first(i): return calls.append("first") or [float(i)] * 100_000
+def second(i): return calls.append("second") or [float(i)] * 100_000
+def right(i): return calls.append("right") or i + 1
+"""
+
+
+def test_after_an_answer_that_is_too_large_others_are_asked_for_one_case_before_the_rest():
+    names = ("first", "second", "right")
+    checks = [graded(f"check({name})") for name in names]
+    shown = graded("[calls.count(name) for name in ('first', 'second', 'right')]")
+    notebook = new_notebook(cells=[new_code_cell(UNLIMITED), *checks, shown])
+    questions = {name: [{"args": [i], "room": 1000} for i in range(8)] for name in names}
+    answers = run_notebook(notebook, questions)
+    for name in ("first", "second"):
+        assert "many times larger" in answers.ends[name]
+    assert [outcome["value"] for outcome in answers.outcomes["right"]] == list(range(1, 9))
+    assert shown.outputs[0].data["text/plain"] == "[8, 1, 8]"
+
+
 def test_a_fork_server_that_is_killed_costs_no_points():
     start_server()
     notebook = new_notebook(cells=[graded("import time; time.sleep(4); 7")])
