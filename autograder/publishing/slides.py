@@ -39,6 +39,7 @@ _CHECK = re.compile(r"\bcheck\(")
 _BAR = re.compile(r"\d+%\|")
 #: What a slide holds: characters of prose, formulas, rows of a table, lines of a printout.
 _PROSE, _FORMULAS, _ROWS, _LINES = 340, 3, 9, 16
+_TOGETHER = 13.0  # lines of text on a slide
 _LONGEST = 76  # letters in a line of a printout
 
 
@@ -214,10 +215,39 @@ def _name_exercise(section: list[Slide], exercise: str, code: str) -> None:
 
 
 def _joined(section: list[Slide]) -> list[Slide]:
-    """A section whose title slide takes over the text that directly follows it."""
+    """A section whose title takes over the text that follows, and whose short slides are joined."""
     if len(section) > 1 and section[1].kind == "text" and section[1].heading == section[0].heading:
-        return [Slide(section[0].heading, "section", section[1].parts), *section[2:]]
-    return section
+        section = [Slide(section[0].heading, "section", section[1].parts), *section[2:]]
+    found = section[:1]
+    for slide in section[1:]:
+        before = found[-1]
+        if _fit_together(before, slide):
+            written = [part for part in before.parts if 'class="write"' in part]
+            said = [part for part in before.parts if part not in written]
+            code = before.code or slide.code
+            found[-1] = Slide(before.heading, before.kind, [*said, *slide.parts, *written], code)
+        else:
+            found.append(slide)
+    return found
+
+
+def _fit_together(before: Slide, slide: Slide) -> bool:
+    """Whether two slides on the same are short enough to be one: a text and what it speaks of."""
+    if before.heading != slide.heading or before.kind not in ("exercise", "text"):
+        return False
+    if slide.kind not in ("text", "result") or (before.code and slide.code):
+        return False
+    return sum(map(_lines, (*before.parts, *slide.parts))) <= _TOGETHER
+
+
+def _lines(part: Markup) -> float:
+    """About how many lines of text a part is as high as."""
+    if "<img" in part:
+        return _TOGETHER
+    if "<math" in part and 'class="formula"' in part:
+        return 3.0
+    text = re.sub("<[^>]*>", "", part)
+    return max(part.count("<tr") or part.count("\n") if "<pre" in part else 0, len(text) / 75) + 0.7
 
 
 def _lead(paragraphs: list[str]) -> str:
