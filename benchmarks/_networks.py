@@ -159,9 +159,9 @@ def _network(
         return notebook[make_batches](data, texts, vocabulary, shuffle=shuffle)
 
     if which == "CBOW classifier":
-        notebook["set_seed"](seed)
         sizes = notebook["SETTINGS"][data]
         model = notebook["CBOWClassifier"](len(vocabulary), sizes["dim"])
+        notebook["initialize"](model, seed)
         notebook["init_embeddings"](model)
     elif which in KINDS:
         kind, other_sizes = KINDS[which]

@@ -23,7 +23,7 @@ import torch
 from _pairs import with_cells
 from _results import results, store
 
-from coursekit import Vocabulary, set_seed
+from coursekit import Vocabulary
 from coursekit.data import Bitext
 
 ROOT = Path(__file__).parent.parent
@@ -79,7 +79,6 @@ def prepare(name: str) -> Data:
 def train(name: str) -> tuple[torch.nn.Module, float]:
     """A model for `words` or `subwords`, as in the notebook, and its processor seconds."""
     notebook, data = from_notebook(), prepare(name)
-    set_seed(0)
     model = _untrained(data)
     started, steps, rate = time.process_time(), notebook["STEPS"], notebook["rate"]
     notebook["train_transformer"](model, *data.ids("train"), steps, rate)
@@ -90,7 +89,7 @@ def _untrained(data: Data) -> torch.nn.Module:
     notebook = from_notebook()
     sizes = len(data.source), len(data.target)
     model = notebook["CachedTransformer"](*sizes, **notebook["SIZES"])
-    notebook["initialize"](model)
+    notebook["draw_weights"](model, 0)
     return model
 
 
@@ -148,11 +147,10 @@ def norms() -> dict[str, Any]:
     losses: dict[str, list[list[float]]] = {"post-LN": [], "pre-LN": []}
     for name, curves in losses.items():
         for seed in SEEDS:
-            set_seed(seed)
             model = notebook["TranslationTransformer"](
                 len(data.source), len(data.target), **DEEP, norm_first=name == "pre-LN"
             )
-            notebook["initialize"](model)
+            notebook["draw_weights"](model, seed)
             curve = notebook["train_transformer"](
                 model, sources, targets, DEEP_STEPS, lambda step: DEEP_RATE
             )
@@ -164,7 +162,6 @@ def norms() -> dict[str, Any]:
 def cache() -> dict[str, Any]:
     """How many times as fast 30 tokens for 200 sentences are with a cache; median of five."""
     notebook, data = from_notebook(), prepare("words")
-    set_seed(0)
     model = _untrained(data).eval()
     sources, ratios, equal = data.ids("test")[0][:200], [], 0.0
     with torch.no_grad():

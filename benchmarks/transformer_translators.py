@@ -28,7 +28,7 @@ from torch import nn
 from translation import BOS, EOS, SPLITS, Pairs
 
 from autograder.course.reference import Solution
-from coursekit import Vocabulary, set_seed
+from coursekit import Vocabulary
 from coursekit.data.paths import cache_folder
 
 ROOT = Path(__file__).parent.parent
@@ -103,9 +103,8 @@ def rate(step: int) -> float:
 def train(name: str, data: Data) -> tuple[nn.Module, float]:
     """Train a model, or go on where it was interrupted; return it and its processor seconds."""
     notebook = Solution(NOTEBOOK).definitions
-    set_seed(0)
     model = notebook["CachedTransformer"](len(data.source), len(data.target), **SIZES)
-    notebook["initialize"](model)
+    notebook["draw_weights"](model, 0)
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
     sources, targets = data.ids("train")
     saved = cache_folder() / "training" / f"{name}-transformer.pt"

@@ -326,13 +326,15 @@ def bilingual() -> dict[str, Any]:
 
 def _notebook_model(notebook: dict[str, Any], attention: bool) -> nn.Module:
     d_e, d, n_words = notebook["D_E"], notebook["D"], len(notebook["french"])
-    notebook["set_seed"](0)
     encoder = notebook["TranslationEncoder"](len(notebook["english"]), d_e, d)
-    if not attention:
-        return notebook["Translator"](encoder, notebook["TranslationDecoder"](n_words, d_e, d))
-    general = notebook["LuongAttention"](d, 2 * d, "general")
-    decoder = notebook["AttentionDecoder"](n_words, d_e, d, general)
-    return notebook["Translator"](encoder, decoder)
+    if attention:
+        general = notebook["LuongAttention"](d, 2 * d, "general")
+        decoder = notebook["AttentionDecoder"](n_words, d_e, d, general)
+    else:
+        decoder = notebook["TranslationDecoder"](n_words, d_e, d)
+    model: nn.Module = notebook["Translator"](encoder, decoder)
+    notebook["initialize"](model, 0)
+    return model
 
 
 def main() -> None:

@@ -211,7 +211,6 @@ def _batches(pairs: list):
 
 
 def _model(scope: dict[str, Any], into_english: dict[str, str]) -> torch.nn.Module:
-    scope["set_seed"](0)
     return scope["TwoWayTranslator"](scope["first_vectors"](into_english))
 
 

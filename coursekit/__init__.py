@@ -34,6 +34,7 @@ _HOME = {
     "batches": "coursekit.text",
     "fit": "coursekit.training",
     "predict": "coursekit.training",
+    "initialize": "coursekit.training",
     "set_seed": "coursekit.training",
     "pick_device": "coursekit.training",
 }
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from coursekit.pretrained import Pretrained, load_pretrained  # noqa: F401
     from coursekit.results import load_results  # noqa: F401
     from coursekit.text import Vocabulary, batches, pad_batch, tokenize  # noqa: F401
-    from coursekit.training import fit, pick_device, predict, set_seed  # noqa: F401
+    from coursekit.training import fit, initialize, pick_device, predict, set_seed  # noqa: F401
     from coursekit.vectors import WordVectors, load_vectors  # noqa: F401
 
 

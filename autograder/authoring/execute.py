@@ -102,6 +102,7 @@ def _record(assignment: Assignment, folder: Path) -> None:
         "assignment": assignment.name,
         "revision": stored_revision(assignment),
         "exercises": exercises,
+        "layers": assignment.solution.layers,
     }
     (folder / f"{assignment.name}.json").write_text(json.dumps(recording), "utf-8")
     names = dict.fromkeys(exercises, assignment.name)

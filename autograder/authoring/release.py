@@ -210,10 +210,12 @@ def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) ->
     """
     text, revision = "", stored_revision(assignment)
     old: dict[str, RecordedExercise] = {}
+    layers: dict[str, list[str]] = {}
     try:
         text = (assignment.course.recordings / f"{assignment.name}.json").read_text("utf-8")
-        old = json.loads(text)["exercises"]
-    except (OSError, ValueError, KeyError, TypeError):
+        stored = json.loads(text)
+        old, layers = stored["exercises"], stored.get("layers", {})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass  # missing or damaged: record everything again
     new: dict[str, RecordedExercise] = json.loads(json.dumps(recorded))
     exercises: dict[str, RecordedExercise] = {}
@@ -227,8 +229,9 @@ def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) ->
         "format": FORMAT,
         "coursekit": __version__,
         "assignment": assignment.name,
-        "revision": revision + (exercises != old),
+        "revision": revision + ((exercises, assignment.solution.layers) != (old, layers)),
         "exercises": exercises,
+        "layers": assignment.solution.layers,
     }
     return text if old and json.loads(text) == recording else _dump(recording)
 

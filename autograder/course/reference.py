@@ -110,6 +110,16 @@ class Solution:
         return {name: without_docstrings(text) for name, text in self.sources.items()}
 
     @cached_property
+    def layers(self) -> dict[str, list[str]]:
+        """For each module of torch that is checked, the attributes that `__init__` sets, in order."""
+        found = {}
+        for name in self.checked_names:
+            (node,) = ast.parse(self.bare_sources.get(name, "0")).body
+            if isinstance(node, ast.ClassDef) and _is_module(node) and (own := _attributes(node)):
+                found[name] = own
+        return found
+
+    @cached_property
     def definition_texts(self) -> dict[str, str]:
         """The text of each definition and import at top level, by the name that it binds."""
         texts: dict[str, str] = {}
@@ -177,3 +187,30 @@ def without_docstrings(text: str) -> str:
             first = slice(node.body[0].lineno - 1, node.body[0].end_lineno)
             lines[first] = [""] * len(lines[first])
     return "\n".join(line for line in lines if line.strip()) + "\n"
+
+
+def _attributes(node: ast.ClassDef) -> list[str]:
+    """The attributes of self that the `__init__` of a class sets, in the order of the text.
+
+    What it is handed comes first: its weights were drawn before.
+    """
+    handed: list[str] = []
+    made: list[str] = []
+    for method in node.body:
+        if not isinstance(method, ast.FunctionDef) or method.name != "__init__":
+            continue
+        given = {arg.arg for arg in [*method.args.args, *method.args.kwonlyargs]}
+        stores = [
+            part for part in ast.walk(method) if isinstance(part, (ast.Assign, ast.AnnAssign))
+        ]
+        for store in sorted(stores, key=lambda one: one.lineno):
+            targets = store.targets if isinstance(store, ast.Assign) else [store.target]
+            is_handed = isinstance(store.value, ast.Name) and store.value.id in given
+            for part in (part for target in targets for part in ast.walk(target)):
+                if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "self":
+                    (handed if is_handed else made).append(part.attr)
+    return list(dict.fromkeys(handed + made))
+
+
+def _is_module(node: ast.ClassDef) -> bool:
+    return any(ast.unparse(base).split(".")[-1] == "Module" for base in node.bases)

@@ -91,6 +91,17 @@ def find(name: str) -> RecordedExercise:
         raise RecordingError(_damaged(path)) from error
 
 
+def layers(name: str) -> list[str]:
+    """The attributes that the reference of a class sets, in its order; none of another exercise.
+
+    Raises
+    ------
+    RecordingError
+        The file is missing, damaged or of another format.
+    """
+    return read(_paths()[name]).get("layers", {}).get(name, []) if name in _paths() else []
+
+
 def revision(assignment: str) -> int:
     """The revision of an assignment's recording on disk; 0 if there is none.
 

@@ -342,6 +342,9 @@ class Recording(TypedDict):
         was released with, and needs no older one.
     exercises : dict of str to RecordedExercise
         The exercises by name.
+    layers : dict of str to list of str
+        For each exercise that is a class: the attributes that the reference's `__init__` sets, in its
+        order, in which `coursekit.initialize` draws their weights.
     """
 
     format: int
@@ -349,3 +352,4 @@ class Recording(TypedDict):
     assignment: str
     revision: int
     exercises: dict[str, RecordedExercise]
+    layers: dict[str, list[str]]

@@ -1,10 +1,11 @@
-"""Training every model of the course: `fit`, `predict`, `set_seed`, `pick_device`."""
+"""Training every model of the course: `fit`, `predict`, `initialize`, `set_seed`, `pick_device`."""
 
 from coursekit.training.device import pick_device, set_seed
 from coursekit.training.errors import TrainingError
 from coursekit.training.fit import fit
 from coursekit.training.grading import GRADING_STEPS, fewer_when_graded
 from coursekit.training.history import History
+from coursekit.training.initial_weights import initialize, ordered_parameters
 from coursekit.training.predict import predict
 
 __all__ = [
@@ -13,6 +14,8 @@ __all__ = [
     "TrainingError",
     "fewer_when_graded",
     "fit",
+    "initialize",
+    "ordered_parameters",
     "pick_device",
     "predict",
     "set_seed",
