@@ -11,7 +11,7 @@ import torch
 from autograder.course.exercise import Case
 
 from ..draw import TO_EVAL, draw_ids, lengths_mask, linear, number
-from .common import encoder_state, tiny_encoder
+from .common import EVALUATED, encoder_state, tiny_encoder
 
 POINTS = {"scores": 2, "loss": 1, "dropout": 1}
 
@@ -25,31 +25,44 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         method: str = "__call__",
         dropout: float = 0.0,
         hooks: dict[str, Any] | None = None,
+        again: list[int] | None = None,
+        hole: bool = False,
         **more: Any,
     ) -> Case:
         n, d = number(rng, 7, 9), number(rng, 3, 4)
         state = encoder_state(rng, n, d) | linear(rng, "output", d, n_classes) | (hooks or {})
-        mask = lengths_mask(lengths)
-        ids = draw_ids(rng, n, *mask.shape, low=1) * mask
-        segments = (torch.arange(mask.shape[1]) >= 2) & mask
-        segments[:, 0] = torch.from_numpy(rng.integers(0, 2, size=len(lengths))).bool()
-        inputs: list[Any] = [ids, segments.long(), mask]
-        if method == "loss":
-            inputs.append(
-                torch.from_numpy(rng.permutation(n_classes)[np.arange(len(ids)) % n_classes])
-            )
-        sizes = [tiny_encoder(n, d), d, n_classes, dropout]
-        return Case(group, sizes, state=state, then=[(method, *inputs)], title=title, **more)
+        calls: list[Any] = []
+        for sizes in [lengths, *([again] if again else [])]:
+            mask = lengths_mask(sizes)
+            if hole:
+                mask[0, 2] = False
+            ids = draw_ids(rng, n, *mask.shape, low=1) * mask
+            ids[:, 1] = 0  # which may be the id of a piece, too
+            segments = (torch.arange(mask.shape[1]) >= 2) & mask
+            segments[:, 0] = (torch.arange(len(ids)) + number(rng, 0, 1)) % 2 == 0
+            calls.append((method, ids, segments.long(), mask))
+            if method == "loss":
+                classes = rng.permutation(n_classes)[np.arange(len(ids)) % n_classes]
+                calls[-1] += (torch.from_numpy(classes),)
+        inputs = [tiny_encoder(n, d), d, n_classes, dropout]
+        return Case(group, inputs, state=state, then=calls, title=title, **more)
 
     n = number(rng, 4, 6)
     yield case("scores", [n], "one pair")
-    yield case("scores", [n, 3, n + 1], "pairs of different lengths", 2)
+    yield case("scores", [n, 3, n + 1], "two batches of different lengths", 2, again=[3, 8])
+    yield case("scores", [n, 3], "a hole in the mask", hole=True)
     yield case("scores", [n, 4], "a single score", 1)
     yield case("scores", [n, 4], "what training changes", gradient="all")
-    yield case("loss", [n, 3, 4, 5], "the loss", method="loss")
+    yield case("loss", [n, 3, 4, 5], "two batches", method="loss", again=[3, 7])
+    yield case("loss", [n, 3], "a hole in the mask", method="loss", hole=True)
     yield case("loss", [n, 5], "what training changes", 2, "loss", gradient="all")
     yield case("dropout", [n, 3], "dropout is off in evaluation", dropout=0.5, hooks=TO_EVAL)
     yield case("dropout", [n, 3], "nothing is left in training", dropout=1.0)
+    title = "the loss in evaluation"
+    yield case("dropout", [n, 3], title, method="loss", dropout=1.0, hooks=EVALUATED)
+    yield case("dropout", [n, 3], "the loss in training", method="loss", dropout=1.0)
+    inputs, reads = [tiny_encoder(7, 3), 3, 2], [(".dropout.p",)]
+    yield Case("dropout", inputs, title="the default dropout", then=reads)
 
 
 WRONG = {
@@ -142,5 +155,19 @@ RIGHT = {
     "module_loss": """
         - return F.cross_entropy(self(ids, segments, mask), labels)
         + return nn.CrossEntropyLoss()(self.forward(ids, segments, mask), labels)
+        """,
+}
+
+EQUIVALENT = {
+    "A pair has a first token.": """
+        -        return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        +        return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0])) if mask.any() else self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0])).detach()
+
+        -        return F.cross_entropy(self(ids, segments, mask), labels)
+        +        return F.cross_entropy(self(ids, segments, mask), labels) if mask.any() else F.cross_entropy(self(ids, segments, mask), labels).detach()
+        """,
+    "No pair depends on the others of its batch.": """
+        -        return F.cross_entropy(self(ids, segments, mask), labels)
+        +        return F.cross_entropy(torch.cat([self(ids[i : i + 1], segments[i : i + 1], mask[i : i + 1]) for i in range(len(ids))]), labels)
         """,
 }

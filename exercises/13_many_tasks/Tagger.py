@@ -11,7 +11,7 @@ import torch
 from autograder.course.exercise import Case
 
 from ..draw import TO_EVAL, draw_ids, lengths_mask, linear, number
-from .common import encoder_state, tiny_encoder
+from .common import EVALUATED, encoder_state, tiny_encoder
 
 POINTS = {"scores": 2, "loss": 2, "dropout": 1}
 
@@ -24,34 +24,52 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         method: str = "__call__",
         dropout: float = 0.0,
         hooks: dict[str, Any] | None = None,
-        labeled: bool = True,
+        labeled: int = 2,
+        again: list[int] | None = None,
+        hole: bool = False,
         **more: Any,
     ) -> Case:
         n, d, n_labels = number(rng, 7, 9), number(rng, 3, 4), number(rng, 3, 5)
         state = encoder_state(rng, n, d) | linear(rng, "output", d, n_labels) | (hooks or {})
-        mask = lengths_mask(lengths)
-        ids = draw_ids(rng, n, *mask.shape, low=1) * mask
-        inputs: list[Any] = [ids, mask]
-        if method == "loss":
-            labels = draw_ids(rng, n_labels, *mask.shape).masked_fill(~mask, -100)
-            labels[:, 0] = -100
-            labels[0, 1:3] = torch.tensor([0, n_labels - 1])
-            inputs.append(labels if labeled else torch.full_like(labels, -100))
-        sizes = [tiny_encoder(n, d), d, n_labels, dropout]
-        return Case(group, sizes, state=state, then=[(method, *inputs)], title=title, **more)
+        calls: list[Any] = []
+        for sizes in [lengths, *([again] if again else [])]:
+            mask = lengths_mask(sizes)
+            if hole:
+                mask[0, 2] = False
+            ids = draw_ids(rng, n, *mask.shape, low=1) * mask
+            ids[:, 1] = 0  # which may be the id of a piece, too
+            calls.append((method, ids, mask))
+            if method == "loss":
+                labels = draw_ids(rng, n_labels, *mask.shape).masked_fill(~mask, -100)
+                labels[:, 0] = -100
+                labels[0, 1:4:2] = torch.tensor([0, n_labels - 1])
+                if labeled < 2:  # of all pieces
+                    labels = torch.full_like(labels, -100)
+                    labels[0, 1 : 1 + labeled] = n_labels - 1
+                calls[-1] += (labels,)
+        inputs = [tiny_encoder(n, d), d, n_labels, dropout]
+        return Case(group, inputs, state=state, then=calls, title=title, **more)
 
     n = number(rng, 4, 6)
     yield case("scores", [n], "one text")
-    yield case("scores", [n, 3, n + 1], "texts of different lengths")
+    yield case("scores", [n, 3, n + 1], "two batches of different lengths", again=[3, 7])
+    yield case("scores", [n, 3], "a hole in the mask", hole=True)
     yield case("scores", [n, 4], "what training changes", gradient="all")
     yield case("loss", [n], "one text", "loss")
-    yield case("loss", [n + 1, 3, 4], "several texts", "loss")
+    yield case("loss", [n], "one label", "loss", labeled=1)
+    yield case("loss", [n + 1, 3, 4], "two batches", "loss", again=[4, 8])
+    yield case("loss", [n, 3], "a hole in the mask", "loss", hole=True)
     yield case("loss", [n, 3], "what training changes", "loss", gradient="all")
-    yield case("loss", [n, 3], "no piece has a label", "loss", labeled=False)
-    yield case("loss", [4], "no label, what changes", "loss", labeled=False, gradient="all")
+    yield case("loss", [n, 3], "no piece has a label", "loss", labeled=0)
+    yield case("loss", [4], "no label, what changes", "loss", labeled=0, gradient="all")
     title = "dropout is off in evaluation"
     yield case("dropout", [n, 3], title, dropout=0.5, hooks=TO_EVAL)
     yield case("dropout", [n, 3], "nothing is left in training", dropout=1.0)
+    title = "the loss in evaluation"
+    yield case("dropout", [n, 3], title, "loss", dropout=1.0, hooks=EVALUATED)
+    yield case("dropout", [n, 3], "the loss in training", "loss", dropout=1.0)
+    inputs, reads = [tiny_encoder(7, 3), 3, 4], [(".dropout.p",)]
+    yield Case("dropout", inputs, title="the default dropout", then=reads)
 
 
 WRONG = {
@@ -154,5 +172,27 @@ RIGHT = {
         + if torch.all(labels == -100):
         +     return 0 * scores.sum()
         + return nn.CrossEntropyLoss(ignore_index=-100)(scores.transpose(1, 2), labels)
+        """,
+}
+
+EQUIVALENT = {
+    "A text has pieces, `[CLS]` and `[SEP]` at least.": """
+        -        return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        +        return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask))) if mask.any() else self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask))).detach()
+
+        -        return total / (labels != -100).sum().clamp(min=1)
+        +        return (total / (labels != -100).sum().clamp(min=1)) if mask.any() else (total / (labels != -100).sum().clamp(min=1)).detach()
+        """,
+    "No text depends on the others of its batch.": """
+        -        total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
+        +        total = F.cross_entropy(torch.cat([self(ids[i : i + 1], mask[i : i + 1]) for i in range(len(ids))]).flatten(0, 1), labels.flatten(), reduction="sum")
+        """,
+    "The labels are contiguous.": """
+        -        total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
+        +        total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.view(labels.flatten().shape), reduction="sum")
+        """,
+    "A label is -100 or the number of one, 0 or more.": """
+        -        return total / (labels != -100).sum().clamp(min=1)
+        +        return total / (labels > -100).sum().clamp(min=1)
         """,
 }

@@ -37,7 +37,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             first, last = offsets[pieces[0]], offsets[pieces[1]]
             answer = (first[0] + 1, last[1] - 1) if inside else (first[0], last[1])
         answer = more.pop("answer", answer)
-        special = [1000 + number(rng, 1, 9), 2000 + number(rng, 1, 9)]
+        special = more.pop("special", [1000 + number(rng, 1, 9), 2000 + number(rng, 1, 9)])
         inputs = [ids[:n_question], ids[n_question:], offsets, answer, *special, max_length, stride]
         return Case(group, inputs, title=title, **more)
 
@@ -47,9 +47,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("windows", q, 7, q + 9, 6, None, "one piece too many")
     yield case("windows", q, 11, q + 7, 2, None, "windows that overlap")
     yield case("windows", q, number(rng, 12, 15), q + 8, 5, None, "without overlap")
-    yield case("windows", 1, 4, 5, 1, None, "a single piece at a time")
+    yield case("windows", 1, 4, 5, 1, None, "a single piece at a time", special=[0, 2])
     yield case("targets", q, 8, q + 14, 4, (2, 4), "one window")
-    yield case("targets", q, 8, q + 14, 4, (0, 0), "the first piece")
+    yield case("targets", q + 1, 8, q + 15, 4, (0, 0), "the first piece", special=[2, 0])
     yield case("targets", q, 8, q + 14, 4, (6, 7), "up to the end")
     yield case("targets", q, 12, q + 8, 3, (4, 5), "in some of the windows")
     yield case("targets", q, 12, q + 7, 3, (3, 5), "cut by a window")
@@ -219,5 +219,54 @@ RIGHT = {
                 windows.append((ids, first, target))
                 first += stride
             return windows
+        """,
+}
+
+EQUIVALENT = {
+    "The list is never changed, so calls may share it.": """
+        -    stride: int,
+        +    stride: int, pieces=[],
+        ...
+        -    pieces = []
+        """,
+    "A stride of 1 or more that is no larger than the room leaves no room below 1.": """
+        -    if not question or room < 1 or not 1 <= stride <= room:
+        +    if not question or not 1 <= stride <= room:
+
+        -    if not question or room < 1 or not 1 <= stride <= room:
+        +    if not question or False or not 1 <= stride <= room:
+
+        -    if not question or room < 1 or not 1 <= stride <= room:
+        +    if not question or 9 < 1 or not 1 <= stride <= room:
+
+        -    if not question or room < 1 or not 1 <= stride <= room:
+        +    if not question or 6 < 1 or not 1 <= stride <= room:
+
+        -    if not question or room < 1 or not 1 <= stride <= room:
+        +    if not question or stride < 1 or not 1 <= stride <= room:
+
+        -    if not question or room < 1 or not 1 <= stride <= room:
+        +    if not question or max_length < 1 or not 1 <= stride <= room:
+
+        -    if not question or room < 1 or not 1 <= stride <= room:
+        +    if not question or room < 0 or not 1 <= stride <= room:
+
+        -    if not question or room < 1 or not 1 <= stride <= room:
+        +    if not question or room < (-1) or not 1 <= stride <= room:
+        """,
+    "The answer is a pair.": """
+        -        pieces = [i for i, (a, b) in enumerate(offsets) if a < answer[1] and b > answer[0]]
+        +        pieces = [i for i, (a, b) in enumerate(offsets) if a < answer[-1] and b > answer[0]]
+        """,
+    "Each piece of the paragraph has its offsets.": """
+        -        end = min(first + room, len(context))
+        +        end = min(first + room, len(offsets))
+
+        -        if end == len(context):
+        +        if end == len(offsets):
+        """,
+    "The end is never larger.": """
+        -        if end == len(context):
+        +        if end >= len(context):
         """,
 }

@@ -46,7 +46,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("legal", [start - 60, end - 60, context(n, 3), 3, 4], title="all scores negative")
 
     yield Case("edges", [*scores(5), context(5, 2), 9, 5], title="fewer than asked")
-    yield Case("edges", [*scores(n), context(n, n - 2), 3, 4], title="a single piece")
+    start, end = scores(n)
+    start[n - 2] = 0.0
+    yield Case("edges", [start, end, context(n, n - 2), 3, 4], title="a single piece")
     yield Case("edges", [*scores(n), context(n, n), 3, 4], title="nothing allowed")
     yield Case("edges", [*scores(n), context(n, 2), 1, 2], title="one, short")
 
@@ -153,5 +155,50 @@ RIGHT = {
             values = table[rows, columns]
             order = values.argsort(descending=True)[:n]
             return list(zip(values[order].tolist(), rows[order].tolist(), columns[order].tolist()))
+        """,
+}
+
+EQUIVALENT = {
+    "More digits than needed.": """
+         ) -> list[tuple[float, int, int]]:
+        +    start = start.double()
+             L = len(start)
+
+         ) -> list[tuple[float, int, int]]:
+        +    end = end.double()
+             L = len(start)
+        """,
+    "Start and end have the same length.": """
+        -    L = len(start)
+        +    L = len(end)
+        """,
+    "A single position gives a single sum, whatever its shape.": """
+        -    scores = start[:, None] + end
+        +    scores = (start[:, None] + end).squeeze()
+
+        -    length = torch.arange(L) - torch.arange(L)[:, None] + 1
+        +    length = (torch.arange(L) - torch.arange(L)[:, None] + 1).squeeze()
+
+        -    legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
+        +    legal_spans = ((length >= 1) & (length <= longest) & allowed[:, None] & allowed).squeeze()
+
+        -    scores = scores.masked_fill(~legal_spans, -math.inf)
+        +    scores = scores.masked_fill(~legal_spans, -math.inf).squeeze()
+        """,
+    "No more spans are taken than are legal, and none of these has a score as low.": """
+        -    scores = scores.masked_fill(~legal_spans, -math.inf)
+        +    scores = scores.masked_fill(~legal_spans, -1e9)
+        """,
+    "The sums are a new tensor, changed by nobody else.": """
+        -    scores = scores.masked_fill(~legal_spans, -math.inf)
+        +    scores = scores.masked_fill_(~legal_spans, -math.inf)
+        """,
+    "The sums are one behind the other in both.": """
+        -    values, where = scores.flatten().topk(min(n, int(legal_spans.sum())))
+        +    values, where = scores.view(scores.flatten().shape).topk(min(n, int(legal_spans.sum())))
+        """,
+    "A tensor of one whole number is as good as the number.": """
+        -    values, where = scores.flatten().topk(min(n, int(legal_spans.sum())))
+        +    values, where = scores.flatten().topk(min(n, legal_spans.sum()))
         """,
 }

@@ -16,10 +16,15 @@ from ..draw import draw_ids, normal, number
 POINTS = {"values": 2, "fewer": 1, "rows": 1}
 
 #: A score from a table by token, the segments and the length; NaN for a row of padding, as attention
-#: over nothing is.
+#: over nothing is. Like an encoder, it needs whole numbers as ids and segments, and a mask of bool.
 _MODEL = """lambda ids, segments, mask: (
-    (torch.tensor({table})[ids] * (1 + segments) * mask).sum(dim=1, keepdim=True)
-    / mask.sum(dim=1, keepdim=True))"""
+    torch.where(mask, torch.tensor({table})[ids] * torch.tensor([1.0, 2.0])[segments], 0.0)
+    .sum(dim=1, keepdim=True) / mask.sum(dim=1, keepdim=True))"""
+#: The same as a tensor that can be called, so that a case can ask for the gradient of its table.
+_TRAINED = """torch.tensor({table}).as_subclass(type("Model", (torch.Tensor,), {{
+    "__call__": lambda self, ids, segments, mask: (
+        torch.where(mask, self.as_subclass(torch.Tensor)[ids] * (1.0 + segments), 0.0)
+        .sum(dim=1, keepdim=True))}}))"""
 #: The same, plus the number of rows that it was given.
 _COUNTS = _MODEL + " + 10 * len(ids)"
 #: Refuses rows of padding and anything that is not (N, L).
@@ -31,10 +36,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(group: str, sizes: list[int], title: str, model: str = _MODEL, **more: Any) -> Case:
         K, L, n = max(sizes), number(rng, 4, 6), 9
         lengths = torch.from_numpy(rng.integers(2, L + 1, size=(len(sizes), K)))
+        lengths[0, 0] = 2
         real = torch.arange(K) < torch.tensor(sizes)[:, None]
         mask = (torch.arange(L) < lengths[:, :, None]) & real[:, :, None]
         ids = draw_ids(rng, n, *mask.shape, low=1) * mask
+        ids[:, :, 1] = 0  # which may be the id of a real piece, too
         segments = ((torch.arange(L) >= 1) & mask).long()
+        if more.pop("in_front", False):
+            ids, segments, mask = ids.flip(2), segments.flip(2), mask.flip(2)
         table = [round(x, 2) for x in normal(rng, n).tolist()]
         source = codec.Source(" ".join(model.format(table=table).split()))
         return Case(group, [source, ids, segments, mask], title=title, **more)
@@ -43,6 +52,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", [3], "one question")
     yield case("values", [k, k, k], "several questions")
     yield case("values", [1, 1], "a single option each")
+    yield case("values", [k, 2], "padding in front of the pieces", in_front=True)
+    yield case("values", [2, k], "what training changes", _TRAINED, gradient="all")
     yield case("fewer", [k, 2], "fewer options")
     yield case("fewer", [1, k, 3], "a single option beside several")
     yield case("fewer", [2, k, 0], "a question without options")
@@ -129,5 +140,20 @@ RIGHT = {
             real = mask.sum(dim=2) > 0
             flat = model(ids[real], segments[real], mask[real]).flatten()
             return torch.full(real.shape, -torch.inf).masked_scatter(real, flat)
+        """,
+}
+
+EQUIVALENT = {
+    "A single score may be assigned without an axis.": """
+        -    scores[real] = model(ids[real], segments[real], mask[real])[:, 0]
+        +    scores[real] = model(ids[real], segments[real], mask[real])[:, 0].squeeze()
+        """,
+    "The model gives one score for each row.": """
+        -    scores[real] = model(ids[real], segments[real], mask[real])[:, 0]
+        +    scores[real] = model(ids[real], segments[real], mask[real])[:, -1]
+        """,
+    "A batch without a single option has nothing to train.": """
+        -    return scores
+        +    return scores if mask.any() else scores.detach()
         """,
 }

@@ -9,14 +9,18 @@ from coursekit.checking import codec
 
 from ..draw import normal, number, some_words
 
+#: For a case's `state`: evaluation from the beginning, where a method other than `forward` is called.
+EVALUATED = {"training": False, "dropout.training": False}
+
 KINDS = ["place", "group", "work", "creative-work", "person", "product", "river"]
 
-#: Squashed sums of the embeddings of token and segment and the mean of all real tokens.
+#: Squashed sums of the embeddings of token and segment and the mean of all real tokens; the mask
+#: must be of bool.
 _TINY = " ".join(
     """type("TinyEncoder", (torch.nn.Module,), {{
     "forward": lambda self, ids, segments, mask: (
         self.tokens(ids) + self.parts(segments)
-        + (self.tokens(ids) * mask.unsqueeze(-1)).sum(dim=1, keepdim=True)
+        + torch.where(mask.unsqueeze(-1), self.tokens(ids), 0.0).sum(dim=1, keepdim=True)
         / mask.sum(dim=1).clamp(min=1)[:, None, None]).tanh(),
     "__init__": lambda self: [
         torch.nn.Module.__init__(self),

@@ -54,6 +54,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [rows, rows], title="all right")
     yield Case("edges", [rows, some_of(rows, 0.3)], title="a few right")
     yield Case("edges", [rows, rows[:-1]], title="a sentence is missing", judge=VALUE_ERROR)
+    yield Case("edges", [rows, [*rows, []]], title="a sentence too many", judge=VALUE_ERROR)
 
 
 WRONG = {
@@ -177,5 +178,29 @@ RIGHT = {
                         fp += 1
                 fn += sum(span not in predicted[i] for span in set(gold[i]))
             return (tp / max(1, tp + fp), tp / max(1, tp + fn), 2 * tp / max(1, 2 * tp + fp + fn))
+        """,
+}
+
+EQUIVALENT = {
+    "A sum does not depend on its order.": """
+        -    for one, other in zip(gold, predicted):
+        +    for one, other in list(zip(gold, predicted))[::-1]:
+        """,
+    "The gold spans of a sentence are all different; the text speaks of predicted ones.": """
+        -        n_gold += len(set(one))
+        +        n_gold += len(one)
+        """,
+    "If nothing is right, 0 divided by their number is 0.0, too.": """
+        -    precision = right / n_predicted if n_predicted else 0.0
+        +    precision = right / n_predicted if right else 0.0
+
+        -    recall = right / n_gold if n_gold else 0.0
+        +    recall = right / n_gold if right else 0.0
+
+        -    return precision, recall, 2 * right / (n_gold + n_predicted) if right else 0.0
+        +    return precision, recall, 2 * right / (n_gold + n_predicted) if n_predicted else 0.0
+
+        -    return precision, recall, 2 * right / (n_gold + n_predicted) if right else 0.0
+        +    return precision, recall, 2 * right / (n_gold + n_predicted) if n_gold else 0.0
         """,
 }

@@ -35,6 +35,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [labels(n), pieces([1] * n)[1:-1]], title="no special tokens")
     yield Case("edges", [[], []], title="nothing")
     yield Case("edges", [labels(n), pieces([1] * (n + 1))], title="no label", judge=VALUE_ERROR)
+    title = "no label, after a word without a piece"
+    yield Case("edges", [labels(2), [None, 0, 1, 3, None]], title=title, judge=VALUE_ERROR)
 
 
 WRONG = {

@@ -41,6 +41,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [[*row("b"), "place"]], title="a kind alone", judge=VALUE_ERROR)
     yield Case("edges", [[*row("o"), "Bplace"]], title="no hyphen", judge=VALUE_ERROR)
     yield Case("edges", [[*row("bo"), "O-place"]], title="an O with a kind", judge=VALUE_ERROR)
+    yield Case("edges", [["O-", *row("ob")]], title="an O with a hyphen", judge=VALUE_ERROR)
 
 
 WRONG = {
@@ -135,5 +136,51 @@ RIGHT = {
                         end += 1
                     spans.append((i, end, label[2:]))
             return spans
+        """,
+}
+
+EQUIVALENT = {
+    "No entity is open at first: where it began is not used yet, and 0 is as false as an empty kind.": """
+        -    spans, first, kind = [], 0, ""
+        +    spans, first, kind = ([], "", 0)
+
+        -    spans, first, kind = [], 0, ""
+        +    spans, first, kind = [], 1, ""
+
+        -    spans, first, kind = [], 0, ""
+        +    spans, first, kind = [], -1, ""
+        """,
+    "A label that is O has the mark O.": """
+        -        if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (mark != "O") != bool(name):
+        +        if mark not in ("B", "I", "O") or ((mark == "O") > (label == "O")) or (mark != "O") != bool(name):
+        """,
+    "`B` and `I` come before `O` in the alphabet.": """
+        -        if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (mark != "O") != bool(name):
+        +        if mark not in ("B", "I", "O") or (mark >= "O") != (label == "O") or (mark != "O") != bool(name):
+
+        -        if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (mark != "O") != bool(name):
+        +        if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (mark < "O") != bool(name):
+        """,
+    "An O with a kind was refused before.": """
+        -        if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (mark != "O") != bool(name):
+        +        if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or ((mark != "O") > bool(name)):
+        """,
+    "The label is O where the mark is; everything else was refused before.": """
+        -        if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (mark != "O") != bool(name):
+        +        if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (label != "O") != bool(name):
+        """,
+    "The name of an O is empty, so it is not the kind of the open entity.": """
+        -        if kind and (mark != "I" or name != kind):
+        +        if kind and ((mark < "I") or name != kind):
+        """,
+    "Opening an entity with an empty kind opens none.": """
+        -        if name and not kind:
+        +        if not kind:
+
+        -        if name and not kind:
+        +        if label and not kind:
+
+        -        if name and not kind:
+        +        if mark and not kind:
         """,
 }

@@ -35,6 +35,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [[], []], title="no examples")
     gold, predicted = lists(a, b, c, 1)
     yield Case("edges", [gold, predicted[:-1]], title="one too few", judge=VALUE_ERROR)
+    yield Case("edges", [gold, [*predicted, 1]], title="one too many", judge=VALUE_ERROR)
     yield Case("edges", [gold, [2, *predicted[1:]]], title="a label 2", judge=VALUE_ERROR)
     signs = [2 * label - 1 for label in gold]
     yield Case("edges", [signs, predicted], title="labels of -1 and 1", judge=VALUE_ERROR)
@@ -116,5 +117,34 @@ RIGHT = {
                 return 0.0
             both = torch.tensor([gold, predicted], dtype=torch.float64)
             return torch.corrcoef(both)[0, 1].item()
+        """,
+}
+
+EQUIVALENT = {
+    "The formula stays the same if gold and predicted are swapped, or 0 and 1.": """
+        -    counts = Counter(zip(gold, predicted))
+        +    counts = Counter(zip(predicted, gold))
+
+        -    tp, tn, fp, fn = counts[1, 1], counts[0, 0], counts[0, 1], counts[1, 0]
+        +    tp, tn, fp, fn = (counts[0, 0], counts[1, 1], counts[0, 1], counts[1, 0])
+
+        -    tp, tn, fp, fn = counts[1, 1], counts[0, 0], counts[0, 1], counts[1, 0]
+        +    tp, tn, fp, fn = (counts[1, 1], counts[0, 0], counts[1, 0], counts[0, 1])
+        """,
+    "A count is the same number as a float.": """
+        -    tp, tn, fp, fn = counts[1, 1], counts[0, 0], counts[0, 1], counts[1, 0]
+        +    tp, tn, fp, fn = float(counts[1, 1]), counts[0, 0], counts[0, 1], counts[1, 0]
+
+        -    tp, tn, fp, fn = counts[1, 1], counts[0, 0], counts[0, 1], counts[1, 0]
+        +    tp, tn, fp, fn = counts[1, 1], float(counts[0, 0]), counts[0, 1], counts[1, 0]
+
+        -    tp, tn, fp, fn = counts[1, 1], counts[0, 0], counts[0, 1], counts[1, 0]
+        +    tp, tn, fp, fn = counts[1, 1], counts[0, 0], float(counts[0, 1]), counts[1, 0]
+
+        -    tp, tn, fp, fn = counts[1, 1], counts[0, 0], counts[0, 1], counts[1, 0]
+        +    tp, tn, fp, fn = counts[1, 1], counts[0, 0], counts[0, 1], float(counts[1, 0])
+
+        -    below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+        +    below = float((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
         """,
 }

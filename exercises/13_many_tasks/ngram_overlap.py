@@ -153,3 +153,16 @@ RIGHT = {
             return result
         """,
 }
+
+EQUIVALENT = {
+    "The n-grams are only looked up and counted, in any order.": """
+        -        return [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
+        +        return tuple([tuple(words[i : i + n]) for i in range(len(words) - n + 1)])
+
+        -        return [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
+        +        return [tuple(words[i : i + n]) for i in list(range(len(words) - n + 1))[::-1]]
+
+        -    found = [[gram in known for gram in grams(words)] for words in texts]
+        +    found = [[gram in known for gram in list(grams(words))[::-1]] for words in texts]
+        """,
+}

@@ -37,6 +37,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     same = shares(n)
     yield case("edges", same, same, 50, "the same scores")
     yield case("edges", shares(7), shares(8), 50, "different sizes", judge=VALUE_ERROR)
+    title = "many scores and a single one"
+    yield case("edges", shares(8), shares(1), 50, title, judge=VALUE_ERROR)
 
 
 WRONG = {
@@ -145,5 +147,37 @@ RIGHT = {
                 return means[below] + (place - below) * (means[above] - means[below])
 
             return sum(d) / len(d), at(0.025), at(0.975)
+        """,
+}
+
+EQUIVALENT = {
+    "The difference of a double and a float is a double.": """
+         ) -> tuple[float, float, float]:
+        +    a = a.double()
+             if a.shape != b.shape:
+
+         ) -> tuple[float, float, float]:
+        +    b = b.double()
+             if a.shape != b.shape:
+
+        -    differences = a.double() - b.double()
+        +    differences = a - b.double()
+
+        -    differences = a.double() - b.double()
+        +    differences = a.double() - b
+        """,
+    "Both have the same length here.": """
+        -    drawn = torch.randint(len(a), (n_samples, len(a)), generator=generator)
+        +    drawn = torch.randint(len(b), (n_samples, len(a)), generator=generator)
+
+        -    drawn = torch.randint(len(a), (n_samples, len(a)), generator=generator)
+        +    drawn = torch.randint(len(a), (n_samples, len(b)), generator=generator)
+        """,
+    "Quantiles do not depend on the shape of the means.": """
+        -    means = differences[drawn].mean(dim=1)
+        +    means = differences[drawn].mean(dim=1, keepdim=True)
+
+        -    means = differences[drawn].mean(dim=1)
+        +    means = differences[drawn].mean(dim=1).squeeze()
         """,
 }

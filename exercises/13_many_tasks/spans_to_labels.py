@@ -23,12 +23,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     one, other = two_kinds(rng)
     n = number(rng, 4, 7)
     yield Case("values", [[(0, n, one)], n], title="the whole sentence")
-    yield Case("values", [[(n, n + 1, other), (1, 3, one)], n + 2], title="a single word")
+    yield Case("values", [[(3, 4, other), (1, 3, one)], n + 2], title="a single word")
     yield Case("edges", [[], n], title="no entity")
     yield Case("edges", [[], 0], title="no words")
     yield Case("edges", [[(n - 2, n, one)], n], title="up to the end")
     yield Case("edges", [[(n - 2, n + 1, one)], n], title="beyond the end", judge=VALUE_ERROR)
-    yield Case("edges", [[(-2, n - 2, one)], n], title="before the beginning", judge=VALUE_ERROR)
+    yield Case("edges", [[(-1, n, one)], n], title="before the beginning", judge=VALUE_ERROR)
     yield Case("edges", [[(2, 2, one)], n], title="an empty span", judge=VALUE_ERROR)
     yield Case("edges", [[(3, 1, one)], n], title="the end first", judge=VALUE_ERROR)
     overlap = [(1, 3, one), (2, 4, other)]
@@ -106,5 +106,12 @@ RIGHT = {
                         raise ValueError(i)
                     labels[i] = ("B-" if i == first else "I-") + kind
             return [labels.get(i, "O") for i in range(n_words)]
+        """,
+}
+
+EQUIVALENT = {
+    "Spans that share no word are written in any order.": """
+        -    for first, end, kind in spans:
+        +    for first, end, kind in list(spans)[::-1]:
         """,
 }

@@ -12,7 +12,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from ..draw import lengths_mask, number
+from ..draw import EXACT, lengths_mask, number
 
 POINTS = {"values": 2, "forbidden": 2, "padding": 2, "edges": 1}
 
@@ -23,7 +23,10 @@ def _numbers(rng: np.random.Generator, *shape: int, most: int = 40) -> torch.Ten
 
 
 def _ties(scores: torch.Tensor, lengths: list[int], A: torch.Tensor, start: torch.Tensor) -> bool:
-    """Whether a sentence has two best sequences, or a plain argmax or greedy choice is right."""
+    """Whether a sentence has two best sequences, or a plain argmax or greedy choice is right.
+
+    Or, among large numbers, one label throughout, as where all of them overflow.
+    """
     K = len(start)
     for row, n in zip(scores, lengths, strict=True):
         if n < 2:
@@ -36,6 +39,8 @@ def _ties(scores: torch.Tensor, lengths: list[int], A: torch.Tensor, start: torc
         for t in range(1, n):
             greedy.append(int((A[greedy[-1]] + row[t]).argmax()))
         if first[0] - first[1] < 0.5 or best.tolist() in (row[:n].argmax(dim=1).tolist(), greedy):
+            return True
+        if start.min() > 1000 and len(set(best.tolist())) == 1:
             return True
     return False
 
@@ -69,7 +74,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         group: str, lengths: list[int], title: str, K: int = 3, forbidden: float = 0.0, **more: Any
     ) -> Case:
         longest = more.pop("longest", max(1, *lengths))
-        begin_at = more.pop("begin_at", False)
+        begin_at, larger = more.pop("begin_at", False), more.pop("larger", 0)
         while True:
             scores = _numbers(rng, len(lengths), longest, K)
             A, start = _numbers(rng, K, K), _numbers(rng, K)
@@ -83,6 +88,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             if begin_at:
                 A = A / 4
                 start = start * 3
+            scores, A, start = scores + larger, A + larger, start + larger
             mask = lengths_mask(lengths, longest)
             padding = _numbers(rng, *scores.shape, most=90)
             scores = torch.where(mask[:, :, None], scores, padding)
@@ -95,7 +101,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 4, 5)
     yield case("values", [2], "two words")
     yield case("values", [n], "one sentence")
-    yield case("values", [n, n, n], "several sentences", K=4)
+    yield case("values", [n, n, n], "several sentences", K=4, judge=EXACT)
+    yield case("values", [4, 4], "large numbers", larger=2**17)
     yield case("values", [4, 4], "the start decides", begin_at=True)
     yield case("forbidden", [n], "forbidden transitions", K=4, forbidden=0.4)
     yield case("forbidden", [4, 4], "in a batch", K=3, forbidden=0.4)
@@ -237,5 +244,30 @@ RIGHT = {
                 paths = torch.where(m[:, None, None], extended, waiting)
             chosen = paths[torch.arange(B), best.argmax(dim=1)]
             return torch.where(mask, chosen, -100)
+        """,
+}
+
+EQUIVALENT = {
+    "More digits than needed.": """
+         ) -> torch.Tensor:
+        +    scores = scores.double()
+             n_labels = scores.shape[2]
+
+         ) -> torch.Tensor:
+        +    transitions = transitions.double()
+             n_labels = scores.shape[2]
+
+         ) -> torch.Tensor:
+        +    start = start.double()
+             n_labels = scores.shape[2]
+        """,
+    "Padding only follows the words.": """
+         ) -> torch.Tensor:
+        +    mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+             n_labels = scores.shape[2]
+        """,
+    "One label is gathered for each sentence.": """
+        -        path.append(before.gather(1, path[-1][:, None])[:, 0])
+        +        path.append(before.gather(1, path[-1][:, None])[:, -1])
         """,
 }
