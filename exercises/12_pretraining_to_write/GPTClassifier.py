@@ -86,9 +86,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     # calls on the class go in training mode unless a hook switches
     title = "dropout is off in evaluation"
     yield case("dropout", [n, 3], title, dropout=0.5, hooks=TO_EVAL)
-    title = "the scores and then the loss, in evaluation"
-    later = "loss", weight
-    yield case("dropout", [n, 3], title, dropout=1.0, hooks=TO_EVAL, later=later)
+    title = "the loss in evaluation"
+    off = {"training": False, "dropout.training": False}
+    yield case("dropout", [n, 3], title, 2, "loss", weight, dropout=1.0, hooks=off)
     tiny = codec.Source(_TINY.format(n=7, d=3))
     yield Case("dropout", [tiny, 3, 2], title="the default dropout", then=[(".dropout.p",)])
     title = "all states are dropped: the bias remains"

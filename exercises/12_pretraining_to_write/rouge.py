@@ -52,7 +52,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     one, other = [*words[: number(rng, 3, 6)], "mayor"], [words[0], *words]
     yield case("subsequence", one, [other], "L", title="a long reference that repeats a word")
 
-    one, other = pair(n)
+    one, other = pair(n + 3)
     yield case("references", one, [few(n), other, pair(n)[1]], 1, title="the best of three")
     yield case("references", one, [other, few(3)], "L", title="the best of two")
     yield case(
