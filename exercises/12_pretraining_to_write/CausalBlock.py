@@ -21,7 +21,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         state = block_state(rng, sizes[0]) | more.pop("hooks", {})
         if more.get("gradient") == "all":  # those of the weights show what the biases learn, too
             state |= {f"{path}.requires_grad": False for path in state if path.endswith("bias")}
-        then = [("__call__", *inputs)]
+        then = [("__call__", *inputs), *more.pop("later", [])]
         return Case(group, [*sizes, dropout], state=state, then=then, **more)
 
     def past(batch: int, heads: int, n: int, d_k: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -40,10 +40,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("past", [4, 2], X, None, before, title="three new tokens after two")
     X, before = normal(rng, 2, 2, 6), past(2, 3, 1, 2)
     yield case("past", [6, 3], X, None, before, title="two new tokens after one")
+    X, before, title = normal(rng, 1, 2, 4), past(1, 2, 2, 2), "what training changes, with a past"
+    yield case("past", [4, 2], X, None, before, title=title, gradient="all")
 
     mask = torch.from_numpy(rng.random((n, n)) < 0.5) | torch.eye(n, dtype=torch.bool)
     mask[0, n - 1] = True  # a later token
-    yield case("masks", [4, 2], normal(rng, 2, n, 4), mask, title="one mask for the whole batch")
+    X, later = normal(rng, 2, n, 4), [("__call__", normal(rng, 2, n, 4))]
+    title = "one mask for the whole batch, then none"
+    yield case("masks", [4, 2], X, mask, later=later, title=title)
     mask = torch.from_numpy(rng.random((2, 3, 3)) < 0.4) | torch.eye(3, dtype=torch.bool)
     mask[0, 0, 2], mask[1, 2, 0], mask[0, 2, 0] = True, False, True
     yield case("masks", [4, 2], normal(rng, 2, 3, 4), mask, title="a mask for each text")
@@ -59,6 +63,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "no dropout in evaluation"
     yield case("training", [4, 2], X, dropout=0.5, hooks=TO_EVAL, title=title)
     yield case("training", [4, 1], X, dropout=1.0, title="everything new is dropped in training")
+    yield Case("training", [4, 2], title="the default dropout", then=[(".dropout.p",)])
 
     yield case("edges", [4, 2], normal(rng, 1, 1, 4), title="a single token")
     yield case("edges", [4, 2], normal(rng, 2, 4, n).mT, title="a tensor that is not contiguous")
@@ -270,5 +275,28 @@ RIGHT = {
                 X = X + self.dropout(self.W_O(z))
                 X = X + self.dropout(self.network(self.norm_2(X)))
                 return X, k, v
+        """,
+}
+
+EQUIVALENT = {
+    "the past is a pair of keys and values": """
+        -            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[1], V], dim=2)
+        +            K, V = torch.cat([past[0], K], dim=2), torch.cat([past[-1], V], dim=2)
+        """,
+    "there are as many values as keys, all on one device": """
+        -            T, L = Q.shape[2], K.shape[2]
+        +            T, L = Q.shape[2], V.shape[2]
+
+        -            mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +            mask = torch.ones(T, L, dtype=torch.bool, device=Q.device).tril(L - T)
+
+        -            mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +            mask = torch.ones(T, L, dtype=torch.bool, device=K.device).tril(L - T)
+
+        -            mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +            mask = torch.ones(T, L, dtype=torch.bool, device=V.device).tril(L - T)
+
+        -            mask = torch.ones(T, L, dtype=torch.bool, device=X.device).tril(L - T)
+        +            mask = torch.ones(T, L, dtype=torch.bool, device=Y.device).tril(L - T)
         """,
 }

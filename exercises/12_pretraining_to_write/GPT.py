@@ -10,7 +10,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from ..draw import VALUE_ERROR, draw_ids, normal, number
+from ..draw import TO_EVAL, VALUE_ERROR, draw_ids, normal, number
 from .common import gpt_state
 
 POINTS = {"logits": 2, "states": 1, "cache": 2, "training": 1, "edges": 1}
@@ -19,13 +19,17 @@ _HEADS, _D = 2, 4
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    n_tokens, max_length = number(rng, 6, 8), 6
+    n_tokens, max_length = number(rng, 8, 10), 6
 
     def case(group: str, *then: tuple, n_layers: int = 1, **more: Any) -> Case:
-        state = {} if "judge" in more else gpt_state(rng, n_tokens, _D, n_layers, max_length)
-        if more.get("gradient") == "all":  # the blocks have a check of their own
-            state |= {f"{path}.requires_grad": False for path in state if "blocks." in path}
-        sizes = [n_tokens, _D, _HEADS, n_layers, max_length, more.pop("dropout", 0.0)]
+        V, d, H, longest = more.pop("sizes", (n_tokens, _D, _HEADS, max_length))
+        state: dict[str, Any] = {}
+        if "judge" not in more:
+            state = gpt_state(rng, V, d, n_layers, longest) | more.pop("hooks", {})
+        if more.get("gradient") == "all":  # blocks have a check of their own: one matrix of each
+            frozen = [path for path in state if "blocks." in path and "W_1.weight" not in path]
+            state |= {f"{path}.requires_grad": False for path in frozen}
+        sizes = [V, d, H, n_layers, longest, more.pop("dropout", 0.0)]
         return Case(group, sizes, state=state, then=list(then), **more)
 
     def cache(batch: int, n: int, n_layers: int = 1) -> list[tuple[torch.Tensor, torch.Tensor]]:
@@ -37,10 +41,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     n = number(rng, 3, 5)
     yield case("logits", ("__call__", ids(2, n)), title="the logits of all positions")
-    yield case("logits", ("__call__", ids(1, n)), n_layers=2, title="two blocks")
+    sizes, wide = (n_tokens + 3, 6, 3, max_length + 2), ids(1, max_length + 1)
+    title = "two blocks, three heads"
+    yield case("logits", ("__call__", wide), n_layers=2, sizes=sizes, title=title)
     mask = torch.ones(3, 3, dtype=torch.bool)
     mask[1, 0] = False
-    yield case("logits", ("__call__", ids(2, 3), mask), title="with a mask")
+    calls = ("__call__", ids(2, 3), mask), ("__call__", ids(2, 3))
+    yield case("logits", *calls, title="with a mask, then without one")
 
     yield case("states", ("states", ids(2, n)), title="states, keys and values")
     yield case("states", ("states", ids(1, 3), mask), n_layers=2, title="with a mask, two blocks")
@@ -57,11 +64,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("training", ("__call__", ids(2, 3)), title=title, gradient="all")
 
     title = "all is dropped: what the last normalization makes of zeros"
-    yield case("training", ("states", ids(2, 3)), title=title, dropout=1.0)
+    yield case("training", ("__call__", ids(2, 3)), title=title, dropout=1.0)
+    title = "no dropout in evaluation"
+    yield case("training", ("__call__", ids(2, 3)), title=title, dropout=1.0, hooks=TO_EVAL)
+    sizes, title = (n_tokens, _D, _HEADS, 1), "the default dropout"
+    rates = [(".dropout.p",), (".blocks.0.dropout.p",)]
+    yield Case("training", sizes, title=title, then=rates)
     yield case("edges", ("__call__", ids(1, 1)), title="a text of one token")
     yield case("edges", ("__call__", ids(2, max_length)), title="as long as the positions")
     title = "longer than the positions"
-    yield case("edges", ("__call__", ids(1, max_length + n)), title=title, judge=VALUE_ERROR)
+    yield case("edges", ("__call__", ids(1, max_length + 1)), title=title, judge=VALUE_ERROR)
+    title = "the default number of positions"
+    yield Case("edges", sizes, title=title, then=[(".positions.num_embeddings",)])
     title = "no position left after those in the cache"
     then = "states", ids(1, n), None, cache(1, 4)
     yield case("edges", then, title=title, judge=VALUE_ERROR)
@@ -206,5 +220,18 @@ RIGHT = {
         +     X, *both = block(X, mask=mask, past=pair)
         +     new.append(tuple(both))
         + return self.norm(X), new
+        """,
+}
+
+EQUIVALENT = {
+    "every block has keys and values of the same tokens": """
+        -        start = 0 if cache is None else cache[0][0].shape[2]
+        +        start = 0 if cache is None else cache[0][-1].shape[2]
+
+        -        start = 0 if cache is None else cache[0][0].shape[2]
+        +        start = 0 if cache is None else cache[-1][0].shape[2]
+
+        -        start = 0 if cache is None else cache[0][0].shape[2]
+        +        start = 0 if cache is None else cache[0][1].shape[2]
         """,
 }

@@ -41,36 +41,56 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         lm_weight: float | None = None,
         dropout: float = 0.0,
         hooks: dict[str, Any] | None = None,
+        zero: bool = False,
+        later: tuple[Any, ...] = (),
         **more: Any,
     ) -> Case:
+        """A call, and with `later` another one, with other ids and the lengths and labels reversed.
+
+        With `zero`, texts begin with the id 0, and padding has other ids.
+        """
         n, d = number(rng, 7, 9), number(rng, 3, 4)
         state = {"gpt.tokens.weight": normal(rng, n, d, scale=1.2)}
         state |= linear(rng, "output", d, n_classes) | (hooks or {})
-        mask = lengths_mask(lengths)
-        ids = draw_ids(rng, n, *mask.shape, low=1) * mask
-        inputs: list[Any] = [ids, mask]
-        if method == "loss":
-            inputs.append(
-                torch.from_numpy(rng.permutation(n_classes)[np.arange(len(ids)) % n_classes])
-            )
-            inputs += [] if lm_weight is None else [lm_weight]
+        labels = torch.from_numpy(rng.permutation(n_classes)[np.arange(len(lengths)) % n_classes])
+
+        def call(method: str, lengths: list[int], labels: torch.Tensor, *weight: float) -> tuple:
+            mask = lengths_mask(lengths)
+            ids = draw_ids(rng, n, *mask.shape, low=1)
+            ids = ids * (torch.arange(mask.shape[1]) > 0) if zero else ids * mask
+            return (method, ids, mask, labels, *weight) if method == "loss" else (method, ids, mask)
+
+        then = [call(method, lengths, labels, *([] if lm_weight is None else [lm_weight]))]
+        if later:
+            then.append(call(later[0], lengths[::-1], labels.flip(0), *later[1:]))
         sizes = [codec.Source(_TINY.format(n=n, d=d)), d, n_classes, dropout]
-        return Case(group, sizes, state=state, then=[(method, *inputs)], title=title, **more)
+        return Case(group, sizes, state=state, then=then, title=title, **more)
 
     n = number(rng, 3, 5)
     yield case("scores", [n], "one text")
     yield case("scores", [n, 2, n + 1], "texts of different lengths", n_classes=3)
+    title = "the mask says what is padding, not the ids"
+    yield case("scores", [n, 2], title, zero=True)
+    yield case("scores", [n, 2], "one batch after another", later=("__call__",))
     yield case("scores", [n, 4], "what training changes", gradient="all")
 
     weight = number(rng, 2, 9) / 10
     yield case("loss", [n, 3], "both losses", method="loss")
     yield case("loss", [4, n + 1, 2], "with another weight", 3, "loss", weight)
     yield case("loss", [n, 2], "the task alone", method="loss", lm_weight=0.0)
+    yield case("loss", [n, 2], title, method="loss", zero=True)
+    title = "one batch after another, with another weight"
+    yield case("loss", [n, 2], title, 2, "loss", weight, later=("loss", weight + 0.5))
     yield case("loss", [n, 3], "what training changes", 2, "loss", weight, gradient="all")
 
     # calls on the class go in training mode unless a hook switches
     title = "dropout is off in evaluation"
     yield case("dropout", [n, 3], title, dropout=0.5, hooks=TO_EVAL)
+    title = "the loss in evaluation"
+    off = {"training": False, "dropout.training": False}
+    yield case("dropout", [n, 3], title, 2, "loss", weight, dropout=1.0, hooks=off)
+    tiny = codec.Source(_TINY.format(n=7, d=3))
+    yield Case("dropout", [tiny, 3, 2], title="the default dropout", then=[(".dropout.p",)])
     title = "all states are dropped: the bias remains"
     yield case("dropout", [n, 3], title, n_classes=3, dropout=1.0)
     title = "the language model's loss knows no dropout here"
@@ -221,4 +241,9 @@ RIGHT = {
                 logits = torch.einsum("bld,vd->blv", H, self.gpt.tokens.weight)
                 return task + lm_weight * next_token_loss(logits, ids, mask)
         """,
+}
+
+EQUIVALENT = {
+    "True is 1 in every type": "every edit: given dtype",
+    "padding comes at the end, and every text has a token": "every edit: lengths for mask, constant corner",
 }

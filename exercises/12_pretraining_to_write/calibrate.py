@@ -135,3 +135,29 @@ RIGHT = {
             return q / q.sum(-1)[:, None]
         """,
 }
+
+EQUIVALENT = {
+    "no model is trained through it": "every edit: detached, without gradient",
+    "the preference's factor cancels when a row is divided by its sum": """
+        -    preference = content_free.mean(dim=0)
+        +    preference = -content_free.mean(dim=0)
+
+        -    preference = content_free.mean(dim=0)
+        +    preference = content_free.sum(dim=0)
+
+        -    q = p / preference
+        +    q = -(p / preference)
+        """,
+    "squeeze changes only one class, where a number divides the same": """
+        -    preference = content_free.mean(dim=0)
+        +    preference = content_free.mean(dim=0).squeeze()
+        """,
+    "no probability is below 0": """
+        -    if (preference == 0).any():
+        +    if (preference <= 0).any():
+        """,
+    "the quotients are a new tensor, which nothing else uses": """
+        -    return q / q.sum(dim=1, keepdim=True)
+        +    return q.div_(q.sum(dim=1, keepdim=True))
+        """,
+}

@@ -31,7 +31,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 4, 6)
     yield case("sums", after([n], 2), "one text")
     yield case("sums", after([n, 3, 4], 2, 1, 3), "three texts of different lengths")
-    yield case("sums", after([n, n], 1, 1), "all tokens but the first")
+    yield case("sums", after([2, 2, 2], 1, 1, 1), "texts of two tokens")
 
     yield case("means", after([6, 4], 2, 3), "per token", kwargs={"per_token": True})
     yield case("means", after([n, 3, 3], 1, 1, 2), "three texts", kwargs={"per_token": True})
@@ -154,5 +154,23 @@ RIGHT = {
                 total = torch.stack(parts).sum() if parts else torch.tensor(0.0)
                 found.append(total / max(len(parts), 1) if per_token else total)
             return torch.stack(found)
+        """,
+}
+
+EQUIVALENT = {
+    "no model is trained through it": "every edit: detached, without gradient, constant corner",
+    "gather takes only the rows that predict one of the ids": """
+        -    log_p = logits[:, :-1].log_softmax(dim=-1)
+        +    log_p = logits.log_softmax(dim=-1)
+
+        -    log_p = logits[:, :-1].log_softmax(dim=-1)
+        +    log_p = logits[:, :].log_softmax(dim=-1)
+        """,
+    "the log-probabilities and their sums are new tensors, which nothing else uses": """
+        -    total = log_p.masked_fill(~counted, 0.0).sum(dim=1)
+        +    total = log_p.masked_fill_(~counted, 0.0).sum(dim=1)
+
+        -    return total / counted.sum(dim=1).clamp(min=1) if per_token else total
+        +    return total.div_(counted.sum(dim=1).clamp(min=1)) if per_token else total
         """,
 }

@@ -263,3 +263,14 @@ RIGHT = {
             return found
         """,
 }
+
+EQUIVALENT = {
+    "the prompt is only read": """
+        -    unread, cache = list(prompt), None
+        +    unread, cache = prompt, None
+        """,
+    "there is one token more in each round, beginning with none": """
+        -    while len(new) < min(n, max_length - len(prompt)):
+        +    while len(new) != min(n, max_length - len(prompt)):
+        """,
+}

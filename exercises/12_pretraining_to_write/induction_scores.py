@@ -40,7 +40,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     yield case("edges", kinds(n + 1), "no token twice", H=3)
     yield case("edges", kinds(1), "a single token")
-    yield case("edges", [a, b, a], "the shortest repetition")
+    yield case("edges", [a, a], "the shortest repetition")
 
 
 WRONG = {
@@ -135,5 +135,30 @@ RIGHT = {
                 return torch.zeros(weights.shape[0])
             found = torch.einsum("hts,ts->ht", weights[:, :, 1:], same[:, :-1].float())
             return found[:, rows].mean(dim=1)
+        """,
+}
+
+EQUIVALENT = {
+    "no model is trained through it": "every edit: detached, without gradient",
+    "ids are far below the whole numbers that a float cannot tell apart": """
+         def induction_scores(weights: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        +    ids = ids.float()
+             same = (ids[:, None] == ids).tril(-1)  # row t, column s
+        """,
+    "only zeros are transposed": """
+        -    after = torch.zeros_like(same)
+        +    after = torch.zeros_like(same).mT
+        """,
+    "squeeze changes only L = 1, where one value broadcasts": """
+        -    asked = same.any(dim=1)
+        +    asked = same.any(dim=1).squeeze()
+        """,
+    "no earlier occurrence is in the last column, so each has a position after it in its row": """
+        -    asked = same.any(dim=1)
+        +    asked = after.any(dim=1)
+        """,
+    "the scores of positions that are not asked are 0": """
+        -    return (scores * asked).sum(dim=1) / asked.sum().clamp(min=1)
+        +    return (scores).sum(dim=1) / asked.sum().clamp(min=1)
         """,
 }

@@ -43,7 +43,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", lengths_mask([1, 1], 1), "texts of one token: nothing to predict")
     nothing = torch.zeros(2, n, dtype=torch.bool)
     yield case("edges", nothing, "nothing counts", gradient="logits")
-    yield case("edges", lengths_mask([2, 2]), "one token to predict in each text")
+    yield case("edges", lengths_mask([2]), "one token to predict")
 
 
 WRONG = {
@@ -142,5 +142,27 @@ RIGHT = {
         + wanted = wanted.masked_fill(~counted, -100)
         + total = F.cross_entropy(logits[:, :-1].mT, wanted, reduction="sum")
         + return total / counted.sum().clamp(min=1)
+        """,
+}
+
+EQUIVALENT = {
+    "True is 1 in every type": """
+         ) -> torch.Tensor:
+        +    counted = counted.float()
+             wanted, counted = ids[:, 1:], counted[:, 1:]
+
+         ) -> torch.Tensor:
+        +    counted = counted.long()
+             wanted, counted = ids[:, 1:], counted[:, 1:]
+        """,
+    "flatten, or the product with flat numbers, gives the same numbers": """
+        -    wanted, counted = ids[:, 1:], counted[:, 1:]
+        +    wanted, counted = ids[:, 1:].squeeze(), counted[:, 1:]
+
+        -    wanted, counted = ids[:, 1:], counted[:, 1:]
+        +    wanted, counted = ids[:, 1:], counted[:, 1:].squeeze()
+
+        -    losses = F.cross_entropy(logits[:, :-1].flatten(0, 1), wanted.flatten(), reduction="none")
+        +    losses = F.cross_entropy(logits[:, :-1].flatten(0, 1), wanted.flatten(), reduction="none").squeeze()
         """,
 }

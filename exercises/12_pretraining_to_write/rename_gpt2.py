@@ -13,28 +13,30 @@ from ..draw import EXACT, normal, number
 
 POINTS = {"names": 2, "matrices": 2, "files": 1}
 
+#: The shapes of a block's weights, in multiples of its width.
 _BLOCK = {
-    "ln_1.weight": (2,),
-    "ln_1.bias": (2,),
-    "attn.c_attn.weight": (2, 6),
-    "attn.c_attn.bias": (6,),
-    "attn.c_proj.weight": (2, 2),
-    "attn.c_proj.bias": (2,),
-    "ln_2.weight": (2,),
-    "ln_2.bias": (2,),
-    "mlp.c_fc.weight": (2, 8),
-    "mlp.c_fc.bias": (8,),
-    "mlp.c_proj.weight": (8, 2),
-    "mlp.c_proj.bias": (2,),
+    "ln_1.weight": (1,),
+    "ln_1.bias": (1,),
+    "attn.c_attn.weight": (1, 3),
+    "attn.c_attn.bias": (3,),
+    "attn.c_proj.weight": (1, 1),
+    "attn.c_proj.bias": (1,),
+    "ln_2.weight": (1,),
+    "ln_2.bias": (1,),
+    "mlp.c_fc.weight": (1, 4),
+    "mlp.c_fc.bias": (4,),
+    "mlp.c_proj.weight": (4, 1),
+    "mlp.c_proj.bias": (1,),
 }
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def file(prefix: str, numbers: list[int], *parts: str) -> dict[str, torch.Tensor]:
-        shapes: dict[str, tuple[int, ...]] = {"wte.weight": (5, 2), "wpe.weight": (3, 2)}
-        for number_ in numbers:
-            shapes |= {f"h.{number_}.{name}": shape for name, shape in _BLOCK.items()}
-        shapes |= {"ln_f.weight": (2,), "ln_f.bias": (2,)}
+    def file(prefix: str, numbers: list[int], *parts: str, d: int = 2) -> dict[str, torch.Tensor]:
+        shapes: dict[str, tuple[int, ...]] = {"wte.weight": (5, d), "wpe.weight": (3, d)}
+        for i in numbers:
+            for name, widths in _BLOCK.items():
+                shapes[f"h.{i}.{name}"] = tuple(d * width for width in widths)
+        shapes |= {"ln_f.weight": (d,), "ln_f.bias": (d,)}
         kept = {n: s for n, s in shapes.items() if not parts or any(part in n for part in parts)}
         return {f"{prefix}{name}": normal(rng, *shape) for name, shape in kept.items()}
 
@@ -46,7 +48,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("names", file("", [0, 1], "ln_1", "ln_2"), "the normalizations of two blocks")
     yield case("names", file("", [3], "bias"), "the biases of one block")
 
-    yield case("matrices", file("", [0], "attn.c_attn"), "queries, keys and values")
+    yield case("matrices", file("", [0], "attn.c_attn", d=4), "queries, keys and values")
     yield case("matrices", file("", [1], "c_proj", "c_fc"), "the other matrices")
     yield case("matrices", file("", [0, 1]), "a whole file")
 
@@ -55,7 +57,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     weights["lm_head.weight"] = normal(rng, 5, 2)
     weights["transformer.h.0.attn.bias"] = normal(rng, 1, 1, 3, 3)
     weights["transformer.h.0.attn.masked_bias"] = normal(rng)
-    yield case("files", weights, "the head and old masks, which are left out")
+    weights["transformer.h.0.ln_cross_attn.bias"] = normal(rng, 2)
+    weights["head.weight"] = normal(rng, 2, 2)
+    yield case("files", weights, "heads, old masks and other parts, which are left out")
+    yield case("files", file("", [0], d=1), "vectors of one number")
     n = number(rng, 10, 14)
     yield case("files", file("", [1, n], "ln_1", "c_attn.bias"), "more than ten blocks")
 
@@ -179,5 +184,26 @@ RIGHT = {
         + for i, letter in enumerate("QKV"):
         +     piece = tensor[..., i * d : i * d + d]
         +     found[f"blocks.{number}.W_{letter}.{kind}"] = piece.T if piece.dim() == 2 else piece
+        """,
+}
+
+EQUIVALENT = {
+    "the order of the entries is free": """
+        -    for name, tensor in weights.items():
+        +    for name, tensor in list(weights.items())[::-1]:
+
+        -            for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
+        +            for W, piece in list(zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)))[::-1]:
+        """,
+    "no name of the table begins with a letter of transformer": """
+        -        path, _, kind = name.removeprefix("transformer.").rpartition(".")
+        +        path, _, kind = name.lstrip("transformer.").rpartition(".")
+        """,
+    "these layers have nothing but weight and bias": """
+        -            found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor.mT if kind == "weight" else tensor
+        +            found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor.mT if kind >= "weight" else tensor
+
+        -                found[f"blocks.{number}.{W}.{kind}"] = piece.mT if kind == "weight" else piece
+        +                found[f"blocks.{number}.{W}.{kind}"] = piece.mT if kind >= "weight" else piece
         """,
 }

@@ -48,8 +48,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("subsequence", words, [words[::-1]], "L", title="the other way round")
     moved = [words[-1], *words[:-1]]
     yield case("subsequence", moved, [words], "L", title="the last word comes first")
+    words = some_words(rng, _WORDS, 12)
+    one, other = [*words[: number(rng, 3, 6)], "mayor"], [words[0], *words]
+    yield case("subsequence", one, [other], "L", title="a long reference that repeats a word")
 
-    one, other = pair(n)
+    one, other = pair(n + 3)
     yield case("references", one, [few(n), other, pair(n)[1]], 1, title="the best of three")
     yield case("references", one, [other, few(3)], "L", title="the best of two")
     yield case(
@@ -63,8 +66,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "the second reference has the best precision, the first the best F1"
     yield case("references", four, [four[:2], ten], 1, title=title)
     yield case("edges", [], [other], 1, title="an empty summary")
+    yield case("edges", [], [other, []], "L", title="an empty summary, an empty reference")
     yield case("edges", one, [[]], "L", title="an empty reference")
-    yield case("edges", one[:1], [other], 2, title="too short for a pair")
+    yield case("edges", one[:1], [other, other[:1]], 2, title="too short for a pair")
     yield case("edges", ["nothing", "here"], [other], 1, title="nothing in common")
     yield case("edges", other, [other], 2, title="the same text")
     yield case("edges", one, [other[: n // 2]], 1, title="a short reference")
@@ -240,5 +244,45 @@ RIGHT = {
                 return 2 * common / total if total else 0.0
 
             return max(f1(summary, reference) for reference in references)
+        """,
+}
+
+EQUIVALENT = {
+    "the order in which n-grams are counted and references are compared is free": """
+        -        return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+        +        return Counter(tuple(words[i : i + n]) for i in list(range(len(words) - n + 1))[::-1])
+
+        -    for reference in references:
+        +    for reference in list(references)[::-1]:
+
+        -            best = max(best, 2 * common / sum(totals))
+        +            best = max(2 * common / sum(totals), best)
+        """,
+    "the row above the first has only zeros, and none is read beyond the words": """
+        -        above = [0] * (len(other) + 1)
+        +        above = [0] * (len(other) + 2)
+        """,
+    "whole numbers are the same as floats": """
+        -        return above[-1]
+        +        return float(above[-1])
+
+        -            common, totals = common_subsequence(summary, reference), (len(summary), len(reference))
+        +            common, totals = float(common_subsequence(summary, reference)), (len(summary), len(reference))
+
+        -            common, totals = (mine & theirs).total(), (mine.total(), theirs.total())
+        +            common, totals = float((mine & theirs).total()), (mine.total(), theirs.total())
+        """,
+    "what is in common, and the sum of the totals, do not depend on which text is which": """
+        -            common, totals = common_subsequence(summary, reference), (len(summary), len(reference))
+        +            common, totals = common_subsequence(reference, summary), (len(summary), len(reference))
+
+        -            common, totals = common_subsequence(summary, reference), (len(summary), len(reference))
+        +            common, totals = common_subsequence(summary, reference), (len(reference), len(summary))
+
+        -            mine, theirs = grams(summary, kind), grams(reference, kind)
+        +            mine, theirs = (grams(reference, kind), grams(summary, kind))
+
+        -            common, totals = (mine & theirs).total(), (mine.total(), theirs.total())
+        +            common, totals = (mine & theirs).total(), (theirs.total(), mine.total())
         """,
 }

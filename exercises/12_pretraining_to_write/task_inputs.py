@@ -41,11 +41,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     lengths = [n] * number(rng, 2, 4)
     yield case("edges", "single", lengths, 20, "single with several texts", judge=VALUE_ERROR)
+    yield case("edges", "single", [], 20, "single without a text", judge=VALUE_ERROR)
     yield case("edges", "pair", [n], 20, "a pair with one text", judge=VALUE_ERROR)
     yield case("edges", "pair", [n, 2, 2], 20, "a pair with three", judge=VALUE_ERROR)
+    yield case("edges", "similarity", [n], 20, "similarity of one", judge=VALUE_ERROR)
     yield case("edges", "similarity", [n] * 3, 20, "similarity of three", judge=VALUE_ERROR)
     yield case("edges", "choice", [n], 20, "no answer to choose", judge=VALUE_ERROR)
-    yield case("edges", "tagging", [n], 20, "a task that there is not", judge=VALUE_ERROR)
+    for kind, lengths in (("tagging", [n]), ("tagging", [n, 2]), ("answers", [n, 2])):
+        yield case("edges", kind, lengths, 20, "a task that there is not", judge=VALUE_ERROR)
 
 
 WRONG = {
@@ -199,5 +202,36 @@ RIGHT = {
         + while sum(sizes) + len(sizes) + 1 > max_length:
         +     sizes[sizes.index(max(sizes))] -= 1
         + texts = [list(text[:size]) for text, size in zip(group, sizes)]
+        """,
+}
+
+EQUIVALENT = {
+    "the number of parts is known: the last one is the first, or the second": """
+        -        groups = [[parts[0]]]
+        +        groups = [[parts[-1]]]
+
+        -        groups = [[parts[0], parts[1]]]
+        +        groups = [[parts[0], parts[-1]]]
+
+        -        groups = [[parts[0], parts[1]], [parts[1], parts[0]]]
+        +        groups = [[parts[0], parts[-1]], [parts[1], parts[0]]]
+
+        -        groups = [[parts[0], parts[1]], [parts[1], parts[0]]]
+        +        groups = [[parts[0], parts[1]], [parts[-1], parts[0]]]
+        """,
+    "texts are copies of the group's": """
+        -        while sum(map(len, texts)) > max_length - len(texts) - 1:
+        +        while sum(map(len, texts)) > max_length - len(group) - 1:
+        """,
+    "a sequence has one text or two": """
+        -        for text in texts[1:]:
+        +        for text in list(texts[1:])[:1]:
+
+        -        for text in texts[1:]:
+        +        for text in list(texts[1:])[::-1]:
+
+                     row += [delim, *text]
+        +            break
+                 rows.append([*row, extract])
         """,
 }

@@ -18,7 +18,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def weights(numbers: range) -> dict[str, torch.Tensor]:
         names = [f"blocks.{i}.{layer}" for i in numbers for layer in ("norm_1.bias", "W_Q.weight")]
         names = ["tokens.weight", "positions.weight", *names, "norm.weight", "norm.bias"]
-        return {name: normal(rng, 2) for name in names}
+        sizes = {"tokens.weight": (3, 2), "positions.weight": (1, 2)}
+        return {name: normal(rng, *sizes.get(name, (2,))) for name in names}
 
     def case(group: str, n_blocks: int, n: int, title: str) -> Case:
         both = weights(range(n_blocks)), weights(range(n_blocks))
@@ -140,5 +141,52 @@ RIGHT = {
                 return pretrained
 
             return {key: source(key)[key] for key in fresh}
+        """,
+}
+
+EQUIVALENT = {
+    "whole numbers are the same as floats, and only what is 0 is false": """
+        -    n_blocks = 1 + max(int(name.split(".")[1]) for name in fresh if name.startswith("blocks."))
+        +    n_blocks = float(1 + max(int(name.split(".")[1]) for name in fresh if name.startswith("blocks.")))
+
+        -        transferred |= part == "blocks" and int(number) < n
+        +        transferred |= -(part == "blocks" and int(number) < n)
+
+        -        transferred |= part == "norm" and n >= n_blocks
+        +        transferred |= -(part == "norm" and n >= n_blocks)
+        """,
+    "a block has several names": """
+        -    n_blocks = 1 + max(int(name.split(".")[1]) for name in fresh if name.startswith("blocks."))
+        +    n_blocks = 1 + max(int(name.split(".")[1]) for name in list(fresh)[1:] if name.startswith("blocks."))
+
+        -    n_blocks = 1 + max(int(name.split(".")[1]) for name in fresh if name.startswith("blocks."))
+        +    n_blocks = 1 + max(int(name.split(".")[1]) for name in list(fresh)[:-1] if name.startswith("blocks."))
+        """,
+    "both models have the same names, whose order is free": """
+        -    n_blocks = 1 + max(int(name.split(".")[1]) for name in fresh if name.startswith("blocks."))
+        +    n_blocks = 1 + max(int(name.split(".")[1]) for name in pretrained if name.startswith("blocks."))
+
+        -    for name in fresh:
+        +    for name in list(fresh)[::-1]:
+
+        -    for name in fresh:
+        +    for name in pretrained:
+        """,
+    "the names are those of GPT: they begin with tokens, positions, blocks or norm": """
+        -    n_blocks = 1 + max(int(name.split(".")[1]) for name in fresh if name.startswith("blocks."))
+        +    n_blocks = 1 + max(int(name.split(".")[1]) for name in fresh if name.startswith('blocks'))
+
+        -        transferred |= part == "blocks" and int(number) < n
+        +        transferred |= (part <= "blocks") and int(number) < n
+        """,
+    "with all blocks, everything is transferred": """
+        -        transferred |= part == "norm" and n >= n_blocks
+        +        transferred |= n >= n_blocks
+
+        -        transferred |= part == "norm" and n >= n_blocks
+        +        transferred |= (part >= "norm") and n >= n_blocks
+
+        -        transferred |= part == "norm" and n >= n_blocks
+        +        transferred |= (part <= "norm") and n >= n_blocks
         """,
 }

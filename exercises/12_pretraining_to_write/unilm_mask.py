@@ -35,6 +35,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     for kind in ("bidirectional", "left-to-right"):
         yield case("others", *texts(3), kind, title=f"{kind}, texts of different lengths")
     yield case("others", first, [n] * 4, "left-to-right", title="the triangle, four times")
+    yield case("others", first[:1], [n], "bidirectional", title="bidirectional, one pair of texts")
 
     yield case("padding", *texts(3), third, title=f"{third}, with padding")
     yield case("padding", *texts(2), third, title="three pairs of texts")
@@ -46,8 +47,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     first[0] = lengths[0] = 1
     yield case("edges", first, lengths, third, title="a text of one token")
     yield case("edges", [1], [1], "left-to-right", title="a single token")
-    title = "there is no such kind"
-    yield case("edges", [2] * n, [n] * n, "seq2seq", title=title, judge=VALUE_ERROR)
+    for kind in ("BERT", "seq2seq", "translation"):
+        title = "there is no such kind"
+        yield case("edges", [2] * n, [n] * n, kind, title=title, judge=VALUE_ERROR)
 
 
 WRONG = {
@@ -171,5 +173,28 @@ RIGHT = {
                     mask[b, :, : first[b]] = True
                 mask[b, :, lengths[b] :] = False
             return mask
+        """,
+}
+
+EQUIVALENT = {
+    "whole numbers of tokens compare the same in every type, and a tensor of one is a size": """
+         def unilm_mask(first: torch.Tensor, lengths: torch.Tensor, kind: str) -> torch.Tensor:
+        +    first = first.float()
+             L = int(lengths.max())
+
+         def unilm_mask(first: torch.Tensor, lengths: torch.Tensor, kind: str) -> torch.Tensor:
+        +    lengths = lengths.float()
+             L = int(lengths.max())
+
+        -    L = int(lengths.max())
+        +    L = lengths.max()
+        """,
+    "squeeze changes only L = 1, where one value broadcasts to the same mask": """
+        -    earlier = position <= position[:, None]  # (L, L)
+        +    earlier = (position <= position[:, None]).squeeze()  # (L, L)
+        """,
+    "the text does not say that the mask can be written to": """
+        -        return real.expand(-1, L, -1).clone()
+        +        return real.expand(-1, L, -1)
         """,
 }

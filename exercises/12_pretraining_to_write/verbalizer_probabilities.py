@@ -24,6 +24,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [log_p(n, 6), [1, 1, 1, 0, 0, 0]], title="three words for each class")
     yield Case("values", [log_p(n, 5), [2, 0, 1, 0, 2]], title="three classes, in any order")
     yield Case("values", [log_p(1, 4), [0, 0, 0, 1]], title="three words against one")
+    yield Case("values", [log_p(n, 1), [0]], title="a single word")
 
     yield Case("small", [log_p(n, 4, -300.0), [0, 1, 0, 1]], title="probabilities near 0")
     yield Case("small", [log_p(n, 4, -300.0) * 2, [1, 0, 0, 1]], title="far apart")
@@ -141,5 +142,27 @@ RIGHT = {
             sums = torch.zeros(len(p), max(classes) + 1).index_add(1, torch.tensor(classes), p)
             sums[sums.sum(dim=1) == 0] = 1.0
             return sums / sums.sum(dim=1, keepdim=True)
+        """,
+}
+
+EQUIVALENT = {
+    "no model is trained through it": "every edit: detached, without gradient, constant corner",
+    "each class has a word, so all scores are minus infinity where all words are": """
+        -    nothing = (scores == -math.inf).all(dim=1, keepdim=True)
+        +    nothing = (log_p == -math.inf).all(dim=1, keepdim=True)
+        """,
+    "any number in place of all scores makes the classes equal": """
+        -    return scores.masked_fill(nothing, 0.0).softmax(dim=1)
+        +    return scores.masked_fill(nothing, -1e9).softmax(dim=1)
+
+        -    return scores.masked_fill(nothing, 0.0).softmax(dim=1)
+        +    return scores.masked_fill(nothing, 1).softmax(dim=1)
+
+        -    return scores.masked_fill(nothing, 0.0).softmax(dim=1)
+        +    return scores.masked_fill(nothing, -1).softmax(dim=1)
+        """,
+    "the scores are a new tensor, which nothing else uses": """
+        -    return scores.masked_fill(nothing, 0.0).softmax(dim=1)
+        +    return scores.masked_fill_(nothing, 0.0).softmax(dim=1)
         """,
 }
