@@ -48,7 +48,7 @@ N_COUNTED, N_TEST = 3_000, 60
 @functools.cache
 def notebook() -> dict[str, Any]:
     """The notebook's definitions, with its tokens, its model and its settings."""
-    starts = ("encoder =", "SIZES =", "def load_gpt", "def initialize", "DATA =", "NOTHING =")
+    starts = ("encoder =", "SIZES =", "def load_gpt", "def draw_weights", "DATA =", "NOTHING =")
     return with_cells(NOTEBOOK, *starts, "LONGEST =")
 
 
@@ -128,7 +128,7 @@ def generation(kept: Kept, options: argparse.Namespace) -> None:
     """Seconds for 120 tokens, the median of three, and whether the tokens are the same."""
     if kept.get("generation"):
         return
-    starts = ("encoder =", "SIZES =", "def initialize", "def load_gpt", "def step_of")
+    starts = ("encoder =", "SIZES =", "def draw_weights", "def load_gpt", "def step_of")
     scope = with_cells(NOTEBOOK, *starts, "def without_cache")
     seconds: dict[str, list[float]] = {name: [] for name in scope["ways"]}
     for _ in range(3):
