@@ -50,6 +50,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X, axes = around_axes(rng, 4, 3)
     starts = torch.cat([-torch.ones(1, 3) - step, torch.eye(3)])
     yield Case("empty", [X, starts, 1], title="nothing is near the first center")
+    X, axes = around_axes(rng, 1, 3)
+    starts = torch.tensor([[1.0, 1.0, 1.0], [-0.5, 1.0, 0.2]])
+    yield Case("empty", [X, starts, 1], title="a single vector: the other center stays")
     a = float(rng.uniform(0.3, 0.6))
     X = torch.tensor([[a, 0.0], [-2 * a, 0.0]])
     title = "two vectors that add up to zero: the center stays"
