@@ -9,7 +9,6 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-
 from coursekit.checking import codec
 
 from ..draw import TO_EVAL, draw_ids, lengths_mask, linear, normal, number
@@ -242,3 +241,24 @@ The shapes: own vectors (B, L, dim), the mix (B, L, layer_dim), side by side alo
 through the LSTM, and back to (B, L, 2h). `layers.detach()` before the mix stops the gradient there, so
 that s and gamma still get theirs.
 """
+
+EQUIVALENT = {
+    "Row 0 is padding, so that no real word has the id 0.": """
+             ) -> torch.Tensor:
+        +        mask = ids != 0
+                 X = self.embedding(ids)
+
+             ) -> torch.Tensor:
+        +        mask = mask & (ids != 0)
+                 X = self.embedding(ids)
+        """,
+    "Real words come before the padding.": """
+             ) -> torch.Tensor:
+        +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+                 X = self.embedding(ids)
+        """,
+    "Each text has at least one word.": """
+        -        return self.output(self.dropout(H)).masked_fill(~mask.unsqueeze(-1), 0.0)
+        +        return self.output(self.dropout(H)).masked_fill(~mask.unsqueeze(-1), 0.0) if mask.any() else self.output(self.dropout(H)).masked_fill(~mask.unsqueeze(-1), 0.0).detach()
+        """,
+}

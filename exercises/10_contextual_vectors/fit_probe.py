@@ -9,7 +9,6 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
-
 from coursekit.checking import codec
 
 from ..draw import normal, number
@@ -313,3 +312,68 @@ Remember three things from epoch to epoch: the lowest validation loss so far, co
 epoch, and for how many epochs nothing was lower. `detach().clone()` copies. The comparison is with the
 lowest loss, not with the one before.
 """
+
+EQUIVALENT = {
+    "Tokens for training and validation have vectors of one size.": """
+        -    W = torch.zeros(n_classes, X.shape[1], requires_grad=True)
+        +    W = torch.zeros(n_classes, X_validation.shape[1], requires_grad=True)
+        """,
+    "The order of the parameters does not matter.": """
+        -    sgd = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
+        +    sgd = torch.optim.SGD([b, W], lr=lr, momentum=0.9)
+        """,
+    "The first of one or more epochs replaces all three.": """
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (b,), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W,), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (b, W), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (b, b), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (X, b), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (X_validation, b), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, W), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, X), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, X_validation), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, b), round(float("inf"), 2), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, b), torch.tensor(float("inf")), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, b), float("inf"), 1
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, b), float("inf"), -1
+        """,
+    "A tensor of one number compares as the number does.": """
+        -        loss = F.cross_entropy(X_validation @ W.T + b, y_validation).item()
+        +        loss = F.cross_entropy(X_validation @ W.T + b, y_validation)
+
+        -        loss = F.cross_entropy(X_validation @ W.T + b, y_validation).item()
+        +        loss = torch.tensor(F.cross_entropy(X_validation @ W.T + b, y_validation).item())
+
+        -            best, lowest, waited = (W.detach().clone(), b.detach().clone()), loss, 0
+        +            best, lowest, waited = (W.detach().clone(), b.detach().clone()), torch.tensor(loss), 0
+        """,
+    "It grows by 1, from 0, so it cannot miss 1 or more.": """
+        -            if waited == patience:
+        +            if waited >= patience:
+        """,
+}
