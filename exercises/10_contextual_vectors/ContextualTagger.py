@@ -9,10 +9,18 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
+from coursekit.checking import codec
 
-from ..draw import draw_ids, lengths_mask, linear, normal, number
+from ..draw import TO_EVAL, draw_ids, lengths_mask, linear, normal, number
 
 POINTS = {"scores": 2, "padding": 2, "frozen": 2, "alone": 1}
+
+#: A hook that notes the largest number that the LSTM reads.
+_LARGEST = {
+    "lstm._forward_pre_hooks": codec.Source(
+        "{0: lambda lstm, inputs: setattr(lstm, 'largest', inputs[0].data.abs().max().item())}"
+    )
+}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -23,11 +31,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n_layers: int = 2,
         dropout: float = 0.0,
         size: int | None = None,
+        sizes: tuple[int, ...] = (8, 2, 3, 4, 5),
+        hooks: dict[str, Any] | None = None,
         **more: Any,
     ) -> Case:
-        dim, layer_dim, hidden, n_tags = 2, 3, 2, 3
+        n_words, dim, layer_dim, hidden, n_tags = sizes
         width = dim + (layer_dim if n_layers else 0)
-        state = {"embedding.weight": normal(rng, 8, dim)}
+        state = {"embedding.weight": normal(rng, n_words, dim)}
         state["embedding.weight"][0] = 0.0
         if n_layers:
             state |= {"mix.s": normal(rng, n_layers), "mix.gamma": torch.tensor(1.5)}
@@ -38,27 +48,44 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
                 f"lstm.bias_ih_l0{end}": normal(rng, 4 * hidden, scale=0.5),
                 f"lstm.bias_hh_l0{end}": normal(rng, 4 * hidden, scale=0.5),
             }
-        state |= linear(rng, "output", 2 * hidden, n_tags, gain=2.0)
+        state |= linear(rng, "output", 2 * hidden, n_tags, gain=2.0) | (hooks or {})
         mask = lengths_mask(lengths, size)
-        ids = draw_ids(rng, 8, *mask.shape, low=1).masked_fill(~mask, 0)
+        ids = draw_ids(rng, n_words, *mask.shape, low=1).masked_fill(~mask, 0)
         layers = normal(rng, max(1, n_layers), *mask.shape, layer_dim)
         layers = layers.masked_fill(~mask.unsqueeze(-1), more.pop("value", 2.0))
         given = None if more.pop("none", False) else layers
-        sizes = [8, dim, n_layers, layer_dim, hidden, n_tags, *([dropout] if dropout else [])]
-        then = [("__call__", ids, given, mask)]
-        return Case(group, sizes, state=state, then=then, title=title, **more)
+        numbers = [n_words, dim, n_layers, layer_dim, hidden, n_tags]
+        numbers += [dropout] if dropout else []
+        then = [("__call__", ids, given, mask), *more.pop("then", [])]
+        return Case(group, numbers, state=state, then=then, title=title, **more)
 
+    other = (10, 3, 4, 2, 6)
     yield case("scores", [3, 3])
+    yield case("scores", [2, number(rng, 3, 4)], "other sizes", sizes=other)
     yield case("scores", [number(rng, 4, 6)], n_layers=3)
     yield case("scores", [4, 4], "one layer", n_layers=1)
     yield case("scores", [3, 3], "all is dropped: the biases remain", dropout=1.0)
+    title = "dropout 1: the largest number that the LSTM reads is 0"
+    reads = [(".lstm.largest",)]
+    yield case("scores", [3, 2], title, dropout=1.0, hooks=_LARGEST, then=reads)
+    title = "dropout 1 in evaluation: nothing is dropped"
+    yield case("scores", [3, number(rng, 3, 4)], title, dropout=1.0, hooks=TO_EVAL)
     yield case("padding", [2, 5, number(rng, 3, 4)])
     yield case("padding", [2, 1], "padding behind the longest text", size=number(rng, 3, 4))
     yield case("padding", [1, number(rng, 3, 5)], "a text of one word", value=9.0)
     yield case("padding", [number(rng, 3, 4), 2], "the longer text first")
+    masks = [lengths_mask(lengths) for lengths in ([3, 1], [2, 3])]
+    calls = [
+        ("__call__", draw_ids(rng, 8, 2, 3, low=1) * mask, normal(rng, 2, 2, 3, 3), mask)
+        for mask in masks
+    ]
+    yield case("padding", [3, 3], "further calls, with other masks", then=calls)
+    title, reads = "row 0 is padding; the LSTM is batch first", (".embedding.padding_idx",)
+    yield case("padding", [2, 3], title, then=[reads, (".lstm.batch_first",)])
     yield case("frozen", [3, 3], "no gradient into the layers", gradient="all")
     yield case("frozen", [4, 4], "but into s and gamma", n_layers=3, gradient="all")
     yield case("alone", [3, 3], "without layers", n_layers=0)
+    yield case("alone", [4, 2], "without layers, other sizes", n_layers=0, sizes=other)
     yield case("alone", [2, number(rng, 3, 5)], "without layers, None", n_layers=0, none=True)
     yield case("alone", [3, 3], "its gradients", n_layers=0, gradient="all")
 
@@ -109,6 +136,21 @@ WRONG = {
 
         - return self.output(self.dropout(H)).masked_fill(~mask.unsqueeze(-1), 0.0)
         + return self.output(H).masked_fill(~mask.unsqueeze(-1), 0.0)
+        """,
+    "dropout_only_after": """
+        There is no dropout before the BiLSTM. Drop elements of the vectors that it reads, too, not only of
+        the states.
+
+        - packed = pack_padded_sequence(self.dropout(X), lengths, batch_first=True, enforce_sorted=False)
+        + packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
+        """,
+    "always_drops": """
+        Elements are dropped in evaluation, too. Use the nn.Dropout that is an attribute of the module: eval()
+        switches it off.
+
+        - packed = pack_padded_sequence(self.dropout(X), lengths, batch_first=True, enforce_sorted=False)
+        + X = F.dropout(X, self.dropout.p)
+        + packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
         """,
     "order_lost": """
         The texts are sorted by length and not put back in their order. With enforce_sorted=False you need
@@ -199,3 +241,24 @@ The shapes: own vectors (B, L, dim), the mix (B, L, layer_dim), side by side alo
 through the LSTM, and back to (B, L, 2h). `layers.detach()` before the mix stops the gradient there, so
 that s and gamma still get theirs.
 """
+
+EQUIVALENT = {
+    "Row 0 is padding, so that no real word has the id 0.": """
+             ) -> torch.Tensor:
+        +        mask = ids != 0
+                 X = self.embedding(ids)
+
+             ) -> torch.Tensor:
+        +        mask = mask & (ids != 0)
+                 X = self.embedding(ids)
+        """,
+    "Real words come before the padding.": """
+             ) -> torch.Tensor:
+        +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+                 X = self.embedding(ids)
+        """,
+    "Each text has at least one word.": """
+        -        return self.output(self.dropout(H)).masked_fill(~mask.unsqueeze(-1), 0.0)
+        +        return self.output(self.dropout(H)).masked_fill(~mask.unsqueeze(-1), 0.0) if mask.any() else self.output(self.dropout(H)).masked_fill(~mask.unsqueeze(-1), 0.0).detach()
+        """,
+}

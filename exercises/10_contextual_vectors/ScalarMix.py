@@ -40,9 +40,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("mix", number(rng, 3, 5), lengths_mask([4]))
     yield case("mix", 1, full, "a single layer")
     yield case("padding", 3, lengths_mask([2, number(rng, 3, 4)]))
+    yield case("padding", 3, lengths_mask([4, 2]).flip(1), "padding in front of the words")
     yield case("padding", 2, lengths_mask([1, 3]), "NaN at padding", value=float("nan"))
     yield case("padding", 2, lengths_mask([0, 2]), "a text without words")
     yield case("gradient", 3, full, gradient="all")
+    then = [
+        ("__call__", layers(rng, 2, mask), mask) for mask in map(lengths_mask, ([3, 1], [2, 3]))
+    ]
+    state = {"s": normal(rng, 2), "gamma": torch.tensor(0.5)}
+    yield Case("padding", [2], state=state, then=then, title="a second call, with another mask")
     mask = lengths_mask([1, number(rng, 2, 4)])
     yield case("gradient", 2, mask, "with padding", gradient="all", value=0.5)
     state = {"s": normal(rng, 3), "gamma": torch.tensor(2.0)}
@@ -150,3 +156,14 @@ FURTHER = """
 Reshape the J weights to (J, 1, 1, 1), multiply, and sum over the first axis. Fill the padding of the
 layers before: then NaN never meets a weight.
 """
+
+EQUIVALENT = {
+    "The last two axes of the weights have one element each.": """
+        -        weights = self.s.softmax(dim=0).view(-1, 1, 1, 1)
+        +        weights = self.s.softmax(dim=0).view(-1, 1, 1, 1).mT
+        """,
+    "A batch without any word has nothing to learn from.": """
+        -        return self.gamma * (weights * layers).sum(dim=0)
+        +        return (self.gamma * (weights * layers).sum(dim=0)) if mask.any() else (self.gamma * (weights * layers).sum(dim=0)).detach()
+        """,
+}

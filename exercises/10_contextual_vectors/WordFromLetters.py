@@ -29,23 +29,30 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         widths: tuple[int, ...] = (1, 2, 3),
         shift: float = 0.5,
         row: torch.Tensor | None = None,
+        sizes: tuple[int, ...] = (9, 4, 3, 2),
         **more: Any,
     ) -> Case:
-        letter_dim, n_filters, dim = 2, 2, 3
-        state = {"letters.weight": normal(rng, 9, letter_dim)}
+        n_letters, dim, n_filters, letter_dim = sizes
+        state = {"letters.weight": normal(rng, n_letters, letter_dim)}
         state["letters.weight"][0] = 0.0 if row is None else row
         for place, width in enumerate(widths):
             state |= linear(rng, f"filters.{place}", width * letter_dim, n_filters, shift=shift)
         state |= linear(rng, "project", n_filters * len(widths), dim)
-        sizes = [9, dim, widths, n_filters, letter_dim]
+        given = [n_letters, dim, list(widths), n_filters, letter_dim]
         then = more.pop("then", [("__call__", ids)])
-        return Case(group, sizes, state=state, then=then, title=title, **more)
+        return Case(group, given, state=state, then=then, title=title, **more)
 
     yield case("vectors", words(rng, [5, 5]))
     yield case("vectors", words(rng, [number(rng, 6, 8)]), widths=(3,))
+    ids = words(rng, [3, number(rng, 4, 6)])
+    yield case("vectors", ids, "other sizes", sizes=(12, 3, 2, 4))
     yield case("vectors", words(rng, [6, 6, 6]), "widths in another order", widths=(3, 1))
     ids = words(rng, [4, 4])
     yield case("vectors", ids, "with the sizes kept", then=[("__call__", ids), (".widths",)])
+    then = [(".widths",), (".filters.3.out_features",), (".letters.embedding_dim",)]
+    then += [(".letters.padding_idx",)]
+    sizes = [number(rng, 6, 9), 5]
+    yield Case("vectors", sizes, then=then, title="the default sizes; letter 0 is padding")
     yield case("padding", words(rng, [2, 6, number(rng, 3, 5)]), shift=2.0)
     yield case("padding", words(rng, [4, number(rng, 2, 3)], 9), "padding for all", shift=2.0)
     yield case("padding", words(rng, [1, number(rng, 3, 5)]), "a word of one letter", shift=2.0)
@@ -56,6 +63,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     ids = words(rng, [3, number(rng, 4, 5)])
     yield case("gradient", ids, "and with one width", widths=(2,), gradient="all")
     yield case("edges", words(rng, [0, number(rng, 2, 4)]), "no letters", shift=2.0)
+    ids = torch.from_numpy(rng.permutation(np.arange(1, 9))[:4, None])
+    yield case("edges", ids, "four words of one letter, each another one")
     yield case("edges", words(rng, [2, 1]), "shorter than every filter", widths=(4, 3))
     yield case("edges", words(rng, [0, 0], 3), "two words without letters", shift=2.0)
 
@@ -186,3 +195,10 @@ Look at one width n: append n - 1 positions of zeros, so that there are as many 
 linear layer takes n * letter_dim numbers. After relu nothing is below 0, so setting the windows that
 begin at padding to 0 keeps them out of the maximum.
 """
+
+EQUIVALENT = {
+    "No letter has an id below 0.": """
+        -        real = (letters != 0).unsqueeze(-1)
+        +        real = (letters > 0).unsqueeze(-1)
+        """,
+}

@@ -134,3 +134,33 @@ FURTHER = """
 `F.pad(ahead[:, :-1], (0, 0, 1, 0))` moves all states one position to the right and puts zeros in front.
 What is moved to the left brings padding along: fill it with zeros before you move it.
 """
+
+EQUIVALENT = {
+    "Real words come before the padding.": """
+         ) -> torch.Tensor:
+        +    mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+             ahead = ahead.masked_fill(~mask.unsqueeze(-1), 0.0)
+        """,
+    "Only real words stand before a real word, and the result is filled in the end.": """
+        -    ahead = ahead.masked_fill(~mask.unsqueeze(-1), 0.0)
+
+        -    ahead = ahead.masked_fill(~mask.unsqueeze(-1), 0.0)
+        +    ahead = ahead
+
+        -    ahead = ahead.masked_fill(~mask.unsqueeze(-1), 0.0)
+        +    ahead = ahead.masked_fill(~mask.unsqueeze(-1), -1e9)
+
+        -    ahead = ahead.masked_fill(~mask.unsqueeze(-1), 0.0)
+        +    ahead = ahead.masked_fill(~mask.unsqueeze(-1), 1)
+
+        -    ahead = ahead.masked_fill(~mask.unsqueeze(-1), 0.0)
+        +    ahead = ahead.masked_fill(~mask.unsqueeze(-1), -1)
+
+        -    ahead = ahead.masked_fill(~mask.unsqueeze(-1), 0.0)
+        +    ahead = ahead.masked_fill(~mask.unsqueeze(-1), float('-inf'))
+        """,
+    "A batch without any word has nothing to learn from.": """
+        -    return torch.cat([before, after], dim=-1).masked_fill(~mask.unsqueeze(-1), 0.0)
+        +    return torch.cat([before, after], dim=-1).masked_fill(~mask.unsqueeze(-1), 0.0) if mask.any() else torch.cat([before, after], dim=-1).masked_fill(~mask.unsqueeze(-1), 0.0).detach()
+        """,
+}

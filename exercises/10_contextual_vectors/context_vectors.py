@@ -23,15 +23,20 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X, mask = padded(rng, [5, 5, 5], 2)
     positions = torch.tensor([0, 4, number(rng, 1, 3)])
     yield Case("values", [X, mask, positions, 2], title="the first and the last word")
-    X, mask = padded(rng, [4, 4], 2)
+    X, mask = padded(rng, [4, 4], 1)
     positions = torch.tensor([1, number(rng, 0, 3)])
     yield Case("values", [X, mask, positions, 9], title="a window wider than the sentence")
+    X, mask = padded(rng, [number(rng, 5, 7)], 2)
+    yield Case("values", [X, mask, torch.tensor([number(rng, 1, 3)]), 2], title="one sentence")
     X, mask = padded(rng, [4, 4], 2)
     yield Case("values", [X, mask, torch.tensor([1, 2]), 2], gradient="X")
     X, mask = padded(rng, [number(rng, 3, 4), 6, 2], 3)
     yield Case("padding", [X, mask, torch.tensor([2, 5, 1]), 2], title="padding within the window")
     X, mask = padded(rng, [3, 7], 2, -7.0)
     yield Case("padding", [X, mask, torch.tensor([0, number(rng, 3, 5)]), 3])
+    X, mask = padded(rng, [3, number(rng, 5, 6)], 2)
+    inputs = [X.flip(1), mask.flip(1), torch.tensor([mask.shape[1] - 2, 2]), 2]
+    yield Case("padding", inputs, title="padding in front of the words")
     X, mask = padded(rng, [1, number(rng, 3, 4)], 3)
     yield Case("alone", [X, mask, torch.tensor([0, 1]), 2], title="a word alone in its sentence")
     X, mask = padded(rng, [1, number(rng, 2, 3)], 2)
@@ -139,3 +144,23 @@ FURTHER = """
 Make a table (B, L) of how far each position is from the one in question. A position is context if it
 is real, not at the distance 0, and not farther than the window; the rest is a masked mean, as in 03.
 """
+
+EQUIVALENT = {
+    "Positions are small whole numbers, which float32 holds exactly.": """
+         ) -> torch.Tensor:
+        +    positions = positions.float()
+             distance = (torch.arange(X.shape[1]) - positions.unsqueeze(1)).abs()  # (B, L)
+        """,
+    "One sentence broadcasts, and a text of one position has no context.": """
+        -    distance = (torch.arange(X.shape[1]) - positions.unsqueeze(1)).abs()  # (B, L)
+        +    distance = (torch.arange(X.shape[1]) - positions.unsqueeze(1)).abs().squeeze()  # (B, L)
+        """,
+    "A distance is never below 0.": """
+        -    near = mask & (distance > 0) & (distance <= window)
+        +    near = mask & (distance != 0) & (distance <= window)
+        """,
+    "Each sentence has at least the word that is looked at.": """
+        -    return total / near.sum(dim=1, keepdim=True).clamp(min=1)
+        +    return (total / near.sum(dim=1, keepdim=True).clamp(min=1)) if mask.any() else (total / near.sum(dim=1, keepdim=True).clamp(min=1)).detach()
+        """,
+}

@@ -9,7 +9,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from ..draw import draw_ids, number
+from ..draw import EXACT, draw_ids, number
 
 POINTS = {"values": 2, "edges": 1}
 
@@ -23,7 +23,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, n_types, n_labels in ((12, 5, 4), (number(rng, 30, 40), 8, 6)):
         types = draw_ids(rng, n_types, n)
         types[0] = n_types - 1
-        yield Case("values", [types, draw_ids(rng, n_labels, n), generator(rng)])
+        inputs = [types, draw_ids(rng, n_labels, n), generator(rng)]
+        yield Case("values", inputs, judge={**EXACT, "draws": True})
     n = number(rng, 15, 20)
     labels = draw_ids(rng, 40, n)
     yield Case("values", [torch.arange(n), labels, generator(rng)], title="every type once")
@@ -118,3 +119,14 @@ RIGHT = {
 FURTHER = """
 Two look-ups: from the type to the token that was drawn for it, and from that token to its label.
 """
+
+EQUIVALENT = {
+    "There are as many types as labels, one for each token.": """
+        -    picks = torch.randint(len(labels), (int(types.max()) + 1,), generator=generator)
+        +    picks = torch.randint(len(types), (int(types.max()) + 1,), generator=generator)
+        """,
+    "The size may be a tensor of one number.": """
+        -    picks = torch.randint(len(labels), (int(types.max()) + 1,), generator=generator)
+        +    picks = torch.randint(len(labels), (types.max() + 1,), generator=generator)
+        """,
+}

@@ -9,12 +9,19 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
+from coursekit.checking import codec
 
 from ..draw import normal, number
 from .common import some_labels
 
 POINTS = {"steps": 2, "best epoch": 2, "patience": 2}
 LOOSE = {"atol": 2e-4}
+#: Asks of the tuple that is returned whether a part of it requires a gradient: it compares them with
+#: an object that is equal to each tensor that does.
+_CARRIES_GRADIENT = (
+    "__contains__",
+    codec.Source("type('Any', (), {'__eq__': lambda self, part: part.requires_grad})()"),
+)
 EPOCHS = 25
 
 
@@ -117,6 +124,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("steps", inputs, "the last batch is smaller", lr=0.1, batch_size=4, max_epochs=2)
     yield case("steps", data(10, 5), "a single batch", lr=0.2, batch_size=64, max_epochs=3)
     yield case("steps", data(8, 4), "the default settings", max_epochs=number(rng, 2, 3))
+    title = "the default batch size, by which a token is left for a last batch"
+    yield case("steps", data(129, 20), title, max_epochs=number(rng, 1, 2))
+    title = "do W or b still carry a gradient?"
+    inputs = data(number(rng, 4, 6), 3)
+    yield Case("steps", inputs, {"max_epochs": 1}, title, then=[_CARRIES_GRADIENT])
+    title = "each epoch is a little better, up to the last one by default"
+    yield case("best epoch", data(40, 40), title, lr=5e-4, batch_size=40, patience=1)
     inputs = data(12, 12, 0.6)
     title = "the first epoch is the best, and later ones are worse"
     yield case("best epoch", inputs, title, lr=1.5, batch_size=3, max_epochs=6, patience=6)
@@ -139,6 +153,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         inputs, lr = unsteady(rng, patience, pattern)
         title = "the loss rises and falls again"
         settings = {"lr": lr, "batch_size": 64, "max_epochs": EPOCHS, "patience": patience}
+        if patience == 2:  # the default
+            del settings["patience"]
         yield case("patience", inputs, title, **settings)
 
 
@@ -197,6 +213,13 @@ WRONG = {
         The gradients of all batches add up. Set them to zero before each step.
 
         - sgd.zero_grad()
+        """,
+    "carries_gradient": """
+        W and b still carry a gradient, so that whoever uses them computes one, too. Detach the copies:
+        `detach().clone()`.
+
+        - best, lowest, waited = (W.detach().clone(), b.detach().clone()), loss, 0
+        + best, lowest, waited = (W.clone(), b.clone()), loss, 0
         """,
     "in_order": """
         The tokens are taken in their order. Draw a new order for each epoch, with the generator.
@@ -289,3 +312,68 @@ Remember three things from epoch to epoch: the lowest validation loss so far, co
 epoch, and for how many epochs nothing was lower. `detach().clone()` copies. The comparison is with the
 lowest loss, not with the one before.
 """
+
+EQUIVALENT = {
+    "Tokens for training and validation have vectors of one size.": """
+        -    W = torch.zeros(n_classes, X.shape[1], requires_grad=True)
+        +    W = torch.zeros(n_classes, X_validation.shape[1], requires_grad=True)
+        """,
+    "The order of the parameters does not matter.": """
+        -    sgd = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
+        +    sgd = torch.optim.SGD([b, W], lr=lr, momentum=0.9)
+        """,
+    "The first of one or more epochs replaces all three.": """
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (b,), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W,), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (b, W), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (b, b), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (X, b), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (X_validation, b), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, W), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, X), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, X_validation), float("inf"), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, b), round(float("inf"), 2), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, b), torch.tensor(float("inf")), 0
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, b), float("inf"), 1
+
+        -    best, lowest, waited = (W, b), float("inf"), 0
+        +    best, lowest, waited = (W, b), float("inf"), -1
+        """,
+    "A tensor of one number compares as the number does.": """
+        -        loss = F.cross_entropy(X_validation @ W.T + b, y_validation).item()
+        +        loss = F.cross_entropy(X_validation @ W.T + b, y_validation)
+
+        -        loss = F.cross_entropy(X_validation @ W.T + b, y_validation).item()
+        +        loss = torch.tensor(F.cross_entropy(X_validation @ W.T + b, y_validation).item())
+
+        -            best, lowest, waited = (W.detach().clone(), b.detach().clone()), loss, 0
+        +            best, lowest, waited = (W.detach().clone(), b.detach().clone()), torch.tensor(loss), 0
+        """,
+    "It grows by 1, from 0, so it cannot miss 1 or more.": """
+        -            if waited == patience:
+        +            if waited >= patience:
+        """,
+}

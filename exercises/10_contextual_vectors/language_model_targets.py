@@ -9,7 +9,7 @@ import torch
 
 from autograder.course.exercise import Case
 
-from ..draw import draw_ids, lengths_mask, number
+from ..draw import EXACT, draw_ids, lengths_mask, number
 
 POINTS = {"values": 2, "edges": 1, "padding": 2}
 
@@ -17,8 +17,9 @@ POINTS = {"values": 2, "edges": 1, "padding": 2}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for length in (4, number(rng, 5, 8)):
         ids = draw_ids(rng, 50, 2, length, low=1)
-        yield Case("values", [ids, torch.ones_like(ids, dtype=torch.bool)])
+        yield Case("values", [ids, torch.ones_like(ids, dtype=torch.bool)], judge=EXACT)
     ids = draw_ids(rng, 50, 1, number(rng, 3, 6))
+    ids[0, 1] = 0
     yield Case("values", [ids, torch.ones_like(ids, dtype=torch.bool)], title="ids from 0 on")
     ids = draw_ids(rng, 99, 3, 2, low=1)
     title = "two words: one target in each direction"
@@ -149,3 +150,17 @@ FURTHER = """
 Write the ids without the first position and without the last one below each other: in each column there
 are a word and its successor. Where both are real, each is the target of the other.
 """
+
+EQUIVALENT = {
+    "Real words come before the padding.": """
+         ) -> tuple[torch.Tensor, torch.Tensor]:
+        +    mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
+             both = mask[:, 1:] & mask[:, :-1]
+
+        -    both = mask[:, 1:] & mask[:, :-1]
+        +    both = mask[:, 1:]
+
+        -    both = mask[:, 1:] & mask[:, :-1]
+        +    both = mask[:, 1:] & mask[:, :1]
+        """,
+}

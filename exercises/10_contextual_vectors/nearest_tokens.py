@@ -22,6 +22,14 @@ def fan(rng: np.random.Generator, n: int, spread: float = 3.0) -> torch.Tensor:
     return torch.from_numpy(X[rng.permutation(n)].astype(np.float32))
 
 
+def close_by(rng: np.random.Generator, n: int) -> torch.Tensor:
+    """n vectors: the first, and others in any order with cosines just below 1 to it."""
+    cosines = 1 - 3e-5 * (1 + rng.permutation(n - 1))
+    X = np.stack([cosines, np.sqrt(1 - cosines**2)], axis=1)
+    X = np.concatenate([[[1.0, 0.0]], X]) * rng.uniform(0.5, 2.0, size=(n, 1))
+    return torch.from_numpy(X.astype(np.float32))
+
+
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, k in ((6, 1), (number(rng, 8, 10), 3)):
         queries = torch.from_numpy(rng.permutation(n)[:3])
@@ -31,6 +39,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X = fan(rng, 7)
     X[number(rng, 0, 6)] *= 30.0
     yield Case("values", [X, torch.arange(7), 2], title="a long vector is no nearer")
+    yield Case("values", [close_by(rng, 8), torch.tensor([0]), 7], title="directions hardly differ")
     X = fan(rng, 8)
     yield Case("itself", [X, torch.tensor([7, 7, 0]), number(rng, 2, 4)], title="a query twice")
     X = fan(rng, 6)
@@ -46,8 +55,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X = fan(rng, 6, 1.0)
     X = torch.cat([X, torch.zeros(1, 2), -X[:1] + 0.01])
     yield Case("edges", [X, torch.tensor([number(rng, 0, 5)]), 7], title="a vector of zeros")
-    X = fan(rng, 2)
-    yield Case("edges", [X, torch.tensor([1, 0]), 1], title="only two tokens")
+    X = fan(rng, 2)[:, :1]
+    yield Case("edges", [X, torch.tensor([1, 0]), 1], title="two tokens, of one component")
     X = fan(rng, number(rng, 4, 5))
     title = "k is N: a token has only N - 1 others"
     yield Case("edges", [X, torch.tensor([1]), len(X)], judge=VALUE_ERROR, title=title)
@@ -145,3 +154,30 @@ FURTHER = """
 Scale all vectors to length 1, so that dot products are cosines. In row i of the table (Q, N) the query
 itself stands in the column queries[i]: put minus infinity there before you look for the largest.
 """
+
+EQUIVALENT = {
+    "Double precision keeps the order.": """
+         def nearest_tokens(X: torch.Tensor, queries: torch.Tensor, k: int) -> torch.Tensor:
+        +    X = X.double()
+             if not 1 <= k < len(X):
+        """,
+    "A product stays if both of its vectors change their signs.": """
+        -    X = F.normalize(X, dim=1)
+        +    X = -F.normalize(X, dim=1)
+        """,
+    "1 is the default.": """
+        -    X = F.normalize(X, dim=1)
+        +    X = F.normalize(X)
+        """,
+    "Infinity is the same as any kind of number.": """
+        -    cosines[torch.arange(len(queries)), queries] = -torch.inf
+        +    cosines[torch.arange(len(queries)), queries] = round(-torch.inf, 2)
+
+        -    cosines[torch.arange(len(queries)), queries] = -torch.inf
+        +    cosines[torch.arange(len(queries)), queries] = torch.tensor(-torch.inf)
+        """,
+    "Integers of any type number the places.": """
+        -    return cosines.topk(k, dim=1).indices
+        +    return cosines.topk(k, dim=1).indices.int()
+        """,
+}

@@ -26,8 +26,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [some_labels(rng, n, 3), some_labels(rng, n, 2)], title="hundreds")
     clusters, senses = some_labels(rng, 9, 3), some_labels(rng, 9, 3)
     senses[:2] = clusters[:2] = 0
-    names = torch.from_numpy(rng.permutation(50)[:3])
+    names = torch.from_numpy(rng.permutation(50)[:3]) + 2**30
     yield Case("renamed", [names[clusters], senses], title="clusters with other numbers")
+    inputs = [clusters, names[senses.flip(0)]]
+    yield Case("renamed", inputs, title="senses with other numbers")
     same = some_labels(rng, number(rng, 7, 9), 3)
     same[0] = same[1]
     other = torch.where(same > 0, same - 1, 2) * number(rng, 2, 9) + 7
@@ -153,3 +155,66 @@ n equal things make n(n - 1)/2 pairs. Count how many occurrences each cluster ha
 pair of cluster and sense, and turn the counts into pairs. Twice the pairs of the last kind, divided by
 the pairs of the other two together, is F.
 """
+
+EQUIVALENT = {
+    "float32 keeps seven digits of any count.": """
+             def pairs(counts: torch.Tensor) -> int:
+        +        counts = counts.float()
+                 return int((counts * (counts - 1)).sum()) // 2
+        """,
+    "A factor that all three numbers of pairs have cancels.": """
+        -        return int((counts * (counts - 1)).sum()) // 2
+        +        return int((counts * (counts - 1)).sum()) / 2
+
+        -        return int((counts * (counts - 1)).sum()) // 2
+        +        return int((counts * (counts - 1)).sum())
+
+        -        return int((counts * (counts - 1)).sum()) // 2
+        +        return -(int((counts * (counts - 1)).sum()) // 2)
+
+        -        return int((counts * (counts - 1)).sum()) // 2
+        +        return int((counts * (1 - counts)).sum()) // 2
+
+        -        return int((counts * (counts - 1)).sum()) // 2
+        +        return int((counts * (counts - 1)).sum()) // 1
+
+        -        return int((counts * (counts - 1)).sum()) // 2
+        +        return int((counts * (counts - 1)).sum()) // (-2)
+        """,
+    "A whole number is the same as a float.": """
+        -        return int((counts * (counts - 1)).sum()) // 2
+        +        return float(int((counts * (counts - 1)).sum()) // 2)
+
+        -    by_cluster = pairs(clusters.unique(return_counts=True)[1])
+        +    by_cluster = float(pairs(clusters.unique(return_counts=True)[1]))
+
+        -    by_sense = pairs(senses.unique(return_counts=True)[1])
+        +    by_sense = float(pairs(senses.unique(return_counts=True)[1]))
+        """,
+    "The counts are a new tensor, which nothing else uses.": """
+        -        return int((counts * (counts - 1)).sum()) // 2
+        +        return int((counts.mul_(counts - 1)).sum()) // 2
+        """,
+    "The second of two is the last.": """
+        -    by_cluster = pairs(clusters.unique(return_counts=True)[1])
+        +    by_cluster = pairs(clusters.unique(return_counts=True)[-1])
+
+        -    by_sense = pairs(senses.unique(return_counts=True)[1])
+        +    by_sense = pairs(senses.unique(return_counts=True)[-1])
+
+        -    both = torch.stack([clusters, senses], dim=1).unique(dim=0, return_counts=True)[1]
+        +    both = torch.stack([clusters, senses], dim=1).unique(dim=0, return_counts=True)[-1]
+        """,
+    "A sum does not depend on the shape.": """
+        -    both = torch.stack([clusters, senses], dim=1).unique(dim=0, return_counts=True)[1]
+        +    both = torch.stack([clusters, senses], dim=1).unique(dim=0, return_counts=True)[1].squeeze()
+        """,
+    "Cluster and sense may be counted in either order.": """
+        -    both = torch.stack([clusters, senses], dim=1).unique(dim=0, return_counts=True)[1]
+        +    both = torch.stack([senses, clusters], dim=1).unique(dim=0, return_counts=True)[1]
+        """,
+    "No number of pairs is below 0.": """
+        -    if by_cluster + by_sense == 0:
+        +    if by_cluster + by_sense <= 0:
+        """,
+}

@@ -20,7 +20,7 @@ def weights_of(rng: np.random.Generator, n: int) -> torch.Tensor:
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    for batch, places in ((1, 3), (3, 5)):
+    for batch, places in ((1, 3), (3, 5), (4, 1)):
         mask = torch.ones(batch, places, dtype=torch.bool)
         inputs = [normal(rng, batch, places, 2), normal(rng, batch, places, 2), mask]
         yield Case("values", [*inputs, weights_of(rng, places)])
@@ -153,3 +153,29 @@ FURTHER = """
 Weight times mask, (B, C), says how much each position counts. It multiplies the squared distances above
 the fraction, and its sum stands below. `detach` keeps the gradient out of X.
 """
+
+EQUIVALENT = {
+    "A product with 1 or 0 is the same in any type.": """
+         ) -> torch.Tensor:
+        +    mask = mask.float()
+             shares = weights * mask
+
+         ) -> torch.Tensor:
+        +    mask = mask.long()
+             shares = weights * mask
+        """,
+    "No weight is below 0.": """
+        -    return (distances * shares).sum() / torch.where(total > 0, total, 1.0)
+        +    return (distances * shares).sum() / torch.where(total != 0, total, 1.0)
+        """,
+    "Where this is taken, nothing is above the fraction.": """
+        -    return (distances * shares).sum() / torch.where(total > 0, total, 1.0)
+        +    return (distances * shares).sum() / torch.where(total > 0, total, 2.0)
+
+        -    return (distances * shares).sum() / torch.where(total > 0, total, 1.0)
+        +    return (distances * shares).sum() / torch.where(total > 0, total, 0.5)
+
+        -    return (distances * shares).sum() / torch.where(total > 0, total, 1.0)
+        +    return (distances * shares).sum() / torch.where(total > 0, total, -1.0)
+        """,
+}

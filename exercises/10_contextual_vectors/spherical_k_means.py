@@ -50,6 +50,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X, axes = around_axes(rng, 4, 3)
     starts = torch.cat([-torch.ones(1, 3) - step, torch.eye(3)])
     yield Case("empty", [X, starts, 1], title="nothing is near the first center")
+    X, axes = around_axes(rng, 1, 3)
+    starts = torch.tensor([[1.0, 1.0, 1.0], [-0.5, 1.0, 0.2]])
+    yield Case("empty", [X, starts, 1], title="a single vector: the other center stays")
     a = float(rng.uniform(0.3, 0.6))
     X = torch.tensor([[a, 0.0], [-2 * a, 0.0]])
     title = "two vectors that add up to zero: the center stays"
@@ -190,3 +193,42 @@ FURTHER = """
 centers are one matrix product. To add up the vectors of each cluster, `index_add` or a one-hot matrix
 helps. Ask of each sum whether its length is more than 0 before you take it for a new center.
 """
+
+EQUIVALENT = {
+    "no model of the course is trained through it": "every edit: detached, without gradient",
+    "1 is the default.": """
+        -    X = F.normalize(X, dim=1)
+        +    X = F.normalize(X)
+
+        -    centers = F.normalize(starts, dim=1)
+        +    centers = F.normalize(starts)
+
+        -        centers = torch.where(moved, F.normalize(totals, dim=1), centers)
+        +        centers = torch.where(moved, F.normalize(totals), centers)
+        """,
+    "One number of a cluster adds one row.": """
+        -        clusters = (X @ centers.T).argmax(dim=1)
+        +        clusters = (X @ centers.T).argmax(dim=1).squeeze()
+        """,
+    "There are as many centers as starts.": """
+        -        totals = torch.zeros_like(centers).index_add(0, clusters, X)
+        +        totals = torch.zeros_like(starts).index_add(0, clusters, X)
+        """,
+    "How small a sum counts as zero is left open, for the sake of rounding.": """
+        -        moved = totals.norm(dim=1, keepdim=True) > 1e-6
+        +        moved = totals.norm(dim=1, keepdim=True) >= 1e-6
+
+        -        moved = totals.norm(dim=1, keepdim=True) > 1e-6
+        +        moved = totals.norm(dim=1, keepdim=True) > 9.999999999999999e-06
+
+        -        moved = totals.norm(dim=1, keepdim=True) > 1e-6
+        +        moved = totals.norm(dim=1, keepdim=True) > 1e-07
+
+        -        moved = totals.norm(dim=1, keepdim=True) > 1e-6
+        +        moved = totals.norm(dim=1, keepdim=True) > 0.0
+        """,
+    "Integers of any type number the clusters.": """
+        -    return (X @ centers.T).argmax(dim=1), centers
+        +    return (X @ centers.T).argmax(dim=1).int(), centers
+        """,
+}
