@@ -34,7 +34,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("padding", [torch.where(mask, x, 9999.0), mask], title="padding holds huge numbers")
     rows = [[True, True, False], [False] * 3]
     mask = torch.tensor([rows[i] for i in rng.permutation(2)])
-    yield Case("empty", [whole(rng, 2, 3, low=1, high=9), mask], title="one text has no words")
+    yield Case("empty", [whole(rng, 2, 3, low=1, high=99), mask], title="one text has no words")
 
 
 FURTHER = """

@@ -28,6 +28,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         ids = ids if isinstance(ids, torch.Tensor) else ids(rng, mask, n_words)
         gradient = other.get("gradient", "")
         then = [(call, ids, mask)]
+        if (later := other.get("later")) is not None:
+            then.append((call, draw_ids(rng, later, n_words), later))
         return Case(group, [n_words, dim], state=state, then=then, title=title, gradient=gradient)
 
     for batch, length in ((2, 3), (3, int(rng.integers(4, 7)))):
@@ -46,6 +48,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("logits", draw_mask(rng, 2, 3), "__call__", title, gradient="all")
     mask = draw_gaps(rng, 3, 4)
     yield case("logits", mask, "__call__", "padding between the words", ids=draw_other_ids)
+    title, full, more = "one batch after another", no_padding(2, 4), draw_mask(rng, 2, 4)
+    yield case("attention", full, "attention", title, later=more)
+    yield case("logits", full, "__call__", title, later=more)
     one = no_padding(1, int(rng.integers(2, 5)))
     yield case("edges", one, "__call__", "a batch of one")
     yield case("edges", no_padding(1, 1), "__call__", "one text of one word")
@@ -212,4 +217,8 @@ RIGHT = {
         +     a, X = self.attention(ids, mask), self.embedding(ids)
         +     return torch.cat([self.output(weights @ words) for weights, words in zip(a, X)])
         """,
+}
+
+EQUIVALENT = {
+    "No batch is without any word: texts without one are left out before.": "every edit: constant corner",
 }

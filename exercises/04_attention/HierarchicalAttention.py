@@ -57,6 +57,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         # No later sentence begins with the word that the first one begins with.
         ids[:, 1:, 0] = (ids[:, :1, 0] % (n_words - 1) + 1) * mask[:, 1:, 0]
         then = [(call, ids, mask) for call in calls]
+        if (later := other.pop("later", None)) is not None:
+            then += [(call, draw_ids(rng, later, n_words), later) for call in calls]
         return Case(group, [n_words, dim], state=state, then=then, title=title, **other)
 
     # Without padding first, so that a mistake with the mask and one with the sum are told apart.
@@ -69,6 +71,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("attention", mask, "attention", title=title, ids=draw_other_ids)
     mask = no_padding(2, int(rng.integers(2, 4)), 3)
     yield case("attention", mask, "attention", "__call__", title="the gradients", gradient="all")
+    title, full, more = "one batch after another", no_padding(2, 2, 3), _box(rng, 2, 2, 3)
+    yield case("attention", full, "attention", title=title, later=more)
+    yield case("logits", full, "__call__", title=title, later=more)
     n_words, dim, mask = int(rng.integers(4, 7)), 2, _box(rng, 2, 3, 3)
     new = {"embedding.weight": normal(rng, n_words, dim)}
     steps = [(".word_v",), (".sentence_v",), ("attention", draw_ids(rng, mask, n_words), mask)]
@@ -287,4 +292,8 @@ RIGHT = {
         +             h[b] = a @ H
         +     return a_words, a_sentences, h
         """,
+}
+
+EQUIVALENT = {
+    "No batch is without any word: texts without one are left out before.": "every edit: constant corner",
 }

@@ -167,6 +167,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "No batch is without any word: texts without one are left out before.": "every edit: constant corner",
     "W_K and q have d_k numbers in their last axis, too.": """
         - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
         + a = masked_softmax(attention_scores(K, q) / math.sqrt(W_K.shape[-1]), mask)

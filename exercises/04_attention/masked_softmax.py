@@ -260,6 +260,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "No batch is without any word: texts without one are left out before.": "every edit: constant corner",
     "The maximum cancels out, also in the gradient.": """
         - highest = r.amax(dim=-1, keepdim=True)
         + highest = r.amax(dim=-1, keepdim=True).detach()

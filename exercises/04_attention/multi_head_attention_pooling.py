@@ -146,3 +146,7 @@ RIGHT = {
             return torch.cat([attend(a, X) for a in weights], dim=1), torch.stack(weights, dim=1)
         """,
 }
+
+EQUIVALENT = {
+    "No batch is without any word: texts without one are left out before.": "every edit: constant corner",
+}

@@ -19,6 +19,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [1], title="one token")
     yield Case("edges", [0], title="no tokens")
     yield Case("edges", draw_sizes(rng, (9, 60)), title="a longer text")
+    yield Case("edges", draw_sizes(rng, (20, 60)), title="another one")
 
 
 WRONG = {

@@ -20,11 +20,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     def pair(n: int) -> tuple[list[str], list[str]]:
         """A translation with a mistake at its end, and its reference: there are right 4-grams."""
-        reference = sentence(n)
+        reference = sentence(n) if n <= len(FRENCH) else draw_words(rng, FRENCH, n)
         return [*reference[: n - 3], *edited(rng, reference[n - 3 :])], reference
 
     n = int(rng.integers(8, 11))
-    first, second, third = pair(n), pair(n + 2), pair(9)
+    first, second, third = pair(n), pair(n + 2), pair(int(rng.integers(15, 40)))
     yield Case("values", [[first[0]], [[first[1]]]], title="one sentence")
     three = (first, second, third)
     yield Case("values", [[h for h, _ in three], [[r] for _, r in three]], title="three sentences")
@@ -57,7 +57,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [[sentence(n)], [[["a", "b", "c", "d"]]]], title="nothing is right")
     yield Case("edges", [[short], [[short]]], title="right, but without any 4-gram")
     yield Case("edges", [[[]], [[whole]]], title="a translation without words")
-    yield Case("edges", [[[], first[0]], [[short], [first[1]]]], title="one of two has no words")
+    yield Case("edges", [[[], third[0]], [[short], [third[1]]]], title="one of two has no words")
+    one, other = pair(int(rng.integers(15, 60)))
+    title = "the second of two has no words"
+    yield Case("edges", [[one, []], [[other], [short]]], title=title)
     yield Case("edges", [[whole], [[whole]]], title="the reference itself")
     one = draw_words(rng, FRENCH, n)
     title = "a reference is missing"

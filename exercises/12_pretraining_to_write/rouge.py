@@ -43,7 +43,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     one, other = pair(n)
     yield case("subsequence", one, [other], "L", title="in order, with gaps")
-    yield case("subsequence", few(n + 3), [few(n)], "L", title="words that occur several times")
+    one, other = few(number(rng, 8, 30)), few(number(rng, 5, 20))
+    yield case("subsequence", one, [other], "L", title="words that occur several times")
     words = some_words(rng, _WORDS, n)
     yield case("subsequence", words, [words[::-1]], "L", title="the other way round")
     moved = [words[-1], *words[:-1]]
@@ -53,7 +54,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("subsequence", one, [other], "L", title="a long reference that repeats a word")
 
     one, other = pair(n + 3)
-    yield case("references", one, [few(n), other, pair(n)[1]], 1, title="the best of three")
+    long = draw_words(rng, _WORDS, number(rng, 14, 60))
+    yield case("references", long, [few(n), other, pair(n)[1]], 1, title="the best of three")
     yield case("references", one, [other, few(3)], "L", title="the best of two")
     yield case(
         "references", one, [few(2), pair(n + 1)[1], other], 2, title="pairs, the best of three"
@@ -71,7 +73,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", one[:1], [other, other[:1]], 2, title="too short for a pair")
     yield case("edges", ["nothing", "here"], [other], 1, title="nothing in common")
     yield case("edges", other, [other], 2, title="the same text")
-    yield case("edges", one, [other[: n // 2]], 1, title="a short reference")
+    yield case("edges", long, [other[: n // 2]], 1, title="a short reference")
+    long = draw_words(rng, _WORDS, number(rng, 14, 60))
+    yield case("edges", long, [other[:2]], "L", title="a short reference, in order")
     yield case("edges", one, [], 1, title="no reference", judge=VALUE_ERROR)
 
 

@@ -37,7 +37,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     guesses = [rows[0][:2], *[[] for _ in rows[1:-1]], [(0, 1, "work"), (4, 5, "work")]]
     yield Case("values", [rows, guesses], title="sentences of different size")
 
-    rows = gold(number(rng, 2, 4))
+    rows = gold(number(rng, 3, 9), number(rng, 12, 30))
     moved = [[(a, b + 1, kind) for a, b, kind in spans[:-1]] + spans[-1:] for spans in rows]
     yield Case("strict", [rows, moved], title="wrong ends")
     renamed = [[(a, b, "river" if i else kind) for i, (a, b, kind) in enumerate(s)] for s in rows]

@@ -19,9 +19,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         order = rng.permutation(len(pairs))
         return [[pairs[i][side] for i in order] for side in (0, 1)]
 
-    a, b, c = (number(rng, low, low + 4) for low in (6, 3, 1))
+    a, b, c = number(rng, 30, 70), number(rng, 8, 29), number(rng, 1, 7)
     yield Case("values", lists(a, b, c, 2), title="mostly right")
-    yield Case("values", lists(a + 20, 2, b, c), title="mostly ones")
+    yield Case("values", lists(a + 40, 2, b, c), title="mostly ones")
     yield Case("values", lists(1, b, a, c + 2), title="mostly wrong")
     yield Case("values", lists(b, a, 0, c), title="no false positives")
     yield Case("values", lists(b, c, a, 0), title="no false negatives")

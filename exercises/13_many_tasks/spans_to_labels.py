@@ -26,7 +26,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [[(3, 4, other), (1, 3, one)], n + 2], title="a single word")
     yield Case("edges", [[], n], title="no entity")
     yield Case("edges", [[], 0], title="no words")
-    yield Case("edges", [[(n - 2, n, one)], n], title="up to the end")
+    end = number(rng, 10, 30)
+    spans = [*some_spans(rng, end - 2, two_kinds(rng)), (end - 2, end, one)]
+    yield Case("edges", [spans, end], title="up to the end")
     yield Case("edges", [[(n - 2, n + 1, one)], n], title="beyond the end", judge=VALUE_ERROR)
     yield Case("edges", [[(-1, n, one)], n], title="before the beginning", judge=VALUE_ERROR)
     yield Case("edges", [[(2, 2, one)], n], title="an empty span", judge=VALUE_ERROR)
