@@ -18,9 +18,11 @@ POINTS = {"post-LN": 2, "pre-LN": 2, "dropout": 1}
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def sublayer() -> codec.Source:
-        """A function to the same shape, which mixes the tokens a little; 0 does not stay 0."""
+        """A function to the same shape, which mixes all tokens of the batch; 0 does not stay 0."""
         factor, shift = (float(x) for x in rng.uniform(0.5, 1.5, size=2).round(2))
-        return codec.Source(f"lambda X: {factor} * X.flip(1).tanh() - {shift} * X.square() + 0.5")
+        return codec.Source(
+            f"lambda X: {factor} * X.flip(0, 1).tanh() - {shift} * X.square() + 0.5"
+        )
 
     def case(
         group: str,

@@ -17,11 +17,18 @@ POINTS = {"values": 2, "masking": 1, "methods": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    def case(group: str, sizes: list[int], *inputs: Any, method: str = "__call__", **more) -> Case:
+    def case(
+        group: str,
+        sizes: list[int],
+        *inputs: Any,
+        method: str = "__call__",
+        more_calls: tuple[tuple, ...] = (),
+        **more: Any,
+    ) -> Case:
         state = attention_state(rng, sizes[0])
         if "gradient" in more:  # those of the weights show what the biases learn, too
             state |= frozen_but(state, "weight")
-        return Case(group, sizes, state=state, then=[(method, *inputs)], **more)
+        return Case(group, sizes, state=state, then=[(method, *inputs), *more_calls], **more)
 
     n = number(rng, 3, 4)
     yield case("values", [4, 2], normal(rng, 1, n, 4), normal(rng, 1, n + 2, 4))
@@ -34,7 +41,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     padded = lengths_mask([number(rng, 1, 2), n])[:, None]
     X, M = normal(rng, 2, 3, 4), normal(rng, 2, n, 4)
-    yield case("masking", [4, 2], X, M, padded, title="padding in the source")
+    other, title = ("__call__", X, M, padded.flip(0)), "padding in the source, two masks"
+    yield case("masking", [4, 2], X, M, padded, more_calls=(other,), title=title)
     X = normal(rng, 1, n, 4)
     yield case("masking", [4, 2], X, X, causal(n), title="self-attention with a causal mask")
     X, M = normal(rng, 2, 2, 4), normal(rng, 2, 3, 4)

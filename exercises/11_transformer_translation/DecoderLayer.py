@@ -26,7 +26,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n_heads: int = 2,
         options: dict[str, Any] | None = None,
         hooks: dict[str, Any] | None = None,
-        reads: list[tuple] | None = None,
+        more_calls: list[tuple] | None = None,
         **more: Any,
     ) -> Case:
         d_model, d_ff = inputs[0].shape[-1], number(rng, 5, 7)
@@ -34,7 +34,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         if "gradient" in more:
             state |= frozen_but(state, *_TRAINED)
         kwargs = {"dropout": 0.0} if options is None else options
-        then = [("__call__", *inputs), *(reads or [])]
+        then = [("__call__", *inputs), *(more_calls or [])]
         return Case(group, [d_model, n_heads, d_ff], kwargs, state=state, then=then, **more)
 
     n = number(rng, 3, 4)
@@ -49,8 +49,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("masking", Y, M, None, mask, title="padding in the source")
     Y, M = normal(rng, 2, n, 4), normal(rng, 2, n, 4)
     target = causal(n) & lengths_mask([number(rng, 1, n - 1), n])[:, None]
-    title = "padding in both, equal lengths"
-    yield case("masking", Y, M, target, lengths_mask([n, 1])[:, None], title=title)
+    mask, title = lengths_mask([n, 1])[:, None], "padding in both, equal lengths, two masks each"
+    other = [("__call__", Y, M, target.flip(0), mask.flip(0))]
+    yield case("masking", Y, M, target, mask, more_calls=other, title=title)
     Y, M, mask = normal(rng, 2, 2, 4), normal(rng, 2, 3, 4), lengths_mask([1, 3])[:, None]
     title = "what training changes"
     yield case("masking", Y, M, causal(2), mask, title=title, gradient="all")
@@ -62,7 +63,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("options", normal(rng, 1, n, 4), M[:1], options={"dropout": 1.0}, title=title)
     reads = [(f".add_{i}.dropout.p",) for i in (1, 2, 3)]
     title, Y = "the defaults, in evaluation", normal(rng, 1, n, 4)
-    yield case("options", Y, M[:1], options={}, hooks=TO_EVAL, reads=reads, title=title)
+    yield case("options", Y, M[:1], options={}, hooks=TO_EVAL, more_calls=reads, title=title)
 
 
 WRONG = {

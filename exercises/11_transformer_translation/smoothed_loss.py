@@ -231,3 +231,10 @@ RIGHT = {
             return (1 - smoothing) * right - smoothing * log_p.mean()
         """,
 }
+
+EQUIVALENT = {
+    "0 times 2 is 0": """
+        -    words = y_out.clamp(min=0)  # padding may be -1
+        +    words = y_out.clamp(min=0 * 2)  # padding may be -1
+        """,
+}
