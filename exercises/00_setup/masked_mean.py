@@ -160,6 +160,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "Nothing is trained through it, and a batch has a word.": "every edit: constant corner",
     "no model of the course is trained through it": "every edit: detached, without gradient",
     "the divisor restores the axis of a batch of one": """
         -    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=1)
