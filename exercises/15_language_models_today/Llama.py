@@ -20,20 +20,29 @@ _D, _HEADS, _KEYS, _HIDDEN = 4, 2, 1, 3
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     n_tokens, most = number(rng, 6, 8), 6
 
-    def case(group: str, *then: tuple, n_layers: int = 1, tied: bool = True, **more: Any) -> Case:
+    def case(
+        group: str,
+        *then: tuple,
+        sizes: tuple[int, int, int, int] = (_D, _HEADS, _KEYS, _HIDDEN),
+        n_layers: int = 1,
+        tied: bool = True,
+        settings: tuple[float, ...] = (),
+        defaults: bool = False,
+        scale: float = 0.7,
+        **more: Any,
+    ) -> Case:
         state: dict[str, Any] = {}
         if "judge" not in more:
-            state = {"tokens.weight": normal(rng, n_tokens, _D, scale=0.7)}
+            state = {"tokens.weight": normal(rng, n_tokens, sizes[0], scale=scale)}
             for i in range(n_layers):
-                state |= block(rng, f"blocks.{i}.", _D, _HEADS, _KEYS, _HIDDEN)
-            state |= gain(rng, "norm.", _D)
+                state |= block(rng, f"blocks.{i}.", *sizes)
+            state |= gain(rng, "norm.", sizes[0])
             if not tied:
-                state["head.weight"] = normal(rng, n_tokens, _D)
+                state["head.weight"] = normal(rng, n_tokens, sizes[0])
         if more.get("gradient") == "all":  # the blocks have a check of their own
             state |= {f"{path}.requires_grad": False for path in state if "blocks." in path}
-        settings = more.pop("settings", ())
-        sizes = [n_tokens, _D, _HEADS, _KEYS, _HIDDEN, n_layers, most, tied, *settings]
-        return Case(group, sizes, state=state, then=list(then), **more)
+        given = [n_tokens, *sizes, n_layers, *([] if defaults else [most, tied, *settings])]
+        return Case(group, given, state=state, then=list(then), **more)
 
     def ids(batch: int, n: int) -> Any:
         return draw_ids(rng, n_tokens, batch, n)
@@ -43,7 +52,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("logits", ("__call__", ids(1, n)), n_layers=2, title="two blocks")
     yield case("logits", ("__call__", ids(2, 3)), tied=False, title="a head of its own")
     calls = ("__call__", ids(2, 3))
-    yield case("logits", calls, settings=(9.0, 0.6), title="another base, a large eps")
+    # with two numbers in a head there is one angle, which the base does not change
+    one_head: dict[str, Any] = {"sizes": (_D, 1, 1, _HIDDEN), "settings": (9.0, 0.6)}
+    yield case("logits", calls, title="another base, a large eps", **one_head)
     yield case("logits", calls, title="what training changes", gradient="all")
     title = "what training changes, with a head of its own"
     yield case("logits", ("__call__", ids(1, n)), tied=False, title=title, gradient="all")
@@ -62,7 +73,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", ("__call__", ids(1, most)), title="as many tokens as there is room for")
     past = [cached(rng, 1, _KEYS, most - 1, 2)]
     yield case("edges", ("states", ids(1, 1), past), title="the last place")
-    refused = {"judge": VALUE_ERROR}
+    # small embeddings show the eps, and places far behind the base
+    wide: dict[str, Any] = {"sizes": (8, 2, 2, _HIDDEN), "defaults": True, "scale": 0.01}
+    then = ("states", ids(1, 4), [cached(rng, 1, 2, 124, 4)])
+    yield case("edges", then, ("__call__", ids(1, 3)), title="the default settings", **wide)
+    refused: dict[str, Any] = {"judge": VALUE_ERROR}
+    then, title = ("states", ids(1, 5), [cached(rng, 1, 2, 124, 4)]), "129 tokens by default"
+    yield case("edges", then, title=title, **wide, **refused)
     yield case("edges", ("__call__", ids(1, most + 1)), title="one token too many", **refused)
     past = [cached(rng, 1, _KEYS, most - 1, 2)]
     title = "one token too many, with those of the cache"

@@ -24,7 +24,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     n = number(rng, 6, 10)
     yield Case("values", [gains(1, n), steps(rng, 1, n), n], title="one question")
-    yield Case("values", [gains(3, n), steps(rng, 3, n), n], title="three questions")
+    yield Case("values", [gains(3, n + 3), steps(rng, 3, n + 3), n + 3], title="three questions")
     one = torch.zeros(2, n)
     one[0, number(rng, 0, n - 1)] = one[1, number(rng, 0, n - 1)] = 1
     yield Case("values", [one, steps(rng, 2, n), n], title="one relevant document each")
