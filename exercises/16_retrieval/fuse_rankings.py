@@ -227,3 +227,23 @@ FURTHER = """
 A dictionary with the sum of each document, and then `sorted(total, key=...)` with a pair as the key: the
 negative sum, so that the largest comes first, and the number of the document.
 """
+
+EQUIVALENT = {
+    "A sum has no order, and may be rounded to the precision of a tensor.": """
+        -    for ranking in rankings:
+        +    for ranking in list(rankings)[::-1]:
+
+        -        for rank, document in enumerate(ranking, 1):
+        +        for rank, document in list(enumerate(ranking, 1))[::-1]:
+
+        -            total[document] = total.get(document, 0.0) + 1 / (c + rank)
+        +            total[document] = torch.tensor(total.get(document, 0.0) + 1 / (c + rank))
+        """,
+    "The sum replaces the 0 that was set, and twice all sums have the same order.": """
+        -            total[document] = total.get(document, 0.0) + 1 / (c + rank)
+        +            total[document] = total.setdefault(document, 0.0) + 1 / (c + rank)
+
+        -            total[document] = total.get(document, 0.0) + 1 / (c + rank)
+        +            total[document] = total.get(document, 0.0) + 2 / (c + rank)
+        """,
+}
