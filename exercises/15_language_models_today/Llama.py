@@ -19,21 +19,32 @@ _D, _HEADS, _KEYS, _HIDDEN = 4, 2, 1, 3
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     n_tokens, most = number(rng, 6, 8), 6
+    usual = (n_tokens, _D, _HEADS, _KEYS, _HIDDEN)
+    wide = (n_tokens + 2, 8, 2, 2, 5)  # the base shows with four numbers in a head
 
-    def case(group: str, *then: tuple, n_layers: int = 1, tied: bool = True, **more: Any) -> Case:
+    def case(
+        group: str,
+        *then: tuple,
+        sizes: tuple[int, int, int, int, int] = usual,
+        n_layers: int = 1,
+        tied: bool = True,
+        settings: tuple[float, ...] = (),
+        defaults: bool = False,
+        scale: float = 0.7,
+        **more: Any,
+    ) -> Case:
         state: dict[str, Any] = {}
         if "judge" not in more:
-            state = {"tokens.weight": normal(rng, n_tokens, _D, scale=0.7)}
+            state = {"tokens.weight": normal(rng, *sizes[:2], scale=scale)}
             for i in range(n_layers):
-                state |= block(rng, f"blocks.{i}.", _D, _HEADS, _KEYS, _HIDDEN)
-            state |= gain(rng, "norm.", _D)
+                state |= block(rng, f"blocks.{i}.", *sizes[1:])
+            state |= gain(rng, "norm.", sizes[1])
             if not tied:
-                state["head.weight"] = normal(rng, n_tokens, _D)
-        if more.get("gradient") == "all":  # the blocks have a check of their own
+                state["head.weight"] = normal(rng, *sizes[:2])
+        if more.get("gradient") == "all" and tied:  # once is enough for the blocks
             state |= {f"{path}.requires_grad": False for path in state if "blocks." in path}
-        settings = more.pop("settings", ())
-        sizes = [n_tokens, _D, _HEADS, _KEYS, _HIDDEN, n_layers, most, tied, *settings]
-        return Case(group, sizes, state=state, then=list(then), **more)
+        given = [*sizes, n_layers, *([] if defaults else [most, tied, *settings])]
+        return Case(group, given, state=state, then=list(then), **more)
 
     def ids(batch: int, n: int) -> Any:
         return draw_ids(rng, n_tokens, batch, n)
@@ -41,9 +52,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = number(rng, 3, 5)
     yield case("logits", ("__call__", ids(2, n)), title="the logits of all positions")
     yield case("logits", ("__call__", ids(1, n)), n_layers=2, title="two blocks")
-    yield case("logits", ("__call__", ids(2, 3)), tied=False, title="a head of its own")
+    yield case("logits", ("__call__", ids(2, 3)), sizes=wide, tied=False, title="a head of its own")
     calls = ("__call__", ids(2, 3))
-    yield case("logits", calls, settings=(9.0, 0.6), title="another base, a large eps")
+    one_head, title = (n_tokens, _D, 1, 1, _HIDDEN), "another base, a large eps"
+    yield case("logits", calls, sizes=one_head, settings=(9.0, 0.6), title=title)
     yield case("logits", calls, title="what training changes", gradient="all")
     title = "what training changes, with a head of its own"
     yield case("logits", ("__call__", ids(1, n)), tied=False, title=title, gradient="all")
@@ -62,12 +74,21 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", ("__call__", ids(1, most)), title="as many tokens as there is room for")
     past = [cached(rng, 1, _KEYS, most - 1, 2)]
     yield case("edges", ("states", ids(1, 1), past), title="the last place")
-    refused = {"judge": VALUE_ERROR}
+    yield case("edges", ("__call__", ids(2, 1)), title="a single token")
+    # small embeddings show the eps, and places far behind the base
+    then = ("states", ids(1, 4), [cached(rng, 1, 2, 124, 4)])
+    default: dict[str, Any] = {"sizes": wide, "defaults": True, "scale": 0.01}
+    yield case("edges", then, ("__call__", ids(1, 3)), title="the default settings", **default)
+    refused: dict[str, Any] = {"judge": VALUE_ERROR}
+    then, title = ("states", ids(1, 5), [cached(rng, 1, 2, 124, 4)]), "129 tokens by default"
+    yield case("edges", then, title=title, **default, **refused)
     yield case("edges", ("__call__", ids(1, most + 1)), title="one token too many", **refused)
     past = [cached(rng, 1, _KEYS, most - 1, 2)]
     title = "one token too many, with those of the cache"
     yield case("edges", ("states", ids(1, 2), past), title=title, **refused)
     yield case("edges", ("__call__", ids(1, 0)), title="no token at all", **refused)
+    past = [cached(rng, 1, _KEYS, 3, 2)]
+    yield case("edges", ("states", ids(1, 0), past), title="no new token", **refused)
 
 
 WRONG = {
@@ -194,5 +215,25 @@ RIGHT = {
         - return self.head(self.states(ids)[0])
         + states, _ = self.states(ids)
         + return states @ self.head.weight.mT
+        """,
+}
+
+EQUIVALENT = {
+    "Whole numbers compare in the same way as floats.": """
+        -        self.max_length = max_length
+        +        self.max_length = float(max_length)
+
+        -        total = ids.shape[1] + (0 if cache is None else cache[0][0].shape[2])
+        +        total = float(ids.shape[1] + (0 if cache is None else cache[0][0].shape[2]))
+        """,
+    "Keys and values are equally many, in every block.": """
+        -        total = ids.shape[1] + (0 if cache is None else cache[0][0].shape[2])
+        +        total = ids.shape[1] + (0 if cache is None else cache[0][-1].shape[2])
+
+        -        total = ids.shape[1] + (0 if cache is None else cache[0][0].shape[2])
+        +        total = ids.shape[1] + (0 if cache is None else cache[-1][0].shape[2])
+
+        -        total = ids.shape[1] + (0 if cache is None else cache[0][0].shape[2])
+        +        total = ids.shape[1] + (0 if cache is None else cache[0][1].shape[2])
         """,
 }

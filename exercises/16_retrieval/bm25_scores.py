@@ -244,3 +244,30 @@ FURTHER = """
 Start with zeros for all N documents. For each word of the question take its postings, or an empty list,
 compute the weight from the number of postings, and add the product to the score of each document there.
 """
+
+EQUIVALENT = {
+    "A number of documents is never below 0.": """
+        -    if N == 0:
+        +    if N <= 0:
+        """,
+    "A tensor of one number, or a float, is the same number in the sum.": """
+        -    average = sum(lengths) / N
+        +    average = torch.tensor(sum(lengths) / N)
+
+        -        n = len(postings)
+        +        n = float(len(postings))
+
+        -        idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
+        +        idf = torch.tensor(math.log(1 + (N - n + 0.5) / (n + 0.5)))
+
+        -            norm = k1 * (1 - b + b * lengths[document] / average)
+        +            norm = torch.tensor(k1 * (1 - b + b * lengths[document] / average))
+        """,
+    "The parts of a sum may be added in any order.": """
+        -    for word in query:
+        +    for word in list(query)[::-1]:
+
+        -        for document, count in postings:
+        +        for document, count in list(postings)[::-1]:
+        """,
+}

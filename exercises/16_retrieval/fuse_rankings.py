@@ -51,6 +51,21 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     higher = [[a, rest[0], b], [rest[0], *rest[2:4], b]]
     yield Case("fused", [higher, 1], title="a first place against two middling ones")
     yield Case("fused", [rankings, 60], title="one first place, large c")
+    # 1/61 + 1/73 is more than 1/65 + 1/68, and 1/62 + 1/74 less than 1/66 + 1/69: with c = 61 the
+    # first is less, too, and with c = 59 the second is more
+    found: list[list[int]] = []
+    while not found or not clear(found, 60):
+        order = some_order(rng, 14)
+        (a, b, c, d), some, others = (
+            order[:4],
+            order[4:],
+            [order[4:][i] for i in some_order(rng, 10)],
+        )
+        found = [
+            [a, c, *some[:2], b, d, *some[2:]],
+            [*others[:7], b, d, *others[7:], a, c],
+        ]
+    yield Case("fused", [found], title="c is 60 if it is not given")
 
     yield Case("missing", [drawn(n + 6, n, n + 2, n)], title="documents that a ranking lacks")
     yield Case("missing", [drawn(2 * n, n, 3, n - 1)], title="rankings of different lengths")
@@ -212,3 +227,23 @@ FURTHER = """
 A dictionary with the sum of each document, and then `sorted(total, key=...)` with a pair as the key: the
 negative sum, so that the largest comes first, and the number of the document.
 """
+
+EQUIVALENT = {
+    "A sum has no order, and may be rounded to the precision of a tensor.": """
+        -    for ranking in rankings:
+        +    for ranking in list(rankings)[::-1]:
+
+        -        for rank, document in enumerate(ranking, 1):
+        +        for rank, document in list(enumerate(ranking, 1))[::-1]:
+
+        -            total[document] = total.get(document, 0.0) + 1 / (c + rank)
+        +            total[document] = torch.tensor(total.get(document, 0.0) + 1 / (c + rank))
+        """,
+    "The sum replaces the 0 that was set, and twice all sums have the same order.": """
+        -            total[document] = total.get(document, 0.0) + 1 / (c + rank)
+        +            total[document] = total.setdefault(document, 0.0) + 1 / (c + rank)
+
+        -            total[document] = total.get(document, 0.0) + 1 / (c + rank)
+        +            total[document] = total.get(document, 0.0) + 2 / (c + rank)
+        """,
+}

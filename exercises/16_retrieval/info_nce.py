@@ -23,9 +23,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [*batch, 1.0], title="a temperature of 1")
     yield Case("values", [*batch, 0.25], title="a low temperature")
     other = number(rng, 6, 8)
+    many = 20_000_000 + torch.from_numpy(rng.permutation(other))  # float32 has only the even ones
     yield Case(
         "values",
-        [normal(rng, other, d), normal(rng, other, d), numbers(other), 2.0],
+        [normal(rng, other, d), normal(rng, other, d), many, 2.0],
         title="a larger batch",
     )
     yield Case(
@@ -197,3 +198,39 @@ A row of scores for each question: first the batch's paragraphs, then the hard n
 row i is i, so the loss is `F.cross_entropy(scores, torch.arange(B))`, once repeated paragraphs off the diagonal
 have been masked with minus infinity.
 """
+
+EQUIVALENT = {
+    "For a batch of one the mask makes a row of the number, and cross-entropy takes a vector, too.": """
+        -    S = Q @ P.mT / temperature
+        +    S = (Q @ P.mT / temperature).squeeze()
+
+        -    own = torch.eye(len(Q), dtype=torch.bool)
+        +    own = torch.eye(len(Q), dtype=torch.bool).squeeze()
+
+        -        S = torch.cat([S, Q @ hard.mT / temperature], dim=1)
+        +        S = torch.cat([S, Q @ hard.mT / temperature], dim=1).squeeze()
+        """,
+    "The unit matrix is symmetric, and Q, P and S have B rows.": """
+        -    own = torch.eye(len(Q), dtype=torch.bool)
+        +    own = torch.eye(len(Q), dtype=torch.bool).mT
+
+        -    own = torch.eye(len(Q), dtype=torch.bool)
+        +    own = torch.eye(len(S), dtype=torch.bool)
+
+        -    own = torch.eye(len(Q), dtype=torch.bool)
+        +    own = torch.eye(len(P), dtype=torch.bool)
+
+        -    return F.cross_entropy(S, torch.arange(len(Q)))
+        +    return F.cross_entropy(S, torch.arange(len(S)))
+
+        -    return F.cross_entropy(S, torch.arange(len(Q)))
+        +    return F.cross_entropy(S, torch.arange(len(P)))
+        """,
+    "The exponential of either is 0, and S is the function's own.": """
+        -    S = S.masked_fill((numbers[:, None] == numbers) & ~own, -math.inf)
+        +    S = S.masked_fill((numbers[:, None] == numbers) & ~own, -1e9)
+
+        -    S = S.masked_fill((numbers[:, None] == numbers) & ~own, -math.inf)
+        +    S = S.masked_fill_((numbers[:, None] == numbers) & ~own, -math.inf)
+        """,
+}

@@ -136,3 +136,10 @@ FURTHER = """
 Go through the documents with `enumerate`. `Counter(words)` says how often each word occurs in one of
 them, and `index.setdefault(word, [])` gives the list of a word, a new one if it has none yet.
 """
+
+EQUIVALENT = {
+    "In which order the words stand in the dictionary makes no difference.": """
+        -        for word, count in Counter(words).items():
+        +        for word, count in list(Counter(words).items())[::-1]:
+        """,
+}

@@ -24,7 +24,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     n = number(rng, 6, 10)
     yield Case("values", [gains(1, n), steps(rng, 1, n), n], title="one question")
-    yield Case("values", [gains(3, n), steps(rng, 3, n), n], title="three questions")
+    yield Case("values", [gains(3, n + 3), steps(rng, 3, n + 3), n + 3], title="three questions")
     one = torch.zeros(2, n)
     one[0, number(rng, 0, n - 1)] = one[1, number(rng, 0, n - 1)] = 1
     yield Case("values", [one, steps(rng, 2, n), n], title="one relevant document each")
@@ -34,7 +34,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         [grades, grades.argsort(dim=1).argsort(dim=1).float() - n, n],
         title="the ideal order",
     )
-    yield Case("values", [grades, -steps(rng, 2, n) - 40, n], title="all scores negative")
+    # half precision does not tell these scores apart, and takes the discount of the fifth place for
+    # another
+    wide = [gains(2, n + 3), -steps(rng, 2, n + 3) - 4000, n + 3]
+    yield Case("values", wide, title="all scores negative")
+    scores = steps(rng, 1, n)
+    fifth = (scores == scores.sort(descending=True).values[:, 4]).float()
+    yield Case("values", [fifth, scores, n], title="one relevant document in the fifth place")
 
     k = number(rng, 2, 4)
     yield Case("cut", [gains(3, n), steps(rng, 3, n), k], title="the first few")
@@ -48,9 +54,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     none[number(rng, 0, 2)] = 0
     yield Case("edges", [none, steps(rng, 3, n), 4], title="nothing relevant in one row")
     yield Case("edges", [torch.zeros(2, n), steps(rng, 2, n), 3], title="nothing relevant at all")
-    yield Case(
-        "edges", [gains(2, n).double() / 7, steps(rng, 2, n).double(), 4], title="small grades"
-    )
+    close = steps(rng, 2, n + 3).double() / 2**20 + 1000  # float32 does not tell them apart
+    yield Case("edges", [gains(2, n + 3).double() / 7, close, 7], title="small grades")
 
 
 WRONG = {
@@ -176,3 +181,78 @@ FURTHER = """
 `gains.gather(1, order)` puts the gains of each row into an order, (B, k), and the discounts are a row of k
 numbers, 1 / log2(2), 1 / log2(3), and so on. The ideal order is `gains` itself, sorted, cut at k.
 """
+
+EQUIVALENT = {
+    "The result is a number, which another precision of grades or discounts rounds a little.": """
+         def ndcg(gains: torch.Tensor, scores: torch.Tensor, k: int) -> float:
+        +    gains = gains.float()
+             k = min(k, gains.shape[1])
+
+         def ndcg(gains: torch.Tensor, scores: torch.Tensor, k: int) -> float:
+        +    gains = gains.double()
+             k = min(k, gains.shape[1])
+
+        -    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
+        +    discount = 1 / torch.log2(torch.arange(2, k + 2))
+
+        -    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
+        +    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=scores.dtype))
+        """,
+    "In double precision the scores have the same order.": """
+         def ndcg(gains: torch.Tensor, scores: torch.Tensor, k: int) -> float:
+        +    scores = scores.double()
+             k = min(k, gains.shape[1])
+        """,
+    "Both have the same shape, and one question's sum is a number like a mean over one.": """
+        -    k = min(k, gains.shape[1])
+        +    k = min(k, scores.shape[1])
+
+        -    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
+        +    discount = (1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))).squeeze()
+
+        -    found = (ranked * discount).sum(dim=1)
+        +    found = (ranked * discount).sum(dim=1).squeeze()
+
+        -    best = (ideal * discount).sum(dim=1)
+        +    best = (ideal * discount).sum(dim=1).squeeze()
+        """,
+    "A factor of all discounts, such as that of another base, cancels.": """
+        -    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
+        +    discount = 2 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
+
+        -    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
+        +    discount = 1 / torch.log(torch.arange(2, k + 2, dtype=gains.dtype))
+
+        -    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
+        +    discount = 1 / torch.log10(torch.arange(2, k + 2, dtype=gains.dtype))
+        """,
+    "The best sum is never below 0, and where it is 0 so is the found one.": """
+        -    return torch.where(best > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        +    return (found / best.clamp(min=1e-12)).mean().item()
+
+        -    return torch.where(best > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        +    return torch.where(best >= 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+
+        -    return torch.where(best > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        +    return torch.where(best != 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+
+        -    return torch.where(best > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        +    return torch.where(best > (-1), found / best.clamp(min=1e-12), 0.0).mean().item()
+
+        -    return torch.where(best > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        +    return torch.where(found > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        """,
+    "`torch.where` drops the quotient of a best sum of 0, and `best` is not used again.": """
+        -    return torch.where(best > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        +    return torch.where(best > 0, found / best, 0.0).mean().item()
+
+        -    return torch.where(best > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        +    return torch.where(best > 0, found / best.clamp(min=0.0), 0.0).mean().item()
+
+        -    return torch.where(best > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        +    return torch.where(best > 0, found / best.clamp(min=-1e-12), 0.0).mean().item()
+
+        -    return torch.where(best > 0, found / best.clamp(min=1e-12), 0.0).mean().item()
+        +    return torch.where(best > 0, found / best.clamp_(min=1e-12), 0.0).mean().item()
+        """,
+}

@@ -229,3 +229,16 @@ Two sums over the questions, each divided by their number at the end. For one qu
 relevant documents stand in ranking[:k], divided by how many there are; and 1 / rank of the first one in
 the ranking, where `enumerate(ranking, 1)` counts ranks.
 """
+
+EQUIVALENT = {
+    "The questions may be summed in any order, and both lists have one entry for each.": """
+        -    for ranking, right in zip(rankings, map(set, relevant)):
+        +    for ranking, right in list(zip(rankings, map(set, relevant)))[::-1]:
+
+        -    return recall / len(rankings), reciprocal / len(rankings)
+        +    return recall / len(relevant), reciprocal / len(rankings)
+
+        -    return recall / len(rankings), reciprocal / len(rankings)
+        +    return recall / len(rankings), reciprocal / len(relevant)
+        """,
+}

@@ -622,18 +622,6 @@ class LoRALinear(nn.Module):
         return (self.linear.weight + self.factor * self.lora_B.weight @ self.lora_A.weight).detach()
 
 
-# %% RMSNorm: the variance, as for layer normalization | variance
-class RMSNorm(nn.Module):
-    def __init__(self, d, eps=1e-5):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(d))
-        self.eps = eps
-
-    def forward(self, X):
-        variance = X.var(-1, keepdim=True, correction=0)
-        return self.weight * X / torch.sqrt(variance + self.eps)
-
-
 # %% dpo_loss: divides log-probabilities | quotients
 def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
     if len(chosen) == 0:

@@ -366,21 +366,6 @@ def top_inner_products(queries, blocks, k):
     return best, where
 
 
-# %% bm25_scores: log2 from nDCG | binary_logarithm
-def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
-    N = len(lengths)
-    if N == 0:
-        raise ValueError("no documents")
-    mean = sum(lengths) / N
-    total = torch.zeros(N)
-    for word in query:
-        postings = index.get(word, [])
-        weight = math.log2(1 + (N - len(postings) + 0.5) / (len(postings) + 0.5))
-        for d, c in postings:
-            total[d] += weight * c / (c + k1 * (1 - b + b * lengths[d] / mean))
-    return total
-
-
 # %% ranking_scores: 1 / (i + 1) with ranks from 1 | one_too_deep
 def ranking_scores(rankings, relevant, k):
     recall, rr = [], []
