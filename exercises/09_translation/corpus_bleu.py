@@ -37,7 +37,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     # only the lengths matter here, so they differ from seed to seed
     cut = int(rng.integers(2, 6))
-    whole = draw_words(rng, FRENCH, int(rng.integers(9, 25)))
+    whole = draw_words(rng, FRENCH, int(rng.integers(17, 40)))
     yield Case("brevity", [[whole[:-cut]], [[whole]]], title="too short, otherwise right")
     title = "too long: precision alone pays for that"
     yield Case("brevity", [[whole + sentence(cut)], [[whole]]], title=title)

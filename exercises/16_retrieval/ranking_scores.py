@@ -62,11 +62,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     partly = both(ranked(n, number(rng, 1, 3)))
     partly[1][0] += [n + 5, n + 6]
     yield Case("edges", [*partly, 4], title="some of them never found")
-    yield Case(
-        "edges",
-        [*both(ranked(3, number(rng, 0, 2)), ranked(1, 0)), 10],
-        title="k beyond the ranking",
-    )
+    m = number(rng, 8, 40)
+    beyond = both(ranked(m, number(rng, 2, m - 1)), ranked(1, 0))
+    yield Case("edges", [*beyond, 50], title="k beyond the ranking")
     nothing = both(ranked(n, 2), ranked(n, 1))
     nothing[0][1] = []
     yield Case("edges", [*nothing, 3], title="an empty ranking")
