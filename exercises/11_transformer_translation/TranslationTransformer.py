@@ -80,8 +80,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("padding", then, title="the same source with padding")
 
     embed = "embed", codec.Source(_EMBEDDING), draw_ids(rng, 5, 2, 2)
-    title = "embed: positions from `start` on"
-    yield case("decoder", [(*embed, number(rng, 1, 3))], parts=(), title=title)
+    title = "embed: positions from `start` on, then from the first one on"
+    yield case("decoder", [(*embed, number(rng, 1, 3)), embed], parts=(), title=title)
     title = "embed: the positions end"
     yield case("decoder", [(*embed, 5)], parts=(), title=title, judge=VALUE_ERROR)
 
@@ -351,5 +351,19 @@ EQUIVALENT = {
              def forward(self, source: torch.Tensor, mask: torch.Tensor, y_in: torch.Tensor) -> torch.Tensor:
         +        mask = mask.long()
                  return self.decode(y_in, self.encode(source, mask), mask)
+        """,
+    "an embedding looks up each row for itself": """
+        -        return self.dropout(scale * embedding(ids) + self.positions[start:end])
+        +        return self.dropout(scale * torch.cat([embedding(ids[i : i + 1]) for i in range(len(ids))]) + self.positions[start:end])
+        """,
+    "a batch to train with has real tokens: each source ends with its </s>": """
+        -        return self.encoder_norm(X)
+        +        return self.encoder_norm(X) if mask.any() else self.encoder_norm(X).detach()
+
+        -        return self.decoder_norm(Y) @ self.target_embedding.weight.T
+        +        return (self.decoder_norm(Y) @ self.target_embedding.weight.T) if mask.any() else (self.decoder_norm(Y) @ self.target_embedding.weight.T).detach()
+
+        -        return self.decode(y_in, self.encode(source, mask), mask)
+        +        return self.decode(y_in, self.encode(source, mask), mask) if mask.any() else self.decode(y_in, self.encode(source, mask), mask).detach()
         """,
 }
