@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nbformat import NotebookNode
@@ -82,23 +83,31 @@ def run_answers(
         data_rows=None,
     )
     kernels = min(os.cpu_count() or 1, 1 + len(answers) // _EACH) if limits.sandbox else 1
-    if kernels == 1:
-        return _run(assignment, answers, cases, limits)
     parts = [answers[i::kernels] for i in range(kernels)]
+    # made here, since two threads that use `ast` at once fail now and then (CPython issue 106905)
+    notebooks = [_notebook(assignment, part, _aliases(part)) for part in parts]
+    run = partial(_run, assignment, cases=cases, limits=limits)
+    if kernels == 1:
+        return run(answers, notebooks[0])
     with ThreadPoolExecutor(kernels) as threads:
-        found = list(threads.map(lambda part: _run(assignment, part, cases, limits), parts))
+        found = list(threads.map(run, parts, notebooks))
     return [found[i % kernels][i // kernels] for i in range(len(answers))]
+
+
+def _aliases(answers: Sequence[Answer]) -> list[str]:
+    """A name for each answer in a kernel that runs them all."""
+    return [f"{answer.exercise}__{number}" for number, answer in enumerate(answers)]
 
 
 def _run(
     assignment: Assignment,
     answers: Sequence[Answer],
+    notebook: NotebookNode,
     cases: Mapping[str, Sequence[Question]],
     limits: Limits,
 ) -> list[Outcomes]:
-    """The outcomes of each answer, in one kernel."""
-    aliases = [f"{answer.exercise}__{number}" for number, answer in enumerate(answers)]
-    notebook = _notebook(assignment, answers, aliases)
+    """The outcomes of each answer in one kernel, which runs their notebook."""
+    aliases = _aliases(answers)
     questions = {alias: cases[answer.exercise] for alias, answer in zip(aliases, answers)}
     found = run_notebook(notebook, without_expected(questions), limits)
     ran = []

@@ -85,16 +85,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     # calls on the class go in training mode unless a hook switches
     title = "dropout is off in evaluation"
-    yield case("dropout", [n, 3], title, dropout=0.5, hooks=TO_EVAL)
+    yield case("dropout", [n, 2], title, dropout=0.5, hooks=TO_EVAL)
     title = "the loss in evaluation"
     off = {"training": False, "dropout.training": False}
-    yield case("dropout", [n, 3], title, 2, "loss", weight, dropout=1.0, hooks=off)
+    yield case("dropout", [n, 2], title, 2, "loss", weight, dropout=1.0, hooks=off)
     tiny = codec.Source(_TINY.format(n=7, d=3))
     yield Case("dropout", [tiny, 3, 2], title="the default dropout", then=[(".dropout.p",)])
     title = "all states are dropped: the bias remains"
-    yield case("dropout", [n, 3], title, n_classes=3, dropout=1.0)
+    yield case("dropout", [n, 2], title, n_classes=3, dropout=1.0)
     title = "the language model's loss knows no dropout here"
-    yield case("dropout", [n, 3], title, 2, "loss", weight, dropout=1.0)
+    yield case("dropout", [n, 2], title, 2, "loss", weight, dropout=1.0)
 
     yield case("edges", [1, n], "a text of one token")
     yield case("edges", [1, 1], "nothing to predict", 2, "loss", weight)

@@ -32,6 +32,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def few(n: int) -> list[str]:
         return draw_words(rng, ["the", "old", "dog"], n)
 
+    def many(n: int) -> list[str]:
+        """A long text, in which no word occurs twice."""
+        return [*some_words(rng, _WORDS, 10), *map(str, range(n))]
+
     n = number(rng, 5, 8)
     one, other = pair(n)
     yield case("n-grams", one, [other], 1, title="words")
@@ -54,7 +58,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("subsequence", one, [other], "L", title="a long reference that repeats a word")
 
     one, other = pair(n + 3)
-    long = draw_words(rng, _WORDS, number(rng, 14, 60))
+    long = many(number(rng, 4, 50))
     yield case("references", long, [few(n), other, pair(n)[1]], 1, title="the best of three")
     yield case("references", one, [other, few(3)], "L", title="the best of two")
     yield case(
@@ -74,7 +78,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", ["nothing", "here"], [other], 1, title="nothing in common")
     yield case("edges", other, [other], 2, title="the same text")
     yield case("edges", long, [other[: n // 2]], 1, title="a short reference")
-    long = draw_words(rng, _WORDS, number(rng, 14, 60))
+    long = many(number(rng, 4, 50))
     yield case("edges", long, [other[:2]], "L", title="a short reference, in order")
     yield case("edges", one, [], 1, title="no reference", judge=VALUE_ERROR)
 
