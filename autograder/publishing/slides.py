@@ -247,7 +247,8 @@ def _lines(part: Markup) -> float:
     if "<math" in part and 'class="formula"' in part:
         return 3.0
     text = re.sub("<[^>]*>", "", part)
-    return max(part.count("<tr") or part.count("\n") if "<pre" in part else 0, len(text) / 75) + 0.7
+    rows = part.count("<tr") or (part.count("\n") if "<pre" in part else 0)
+    return max(rows, len(text) / 75) + 0.7
 
 
 def _lead(paragraphs: list[str]) -> str:
