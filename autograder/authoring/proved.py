@@ -56,11 +56,23 @@ def digest(course: Course, name: str) -> str:
     for own in (cells, *(_cells(course, source) for source in sorted(earlier))):
         wanted = [[cell.get(key) for key in _READ] for cell in own]
         found.update(json.dumps(wanted).encode())
-    modules = [*course.cases(name).glob("*.py"), *course.shared_cases()]
     generated = [course.notebook(name), course.recordings / f"{name}.json"]
-    for file in (*sorted(modules), *sorted(course.drawings(name).glob("*.py")), *generated):
+    for file in (*_modules(course, name), *generated):
         found.update(file.read_bytes() if file.exists() else b"missing")
     return found.hexdigest()
+
+
+def modules(course: Course, name: str) -> str:
+    """A digest of an assignment's modules of cases and drawings, which a release only reads."""
+    found = hashlib.sha256()
+    for file in _modules(course, name):
+        found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+def _modules(course: Course, name: str) -> list[Path]:
+    cases = sorted([*course.cases(name).glob("*.py"), *course.shared_cases()])
+    return [*cases, *sorted(course.drawings(name).glob("*.py"))]
 
 
 def is_draft(course: Course, name: str) -> bool:

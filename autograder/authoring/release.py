@@ -105,7 +105,8 @@ def release(
         A proof fails (see `proofs`): the solution fails its own check, the student notebook
         contains solution text, a misconception is not caught or gets another one's hint, an
         alternative fails, the stored outputs are those of other code, a group's cases are the same
-        for every seed, a module fails ruff.
+        for every seed, a module fails ruff. Or an assignment was edited while it was released; what
+        was proved of the others is kept.
     """
     owners = exercise_owners(course)
     stored = proved.read(course)
@@ -116,6 +117,7 @@ def release(
     report.drafts += [name for name in report.unchanged if proved.is_draft(course, name)]
     for _ in report.unchanged:
         progress()
+    before = {name: proved.modules(course, name) for name in left}
     if jobs > 1 and len(left) > 1:
         for one in _side_by_side(course, left, check, jobs):
             report += one
@@ -125,12 +127,21 @@ def release(
             report += _release(course, name, check)
             progress()
     _put(report, course, course.recordings / "index.json", _lines(owners), check)
+    now = {name: proved.digest(course, name) for name in names}
+    edited = [name for name in left if proved.modules(course, name) != before[name]]
     if not report.stale:  # else the digests are those of stale files
-        now = {name: proved.digest(course, name) for name in names}
         # read again: another release may have ended meanwhile
-        known = proved.read(course) | now
+        known = proved.read(course) | {n: text for n, text in now.items() if n not in edited}
         _put(report, course, proved.path(course), proved.text(course, known), check)
+    if edited:
+        raise _edited(edited[0])
     return report
+
+
+def _edited(name: str) -> CourseError:
+    return CourseError(
+        f"{name} was edited while it was being released; run `autograder release` again."
+    )
 
 
 def _side_by_side(course: Course, names: list[str], check: bool, jobs: int) -> Iterator[Report]:
@@ -154,6 +165,7 @@ def _end_at_once() -> None:
 
 def _release(course: Course, name: str, check: bool) -> Report:
     """Build and verify one assignment."""
+    read = course.solution(name).read_text("utf-8") if course.solution(name).exists() else ""
     report, assignment = Report(), Assignment(course, name)
     prove_source_files(assignment)
     prove_written(assignment)
@@ -162,7 +174,8 @@ def _release(course: Course, name: str, check: bool) -> Report:
     if not is_executed(name, notebook):
         report.drafts.append(name)
     stamped = nbformat.writes(notebook) + "\n"
-    _put(report, course, course.solution(name), stamped, check)
+    _put_solution(report, assignment, read, stamped, check)
+    read = read if check else stamped
     recorded = record_assignment(assignment, RECORDING_SEED)
     prove_answers(assignment, recorded)
     prove_shown_cells(name, stamped, recorded)
@@ -177,11 +190,19 @@ def _release(course: Course, name: str, check: bool) -> Report:
     _put(report, course, course.recordings / f"{name}.json", recording, check)
     # the set-up cell names the revision of the recording, which may be a new one
     stamped = nbformat.writes(stamp(assignment)) + "\n"
-    _put(report, course, course.solution(name), stamped, check)
+    _put_solution(report, assignment, read, stamped, check)
     student = _student_notebook(course, name, stamped)
     prove_student_notebook(course, name, stamped, student, recorded)
     _put(report, course, course.notebook(name), student, check)
     return report
+
+
+def _put_solution(report: Report, of: Assignment, read: str, text: str, check: bool) -> None:
+    """`_put` the solution notebook, unless its author saved it after the release had `read` it."""
+    path = of.course.solution(of.name)
+    if path.read_text("utf-8") != read:
+        raise _edited(of.name)
+    _put(report, of.course, path, text, check)
 
 
 def _lines(names: dict[str, str]) -> str:
@@ -214,7 +235,7 @@ def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) ->
     try:
         text = (assignment.course.recordings / f"{assignment.name}.json").read_text("utf-8")
         stored = json.loads(text)
-        old, layers = stored["exercises"], stored.get("layers", {})
+        old, layers = stored["exercises"], stored["layers"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass  # missing or damaged: record everything again
     new: dict[str, RecordedExercise] = json.loads(json.dumps(recorded))

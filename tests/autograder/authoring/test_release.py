@@ -690,6 +690,37 @@ def test_what_was_proved_and_has_not_changed_is_not_proved_again(small_course, m
     assert len(proofs) == 3
 
 
+def test_what_is_edited_during_its_release_does_not_count_as_proved(small_course, monkeypatch):
+    edit_module(small_course, "(2, 4), (3, 5)", "(2, 4), (3, 6)")
+    prove = proofs.prove_answers
+
+    def edit_and_prove(*one):
+        edit_module(small_course, "(2, 4), (3, 6)", "(2, 4), (3, 7)")
+        prove(*one)
+
+    with monkeypatch.context() as during:
+        during.setattr(f"{release.__module__}.prove_answers", edit_and_prove)
+        assert refusal(small_course) == (
+            f"{NAME} was edited while it was being released; run `autograder release` again."
+        )
+    assert release(small_course, [NAME]).unchanged == []
+    assert release(small_course, [NAME], check=True).stale == []
+
+
+def test_a_notebook_saved_during_its_release_is_not_overwritten(small_course, monkeypatch):
+    edit_module(small_course, "(2, 4), (3, 5)", "(2, 4), (3, 6)")
+    prove = proofs.prove_answers
+
+    def save_and_prove(*one):
+        edit_cell(small_course, "# Set-up", "# Set-up, at once")
+        prove(*one)
+
+    with monkeypatch.context() as during:
+        during.setattr(f"{release.__module__}.prove_answers", save_and_prove)
+        assert "was edited while it was being released" in refusal(small_course)
+    assert "# Set-up, at once" in small_course.solution(NAME).read_text()
+
+
 def test_assignments_are_released_side_by_side_as_one_after_the_other(small_course):
     new_assignment(small_course, "08_other")
     done = []

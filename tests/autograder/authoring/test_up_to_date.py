@@ -13,6 +13,7 @@ from autograder.authoring import proved
 from autograder.course.layout import Course
 from autograder.course.recording import RECORDING_SEED
 from autograder.grading.record_exercises import record
+from coursekit.checking.records import Recording
 
 COURSE = Course(ROOT)
 SLOW = pytest.mark.slow
@@ -64,6 +65,12 @@ def release_on():
 def test_what_is_there_is_what_a_release_has_proved(assignment):
     stored = proved.read(COURSE).get(assignment)
     assert stored == proved.digest(COURSE, assignment), "run `autograder release` and commit"
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_a_recording_has_each_field_of_its_format(assignment):
+    stored = json.loads((COURSE.recordings / f"{assignment}.json").read_text("utf-8"))
+    assert stored.keys() == Recording.__annotations__.keys()
 
 
 @pytest.mark.proof
