@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from autograder.classroom.lms_table import Table
 from autograder.classroom.matching import heading_words
 from autograder.errors import CourseError
-from autograder.gradebook.names import fold, words
+from autograder.gradebook.names import fold, title_words
 
 #: What LMSs write around an assignment's title, each with the points possible if it says them.
 _AROUND = (
@@ -69,13 +69,13 @@ def find_column(table: Table, assignment: str, chosen: str | None = None) -> Col
     wanted = chosen if chosen is not None else assignment
     if wanted in headings:
         return Column(headings.index(wanted), wanted)
-    fitting = [i for i, heading in enumerate(headings) if _title(heading) == _number(wanted)]
+    fitting = [i for i, heading in enumerate(headings) if _title(heading) == title_words(wanted)]
     if not fitting and chosen is None:
         fitting = _worksheet_column(headings)
-        topic = _number(assignment)[1:]
+        topic = title_words(assignment)[1:]
         fitting = fitting or [i for i, heading in enumerate(headings) if _title(heading) == topic]
         if not fitting:
-            near = [heading for heading in headings if _contains(heading, _number(assignment))]
+            near = [heading for heading in headings if _contains(heading, title_words(assignment))]
             if near:
                 raise CourseError(
                     f"{table.path} has no column {assignment}, but {_listed(near)}; choose with"
@@ -99,14 +99,14 @@ def points_possible(table: Table, column: Column) -> float | None:
     for pattern in _AROUND[:3]:
         found = pattern.fullmatch(column.heading)
         if found and found.groupdict().get("most"):
-            return _as_number(found["most"])
+            return _astitle_words(found["most"])
     for row in table.rows:
         if fold(row.text(0).strip()) == "points possible":
-            return _as_number(row.text(column.index))
+            return _astitle_words(row.text(column.index))
     wanted = {*_MOST, f"{heading_words(column.heading)} max points"}
     for index, heading in enumerate(table.headings):
         if heading_words(heading) in wanted:
-            values = {_as_number(text) for text in table.column(index)} - {None}
+            values = {_astitle_words(text) for text in table.column(index)} - {None}
             return values.pop() if len(values) == 1 else None
     return None
 
@@ -121,13 +121,8 @@ def _title(heading: str) -> tuple[str, ...]:
         kind, form = fold(parts.get("kind") or ""), fold(parts.get("form") or "")
         if kind in _FEEDBACK or form in _NOT_POINTS:
             return ()
-        return _number(parts["title"])
+        return title_words(parts["title"])
     return ()
-
-
-def _number(title: str) -> tuple[str, ...]:
-    """The words of a title; numbers without leading zeros."""
-    return tuple(str(int(word)) if word.isdecimal() else word for word in words(title))
 
 
 def _contains(heading: str, title: tuple[str, ...]) -> bool:
@@ -145,7 +140,7 @@ def _worksheet_column(headings: list[str]) -> list[int]:
     return []
 
 
-def _as_number(text: str) -> float | None:
+def _astitle_words(text: str) -> float | None:
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:

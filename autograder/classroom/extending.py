@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from autograder.classroom.lms_table import read_table
+from autograder.classroom.lms_table import Row, Table, read_table
 from autograder.classroom.matching import heading_words, match
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.clock import read_date, read_span, stored
 from autograder.gradebook.deadlines import due_date, extend
-from autograder.gradebook.names import words
+from autograder.gradebook.names import title_words
 from autograder.gradebook.roster import Person, called
 from autograder.gradebook.settle import Settled
 
@@ -27,7 +29,8 @@ def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[s
     Raises
     ------
     CourseError
-        The table cannot be read, has no column for extensions, or a row is nobody's.
+        The table cannot be read, has no column for extensions or none of them for this assignment, or
+        a row is nobody's or about no assignment.
     """
     table = read_table(path)
     headings = [heading_words(heading) for heading in table.headings]
@@ -36,28 +39,58 @@ def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[s
         raise CourseError(
             f"{path} has no column 'extension'; its columns are {', '.join(table.headings)}."
         )
-    column = columns[0]
-    about = headings.index("assignment") if "assignment" in headings else None
-    skip = [column] if about is None else [column, about]
+    column, skip = columns[0], [columns[0]]
+    if "assignment" in headings:
+        about = headings.index("assignment")
+        skip.append(about)
+        table = replace(table, rows=_rows_about(classroom, assignment, table, about, column))
     matched = match(table, _everyone(classroom), assignment, skip=skip)
     found: dict[str, str] = {}
-    for number, row in enumerate(table.rows):
+    for row, student, label in zip(table.rows, matched.students, matched.labels):
         text = row.text(column).strip()
-        if not text or (about is not None and not _is_about(row.text(about), assignment)):
+        if not text:
             continue
-        student = matched.students[number]
         if student is None:
-            label = matched.labels[number] or f"row {number + 2}"
             raise ClassError(
-                f"{path}: {label} is nobody in the class, or not one student; `autograder roster`"
-                " lists it. No extension was granted."
+                f"{path}: {label or text} is nobody in the class, or not one student;"
+                " `autograder roster` lists it. No extension was granted."
             )
-        found[student] = f"{text} days" if headings[column] == "days" else text
+        found[student] = _days(text) if headings[column] == "days" else text
+    if not found:
+        raise CourseError(f"{path} has no extension for {assignment}.")
+    return found
+
+
+def _days(text: str) -> str:
+    number = text.replace(",", ".")
+    return f"{number} days" if re.fullmatch(r"\d+(\.\d+)?", number) else text
+
+
+def _rows_about(
+    classroom: Classroom, assignment: str, table: Table, about: int, column: int
+) -> list[Row]:
+    """The rows of one assignment; Excel makes 0 of an assignment that is called 00."""
+    every = classroom.course.assignments()
+    found = []
+    for row in table.rows:
+        cell = row.text(about)
+        fitting = [one for one in every if _is_about(cell, one)]
+        if not fitting and row.text(column).strip():
+            raise CourseError(
+                f"{table.path}: {cell!r} is no assignment of the course; write the name or the number"
+                f" of one, such as {assignment}. No extension was granted."
+            )
+        if assignment in fitting:
+            found.append(row)
     return found
 
 
 def _is_about(cell: str, assignment: str) -> bool:
-    return words(cell) in (words(assignment), words(assignment)[:1])
+    number, *topic = title_words(assignment)
+    own = title_words(cell)
+    if own[:1] == ("assignment",):
+        own = own[1:]
+    return own == (number,) or "".join(own) == "".join([number, *topic])
 
 
 def grant(

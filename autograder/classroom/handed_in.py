@@ -23,7 +23,7 @@ from autograder.classroom.lms_table import read_table
 from autograder.classroom.matching import heading_words, match
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.clock import in_zone, read_date
+from autograder.gradebook.clock import here, in_zone, read_date
 from autograder.gradebook.deadlines import due_date, extensions
 from autograder.gradebook.roster import Person
 from autograder.gradebook.settle import submission_time
@@ -108,12 +108,14 @@ class Times:
 
     def _local(self, naive: datetime.datetime) -> datetime.datetime:
         self._used_zone = True
-        if self.zone is None:
-            return naive.astimezone(UTC)
         try:
-            return in_zone(naive, self.zone).astimezone(UTC)
+            return self._placed(naive)
         except CourseError:  # clocks skip this time; an LMS that says so means the hour after
-            return in_zone(naive + datetime.timedelta(hours=1), self.zone).astimezone(UTC)
+            return self._placed(naive + datetime.timedelta(hours=1))
+
+    def _placed(self, naive: datetime.datetime) -> datetime.datetime:
+        local = here(naive, False) if self.zone is None else in_zone(naive, self.zone, False)
+        return local.astimezone(UTC)
 
     def in_clone(self, name: str) -> bool:
         """Whether a file of the download is in a clone of a student's repository."""
@@ -166,8 +168,8 @@ class Times:
                 own = chosen[student]
                 own[-1] = replace(own[-1], submitted=time, known=True)
         if self._used_zone:
-            here = datetime.datetime.now().astimezone().tzname()
-            result.zone = self.zone or f"this machine's time zone, {here} (--zone names another)"
+            own = datetime.datetime.now().astimezone().tzname()
+            result.zone = self.zone or f"this machine's time zone, {own} (--zone names another)"
 
     def write(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
         """Write the times of submissions that were in `submitted/` already; list the unknown, and who is late."""
@@ -219,7 +221,7 @@ class Times:
             with contextlib.suppress(ValueError):
                 return self._local(datetime.datetime.strptime(text, form))
         iso = re.sub(r"(\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (?=[+-]\d)", r"\1", text)
-        time, _ = read_date(iso, self.zone)
+        time, _ = read_date(iso, self.zone, later=False)
         return time.astimezone(UTC)
 
 

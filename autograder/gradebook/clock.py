@@ -16,17 +16,20 @@ from autograder.errors import CourseError
 UTC = datetime.timezone.utc
 _DATE = re.compile(
     r"(?P<date>\d{4}-\d{1,2}-\d{1,2})[ T]+(?P<hour>\d{1,2}):(?P<minute>\d\d)"
-    r"(?::(?P<second>\d\d)(?:\.\d+)?)?\s*(?P<half>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>.*)"
+    r"(?::(?P<second>\d\d)(?:\.\d+)?)?\s*(?P<half>[AaPp]\.?[Mm]\.?(?![A-Za-z]))?\s*(?P<zone>.*)"
 )
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s*(?P<sign>[+\-−])(?P<hours>\d{1,2})(?::?(?P<minutes>\d\d))?")
 _ABBREVIATION = re.compile(r"[A-Z]{2,5}")
 #: A span of time: 3d, 1d12h, 90m, 2 weeks.
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(weeks?|w|days?|d|hours?|h|minutes?|min|m)")
+_LONGEST = 3650 * 86_400.0
 _SECONDS = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0}
 _EXAMPLE = '"2026-10-20 23:59 Europe/Berlin"'
 
 
-def read_date(text: str, zone: str | None = None) -> tuple[datetime.datetime, str]:
+def read_date(
+    text: str, zone: str | None = None, later: bool = True
+) -> tuple[datetime.datetime, str]:
     """A date with its zone, and in words which zone was taken.
 
     Parameters
@@ -36,6 +39,8 @@ def read_date(text: str, zone: str | None = None) -> tuple[datetime.datetime, st
         abbreviation that stands for one offset (CEST), or missing.
     zone : str, optional
         The zone of a date that names none; this machine's if None.
+    later : bool
+        As `in_zone` takes it.
 
     Raises
     ------
@@ -47,6 +52,8 @@ def read_date(text: str, zone: str | None = None) -> tuple[datetime.datetime, st
         raise CourseError(f"{text!r} is not a date with a time of day; write it as in {_EXAMPLE}.")
     try:
         year, month, day = map(int, found["date"].split("-"))
+        if not 1970 <= year < 2100:
+            raise ValueError("the year must be in 1970..2099")
         hour = _hour(int(found["hour"]), found["half"])
         naive = datetime.datetime(
             year, month, day, hour, int(found["minute"]), int(found["second"] or 0)
@@ -57,9 +64,9 @@ def read_date(text: str, zone: str | None = None) -> tuple[datetime.datetime, st
         ) from error
     named = found["zone"].strip() or (zone or "")
     if not named:
-        local = naive.astimezone()
+        local = here(naive, later)
         return local, f"this machine's time zone, {local.tzname()}, since none was given"
-    return in_zone(naive, named), named
+    return in_zone(naive, named, later), named
 
 
 def _hour(hour: int, half: str | None) -> int:
@@ -70,8 +77,14 @@ def _hour(hour: int, half: str | None) -> int:
     return hour % 12 + (12 if half.lower().startswith("p") else 0)
 
 
-def in_zone(naive: datetime.datetime, zone: str) -> datetime.datetime:
+def in_zone(naive: datetime.datetime, zone: str, later: bool = True) -> datetime.datetime:
     """A date without a zone, in this zone.
+
+    Parameters
+    ----------
+    later : bool
+        Where clocks are set back a time comes twice: whether the later one is meant, as of a due
+        date, or the earlier one, as of a submission, so that nobody is hurt.
 
     Raises
     ------
@@ -96,17 +109,29 @@ def in_zone(naive: datetime.datetime, zone: str) -> datetime.datetime:
             f"there is no time zone {zone!r}; write its full name, as in {_EXAMPLE}, or an offset"
             " such as +0200."
         ) from error
-    # where clocks are set back a time comes twice: the later one is due, which nobody is hurt by
-    found = naive.replace(tzinfo=tz, fold=1)
+    return _once(naive, tz, zone, later)
+
+
+def here(naive: datetime.datetime, later: bool = True) -> datetime.datetime:
+    """`in_zone` for this machine's zone."""
+    return _once(naive, None, "this machine's time zone", later)
+
+
+def _once(
+    naive: datetime.datetime, tz: datetime.tzinfo | None, name: str, later: bool
+) -> datetime.datetime:
+    """The moment at which clocks show a time; this machine's clocks if `tz` is None."""
+    folded = naive.replace(fold=int(later))
+    found = folded.astimezone() if tz is None else folded.replace(tzinfo=tz)
     if found.astimezone(UTC).astimezone(tz).replace(tzinfo=None) != naive:
-        raise CourseError(f"the clocks in {zone} skip {naive:%Y-%m-%d %H:%M}; choose another time.")
+        raise CourseError(f"the clocks in {name} skip {naive:%Y-%m-%d %H:%M}; choose another time.")
     return found
 
 
 def _abbreviated(zone: str, naive: datetime.datetime) -> datetime.timezone:
     """The offset that an abbreviation stands for, such as CEST."""
-    here = naive.astimezone()
-    own, offset = here.tzname(), here.utcoffset()
+    local = naive.astimezone()
+    own, offset = local.tzname(), local.utcoffset()
     if own == zone and offset is not None:  # this machine's zone says what it means here
         return datetime.timezone(offset, zone)
     offsets = _offsets(zone, naive.year)
@@ -160,15 +185,15 @@ def both(utc: datetime.datetime, zone: datetime.tzinfo | None = None) -> str:
     zone : tzinfo, optional
         The local zone; this machine's if None.
     """
-    here = utc.replace(tzinfo=UTC).astimezone(zone)
-    name = here.tzname() or ""
-    offset = here.utcoffset() or datetime.timedelta()
+    local = utc.replace(tzinfo=UTC).astimezone(zone)
+    name = local.tzname() or ""
+    offset = local.utcoffset() or datetime.timedelta()
     if not re.fullmatch(r"[A-Z]{2,5}", name):
         name = offset_words(offset)
     in_utc = f"{utc:%Y-%m-%d %H:%M} UTC"
     if name == "UTC":
         return in_utc
-    return f"{here:%Y-%m-%d %H:%M} {name}, {in_utc}"
+    return f"{local:%Y-%m-%d %H:%M} {name}, {in_utc}"
 
 
 def span_words(span: datetime.timedelta) -> str:
@@ -183,7 +208,7 @@ def span_words(span: datetime.timedelta) -> str:
 
 
 def read_span(text: str) -> datetime.timedelta | None:
-    """A span of time such as "3d" or "1d 12h"; None if it is none."""
+    """A span of time such as "3d" or "1d 12h"; None if it is none, or longer than ten years."""
     rest = text.strip().lower()
     seconds, matched = 0.0, False
     while rest:
@@ -192,4 +217,4 @@ def read_span(text: str) -> datetime.timedelta | None:
             return None
         seconds += float(found[1]) * _SECONDS[found[2][0]]
         rest, matched = rest[found.end() :].strip(" ,"), True
-    return datetime.timedelta(seconds=seconds) if matched else None
+    return datetime.timedelta(seconds=seconds) if matched and seconds <= _LONGEST else None

@@ -26,6 +26,11 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(separated.split())
 
 
+def title_words(title: str) -> tuple[str, ...]:
+    """The parts of a title as `words` finds them; numbers without leading zeros."""
+    return tuple(str(int(word)) if word.isdecimal() else word for word in words(title))
+
+
 def first_and_last(name: str) -> tuple[str, str]:
     """First and last name, of "Ada Lovelace" and of "Lovelace, Ada"."""
     if "," in name:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
 
+from autograder.authoring.new_assignment import new_assignment
 from autograder.classroom.export import grades
 from autograder.classroom.term import read_term
 from autograder.cli import main
@@ -66,6 +67,9 @@ def in_zone(monkeypatch):
         ("2026-10-20 23:59 UTC", "2026-10-20 23:59"),
         ("2026-10-20 23:59 UTC+2", "2026-10-20 21:59"),
         ("2026-10-20 11:59 PM America/New_York", "2026-10-21 03:59"),
+        ("2026-10-20 23:59 America/New_York", "2026-10-21 03:59"),
+        ("2026-10-20 09:00America/Sao_Paulo", "2026-10-20 12:00"),
+        ("2026-10-20 11:59pm Pacific/Auckland", "2026-10-20 10:59"),
         ("2026-10-20 23:59 Europe/Berlin", "2026-10-20 21:59"),
         ("2026-12-20 23:59 Europe/Berlin", "2026-12-20 22:59"),
         ("2026-10-25 02:30 Europe/Berlin", "2026-10-25 01:30"),  # it comes twice: the later one
@@ -91,6 +95,7 @@ def test_a_date_is_read_with_its_zone(in_zone, text, utc):
         ("20.10.2026 23:59 CEST", "is not a date with a time of day"),
         ("2026-13-20 23:59 CEST", "there is no date"),
         ("2026-03-29 02:30 Europe/Berlin", "the clocks in Europe/Berlin skip"),
+        ("0001-01-01 00:00 Asia/Tokyo", "the year must be in 1970..2099"),
     ],
 )
 def test_a_date_whose_zone_is_not_certain_is_refused(text, words):
@@ -98,8 +103,17 @@ def test_a_date_whose_zone_is_not_certain_is_refused(text, words):
         read_date(text)
 
 
+def test_a_time_that_this_machines_clocks_skip_is_refused_and_of_two_the_later_one_is_due(in_zone):
+    in_zone("Europe/Berlin")
+    with pytest.raises(CourseError, match="the clocks in this machine's time zone skip"):
+        read_date("2026-03-29 02:30")
+    found = [stored(read_date("2026-10-25 02:30", later=later)[0]).hour for later in (True, False)]
+    assert found == [1, 0]
+
+
 def test_spans_of_time_are_read():
     spans = {text: read_span(text) for text in ("3d", "1d12h", "2 weeks", "90m", "x", "3")}
+    assert read_span("99999999d") is None
     hours = {text: span and span.total_seconds() / 3600 for text, span in spans.items()}
     assert hours == {"3d": 72, "1d12h": 36, "2 weeks": 336, "90m": 1.5, "x": None, "3": None}
 
@@ -217,13 +231,25 @@ def test_a_table_extends_many_or_nobody(course, tmp_path, monkeypatch):
     monkeypatch.chdir(course.root)
     run("due", NAME, "2026-01-30 13:00 UTC")
     table = tmp_path / "more.csv"
-    table.write_text("student,assignment,extension\nada,07,2d\nbob,07_topic,12h\ncem,08,9d\n")
+    table.write_text(
+        "student,assignment,extension\nada,07,2d\nbob,07_topic,12h\ncem,08,9d\nada,8,1d\n"
+    )
+    new_assignment(course, "08_other")
     said = run("extend", NAME, "--csv", table)
     assert ("ada has 2 days" in said, "bob has 12 hours" in said, "cem" in said) == (
         True,
         True,
         False,
     )
+    for assignment in ("7", "07_TOPIC", "Assignment 7", "07 topic"):
+        table.write_text(f"student,assignment,days\nada,{assignment},1\nbob,08,\n")
+        assert "ada has 1 day more" in run("extend", NAME, "--csv", table)
+    table.write_text("student,days\nada,2 days\nbob,'1,5'\n".replace("'", '"'))
+    assert "bob has 1 day 12 hours more" in run("extend", NAME, "--csv", table)
+    table.write_text("student,assignment,extension\nada,07_tropic,5d\nada,07,5d\n")
+    assert "'07_tropic' is no assignment of the course" in run("extend", NAME, "--csv", table)
+    table.write_text("student,assignment,extension\nada,08,5d\n")
+    assert f"has no extension for {NAME}" in run("extend", NAME, "--csv", table)
     table.write_text("student,extension\nada,5d\neve,5d\n")
     assert "eve is nobody in the class" in run("extend", NAME, "--csv", table)
     assert "ada has 2 days more" in run("due", NAME)
