@@ -4,15 +4,20 @@
 
 A check can be green although a later cell needs more of the answer than the check asks. In each round
 every exercise gets another right answer, typed or from `RIGHT`; the whole notebook must run. If a cell
-fails, the check of some answer is to be extended, or the answer is wrong. The result of each assignment
-is stored in `data/results/later_cells.json`.
+fails, the check of some answer is to be extended, or the answer is wrong.
+
+What the cells print is compared with what the solution notebook shows, number by number: a text that
+argues from a number must hold for every right answer. Numbers that have a unit of time do not count.
+The result of each assignment is stored in `data/results/later_cells.json`.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-from itertools import islice
+import re
+from dataclasses import dataclass, field
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from _results import results, write
@@ -26,6 +31,30 @@ from autograder.course.typed_answers import typed_answers
 from autograder.errors import CourseError
 
 COURSE = Course(Path(__file__).parent.parent)
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+TIME = re.compile(r"\d\s?(s|ms|min|seconds?|minutes?|milliseconds?|times)\b|\d\d:\d\d|it/s")
+
+
+@dataclass
+class Round:
+    """A run of a notebook with other right answers.
+
+    Attributes
+    ----------
+    answers : dict of str to str
+        The words of the answer to each exercise.
+    failed : str
+        Where it stopped and why; "" if it runs.
+    compared : int
+        How many numbers were compared with those of the solution notebook.
+    differing : list of list of str
+        The lines that differ: as stored, and in this run.
+    """
+
+    answers: dict[str, str]
+    failed: str
+    compared: int = 0
+    differing: list[list[str]] = field(default_factory=list)
 
 
 def right_answers(assignment: Assignment) -> dict[str, list[tuple[str, str]]]:
@@ -60,8 +89,46 @@ def _replaced(source: str, sources: dict[str, str]) -> str:
     return "\n".join(lines)
 
 
-def run_round(assignment: Assignment, number: int) -> tuple[dict[str, str], str]:
-    """The words of the answers of one round, and what failed, or ""."""
+def printed(cell: NotebookNode) -> str:
+    """What a cell prints and displays as text."""
+    texts = [o.get("text") or o.get("data", {}).get("text/plain", "") for o in cell.outputs]
+    return "\n".join(texts)
+
+
+def differing(stored: NotebookNode, found: NotebookNode) -> tuple[int, list[list[str]]]:
+    """How many numbers are compared, and the lines in which one differs or the words do.
+
+    Numbers agree if they differ by one unit of the last digit that is shown, or by 0.1 %: another
+    order of additions is rounded differently.
+    """
+    compared, lines = 0, []
+    for one, two in zip(stored.cells, found.cells, strict=True):
+        if one.cell_type != "code" or "check(" in one.source:
+            continue
+        for was, now in zip_longest(
+            printed(one).splitlines(), printed(two).splitlines(), fillvalue=""
+        ):
+            if TIME.search(was) and TIME.search(now):
+                continue
+            compared += len(NUMBER.findall(was))
+            if not _alike(was, now):
+                lines.append([was.strip()[:120], now.strip()[:120]])
+    return compared, lines
+
+
+def _alike(was: str, now: str) -> bool:
+    if NUMBER.sub("#", was).split() != NUMBER.sub("#", now).split():
+        return False
+    return all(
+        abs(float(a.replace(",", "")) - float(b.replace(",", "")))
+        <= max(1.01 * 10.0 ** -len(a.partition(".")[2]), 1e-3 * abs(float(a.replace(",", ""))))
+        * ("." in a)
+        for a, b in zip(NUMBER.findall(was), NUMBER.findall(now))
+    )
+
+
+def run_round(assignment: Assignment, number: int) -> Round:
+    """The words of the answers of one round, what failed, or "", and what it prints."""
     chosen = {
         name: answers[number % len(answers)]
         for name, answers in right_answers(assignment).items()
@@ -69,11 +136,12 @@ def run_round(assignment: Assignment, number: int) -> tuple[dict[str, str], str]
     }
     words = {name: answer[0] for name, answer in chosen.items()}
     sources = {name: answer[1] for name, answer in chosen.items()}
+    notebook = with_answers(assignment, sources)
     try:
-        run_cells(assignment, with_answers(assignment, sources))
+        run_cells(assignment, notebook)
     except CourseError as error:
-        return words, str(error)
-    return words, ""
+        return Round(words, str(error))
+    return Round(words, "", *differing(assignment.solution.notebook, notebook))
 
 
 def main() -> None:
@@ -85,15 +153,24 @@ def main() -> None:
         if options.assignments and assignment.name not in options.assignments:
             continue
         most = max(map(len, right_answers(assignment).values()))
-        failed = []
+        found = []
         for number in islice(range(most), options.rounds):
-            words, what = run_round(assignment, number)
-            print(assignment.name, number, what or "runs", flush=True)
-            if what:
-                failed.append({"what": what, "answers": words})
-        rounds = min(most, options.rounds or most)
-        stored = results("later_cells")
-        write("later_cells", {**stored, assignment.name: {"rounds": rounds, "failed": failed}})
+            found.append(run_round(assignment, number))
+            other = len(found[-1].differing)
+            print(
+                assignment.name,
+                number,
+                found[-1].failed or f"runs, {other} lines differ",
+                flush=True,
+            )
+        failed = [{"what": one.failed, "answers": one.answers} for one in found if one.failed]
+        row = {
+            "rounds": len(found),
+            "failed": failed,
+            "numbers": max(one.compared for one in found),
+            "differing": [one.differing for one in found],
+        }
+        write("later_cells", {**results("later_cells"), assignment.name: row})
 
 
 if __name__ == "__main__":
