@@ -117,10 +117,8 @@ def tidy(notebook: NotebookNode) -> None:
         if not isinstance(cell.metadata, dict):
             cell.metadata = NotebookNode()
         marks = cell.metadata.get("nbgrader")
-        if marks is not None and not (
-            isinstance(marks, dict) and isinstance(marks.get("grade_id", ""), str)
-        ):
-            del cell.metadata["nbgrader"]
+        if not (isinstance(marks, dict) and isinstance(marks.get("grade_id", ""), str)):
+            cell.metadata.pop("nbgrader", None)
         for key in _SHOWN:
             cell.metadata.pop(key, None)
         tags = cell.metadata.pop("tags", None)

@@ -36,7 +36,7 @@ from autograder.pages.markup import LONGEST_TEXT, render
 from autograder.pages.templating import environment
 from coursekit.checking.verdict import Verdict
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)", re.MULTILINE)
 #: The label with which the text of a question begins.
 _QUESTION = re.compile(r"\*\*(Question \d+)\b")
 _LONGEST_OUTPUT = 20_000
@@ -187,7 +187,7 @@ def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) 
     sources = {_grade_id(cell): cell for cell in nb.cells if _marks(cell).get("solution")}
     for number, cell in enumerate(nb.cells):
         if cell.cell_type == "markdown" and not _marks(cell).get("solution"):
-            heading = (_HEADING.findall(cell.source) or [heading])[-1]
+            heading = (_HEADING.findall(cell.source) or [heading])[-1].rstrip(" \t#")
             question = cell.source if _QUESTION.match(cell.source) else ""
         cells.append(shown_cell(cell, number, left))
         if not (_marks(cell).get("grade") or _marks(cell).get("task")):

@@ -86,10 +86,9 @@ def render(
             )  # in no language that a student chooses
 
         def image(self, text: str, url: str, title: str | None = None) -> str:
-            if url.startswith("attachment:") and url.removeprefix("attachment:") not in (
-                self.attachments
-            ):
-                return self.text(text)
+            name = url.removeprefix("attachment:")
+            if name != url and not self.attachments.get(name):
+                return self.text(text)  # it is missing, or has no content
             return super().image(text, url, title)
 
     class WithFormulas(Renderer):

@@ -89,14 +89,14 @@ class _Held:
     """What a module or class contained."""
 
     def __init__(self, owner: Any, originals: dict[str, Any]) -> None:
-        self._owner, self._originals = owner, originals
+        self._owner, self.originals = owner, originals
         self._names = set(vars(owner))
 
     def changes(self) -> list[Change]:
         space = vars(self._owner)
         found = [
             Change(self._owner, name, original, space.get(name, _MISSING))
-            for name, original in self._originals.items()
+            for name, original in self.originals.items()
             if space.get(name, _MISSING) is not original
         ]
         if isinstance(self._owner, type):  # a new method may hide an inherited one
@@ -120,6 +120,10 @@ class _Group:
     def add(self, owner: Any, originals: dict[str, Any]) -> None:
         self._held[owner] = _Held(owner, originals)
         self._views = [vars(owner).values() for owner in self._held]
+        self._seen = []
+
+    def add_name(self, owner: Any, name: str, value: Any) -> None:
+        self._held[owner].originals[name] = value
         self._seen = []
 
     def has(self, owner: Any) -> bool:
@@ -219,6 +223,10 @@ def _hold_module(name: str) -> None:
     for home in _HOMES.get(name, ()):
         originals |= _at_home(originals, home)
     (_large if name in _LARGE else _others).add(module, originals)
+    package, _, inner = name.rpartition(".")
+    if package in _LIBRARIES and _others.has(sys.modules[package]):
+        # NumPy imports its submodules when they are first asked for
+        _others.add_name(sys.modules[package], inner, module)
     if name.partition(".")[0] not in _WITH_CLASSES:
         return
     for value in originals.values():

@@ -249,8 +249,11 @@ def _given(case: Question, args: list[Any], kwargs: dict[str, Any]) -> list[Give
 def _next_draws(given: list[Given]) -> list[float]:
     """What each torch generator among the inputs draws next."""
     torch = sys.modules.get("torch")
-    generators = (value for _, _, value in given if torch and isinstance(value, torch.Generator))
-    return [torch.rand((), generator=generator).item() for generator in generators if torch]
+    if torch is None:
+        return []
+    kind = torch._C.Generator  # `torch.Generator` may be something else in a student's notebook
+    generators = (value for _, _, value in given if isinstance(value, kind))
+    return [torch.rand((), generator=generator).item() for generator in generators]
 
 
 def _is_changed(before: Plain, value: Any) -> bool:

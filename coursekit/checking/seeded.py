@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import random
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+#: Not `np.random`, which a student may have replaced.
+_numpy_random = importlib.import_module("numpy.random")
 
 
 @contextlib.contextmanager
@@ -35,12 +39,12 @@ def random_state(seed: int) -> Iterator[list[str]]:
 def _states() -> tuple[Any, Any, Any]:
     """The states of the generators of Python, NumPy and, if it is imported, torch."""
     torch = sys.modules.get("torch")
-    return random.getstate(), np.random.get_state(), torch and torch.get_rng_state()
+    return random.getstate(), _numpy_random.get_state(), torch and torch.get_rng_state()
 
 
 def _restore(states: tuple[Any, Any, Any]) -> None:
     random.setstate(states[0])
-    np.random.set_state(states[1])
+    _numpy_random.set_state(states[1])
     if states[2] is not None:
         sys.modules["torch"].set_rng_state(states[2])
 
@@ -49,7 +53,7 @@ def _restore(states: tuple[Any, Any, Any]) -> None:
 def _seeded(seed: int, with_torch: bool) -> tuple[Any, Any, Any]:
     """The states right after seeding; kept, since seeding takes longer than setting a state."""
     random.seed(seed)
-    np.random.seed(seed)
+    _numpy_random.seed(seed)
     if with_torch:
         sys.modules["torch"].default_generator.manual_seed(seed)
     return _states()
