@@ -12,13 +12,21 @@ from .common import draw_generator
 
 POINTS = {"steps": 3, "learning": 3}
 
-# Stands in for X: a batch that comes back later (not twice in a row: that is one step) is all 1.
+# A generator that X finds as the newest class of this name, since their texts share no names.
+_GENERATOR = (
+    "(lambda Given: [made := Given().manual_seed({seed}), setattr(Given, 'made', made)][0])("
+    "type('Given', (torch.Generator,), {{}}))"
+)
+# Stands in for X: a batch that comes back later (not twice in a row: that is one step) is all 1, and
+# so is one for which that generator has drawn nothing.
 _REMEMBERS_BATCHES = (
     "type('RemembersBatches', (), dict(seen=[], shape=({n}, 2), __len__=lambda X: {n},"
     " __getitem__=lambda X, batch: ("
     "batch := sorted(torch.arange({n})[batch].tolist()),"
+    " given := [c for c in torch.Generator.__subclasses__() if c.__name__ == 'Given'][-1].made,"
+    " fresh := torch.equal(given.get_state(), torch.Generator().manual_seed({seed}).get_state()),"
     " X.seen[-1:] == [batch] or X.seen.append(batch),"
-    " torch.full((len(batch), 2), float(X.seen.count(batch) > 1)))[-1]))()"
+    " torch.full((len(batch), 2), float(fresh or X.seen.count(batch) > 1)))[-1]))()"
 )
 
 
@@ -55,9 +63,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("learning", given, title="a short training in many small batches", judge=closely)
     # It is very unlikely that the same ten texts meet again by chance.
     n, lr = 10 * int(rng.integers(3, 6)), float(np.round(rng.uniform(0.3, 0.9), 2))
-    rows = codec.Source(_REMEMBERS_BATCHES.format(n=n))
-    given = [rows, torch.ones(n, dtype=torch.int64), 4, 10, lr, 0.0, draw_generator(rng)]
-    title = "X is all 0, but 1 in a batch that an earlier epoch had too; it is no tensor"
+    seed = int(rng.integers(1000))
+    rows = codec.Source(_REMEMBERS_BATCHES.format(n=n, seed=seed))
+    generator = codec.Source(_GENERATOR.format(seed=seed))
+    given = [rows, torch.ones(n, dtype=torch.int64), 4, 10, lr, 0.0, generator]
+    title = (
+        "X is all 0, but 1 in a batch that an earlier epoch had too, or if `generator` has drawn"
+        " nothing; it is no tensor"
+    )
     yield Case("learning", given, title=title, judge=exactly)
 
 
@@ -163,6 +176,13 @@ WRONG = {
         ...
         - for batch in minibatches(len(X), batch_size, generator):
         + for batch in batches:
+        """,
+    "own_generator": """
+        The batches are not drawn from `generator`. It is there so that the same seed gives the same
+        training: pass it on to `minibatches`.
+
+        - for batch in minibatches(len(X), batch_size, generator):
+        + for batch in minibatches(len(X), batch_size, torch.Generator().manual_seed(epoch)):
         """,
     "takes_all_texts_at_once": """
         Each epoch takes one step with all texts. Take one per batch, with its rows of X and y.

@@ -214,3 +214,10 @@ RIGHT = {
         + i, f, g, o = torch.tensor_split(scores, 4, dim=1)
         """,
 }
+
+EQUIVALENT = {
+    "a tensor of one number adds like a number": """
+        - self.forget_bias = forget_bias
+        + self.forget_bias = torch.tensor(forget_bias)
+        """,
+}

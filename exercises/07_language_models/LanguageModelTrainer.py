@@ -60,8 +60,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     norm = float(rng.integers(5, 15)) / 100
     yield case("training", title, ("train_epoch", _windows(rng, 3, 3, 3)), max_norm=norm)
     some = _windows(rng, 2, 3, 2)
-    title = "two epochs, and an evaluation between them"
-    then = [("train_epoch", some), ("evaluate", some[:1]), ("train_epoch", some)]
+    title = "two epochs, the second in another order, and an evaluation between them"
+    then = [("train_epoch", some), ("evaluate", some[:1]), ("train_epoch", some[::-1])]
     yield case("training", title, *then, model=_DROPS)
     title = "a model that was in evaluation mode"
     then = [("train_epoch", _windows(rng, 2, 2)), (".model.training",)]
