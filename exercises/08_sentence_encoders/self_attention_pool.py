@@ -40,6 +40,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     # of two tokens, both scores would grow by the same dot product
     mask = lengths_mask([0, 3])
     yield Case("edges", [draw(2, 3, 2), mask], title="a text without tokens")
+    length = number(rng, 1, 3)
+    empty = [draw(1, length, 2).double(), lengths_mask([0], length)]
+    yield Case("edges", empty, title="nothing but padding, in double precision", judge=EXACT)
     X = draw(2, 1, 3)
     yield Case("edges", [X, lengths_mask([1, 1])], title="one token: it gets all the attention")
     X = draw(1, 4, 2) * 20
