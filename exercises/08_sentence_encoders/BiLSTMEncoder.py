@@ -293,4 +293,5 @@ EQUIVALENT = {
         -        if self.pooling == "max":
         +        if self.pooling >= "max":
         """,
+    "A batch without any token has nothing to learn from.": "every edit: constant corner",
 }

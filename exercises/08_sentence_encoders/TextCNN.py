@@ -264,4 +264,5 @@ EQUIVALENT = {
         +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
                  X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
         """,
+    "A batch without any token has nothing to learn from.": "every edit: constant corner",
 }

@@ -177,4 +177,5 @@ EQUIVALENT = {
         -    last = (positions * mask).amax(dim=1)  # (B,)
         +    last = (positions * mask).amax(dim=1).squeeze()  # (B,)
         """,
+    "A batch without any token has nothing to learn from.": "every edit: constant corner",
 }

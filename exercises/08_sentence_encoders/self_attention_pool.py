@@ -170,3 +170,7 @@ RIGHT = {
             return (a[:, :, None] * X).sum(1)
         """,
 }
+
+EQUIVALENT = {
+    "A batch without any token has nothing to learn from.": "every edit: constant corner",
+}
