@@ -22,12 +22,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title: str = "",
         *pool: codec.Source,
         gradient: str = "",
+        later: list[torch.Tensor] | None = None,
     ) -> Case:
         """The vectors of <pad> and <unk> are not zero on purpose."""
         dim = int(rng.integers(2, 5))
         state = {"R.weight": normal(rng, v, dim), "W_o.weight": normal(rng, 1, dim)}
         state["W_o.bias"] = normal(rng, 1)
-        then = [("__call__", *texts)]
+        then = [("__call__", *batch) for batch in (texts, later) if batch]
         return Case(group, [v, dim, *pool], state=state, then=then, title=title, gradient=gradient)
 
     for n, longest, v in ((2, 4, 6), (3, 5, 8), (int(rng.integers(4, 6)), 6, 9)):
@@ -36,6 +37,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     texts = draw_texts(rng, draw_lengths(rng, 3, 4), 6)
     yield case("scores", texts, 6, "what training changes", gradient="all")
     yield case("scores", draw_gaps(rng, 2, 7), 7, "the mask leaves out words in the middle")
+    first, later = (draw_texts(rng, lengths, 7) for lengths in ([4, 2, 3], [1, 4, 2]))
+    yield case("scores", first, 7, "two batches, one after the other", later=later)
     # Another pooling than the default also shows whether the class pools at all.
     texts = draw_texts(rng, draw_lengths(rng, 3, 5), 6)
     pool = codec.Source("lambda X, mask: X[:, 0] + 2 * (~mask).sum(dim=1, keepdim=True)")
@@ -48,6 +51,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     texts = draw_texts(rng, [0, int(rng.integers(2, 5))], 6)
     yield case("edges", texts, 6, "a text without words")
     yield case("edges", draw_texts(rng, [0], 4), 4, "nothing but padding")
+    title = "nothing but padding: what training changes"
+    yield case("edges", draw_texts(rng, [0, 0], 4), 4, title, gradient="all")
     yield case("edges", draw_texts(rng, [1], 6), 6, "one text of one word")
     ids, mask = draw_texts(rng, [4, 4, 4], 7)
     gaps = [ids.mT.contiguous().mT, mask]

@@ -40,7 +40,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield case("layers", draw(n, 5), layers, 0.0, f"hidden layers: {layers}")
     yield case("layers", draw(3, 4), 0, 0.0, "no hidden layer at all")
     yield case("layers", draw_gaps(rng, 3, 9), 1, 0.0, "the mask leaves out words in the middle")
-    yield _gradient_case(rng)
+    texts = draw_texts(rng, draw_lengths(rng, 3, 4), 7)
+    yield _gradient_case(rng, "layers", texts, "what training changes")
     yield case("dropout", draw(5, 6), 1, 0.5, "in evaluation, no word is dropped")
     # At a rate of 1 every text would lose all its words, so all texts keep theirs.
     title = "in training, a text never loses all its words"
@@ -64,19 +65,22 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", texts, 2, 0.3, "a text without words")
     empty = torch.zeros(2, 3, dtype=torch.long)
     yield case("edges", [empty, empty > 0], 1, 0.5, "texts without words, in training", train=True)
+    title = "texts without words: what training changes"
+    yield _gradient_case(rng, "edges", [empty, empty > 0], title)
     yield case("edges", draw_texts(rng, [1], 9), 1, 0.3, "one word")
 
 
-def _gradient_case(rng: np.random.Generator) -> Case:
+def _gradient_case(
+    rng: np.random.Generator, group: str, texts: list[torch.Tensor], title: str
+) -> Case:
     """Everything is positive, so no relu stops a gradient."""
     state = {"training": False, "R.weight": normal(rng, 7, 2).abs() + 0.1}
     for i, size in enumerate((2, 3)):
         state[f"layers.{i}.weight"] = normal(rng, 3, size).abs() + 0.1
         state[f"layers.{i}.bias"] = normal(rng, 3).abs()
     state |= {"W_o.weight": normal(rng, 1, 3).abs() + 0.1, "W_o.bias": normal(rng, 1)}
-    then = [("__call__", *draw_texts(rng, draw_lengths(rng, 3, 4), 7))]
-    title = "what training changes"
-    return Case("layers", [7, 2, 3, 2, 0.0], {}, title, state, then, gradient="all")
+    then = [("__call__", *texts)]
+    return Case(group, [7, 2, 3, 2, 0.0], {}, title, state, then, gradient="all")
 
 
 def _small_rate_case(rng: np.random.Generator) -> Case:

@@ -72,9 +72,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("training", title, ("train_epoch", loud), max_norm=[norm])
     title = "the same without a max_norm: it is 1 by default"
     yield case("training", title, ("train_epoch", loud), max_norm=[])
-    twice = some(4, 2)
-    title = "two epochs: the optimizer remembers the first"
-    yield case("training", title, ("train_epoch", twice), ("train_epoch", twice))
+    first, second = some(4, 2), some(4, 2)
+    title = "two epochs on other batches: the optimizer remembers the first"
+    yield case("training", title, ("train_epoch", first), ("train_epoch", second))
     shift = int(rng.integers(2, 5))
     other = f"{_SCORE} + {shift} * self.training"
     title = f"this model's scores are {shift} higher in training mode"
@@ -93,6 +93,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "no early stop: patience is as large as the number of epochs"
     step = ("fit", some(4, 3), some(3, 2), n, n)
     yield case("early stopping", title, step, score=other, training=False)
+    title = "trained twice: the second time with other texts and one epoch more"
+    again = ("fit", some(4, 3), some(3, 2), n + 1, n + 1)
+    yield case("early stopping", title, ("fit", some(4, 3), some(3, 2), n, n), again)
     yield from _scripted_cases(rng)
 
 
@@ -113,12 +116,23 @@ def _scripted_cases(rng: np.random.Generator) -> Iterator[Case]:
     losses = (base + 0.2, base + 0.004, base + 0.002, base + 0.3, base + 0.4)
     scores = [-math.log(math.expm1(loss)) for loss in losses]
     yield _scripted(rng, "the best is better by 0.002 only, and above 1", 2, scores)
+    levels = rng.uniform(0.2, 0.4, size=10).cumsum()
+    scores = [1.5 - float(levels[rank]) for rank in (5, 3, 4, 2)]
+    title = "one epoch, and then, with less patience, more of them"
+    yield _scripted(rng, title, 1, scores, before=(1, 3))
 
 
-def _scripted(rng: np.random.Generator, title: str, patience: int, scores: list[float]) -> Case:
+def _scripted(
+    rng: np.random.Generator,
+    title: str,
+    patience: int,
+    scores: list[float],
+    before: tuple[int, int] | None = None,
+) -> Case:
     """In evaluation the score is looked up by the number of steps, which the bias tells.
 
     All labels are 1 and the steps are small, so Adam moves the bias by nearly the learning rate.
+    `before` has the epochs and the patience of an earlier training of the same model.
     """
     script = [0.0, *(round(score, 5) for score in scores)]
     epoch = f"min(round(float(self.bias) / {_SCRIPT_STEP}), {len(scores)})"
@@ -129,7 +143,9 @@ def _scripted(rng: np.random.Generator, title: str, patience: int, scores: list[
     model = codec.Source(_MODEL.format(score=score, n=5))
     state = {"model.weight": normal(rng, 1, 5) / 3, "model.bias": torch.zeros(1)}
     weights = ((".model.weight",), (".model.bias",))
-    then = [("fit", train, validation, len(scores), patience), *weights]
+    trainings = [before] if before else []
+    trainings.append((len(scores) - sum(epochs for epochs, _ in trainings), patience))
+    then = [*(("fit", train, validation, *numbers) for numbers in trainings), *weights]
     title = f"validation losses by a script: {title}"
     return Case("early stopping", [model, _SCRIPT_STEP, 1.0], title=title, state=state, then=then)
 
@@ -409,7 +425,7 @@ EQUIVALENT = {
         """,
     "the order of batches and weights plays no part": "every edit: loop",
     "a tensor of one number is as good as the number": "every edit: number type",
-    "the loss, which casts and masks, is given": "every edit: given dtype, other mask, lengths for mask",
+    "the loss, which casts and masks, is given": "every edit: given dtype, other mask, lengths for mask, constant corner",
     "the first epoch always improves on infinity and sets the count to 0": """
         - lowest, waited = float("inf"), 0
         + lowest, waited = float("inf"), 1

@@ -202,4 +202,5 @@ EQUIVALENT = {
         + R[i] = matrix[index[word]].squeeze()
         """,
     "no model of the course is trained through it": "every edit: detached, without gradient",
+    "The vocabulary has its padding, and there are vectors: neither is empty.": "every edit: constant corner",
 }

@@ -15,10 +15,14 @@ POINTS = {"values": 2, "edges": 1, "precision": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from pool_cases(rng)
     yield gradient_case(rng, "values")
-    for lengths in ([4, 2], [3, 0]):
-        X = normal(rng, 2, lengths[0], int(rng.integers(2, 4))).double()
-        title = f"double precision (float64){'' if lengths[1] else ', one text without words'}"
-        yield Case("precision", [X, lengths_mask(lengths)], title=title, judge=EXACT)
+    for lengths, what in (
+        ([4, 2], ""),
+        ([3, 0], ", one text without words"),
+        ([0, 0], ", no words"),
+    ):
+        X = normal(rng, 2, 4, int(rng.integers(2, 4))).double()
+        title = f"double precision (float64){what}"
+        yield Case("precision", [X, lengths_mask(lengths, 4)], title=title, judge=EXACT)
 
 
 WRONG = {
@@ -97,5 +101,12 @@ RIGHT = {
     "loop": """
         def sum_pool(X, mask):
             return torch.stack([vectors[real].sum(dim=0) for vectors, real in zip(X, mask)])
+        """,
+}
+
+EQUIVALENT = {
+    "A batch without any word has nothing to learn from.": """
+        -    return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        +    return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1) if mask.any() else X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1).detach()
         """,
 }

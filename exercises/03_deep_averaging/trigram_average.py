@@ -168,4 +168,5 @@ EQUIVALENT = {
         + rows = [index[trigram] for trigram in list(trigrams)[::-1] if trigram in index]
         """,
     "no model of the course is trained through it": "every edit: detached, without gradient",
+    "T has a row, so a trigram is known; where a mean is taken, the text has one.": "every edit: constant corner",
 }

@@ -24,6 +24,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         longest: int | None = None,
         padding: float | None = None,
         hidden: int = 2,
+        later: list[int] | None = None,
         **more: Any,
     ) -> Case:
         dim = number(rng, 2, 3)
@@ -39,7 +40,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             X = fill_padding(X, mask, padding)
         # "last" is what is meant when nothing is said
         sizes = [dim, hidden] if pooling == "last" else [dim, hidden, pooling]
-        then = [("__call__", X, mask), (".size",)]
+        then: list[tuple[Any, ...]] = [("__call__", X, mask), (".size",)]
+        if later is not None:
+            mask = lengths_mask(later, longest)
+            then.append(("__call__", normal(rng, *mask.shape, dim), mask))
         return Case(group, sizes, state=state, then=then, title=title, **more)
 
     yield case("last", [3, 3])
@@ -53,6 +57,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title = f"{pooling}: what training changes"
         yield case("mean and max", [3, 2], pooling, title, gradient="all")
     yield case("padding", [2, 4, number(rng, 1, 3)], title="texts of several lengths")
+    yield case("padding", [2, 4, 3], title="two batches, one after the other", later=[4, 1, 2])
     title = "padding with large numbers"
     yield case("padding", [number(rng, 1, 2), 4], title=title, padding=9.0)
     title = "every text ends before the batch does"
@@ -288,4 +293,5 @@ EQUIVALENT = {
         -        if self.pooling == "max":
         +        if self.pooling >= "max":
         """,
+    "A batch without any token has nothing to learn from.": "every edit: constant corner",
 }

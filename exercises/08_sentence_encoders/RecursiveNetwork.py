@@ -213,4 +213,5 @@ EQUIVALENT = {
         -        children = torch.cat([self.vector(tree[1]), self.vector(tree[2])])
         +        children = torch.cat([self.vector(tree[1]), self.vector(tree[2])]).squeeze()
         """,
+    "A batch has a tree: there is no stack of nothing.": "every edit: constant corner",
 }

@@ -31,6 +31,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         sizes = [dim, hidden, heads]
         return Case(group, sizes, state=state, then=then, title=title, **more)
 
+    def weights(*shape: int) -> torch.Tensor:
+        numbers = rng.integers(1, 10, size=shape)
+        shares = numbers / numbers.sum(axis=-1, keepdims=True)
+        return torch.from_numpy(shares.astype(np.float32))
+
     length = number(rng, 3, 5)
     inputs = [normal(rng, 2, length, 2), lengths_mask([length] * 2)]
     yield case("attention", [("attention", *inputs)])
@@ -49,24 +54,28 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     mask = lengths_mask([2, 4, number(rng, 1, 3)])
     X = fill_padding(normal(rng, 3, 4, 3), mask, 5.0)
     yield case("vectors", [("__call__", X, mask), (".size",)], "padding", dim=3, heads=4)
+    then = [
+        ("__call__", normal(rng, *mask.shape, 2), mask)
+        for mask in (lengths_mask([2, 4, 3]), lengths_mask([4, 1, 2]))
+    ]
+    yield case("vectors", then, "two batches, one after the other")
     inputs = [normal(rng, 2, 6, 2), draw_gaps(rng, 2, 6)]
     yield case("vectors", [("__call__", *inputs)], "the mask has gaps")
     inputs = [normal(rng, 2, 3, 2), lengths_mask([3, 2])]
     title = "what training changes"
     yield case("vectors", [("__call__", *inputs)], title, gradient="all")
     for batch, heads, length in ((1, 2, 3), (3, 3, number(rng, 3, 5))):
-        numbers = rng.integers(1, 10, size=(batch, heads, length))
-        A = torch.from_numpy((numbers / numbers.sum(axis=2, keepdims=True)).astype(np.float32))
-        yield case("penalty", [("penalty", A)], heads=heads)
+        yield case("penalty", [("penalty", weights(batch, heads, length))], heads=heads)
+    then = [("penalty", weights(2, 2, 4)), ("penalty", weights(2, 2, 4))]
+    yield case("penalty", then, "two batches, one after the other")
     order = torch.from_numpy(rng.permutation(4))
     A = torch.nn.functional.one_hot(order[None, :3], 4).float()
     title = "each head attends to one word, all to different ones: no penalty"
     yield case("penalty", [("penalty", A)], title, heads=3)
     A = torch.nn.functional.one_hot(order[None, [0, 0, 1]], 4).float()
     yield case("penalty", [("penalty", A)], "two heads attend to the same word", heads=3)
-    numbers = rng.integers(1, 10, size=(2, 2, 3))
-    A = torch.from_numpy((numbers / numbers.sum(axis=2, keepdims=True)).astype(np.float32))
-    yield case("penalty", [("penalty", A)], "what training changes", gradient="all")
+    then = [("penalty", weights(2, 2, 3))]
+    yield case("penalty", then, "what training changes", gradient="all")
     mask = lengths_mask([0, number(rng, 2, 3)])
     inputs = [normal(rng, *mask.shape, 2), mask]
     title = "a text without tokens"
@@ -258,4 +267,5 @@ EQUIVALENT = {
         -        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
         +        excess = A @ A.transpose(1, 2) - torch.eye(A.shape[1], device=A.device)
         """,
+    "A batch without any token has nothing to learn from.": "every edit: constant corner",
 }

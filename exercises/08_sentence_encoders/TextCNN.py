@@ -25,6 +25,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         bias: float = 0.0,
         positive: bool = False,
         m: int | None = None,
+        later: list[int] | None = None,
         **more: Any,
     ) -> Case:
         dim, m = number(rng, 2, 3), m or number(rng, 2, 4)
@@ -37,7 +38,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         if positive:
             state = {name: values.abs() + 0.1 for name, values in state.items()}
             X = X.abs() + 0.1
-        then = [("__call__", X, mask), (".size",)]
+        then: list[tuple[Any, ...]] = [("__call__", X, mask), (".size",)]
+        if later is not None:
+            mask = lengths_mask(later, longest)
+            then.append(("__call__", normal(rng, *mask.shape, dim), mask))
         return Case(group, [dim, m, widths], state=state, then=then, title=title, **more)
 
     yield case("values", [5, 5], [2], "one width")
@@ -48,6 +52,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "what training changes"
     yield case("values", [4, 4], [2, 3], title, positive=True, gradient="all")
     yield case("padding", [2, 6, number(rng, 1, 4)], [2, 3], "texts of several lengths")
+    title = "two batches, one after the other"
+    yield case("padding", [2, 5, 4], [2, 3], title, bias=1.0, later=[5, 1, 3])
     title = "large biases: a window of padding would win"
     yield case("padding", [3, 1, 5], [2], title, bias=2.0)
     title = "every text ends before the batch does"
@@ -258,4 +264,5 @@ EQUIVALENT = {
         +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)
                  X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
         """,
+    "A batch without any token has nothing to learn from.": "every edit: constant corner",
 }

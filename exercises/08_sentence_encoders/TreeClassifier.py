@@ -37,6 +37,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n_words: int = N_WORDS,
         dropout: float = 0.0,
         forest: list[torch.Tensor] | None = None,
+        later: list[tuple] | None = None,
         **more: Any,
     ) -> Case:
         dim, n_classes = number(rng, 2, 3), number(rng, 2, 5)
@@ -46,6 +47,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         state |= linear(rng, "output", hidden, n_classes) | more.pop("state", {})
         sizes = [n_words, dim, hidden, n_classes, *([dropout] if dropout else [])]
         then = [("__call__", *(forest or numbered(trees)))]
+        if later is not None:
+            then.append(("__call__", *numbered(later)))
         return Case(group, sizes, state=state, then=then, title=title, **more)
 
     def tree(n_leaves: int) -> tuple:
@@ -67,6 +70,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("several trees", [tree(1), tree(number(rng, 4, 6)), tree(3)], hidden=3)
     both = [branching(rng, 4, N_WORDS), branching(rng, 4, N_WORDS, to_the_right=False)]
     yield case("several trees", both, "one to the right, one to the left")
+    balanced, right = (0, tree(2), tree(2)), branching(rng, 4, N_WORDS)
+    title = "one batch after another: as many nodes, but other children and heights"
+    yield case("several trees", [balanced, tree(2)], title, later=[right, tree(2)])
     yield case("several trees", [tree(3), tree(2)], "what training changes", gradient="all")
     yield _where(rng)
     title = "dropout 1 in training: the scores are the biases"
