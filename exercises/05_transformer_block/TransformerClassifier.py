@@ -74,6 +74,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", 1, [0], longest=2, title="nothing but padding")
     title = "the gradient, with a text without tokens in the batch"
     yield case("edges", 1, [0, 3], title=title, gradient="all")
+    title = "the gradient, with nothing but padding"
+    yield case("edges", 0, [0], longest=2, title=title, gradient="all")
     yield case("edges", 1, [1, 1, 1], title="three texts of one word")
     unknown = torch.ones(1, int(rng.integers(2, 5)), dtype=torch.long)
     yield case("edges", 1, [unknown.shape[1]], ids=unknown, title="only unknown words")
