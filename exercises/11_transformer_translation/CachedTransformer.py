@@ -289,6 +289,7 @@ RIGHT = {
 
 EQUIVALENT = {
     "the model is trained through `forward`; a step only translates": "every edit: detached, without gradient",
+    "a cache is never empty: the source's mask is in it": "every edit: constant corner",
     "keys and values of no token are equal": """
         -            cache += [K[:, :, :0], V[:, :, :0], K, V]
         +            cache += [V[:, :, :0], K[:, :, :0], K, V]
