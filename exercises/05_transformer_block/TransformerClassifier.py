@@ -28,8 +28,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         dropout: float = 0.0,
         hooks: dict[str, Any] | None = None,
         reads: list[tuple[Any, ...]] | None = None,
+        later: list[int] | None = None,
         **more: Any,
     ) -> Case:
+        """`later` has the lengths of a second batch, as long as the first."""
         d_model, n_heads = sizes
         vocab_size, d_ff = int(rng.integers(6, 9)), d_model + int(rng.integers(1, 3))
         mask = lengths_mask(lengths, longest)
@@ -43,6 +45,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             state |= block_state(rng, d_model, d_ff, f"blocks.{block}.")
         kwargs = {"dropout": dropout, "max_length": mask.shape[1] + 2}
         then = [("__call__", drawn if ids is None else ids, mask), *(reads or [])]
+        if later:
+            mask = lengths_mask(later, mask.shape[1])
+            other = torch.from_numpy(rng.integers(1, vocab_size, size=tuple(mask.shape)))
+            then.append(("__call__", other * mask, mask))
         numbers = [vocab_size, d_model, n_heads, d_ff, n_blocks]
         return Case(group, numbers, kwargs, state=state, then=then, **more)
 
@@ -61,12 +67,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     short = int(rng.integers(1, 3))
     yield case("padding", 0, [short, 4], title="padding, no blocks")
     yield case("padding", 1, [short, 2, 4], title="padding")
+    yield case("padding", 0, [short, 4], later=[4, 3], title="one batch after another")
     title = "padding with other ids than 0: the mask tells what is real"
     yield case("padding", 1, [short, 4], filled=True, title=title)
     yield case("edges", 1, [0, int(rng.integers(2, 4))], title="a text without tokens")
     yield case("edges", 1, [0], longest=2, title="nothing but padding")
     title = "the gradient, with a text without tokens in the batch"
     yield case("edges", 1, [0, 3], title=title, gradient="all")
+    title = "the gradient, with nothing but padding"
+    yield case("edges", 0, [0], longest=2, title=title, gradient="all")
     yield case("edges", 1, [1, 1, 1], title="three texts of one word")
     unknown = torch.ones(1, int(rng.integers(2, 5)), dtype=torch.long)
     yield case("edges", 1, [unknown.shape[1]], ids=unknown, title="only unknown words")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -32,7 +32,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title: str = "",
         gradient: str = "",
         gap: bool = False,
+        later: Sequence[int] = (),
     ) -> Case:
+        """`later` has the lengths of a second batch, as long as the first."""
         n_words, d_e, d = next(sizes)
         A = rng.integers(-9, 10, size=(d, 2 * d)) / 10
         if gradient:  # without weights close to 0 or 1, through which no gradient flows
@@ -40,11 +42,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         state = {"embedding.weight": normal(rng, n_words, d_e)}
         state |= recurrent(rng, "gru", d_e, d, 3) | linear(rng, "combine", 3 * d, d)
         state |= linear(rng, "output", d, n_words)
-        batch = len(lengths)
-        H = normal(rng, batch, max(lengths), 2 * d)
-        y, s = draw_ids(rng, n_words, batch, steps), normal(rng, batch, d)
-        attention = codec.Source(_ATTENTION.format(A=A.tolist()))
-        inputs, then = [n_words, d_e, d, attention], [("__call__", y, s, H, mask_of(lengths, gap))]
+        then = []
+        for batch in (lengths, later):
+            if batch:
+                H = normal(rng, len(batch), max(batch), 2 * d)
+                y, s = draw_ids(rng, n_words, len(batch), steps), normal(rng, len(batch), d)
+                then.append(("__call__", y, s, H, mask_of(list(batch), gap)))
+        inputs = [n_words, d_e, d, codec.Source(_ATTENTION.format(A=A.tolist()))]
         near = {"atol": 1e-5}  # a logit near 0 is a sum of numbers that are not
         return Case(
             group, inputs, state=state, then=then, title=title, gradient=gradient, judge=near
@@ -59,6 +63,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("weights", 3, [1, n, 2], "padding")
     yield case("weights", n, [n + 1], "one sentence")
     yield case("weights", 2, [n, n + 1], "a mask with a gap", gap=True)
+    yield case("weights", 2, [2, n], "one batch after another", later=[n, 1])
     yield case("edges", 1, [1], "one step, a source of one token")
     yield case("edges", 1, [n], "one sentence, one step")
 
@@ -180,6 +185,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "Every row of the mask has a real token.": "every edit: constant corner",
     "There is one layer.": """
         -        return self.output(combined), last[0], a
         +        return self.output(combined), last[-1], a

@@ -18,12 +18,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
         group: str, steps: int, lengths: list[int], title: str = "", gap: bool = False, **more
     ) -> Case:
+        """`later` has the lengths of a second batch, as long as the first."""
         d_s, d_h, d_a = (int(n) for n in rng.permutation([2, 3, 4, 5])[:3])
         state = linear(rng, "W", d_s, d_a, False) | linear(rng, "U", d_h, d_a, False)
         state |= linear(rng, "v", d_a, 1, False)
-        S = normal(rng, len(lengths), steps, d_s)
-        H = normal(rng, len(lengths), max(lengths), d_h)
-        more = {"then": [("__call__", S, H, mask_of(lengths, gap))]} | more
+        then = []
+        for batch in (lengths, more.pop("later", [])):
+            if batch:
+                S = normal(rng, len(batch), steps, d_s)
+                H = normal(rng, len(batch), max(batch), d_h)
+                then.append(("__call__", S, H, mask_of(batch, gap)))
+        more = {"then": then} | more
         return Case(group, [d_s, d_h, d_a], state=state, title=title, **more)
 
     n = int(rng.integers(3, 5))
@@ -34,6 +39,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("masking", 3, [1, n], "padding, what training changes", gradient="all")
     yield case("edges", 1, [n + 1], "one state of the decoder, as when decoding")
     yield case("masking", 2, [n, n + 1], "a mask with a gap", gap=True)
+    yield case("masking", 2, [2, n], "one batch after another", later=[n, 1])
     yield case("edges", 1, [1], "one state each")
     yield case("edges", 1, [2, n, n], "several sentences, one state of the decoder each")
     biases = [(".W.bias",), (".U.bias",), (".v.bias",)]  # that of v does not change the weights
@@ -166,6 +172,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "Every row of the mask has a real token.": "every edit: constant corner",
     "No score comes near -1e9, so its exponential is 0 as well.": """
         -        a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
         +        a = torch.softmax(r.masked_fill(~mask[:, None], -1e9), dim=-1)

@@ -28,6 +28,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(
         group: str, kind: str, steps: int, lengths: list[int], title: str, gap: bool = False, **more
     ) -> Case:
+        """`later` has the lengths of a second batch, as long as the first."""
         d_s, d_h = next(sizes)
         state = {}
         if kind == "dot":
@@ -36,9 +37,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             state = linear(rng, "W", d_h, d_s, False)
         else:
             state = linear(rng, "W", d_s + d_h, d_s, False) | linear(rng, "v", d_s, 1, False)
-        S = normal(rng, len(lengths), steps, d_s)
-        H = normal(rng, len(lengths), max(lengths), d_h)
-        more = {"then": [("__call__", S, H, mask_of(lengths, gap))]} | more
+        then = []
+        for batch in (lengths, more.pop("later", [])):
+            if batch:
+                S = normal(rng, len(batch), steps, d_s)
+                H = normal(rng, len(batch), max(batch), d_h)
+                then.append(("__call__", S, H, mask_of(batch, gap)))
+        more = {"then": then} | more
         return Case(group, [d_s, d_h, kind], state=state, title=title, **more)
 
     n = int(rng.integers(3, 5))
@@ -52,6 +57,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield case("edges", kind, 1, [2, n, n], title)
         yield case("edges", kind, 2, [n, n + 1], f"{kind}: a mask with a gap", gap=True)
         yield case("edges", kind, 1, [1], f"{kind}: its layers", then=_LAYERS[kind])
+    yield case("edges", "dot", 2, [2, n], "dot: one batch after another", later=[n, 1])
     d = int(rng.integers(2, 6))
     more = {"then": [("_get_name",)], "judge": VALUE_ERROR}
     title = "a dot product of states of different sizes"
@@ -226,6 +232,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "Every row of the mask has a real token.": "every edit: constant corner",
     '"general" is the last of the three in alphabetical order.': """
         -        if kind == "general":
         +        if kind >= "general":

@@ -26,8 +26,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         gradient: str = "",
         columns: int = 0,
         first: int | None = 0,
+        later: list[int] | None = None,
     ) -> Case:
-        """`columns` of padding follow the longest sentence; `first` is the id of the first token."""
+        """`columns` of padding follow the longest sentence; `first` is the id of the first token.
+
+        `later` has the lengths of a second batch.
+        """
         n_words, d_e, d = next(sizes)
         state = {"embedding.weight": normal(rng, n_words, d_e)}
         state |= recurrent(rng, "lstm", d_e, d, 4, both=True) | linear(rng, "bridge", 2 * d, d)
@@ -37,6 +41,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         if first is not None and not gradient:
             ids[0, 0] = first
         then = [("__call__", ids, mask)]
+        if later:
+            mask = lengths_mask(later)
+            then.append(("__call__", draw_ids(rng, n_words, *mask.shape), mask))
         return Case(
             group, [n_words, d_e, d], state=state, then=then, title=title, gradient=gradient
         )
@@ -48,6 +55,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("padding", [n, 1, 3, 2], "the longest sentence is the first")
     yield case("padding", draw_lengths(rng, 3, n + 1), "what training changes", gradient="all")
     yield case("padding", [2, n], "padding after every sentence", columns=2)
+    yield case("padding", [2, n], "one batch after another", later=[n, 1])
     yield case("edges", [1], "a sentence of one token", first=None)
     yield case("edges", [1, 1], "two sentences of one token")
     yield case("values", [2, 2, 2], "short sentences, what training changes", gradient="all")
@@ -211,6 +219,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "No batch is without a token: every source has its </s>.": "every edit: constant corner",
     "A packed sequence has a layout of its own, whatever `batch_first` is.": """
         -        self.lstm = nn.LSTM(d_e, d, batch_first=True, bidirectional=True)
         +        self.lstm = nn.LSTM(d_e, d, bidirectional=True)

@@ -70,7 +70,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     method, source, mask = start(2, n)
     source[1, 0], mask[1, 1] = 0, False
     title = "padding at the end of a source and inside one, an id of 0"
-    yield case("padding", (method, source, mask), title=title)
+    other = (method, source, mask.flip(0))
+    yield case("padding", (method, source, mask), other, title=title)
     title = "a step with padding in the source, three layers"
     yield case("padding", step(t, n, 2, n_layers=3), n_layers=3, title=title)
 
@@ -288,6 +289,7 @@ RIGHT = {
 
 EQUIVALENT = {
     "the model is trained through `forward`; a step only translates": "every edit: detached, without gradient",
+    "a cache is never empty: the source's mask is in it": "every edit: constant corner",
     "keys and values of no token are equal": """
         -            cache += [K[:, :, :0], V[:, :, :0], K, V]
         +            cache += [V[:, :, :0], K[:, :, :0], K, V]

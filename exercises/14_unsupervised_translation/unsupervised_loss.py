@@ -10,13 +10,18 @@ import numpy as np
 from autograder.course.exercise import Case
 from coursekit.checking import codec
 
-from .common import TRANSLATE, languages, sentences
+from .common import languages, sentences
 
 POINTS = {"values": 3, "training": 1, "edges": 1}
+#: Like `common.TRANSLATE`; each case has a factor of its own, so that the first one does not serve for all.
+_TRANSLATE = (
+    "lambda sentences, language: [[({factor} * i + language) % 83 + 4"
+    " + 100 * torch.is_grad_enabled() for i in ids][::-1] for ids in sentences]"
+)
 #: A number that depends on every token, on its position, and on which of the four tensors has it.
 _LOSS = (
     "lambda source, mask, y_in, y_out: torch.ones(1, requires_grad={trained}).sum() * sum("
-    "(weight * (t * torch.arange(1, t.shape[1] + 1)).sum() % 997) / 100"
+    "(weight * (t * torch.arange(1, t.shape[1] + 1)).sum() % 997) / {divisor}"
     " for weight, t in ((1, source), (3, mask.long()), (7, y_in), (13, y_out)))"
 )
 
@@ -35,14 +40,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         a, b, eos = languages(rng)
         generator = codec.Drawn(int(rng.integers(10_000)), count=int(rng.integers(1, 9)))
         both = {a: sentences(rng, *first), b: sentences(rng, *second)}
+        factor, divisor = int(rng.integers(2, 41)), int(rng.integers(50, 151))
         tests = {"trained": True}
         if part:  # gradients pass the loss of a single batch: that of one language and one kind
             token = (a, b)[part[0] == "second"]
             is_copy = "torch.equal(source, y_out)"
             kind = is_copy if part[1] == "denoising" else f"(not {is_copy})"
             tests = {"trained": f"(int(y_in[0, 0]) == {token} and {kind})"}
-        loss = codec.Source(_LOSS.format(**tests))
-        return Case(group, [loss, TRANSLATE, both, eos, p, k, generator], title=title, **more)
+        loss = codec.Source(_LOSS.format(divisor=divisor, **tests))
+        translate = codec.Source(_TRANSLATE.format(factor=factor))
+        return Case(group, [loss, translate, both, eos, p, k, generator], title=title, **more)
 
     n = int(rng.integers(5, 8))
     yield case("values", [3], [2], 0.0, 0, "a sentence of each language, no noise")
@@ -219,6 +226,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "There are always the sentences of two languages.": "every edit: constant corner",
     "0 is 0 in any form": """
         -    total = torch.zeros(())
         +    total = torch.zeros(()).half()
