@@ -194,3 +194,16 @@ def test_namesakes_of_a_roster_are_two_students(small_course, tmp_path):
 def test_a_table_without_students_says_what_it_needs(small_course, tmp_path):
     with pytest.raises(CourseError, match="names no students: it needs a column such as"):
         listed(small_course, tmp_path, "Colour,Size\nred,3\n")
+
+
+def test_listing_a_class_creates_nothing(small_course, tmp_path, monkeypatch):
+    monkeypatch.chdir(small_course.root)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    result = CliRunner().invoke(main, ["roster", "--folder", str(empty)])
+    assert (result.exit_code, result.output) == (0, "0 students in the class\n")
+    assert not list(empty.iterdir())
+    for words in (["roster"], ["roster", "--drop", "ada"]):
+        result = CliRunner().invoke(main, [*words, "--folder", str(tmp_path / "typo")])
+        assert (result.exit_code, "there is no folder" in result.output) == (1, True)
+    assert not (tmp_path / "typo").exists()
