@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.classroom.lms_table import Table, read_table
-from autograder.classroom.matching import heading_words, match, name_columns
+from autograder.classroom.matching import ORG_DEFINED_ID, heading_words, match, name_columns
 from autograder.classroom.students import folder_name, gradescope_account
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
@@ -18,8 +18,8 @@ from autograder.gradebook.roster import LMS_USER_ID, Person, save_people
 #: Heading -> where the number in it identifies a student. "id" is Canvas's only beside its others.
 _SCOPES = {
     "lms user id": LMS_USER_ID,
-    "orgdefinedid": "brightspace",
-    "org defined id": "brightspace",
+    "orgdefinedid": ORG_DEFINED_ID,
+    "org defined id": ORG_DEFINED_ID,
 }
 _LOGINS = ("username", "user name", "login", "login id", "github username", "benutzername")
 _EMAILS = ("email", "email address", "e mail", "e mail adresse", "e mail address", "mail")

@@ -20,7 +20,7 @@ from autograder.errors import CourseError
 from autograder.gradebook.names import are_alike, words
 
 _GROUP = ("group name", "group", "team", "team name", "gruppe")
-_NUMBER = ("canvas user id", "user id", "id", "sid", "orgdefinedid", "identifier")
+_NUMBER = ("canvas user id", "user id", "id")
 _EMAIL = ("email", "email address")
 _LOGIN = ("login id", "sis login id", "username", "student", "login")
 

@@ -12,6 +12,8 @@ from autograder.classroom.students import folder_name, student_id
 from autograder.gradebook.names import first_and_last, fold, words
 from autograder.gradebook.roster import LMS_USER_ID, Person, called, with_email
 
+#: The scope of the numbers that a school gives in Brightspace; its downloads have numbers of its own.
+ORG_DEFINED_ID = "orgdefinedid"
 #: Headings under which LMSs list a student's ID or user name, most reliable first.
 _ID_HEADINGS = (
     *("id", "sis login id", "username", "id number", "sis user id", "email address"),
@@ -23,8 +25,8 @@ _NUMBERS = {
     "user id": ("canvas", "brightspace", LMS_USER_ID),
     "lms user id": (LMS_USER_ID, "canvas", "brightspace"),
     "identifier": ("moodle {}",),
-    "orgdefinedid": ("brightspace",),
-    "org defined id": ("brightspace",),
+    "orgdefinedid": (ORG_DEFINED_ID,),
+    "org defined id": (ORG_DEFINED_ID,),
     "sid": ("gradescope",),
     "student id": ("gradescope", "sakai"),
     "display id": ("sakai",),

@@ -68,8 +68,8 @@ OF_GRADESCOPE = {
     "Grace_Hopper": Person("Grace_Hopper", ["Grace Hopper"], email="grace@example.org"),
 }
 OF_BRIGHTSPACE = {
-    "Ada_Lovelace": Person("Ada_Lovelace", ["Ada Lovelace"], {"brightspace": "12345"}),
-    "Grace_Hopper": Person("Grace_Hopper", ["Grace Hopper"], {"brightspace": "999"}),
+    "Ada_Lovelace": Person("Ada_Lovelace", ["Ada King"], {"orgdefinedid": "12345"}),
+    "Grace_Hopper": Person("Grace_Hopper", ["Grace Hopper"], {"brightspace": "12345"}),
 }
 
 

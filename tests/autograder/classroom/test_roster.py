@@ -38,6 +38,11 @@ BLACKBOARD = """\
 "Lovelace"\t"Ada"\t"alovelace"\t"1"\t""\t"Yes"
 "Turing"\t"Alan"\t"aturing"\t"2"\t""\t"Yes"
 """
+BRIGHTSPACE = """\
+OrgDefinedId,Username,Last Name,First Name,Email,End-of-Line Indicator
+#12346,#alovelace,Lovelace,Ada,ada@example.org,#
+#200112,#aturing,Turing,Alan,alan@example.org,#
+"""
 NBGRADER = """\
 id,first_name,last_name,email
 ada,Ada,Lovelace,ada@example.org
@@ -68,6 +73,9 @@ def listed(course, tmp_path, text, **options):
             "T_alovelace_attempt_2026-01-30-15-00-00_07.ipynb",
             ["alovelace", "aturing"],
         ),
+        (BRIGHTSPACE, "12345-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb", ["Ada_Lovelace", "Alan_Turing"]),
+        # another student's OrgDefinedId
+        (BRIGHTSPACE, "12346-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb", ["Ada_Lovelace", "Alan_Turing"]),
         (NBGRADER, "Ada Lovelace_501_assignsubmission_file_/07.ipynb", ["ada", "turingalan"]),
         (NBGRADER, "lovelaceada_12345_678_07.ipynb", ["ada", "turingalan"]),
         (NBGRADER, "12345-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb", ["ada", "turingalan"]),
@@ -189,6 +197,19 @@ def test_namesakes_of_a_roster_are_two_students(small_course, tmp_path):
         "lovelaceada_12346",
     ]
     assert read_people(small_course.root)["lovelaceada_12346"].numbers == {"canvas": "12346"}
+
+
+@pytest.mark.parametrize("table", [BRIGHTSPACE, MOODLE])
+def test_which_namesake_of_a_roster_handed_in_is_not_guessed(small_course, tmp_path, table):
+    listed(small_course, tmp_path, table.replace("Turing", "Lovelace").replace("Alan", "Ada"))
+    moodle = "Ada Lovelace_501_assignsubmission_file_/07.ipynb"
+    brightspace = "12345-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb"
+    name = moodle if table is MOODLE else brightspace
+    result = collect(
+        small_course, NAME, archive(tmp_path / "all.zip", {name: notebook(small_course)})
+    )
+    assert (result.students, result.new) == ({}, [])
+    assert "Ada Lovelace may be Ada_Lovelace or Ada_Lovelace_" in result.refused[0][1]
 
 
 def test_a_table_without_students_says_what_it_needs(small_course, tmp_path):
