@@ -35,15 +35,25 @@ _NUMBERS = {
 _FULL = {
     *("student", "student name", "full name", "fullname", "name", "display name", "learner"),
     *("vollstandiger name", "nom complet", "nombre completo", "volledige naam", "nome completo"),
+    *("imie i nazwisko", "cele jmeno", "cele meno", "teljes nev", "fulde navn", "koko nimi"),
+    *("полное имя", "姓名", "氏名"),
 }
 _FIRST = {
     *("first name", "firstname", "given name", "given names", "vorname", "prenom", "nombre"),
-    *("voornaam", "nome"),
+    *("voornaam", "nome", "imie", "krestni jmeno", "jmeno", "krstne meno", "keresztnev", "prenume"),
+    *("fornamn", "fornavn", "etunimi", "eesnimi", "vardas", "vards", "ime", "adi", "ad"),
+    *map(fold, ("имя", "име", "ім'я", "όνομα", "名", "이름")),
 }
 _LAST = {
     *("last name", "lastname", "surname", "family name", "nachname", "nom de famille", "nom"),
-    *("apellido s", "apellidos", "apellido", "achternaam", "cognome"),
+    *("apellido s", "apellidos", "apellido", "achternaam", "cognome", "cognoms", "apelido s"),
+    *("apelidos", "apelido", "sobrenome", "nazwisko", "prijmeni", "priezvisko", "vezeteknev"),
+    *("nume", "efternamn", "efternavn", "etternavn", "sukunimi", "perekonnanimi", "pavarde"),
+    *("uzvards", "prezime", "priimek", "soyadi", "soyad"),
+    *map(fold, ("фамилия", "прізвище", "презиме", "επώνυμο", "姓", "성")),
 }
+#: The last name beside another first name, and the first name beside another last name.
+_EITHER = "nom"
 #: Rows of Canvas's gradebook that are no student's.
 _NOT_STUDENTS = {"points possible", "manual posting", "muted"}
 
@@ -67,12 +77,25 @@ def name_columns(
         ]
         return found[0] if found else None
 
-    first, last, full = text(_FIRST), text(_LAST), text(_FULL)
+    first, last, full = text(_FIRST), text(_LAST - {_EITHER}), text(_FULL)
+    if last is None:
+        last = text({_EITHER})
+    elif first is None:
+        first = text({_EITHER})
+    if first and last is None and full and not {*words(first)} & {*words(full)}:
+        last = full  # "Name" beside "Vorname"
     if first is not None and last is not None:
         return first, last
     if full is None:
         return first or "", last or ""
     return first_and_last(full)
+
+
+def lone_name_column(table: Table) -> str | None:
+    """The heading of the only column with names, if it has only first or only last names."""
+    known = [heading for heading in table.headings if heading_words(heading) in _FIRST | _LAST]
+    whole = any(heading_words(heading) in _FULL for heading in table.headings)
+    return known[0] if len(known) == 1 and not whole else None
 
 
 @dataclass

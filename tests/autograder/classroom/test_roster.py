@@ -212,6 +212,71 @@ def test_which_namesake_of_a_roster_handed_in_is_not_guessed(small_course, tmp_p
     assert "Ada Lovelace may be Ada_Lovelace or Ada_Lovelace_" in result.refused[0][1]
 
 
+@pytest.mark.parametrize(
+    ("table", "students"),
+    [
+        (CANVAS + CANVAS.replace(",T\n", ",U\n"), ["lovelaceada", "oturingalan"]),
+        (MOODLE + "Ada,Lovelace,1,Ada@example.org\n", ["Ada_Lovelace", "Alan_Turing"]),
+        (MOODLE + "Ada,Lovelace,3,ada2@example.org\n", ["Ada_Lovelace", "Ada_Lovelace_ada2", "Alan_Turing"]),
+        (BLACKBOARD + BLACKBOARD, ["alovelace", "aturing"]),
+        (BRIGHTSPACE + BRIGHTSPACE, ["Ada_Lovelace", "Alan_Turing"]),
+        (NBGRADER + NBGRADER, ["ada", "turingalan"]),
+    ],
+)  # fmt: skip
+def test_who_is_in_two_sections_of_a_table_is_one_student(small_course, tmp_path, table, students):
+    for _ in range(2):
+        found = listed(small_course, tmp_path, table)
+        assert sorted([*found.added, *found.known]) == students
+        assert (found.dropped, found.unclear) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (CANVAS.replace("12345", "1.23457E+17"), r"has 1\.23457E\+17 as the number of Ada Lovelace"),
+        (CANVAS.replace("12345", '"1,2E+17"'), "do not save it in Excel"),
+        (CANVAS.replace("12345", "12345.0"), r"has 12345\.0 as the number of Ada Lovelace"),
+        (CANVAS.replace("12345", "12346"), "has 12346 for both Ada Lovelace and Alan O'Turing"),
+        (BRIGHTSPACE.replace("12346", "200112"), "has 200112 for both Ada Lovelace and Alan Turing"),
+        (NBGRADER.replace("turingalan", "ada"), "has ada for both Ada Lovelace and Alan Turing"),
+        ("First name,Last name\n" + "Ada,Lovelace\n" * 2, "lists Ada Lovelace twice"),
+    ],
+)  # fmt: skip
+def test_a_table_that_does_not_tell_students_apart_is_refused(small_course, tmp_path, table, words):
+    with pytest.raises(CourseError, match=words):
+        listed(small_course, tmp_path, table)
+    assert not (small_course.root / "students.json").exists()
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        "Nome,Apelido(s),Endereço de email",
+        "Nome,Sobrenome,Endereço de e-mail",
+        "Nom,Cognoms,Adreça electrònica",
+        "Prénom,Nom,Adresse de courriel",
+        "Imię,Nazwisko,Adres e-mail",
+        "Křestní jméno,Příjmení,E-mailová adresa",
+        "Имя,Фамилия,Адрес электронной почты",
+        "Ім'я,Прізвище,Електронна пошта",
+        "Adı,Soyadı,E-posta adresi",
+        "Vorname,Name,E-Mail",
+    ],
+)
+def test_names_are_read_under_the_headings_of_other_languages(small_course, tmp_path, headings):
+    table = f"{headings}\nJoão,da Silva,js@example.org\nJoão,Pereira,jp@example.org\n"
+    assert listed(small_course, tmp_path, table).added == ["João_da_Silva", "João_Pereira"]
+
+
+@pytest.mark.parametrize("heading", ["Nome", "First name", "Nachname"])
+def test_half_of_a_name_names_nobody(small_course, tmp_path, heading):
+    table = f"{heading},Second half\nJoão,Silva\nMaria,Santos\n"
+    with pytest.raises(CourseError, match=f"such as João, under '{heading}'; its columns are"):
+        listed(small_course, tmp_path, table)
+    whole = f"{heading}\nJoão da Silva\nMaria Santos\n"
+    assert listed(small_course, tmp_path, whole).added == ["João_da_Silva", "Maria_Santos"]
+
+
 def test_a_table_without_students_says_what_it_needs(small_course, tmp_path):
     with pytest.raises(CourseError, match="names no students: it needs a column such as"):
         listed(small_course, tmp_path, "Colour,Size\nred,3\n")
