@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -28,9 +29,11 @@ from autograder.classroom.handed_in import Times
 from autograder.classroom.importing import Candidate, put_in_place
 from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter, find_layout
 from autograder.classroom.students import Students
+from autograder.classroom.teams import without_teams
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.roster import Person
 from autograder.grading.notebook_json import load
 
 #: The suffix of a resubmitted or downloaded-again file: `-1`, ` (1)`.
@@ -119,7 +122,10 @@ def collect(
             for candidate in fitting:
                 candidates[candidate.submitter].append(candidate)
         _leave_out_others(scheme, candidates, result)
-        students = Students(classroom.folder, classroom.people(), scope(scheme, assignment, names))
+        people = classroom.people()
+        if scheme.scheme == "moodle":
+            candidates = _of_students(candidates, people.values(), result)
+        students = Students(classroom.folder, people, scope(scheme, assignment, names))
         chosen = _choose(put_members(together, candidates), students, result, clock, together)
         clock.look_up(chosen, result)
         put_in_place(classroom, assignment, chosen, result)
@@ -258,6 +264,20 @@ def _leave_out_others(
         else:
             rest.append((name, reason))
     result.unmatched = rest
+
+
+def _of_students(
+    candidates: dict[Submitter, list[Candidate]], people: Collection[Person], result: Collected
+) -> dict[Submitter, list[Candidate]]:
+    """The candidates by students, without the names of teams."""
+    read = without_teams(candidates, people)
+    for submitter, reason in read.refused.items():
+        result.refused += [(candidate.file.name, reason) for candidate in candidates[submitter]]
+    result.teams = read.teams
+    return {
+        student: [replace(one, submitter=student) for one in candidates[submitter]]
+        for submitter, student in read.students.items()
+    }
 
 
 def _choose(

@@ -173,8 +173,8 @@ def _of_excel(path: Path, content: bytes) -> tuple[str, str]:
     found = decode_table(content)
     if found is None:
         raise CourseError(
-            f"cannot read {path}: it is neither UTF-8 nor UTF-16, and its letters could be several"
-            " ones; save it as CSV in UTF-8."
+            f"cannot read {path}: it is neither UTF-8 nor UTF-16, and its code page is not"
+            " certain; save it as CSV in UTF-8."
         )
     return found
 

@@ -266,6 +266,8 @@ def _about_students(collected: Collected) -> list[str]:
             f" and {more} more" if more > 0 else ""
         )
         lines.append(f"New in the class: {names}.")
+    if collected.teams:
+        lines.append(f"Read as names of teams: {_on_one_line(collected.teams)}.")
     lines += [
         f"{group}: one submission for {_on_one_line(students)}."
         for group, students in collected.groups.items()
