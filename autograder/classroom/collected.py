@@ -41,6 +41,8 @@ class Collected:
         Group -> the students who have its submission.
     teams : list of str
         What was read as the names of teams, before those of students.
+    prefix : str
+        What stood before GitHub usernames in the names of clones.
     later : dict of str to str
         Student -> which commits after the due date do not count.
     late : list of str
@@ -63,6 +65,7 @@ class Collected:
     zone: str = ""
     groups: dict[str, list[str]] = field(default_factory=dict)
     teams: list[str] = field(default_factory=list)
+    prefix: str = ""
     later: dict[str, str] = field(default_factory=dict)
     late: list[str] = field(default_factory=list)
 
@@ -84,4 +87,5 @@ class Collected:
             "late": self.late,
             "groups": self.groups,
             "teams": self.teams,
+            "prefix": self.prefix,
         }

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from autograder.classroom.lms_table import Table, read_table
 from autograder.classroom.matching import (
+    GITHUB_USERNAME,
     ORG_DEFINED_ID,
     heading_words,
     lone_name_column,
@@ -20,15 +21,16 @@ from autograder.classroom.students import folder_name, gradescope_account
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.names import fold, words
-from autograder.gradebook.roster import LMS_USER_ID, Person, save_people
+from autograder.gradebook.roster import GITHUB, LMS_USER_ID, Person, save_people
 
 #: Heading -> where the number in it identifies a student. "id" is Canvas's only beside its others.
 _SCOPES = {
+    GITHUB_USERNAME: GITHUB,
     "lms user id": LMS_USER_ID,
     "orgdefinedid": ORG_DEFINED_ID,
     "org defined id": ORG_DEFINED_ID,
 }
-_LOGINS = ("username", "user name", "login", "login id", "github username", "benutzername")
+_LOGINS = ("username", "user name", "login", "login id", GITHUB_USERNAME, "benutzername")
 _EMAILS = (
     *("email", "email address", "e mail", "e mail adresse", "e mail address", "mail"),
     *("endereco de email", "endereco de e mail", "direccion de correo", "adresse de courriel"),
@@ -262,6 +264,8 @@ def _read_row(table: Table, number: int) -> _Row:
     email = next((cells[one] for one in _EMAILS if "@" in cells.get(one, "")), "")
     if not email and "@" in cells.get("sis login id", ""):
         email = cells["sis login id"]
+    if GITHUB in numbers:
+        numbers[GITHUB] = numbers[GITHUB].casefold()
     if cells.get("sid"):
         numbers["gradescope"] = gradescope_account(email, cells["sid"])
     login = next((cells[one] for one in _LOGINS if cells.get(one)), "")
@@ -275,9 +279,9 @@ def _id(cells: dict[str, str], first: str, last: str, canvas: bool) -> str:
         return folder_name(re.sub(r"[^\w]", "", f"{last}{first}".lower()))
     if cells.get("id") and not cells["id"].startswith("#"):
         return folder_name(cells["id"])  # nbgrader's own table
-    blackboard = "last access" in cells or "availability" in cells
+    by_login = bool(cells.keys() & {"last access", "availability", GITHUB_USERNAME})
     login = next((cells[one] for one in _LOGINS if cells.get(one)), "")
-    if login and (blackboard or not (first or last)):
+    if login and (by_login or not (first or last)):
         return folder_name(login)
     return folder_name(f"{first} {last}") or folder_name(login)
 

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from autograder.classroom.lms_table import Table
 from autograder.classroom.students import folder_name, student_id
 from autograder.gradebook.names import first_and_last, fold, words
-from autograder.gradebook.roster import LMS_USER_ID, Person, called, with_email
+from autograder.gradebook.roster import GITHUB, LMS_USER_ID, Person, called, with_email
 
 #: The scope of the numbers that a school gives in Brightspace; its downloads have numbers of its own.
 ORG_DEFINED_ID = "orgdefinedid"
+#: A heading of GitHub Classroom's roster, whose "identifier" is mostly a name.
+GITHUB_USERNAME = "github username"
 #: Headings under which LMSs list a student's ID or user name, most reliable first.
 _ID_HEADINGS = (
     *("id", "sis login id", "username", "id number", "sis user id", "email address"),
@@ -25,6 +27,7 @@ _NUMBERS = {
     "user id": ("canvas", "brightspace", LMS_USER_ID),
     "lms user id": (LMS_USER_ID, "canvas", "brightspace"),
     "identifier": ("moodle {}",),
+    GITHUB_USERNAME: (GITHUB,),
     "orgdefinedid": (ORG_DEFINED_ID,),
     "org defined id": (ORG_DEFINED_ID,),
     "sid": ("gradescope",),
@@ -78,6 +81,8 @@ def name_columns(
         return found[0] if found else None
 
     first, last, full = text(_FIRST), text(_LAST - {_EITHER}), text(_FULL)
+    if GITHUB_USERNAME in headings.values() and len(words(text({"identifier"}) or "")) > 1:
+        full = text({"identifier"})
     if last is None:
         last = text({_EITHER})
     elif first is None:
@@ -211,7 +216,11 @@ class _Matching:
         def students(cell: str) -> list[str]:
             text = cell.strip().lstrip("#")
             participant = re.fullmatch(r"\D+(\d+)", text)  # Moodle's "Participant 123"
-            found = by_number.get(folder_name(text)) or by_number.get(text)
+            found = (
+                by_number.get(folder_name(text))
+                or by_number.get(text)
+                or by_number.get(text.casefold())
+            )
             if not found and participant and f"moodle {self.assignment}" in wanted:
                 found = by_number.get(participant[1])
             return sorted(found or ())
