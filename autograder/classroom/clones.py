@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +56,29 @@ def repository_of(file: Path, top: Path) -> Path | None:
         if git.is_dir() and not git.is_symlink():
             return folder
     return None
+
+
+def prefix_of(repositories: Collection[str], around: str, known: Callable[[str], bool]) -> str:
+    """What GitHub Classroom writes before the usernames in the names of a download's repositories.
+
+    Parameters
+    ----------
+    around : str
+        The folder around the repositories; GitHub's program calls it "PREFIX-submissions".
+    known : callable
+        Whether a name is one of the class.
+    """
+    first = min(repositories)
+    begins = [first[: hyphen.end()] for hyphen in re.finditer("-", first)]
+    shared = [one for one in begins if all(name.startswith(one) for name in repositories)]
+    shared = [one for one in shared if one not in repositories]
+    given = f"{around.removesuffix('-submissions')}-"
+    if given != f"{around}-" and given in shared:
+        return given
+    count = {one: sum(known(name[len(one) :]) for name in repositories) for one in ["", *shared]}
+    if any(count.values()):
+        return max(count, key=lambda one: count[one])
+    return shared[-1] if shared and len(repositories) > 1 else ""
 
 
 def counted(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -21,6 +22,7 @@ from autograder.classroom.archives import (
     outer_names,
     unpack,
 )
+from autograder.classroom.clones import prefix_of
 from autograder.classroom.collected import Collected
 from autograder.classroom.gradescope_export import METADATA, submissions_of
 from autograder.classroom.groups import Group, put_members, read_groups, share
@@ -28,9 +30,11 @@ from autograder.classroom.handed_in import Times
 from autograder.classroom.importing import Candidate, put_in_place
 from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter, find_layout
 from autograder.classroom.students import Students
+from autograder.classroom.teams import without_teams
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.roster import GITHUB, Person, called
 from autograder.grading.notebook_json import load
 
 #: The suffix of a resubmitted or downloaded-again file: `-1`, ` (1)`.
@@ -93,7 +97,7 @@ def collect(
         found = f", only {len(names)} other files" if names else ""
         raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
     scheme = _find_layout(course, source, names, could_hold, layout)
-    together = read_groups(groups) if groups is not None else []
+    together = read_groups(groups, scheme.scheme == "canvas") if groups is not None else []
     clock = Times(classroom, assignment, source, scheme, zone, times)
     classroom.require_writable()
     with tempfile.TemporaryDirectory() as temporary:
@@ -119,7 +123,14 @@ def collect(
             for candidate in fitting:
                 candidates[candidate.submitter].append(candidate)
         _leave_out_others(scheme, candidates, result)
-        students = Students(classroom.folder, classroom.people(), scope(scheme, assignment, names))
+        people = classroom.people()
+        if scheme.scheme == "moodle":
+            candidates = _of_students(candidates, people.values(), result)
+        numbered_in = scope(scheme, assignment, names)
+        if any(clock.in_clone(own[0].file.name) for own in candidates.values()):
+            candidates = _of_github(candidates, people, source, scheme, result)
+            numbered_in = GITHUB
+        students = Students(classroom.folder, people, numbered_in)
         chosen = _choose(put_members(together, candidates), students, result, clock, together)
         clock.look_up(chosen, result)
         put_in_place(classroom, assignment, chosen, result)
@@ -136,8 +147,9 @@ def scope(layout: Layout, assignment: str, names: list[str]) -> str:
     anonymous = layout.scheme == "canvas" and any(
         re.match(r"(?:LATE_)?anon_", name[len(layout.wrapper) :]) for name in names
     )
-    own = layout.scheme == "moodle" or anonymous
-    return f"{layout.scheme} {assignment}" if own else layout.scheme
+    if layout.scheme == "moodle" or anonymous:
+        return f"{layout.scheme} {assignment}"
+    return layout.scheme
 
 
 def _find_layout(
@@ -258,6 +270,48 @@ def _leave_out_others(
         else:
             rest.append((name, reason))
     result.unmatched = rest
+
+
+def _of_students(
+    candidates: dict[Submitter, list[Candidate]], people: Collection[Person], result: Collected
+) -> dict[Submitter, list[Candidate]]:
+    """The candidates by students, without the names of teams."""
+    read = without_teams(candidates, people)
+    for submitter, reason in read.refused.items():
+        result.refused += [(candidate.file.name, reason) for candidate in candidates[submitter]]
+    result.teams = read.teams
+    return {
+        student: [replace(one, submitter=student) for one in candidates[submitter]]
+        for submitter, student in read.students.items()
+    }
+
+
+def _of_github(
+    candidates: dict[Submitter, list[Candidate]],
+    people: Mapping[str, Person],
+    source: Path,
+    layout: Layout,
+    result: Collected,
+) -> dict[Submitter, list[Candidate]]:
+    """The candidates by students, where folders are clones: by their GitHub usernames, if known."""
+    by_username = {one.numbers[GITHUB]: one for one in people.values() if GITHUB in one.numbers}
+    own = {person.casefold() for person in people} | by_username.keys()
+
+    def known(name: str) -> bool:
+        return name.casefold() in own or bool(called(people.values(), name))
+
+    around = PurePosixPath(layout.wrapper).name or source.resolve().name
+    prefix = prefix_of([one.name for one in candidates], around, known)
+    result.prefix = prefix
+    made = {}
+    for submitter, files in candidates.items():
+        username = submitter.name[len(prefix) :]
+        person = by_username.get(username.casefold())
+        name = (person.names or [person.id])[0] if person else username
+        number = username.casefold() if person or prefix else ""
+        student = replace(submitter, name=name, number=number)
+        made[student] = [replace(one, submitter=student) for one in files]
+    return made
 
 
 def _choose(

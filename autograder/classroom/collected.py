@@ -39,6 +39,10 @@ class Collected:
         In which time zone the LMS's times were read, "" if it gives none or gives their zone.
     groups : dict of str to list of str
         Group -> the students who have its submission.
+    teams : list of str
+        What was read as the names of teams, before those of students.
+    prefix : str
+        What stood before GitHub usernames in the names of clones.
     later : dict of str to str
         Student -> which commits after the due date do not count.
     late : list of str
@@ -60,6 +64,8 @@ class Collected:
     untimed: list[str] = field(default_factory=list)
     zone: str = ""
     groups: dict[str, list[str]] = field(default_factory=dict)
+    teams: list[str] = field(default_factory=list)
+    prefix: str = ""
     later: dict[str, str] = field(default_factory=dict)
     late: list[str] = field(default_factory=list)
 
@@ -80,4 +86,6 @@ class Collected:
             "later": self.later,
             "late": self.late,
             "groups": self.groups,
+            "teams": self.teams,
+            "prefix": self.prefix,
         }

@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.classroom.lms_table import Table, read_table
-from autograder.classroom.matching import heading_words, match, name_columns
+from autograder.classroom.matching import (
+    GITHUB_USERNAME,
+    ORG_DEFINED_ID,
+    heading_words,
+    lone_name_column,
+    match,
+    name_columns,
+)
 from autograder.classroom.students import folder_name, gradescope_account
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.names import fold
-from autograder.gradebook.roster import LMS_USER_ID, Person, save_people
+from autograder.gradebook.names import fold, words
+from autograder.gradebook.roster import GITHUB, LMS_USER_ID, Person, save_people
 
 #: Heading -> where the number in it identifies a student. "id" is Canvas's only beside its others.
 _SCOPES = {
+    GITHUB_USERNAME: GITHUB,
     "lms user id": LMS_USER_ID,
-    "orgdefinedid": "brightspace",
-    "org defined id": "brightspace",
+    "orgdefinedid": ORG_DEFINED_ID,
+    "org defined id": ORG_DEFINED_ID,
 }
-_LOGINS = ("username", "user name", "login", "login id", "github username", "benutzername")
-_EMAILS = ("email", "email address", "e mail", "e mail adresse", "e mail address", "mail")
+_LOGINS = ("username", "user name", "login", "login id", GITHUB_USERNAME, "benutzername")
+_EMAILS = (
+    *("email", "email address", "e mail", "e mail adresse", "e mail address", "mail"),
+    *("endereco de email", "endereco de e mail", "direccion de correo", "adresse de courriel"),
+    *("adresse e mail", "indirizzo email", "e mailadres"),
+)
 #: The student whom Canvas makes up for tests.
 _NOBODY = {"student, test", "test student"}
+#: A number as Excel shows and saves it.
+_SHORTENED = re.compile(r"\d+(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
 _OF_CANVAS = {"sis login id", "sis user id"}
 
 
@@ -66,9 +81,10 @@ def enrol(classroom: Classroom, path: Path, only_add: bool = False) -> Enrolled:
     Raises
     ------
     CourseError
-        The table cannot be read, names no students, or lacks most of the class.
+        The table cannot be read, names no students, does not tell them apart, or lacks most of the
+        class.
     """
-    table = read_table(path)
+    table = _once(read_table(path))
     people = classroom.people()
     for student in classroom.members():
         people.setdefault(student, Person(student, imported=True))
@@ -77,12 +93,9 @@ def enrol(classroom: Classroom, path: Path, only_add: bool = False) -> Enrolled:
     rows = []
     taken = {student.casefold() for student in people}
     for number in range(len(table.rows)):
-        label = matched.labels[number]
-        if not label or fold(label) in _NOBODY:
-            continue
         read = _read_row(table, number)
         if number in matched.ambiguous or not read.id:
-            found.unclear.append(label)
+            found.unclear.append(matched.labels[number])
             continue
         student = matched.students[number] or ""
         if not student:
@@ -144,17 +157,95 @@ class _Row:
     ----------
     id : str
         The folder that `collect` would give the student, "" if there is no name.
+    user : str
+        The user name, or the id of nbgrader's own table.
     """
 
     id: str
     first: str
     last: str
+    user: str
     email: str
     numbers: dict[str, str]
 
     @property
     def name(self) -> str:
         return f"{self.first} {self.last}".strip()
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """What tells students apart, most reliable first."""
+        given = {**self.numbers, "user name": self.user, "email address": self.email.casefold()}
+        return {kind: value for kind, value in given.items() if value}
+
+    def is_one_with(self, namesake: _Row) -> bool | None:
+        """Whether another row of this name is this student's; None if nothing says so."""
+        marks = namesake.marks
+        return next((marks[k] == value for k, value in self.marks.items() if k in marks), None)
+
+
+def _once(table: Table) -> Table:
+    """The table with a row for each student, though sections that were put together repeat some.
+
+    Raises
+    ------
+    CourseError
+        The table does not tell its students apart.
+    """
+    labels = match(table, ()).labels
+    kept: dict[tuple[str, ...], list[_Row]] = defaultdict(list)
+    rows = []
+    for number, label in enumerate(labels):
+        cells = [cell.text.lstrip("\ufeff") for cell in table.rows[number].cells]
+        if not label or fold(label) in _NOBODY or cells == table.headings:
+            continue
+        read = _read_row(table, number)
+        namesakes = kept[tuple(sorted(words(read.name)))]
+        same = [read.is_one_with(one) for one in namesakes]
+        if read.name and None in same and True not in same:
+            raise CourseError(
+                f"{table.path} lists {read.name} twice, and nothing says whether these are two"
+                " students: add a column with their numbers or email addresses, or delete a row."
+            )
+        if True not in same:
+            namesakes.append(read)
+            rows.append(table.rows[number])
+    students = [one for namesakes in kept.values() for one in namesakes]
+    _require_own_numbers(table, students)
+    _require_whole_names(table, students)
+    return replace(table, rows=rows)
+
+
+def _require_own_numbers(table: Table, students: list[_Row]) -> None:
+    """Raise `CourseError` if numbers are not as the LMS wrote them: Excel shortens long ones."""
+    again = "export it from the LMS again, and do not save it in Excel, which shortens long numbers"
+    seen: dict[tuple[str, str], _Row] = {}
+    for one in students:
+        for kind in (*one.numbers, "user name"):
+            value = one.marks.get(kind, "")
+            if _SHORTENED.fullmatch(value) or (kind == "canvas" and not value.isdecimal()):
+                raise CourseError(
+                    f"{table.path} has {value} as the number of {one.name or one.id}; {again}."
+                )
+            other = seen.setdefault((kind, value), one)
+            if value and other is not one:
+                raise CourseError(
+                    f"{table.path} has {value} for both {other.name or other.id} and"
+                    f" {one.name or one.id}, though it is to tell students apart; correct it, or"
+                    f" {again}."
+                )
+
+
+def _require_whole_names(table: Table, students: list[_Row]) -> None:
+    """Raise `CourseError` if students are called by half of their name."""
+    heading = lone_name_column(table)
+    half = [one.name for one in students if len(words(one.name)) == 1]
+    if heading and any(one.name in half and one.id == folder_name(one.name) for one in students):
+        raise CourseError(
+            f"{table.path} has only half of the names, such as {half[0]}, under {heading!r}; its"
+            f" columns are {', '.join(table.headings)}: call the others 'First name' and 'Last name',"
+            " or give a 'Full name'."
+        )
 
 
 def _read_row(table: Table, number: int) -> _Row:
@@ -173,9 +264,13 @@ def _read_row(table: Table, number: int) -> _Row:
     email = next((cells[one] for one in _EMAILS if "@" in cells.get(one, "")), "")
     if not email and "@" in cells.get("sis login id", ""):
         email = cells["sis login id"]
+    if GITHUB in numbers:
+        numbers[GITHUB] = numbers[GITHUB].casefold()
     if cells.get("sid"):
         numbers["gradescope"] = gradescope_account(email, cells["sid"])
-    return _Row(_id(cells, first, last, canvas), first, last, email, numbers)
+    login = next((cells[one] for one in _LOGINS if cells.get(one)), "")
+    user = cells.get("id", "") if not canvas else ""
+    return _Row(_id(cells, first, last, canvas), first, last, user or login, email, numbers)
 
 
 def _id(cells: dict[str, str], first: str, last: str, canvas: bool) -> str:
@@ -184,9 +279,9 @@ def _id(cells: dict[str, str], first: str, last: str, canvas: bool) -> str:
         return folder_name(re.sub(r"[^\w]", "", f"{last}{first}".lower()))
     if cells.get("id") and not cells["id"].startswith("#"):
         return folder_name(cells["id"])  # nbgrader's own table
-    blackboard = "last access" in cells or "availability" in cells
+    by_login = bool(cells.keys() & {"last access", "availability", GITHUB_USERNAME})
     login = next((cells[one] for one in _LOGINS if cells.get(one)), "")
-    if login and (blackboard or not (first or last)):
+    if login and (by_login or not (first or last)):
         return folder_name(login)
     return folder_name(f"{first} {last}") or folder_name(login)
 

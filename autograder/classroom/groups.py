@@ -20,7 +20,7 @@ from autograder.errors import CourseError
 from autograder.gradebook.names import are_alike, words
 
 _GROUP = ("group name", "group", "team", "team name", "gruppe")
-_NUMBER = ("canvas user id", "user id", "id", "sid", "orgdefinedid", "identifier")
+_NUMBER = ("canvas user id", "user id", "id")
 _EMAIL = ("email", "email address")
 _LOGIN = ("login id", "sis login id", "username", "student", "login")
 
@@ -37,8 +37,13 @@ class Group:
         return "".join(words(name)) == "".join(words(self.name))
 
 
-def read_groups(path: Path) -> list[Group]:
+def read_groups(path: Path, numbered: bool = True) -> list[Group]:
     """The groups of a table with a row per student.
+
+    Parameters
+    ----------
+    numbered : bool
+        Whether the numbers of the table are those of the download.
 
     Raises
     ------
@@ -63,7 +68,7 @@ def read_groups(path: Path) -> list[Group]:
         name = f"{first} {last}".strip() or ("" if login is None else row.text(login).strip())
         if not title or not name:
             continue
-        own = "" if number is None else row.text(number).strip().lstrip("#")
+        own = "" if number is None or not numbered else row.text(number).strip().lstrip("#")
         address = "" if email is None else row.text(email).strip()
         groups.setdefault(title, Group(title)).members.append(
             Submitter(name, own if own.isdecimal() else "", email=address)

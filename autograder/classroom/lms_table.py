@@ -11,11 +11,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.classroom.code_pages import decode_table
 from autograder.errors import CourseError
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-#: What Excel writes where it does not write UTF-8.
-_OF_EXCEL = "cp1252"
 _DELIMITERS = (",", ";", "\t")
 _LINE_ENDS = re.compile(r"\r\n|\n|\r")
 
@@ -162,12 +161,22 @@ def _decoded(path: Path, content: bytes) -> tuple[str, str, bytes]:
         try:
             return content.decode("utf-8"), "utf-8", b""
         except UnicodeDecodeError:
-            return content.decode(_OF_EXCEL), _OF_EXCEL, b""
+            return *_of_excel(path, content), b""
     except UnicodeDecodeError as error:
         raise CourseError(
-            f"cannot read {path}: it is neither UTF-8, UTF-16 nor Excel's Windows-1252; save it as"
-            " CSV in UTF-8."
+            f"cannot read {path}: it is damaged; export it again, or save it as CSV in UTF-8."
         ) from error
+
+
+def _of_excel(path: Path, content: bytes) -> tuple[str, str]:
+    """The text, and the code page in which Excel saved it."""
+    found = decode_table(content)
+    if found is None:
+        raise CourseError(
+            f"cannot read {path}: it is neither UTF-8 nor UTF-16, and its code page is not"
+            " certain; save it as CSV in UTF-8."
+        )
+    return found
 
 
 def _outside_quotes(line: str) -> str:

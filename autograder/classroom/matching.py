@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from autograder.classroom.lms_table import Table
 from autograder.classroom.students import folder_name, student_id
 from autograder.gradebook.names import first_and_last, fold, words
-from autograder.gradebook.roster import LMS_USER_ID, Person, called, with_email
+from autograder.gradebook.roster import GITHUB, LMS_USER_ID, Person, called, with_email
 
+#: The scope of the numbers that a school gives in Brightspace; its downloads have numbers of its own.
+ORG_DEFINED_ID = "orgdefinedid"
+#: A heading of GitHub Classroom's roster, whose "identifier" is mostly a name.
+GITHUB_USERNAME = "github username"
 #: Headings under which LMSs list a student's ID or user name, most reliable first.
 _ID_HEADINGS = (
     *("id", "sis login id", "username", "id number", "sis user id", "email address"),
@@ -23,8 +27,9 @@ _NUMBERS = {
     "user id": ("canvas", "brightspace", LMS_USER_ID),
     "lms user id": (LMS_USER_ID, "canvas", "brightspace"),
     "identifier": ("moodle {}",),
-    "orgdefinedid": ("brightspace",),
-    "org defined id": ("brightspace",),
+    GITHUB_USERNAME: (GITHUB,),
+    "orgdefinedid": (ORG_DEFINED_ID,),
+    "org defined id": (ORG_DEFINED_ID,),
     "sid": ("gradescope",),
     "student id": ("gradescope", "sakai"),
     "display id": ("sakai",),
@@ -33,15 +38,25 @@ _NUMBERS = {
 _FULL = {
     *("student", "student name", "full name", "fullname", "name", "display name", "learner"),
     *("vollstandiger name", "nom complet", "nombre completo", "volledige naam", "nome completo"),
+    *("imie i nazwisko", "cele jmeno", "cele meno", "teljes nev", "fulde navn", "koko nimi"),
+    *("полное имя", "姓名", "氏名"),
 }
 _FIRST = {
     *("first name", "firstname", "given name", "given names", "vorname", "prenom", "nombre"),
-    *("voornaam", "nome"),
+    *("voornaam", "nome", "imie", "krestni jmeno", "jmeno", "krstne meno", "keresztnev", "prenume"),
+    *("fornamn", "fornavn", "etunimi", "eesnimi", "vardas", "vards", "ime", "adi", "ad"),
+    *map(fold, ("имя", "име", "ім'я", "όνομα", "名", "이름")),
 }
 _LAST = {
     *("last name", "lastname", "surname", "family name", "nachname", "nom de famille", "nom"),
-    *("apellido s", "apellidos", "apellido", "achternaam", "cognome"),
+    *("apellido s", "apellidos", "apellido", "achternaam", "cognome", "cognoms", "apelido s"),
+    *("apelidos", "apelido", "sobrenome", "nazwisko", "prijmeni", "priezvisko", "vezeteknev"),
+    *("nume", "efternamn", "efternavn", "etternavn", "sukunimi", "perekonnanimi", "pavarde"),
+    *("uzvards", "prezime", "priimek", "soyadi", "soyad"),
+    *map(fold, ("фамилия", "прізвище", "презиме", "επώνυμο", "姓", "성")),
 }
+#: The last name beside another first name, and the first name beside another last name.
+_EITHER = "nom"
 #: Rows of Canvas's gradebook that are no student's.
 _NOT_STUDENTS = {"points possible", "manual posting", "muted"}
 
@@ -65,12 +80,27 @@ def name_columns(
         ]
         return found[0] if found else None
 
-    first, last, full = text(_FIRST), text(_LAST), text(_FULL)
+    first, last, full = text(_FIRST), text(_LAST - {_EITHER}), text(_FULL)
+    if GITHUB_USERNAME in headings.values() and len(words(text({"identifier"}) or "")) > 1:
+        full = text({"identifier"})
+    if last is None:
+        last = text({_EITHER})
+    elif first is None:
+        first = text({_EITHER})
+    if first and last is None and full and not {*words(first)} & {*words(full)}:
+        last = full  # "Name" beside "Vorname"
     if first is not None and last is not None:
         return first, last
     if full is None:
         return first or "", last or ""
     return first_and_last(full)
+
+
+def lone_name_column(table: Table) -> str | None:
+    """The heading of the only column with names, if it has only first or only last names."""
+    known = [heading for heading in table.headings if heading_words(heading) in _FIRST | _LAST]
+    whole = any(heading_words(heading) in _FULL for heading in table.headings)
+    return known[0] if len(known) == 1 and not whole else None
 
 
 @dataclass
@@ -186,7 +216,11 @@ class _Matching:
         def students(cell: str) -> list[str]:
             text = cell.strip().lstrip("#")
             participant = re.fullmatch(r"\D+(\d+)", text)  # Moodle's "Participant 123"
-            found = by_number.get(folder_name(text)) or by_number.get(text)
+            found = (
+                by_number.get(folder_name(text))
+                or by_number.get(text)
+                or by_number.get(text.casefold())
+            )
             if not found and participant and f"moodle {self.assignment}" in wanted:
                 found = by_number.get(participant[1])
             return sorted(found or ())

@@ -185,7 +185,7 @@ def collected_lines(collected: Collected) -> list[str]:
     if collected.layout != "folder":
         naming = f"{collected.layout.capitalize()} naming"
     lines = [f"Collected {_count(new)} ({naming})."]
-    if collected.guessed:
+    if collected.guessed and not collected.prefix:
         lines.append(
             "No LMS's naming was recognized: each folder or archive was taken for one student."
         )
@@ -266,6 +266,10 @@ def _about_students(collected: Collected) -> list[str]:
             f" and {more} more" if more > 0 else ""
         )
         lines.append(f"New in the class: {names}.")
+    if collected.prefix:
+        lines.append(f"Read as clones of GitHub Classroom: {collected.prefix}USERNAME.")
+    if collected.teams:
+        lines.append(f"Read as names of teams: {_on_one_line(collected.teams)}.")
     lines += [
         f"{group}: one submission for {_on_one_line(students)}."
         for group, students in collected.groups.items()

@@ -113,7 +113,7 @@ class Students:
                 person = self._people[known]
                 if not (person.is_named(submitter.name) or person.is_called(submitter.name)):
                     made.renamed[known] = submitter.name
-            elif name in self._people or name in self._folders.values():
+            elif self._is_folder_of(name, submitter):
                 wanted[name.casefold()].append(submitter)
             elif alike := self._alike(submitter):
                 if len(alike) == 1:
@@ -162,6 +162,12 @@ class Students:
                     return student
         found = with_email(self._people.values(), submitter.email)
         return found[0].id if len(found) == 1 else ""
+
+    def _is_folder_of(self, name: str, submitter: Submitter) -> bool:
+        """Whether a folder of the class may be the submitter's, and no namesake is in the way."""
+        if name not in self._people and name not in self._folders.values():
+            return False
+        return submitter.name == name or self._alike(submitter) in ([], [name])
 
     def _alike(self, submitter: Submitter) -> list[str]:
         """The students who may be called like the submitter and have no other number here."""

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, on_one_line, say, with_course
+from autograder.errors import ClassError
 
 _CLONES = "Submissions came from clones: collect them again, since the last commit before the due date counts."
 
@@ -133,8 +134,10 @@ def roster(
     from autograder.gradebook.class_folder import Classroom
 
     classroom = Classroom(course, folder)
-    classroom.require_writable()
+    if table is None and not classroom.folder.is_dir():
+        raise ClassError(f"there is no folder {classroom.folder}; --folder names a class's.")
     if table is not None:
+        classroom.require_writable()
         found = enrolment.enrol(classroom, table, add)
         for title, names in (
             ("new", found.added),
@@ -144,7 +147,8 @@ def roster(
         ):
             if names:
                 say(f"{title}, {len(names)}: {on_one_line(names)}")
-    enrolment.drop(classroom, drop)
+    if drop:
+        enrolment.drop(classroom, drop)
     members = classroom.members()
     if table is None and not drop:
         for student in members:

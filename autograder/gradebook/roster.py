@@ -22,6 +22,8 @@ from coursekit.data.paths import write_atomically
 
 #: The scope of nbgrader's `lms_user_id`.
 LMS_USER_ID = "lms_user_id"
+#: The scope of GitHub's usernames, in lower case.
+GITHUB = "github"
 
 
 @dataclass

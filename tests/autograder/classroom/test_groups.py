@@ -43,6 +43,11 @@ def texts(course):
             ["Ada Lovelace_501_assignsubmission_file_/07.ipynb"],
             ["Ada_Lovelace", "Grace_Hopper"],
         ),
+        (
+            "OrgDefinedId,Full name,Group\n#77,Ada Lovelace,A\n#78,Grace Hopper,A\n",
+            ["501-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb"],
+            ["Ada_Lovelace", "Grace_Hopper"],
+        ),
     ],
 )
 def test_each_member_has_the_submission_of_the_group(small_course, tmp_path, table, files, members):

@@ -6,7 +6,9 @@ import pytest
 from click.testing import CliRunner
 from downloads import NAME, archive, notebook
 
+from autograder.classroom.clones import prefix_of
 from autograder.classroom.collect import collect
+from autograder.classroom.enrolment import enrol
 from autograder.classroom.printed import collected_lines
 from autograder.cli import main
 from autograder.errors import CourseError
@@ -233,6 +235,57 @@ def test_of_a_clone_the_last_commit_before_the_due_date_counts(
     collect(small_course, NAME, tmp_path / "clones")
     assert "in time" in text_of(small_course, "ada")
     assert stamps(small_course)["ada"] == "2026-01-30 15:00:00"
+
+
+CLASSROOM = """\
+"identifier","github_username","github_id","name"
+"Ada Lovelace","ALovelace","123","Ada"
+"Grace Hopper","grace-hopper","124",""
+"Alan Turing","","",""
+"""
+
+
+@pytest.mark.parametrize(
+    ("repositories", "prefix"),
+    [
+        (["lab-1-alovelace", "lab-1-grace-hopper"], "lab-1-"),
+        (["grace-hopper", "alovelace"], ""),
+        (["lab-1-GRACE-HOPPER"], "lab-1-"),
+    ],
+)
+def test_a_clone_is_of_the_username_in_classrooms_roster(
+    small_course, tmp_path, clone, repositories, prefix
+):
+    path = tmp_path / "roster.csv"
+    path.write_text(CLASSROOM)
+    everyone = ["ALovelace", "Alan_Turing", "grace-hopper"]
+    assert sorted(enrol(Classroom(small_course), path).added) == everyone
+    for repository in repositories:
+        clone(repository, ("2026-01-30T15:00:00Z", "mine"))
+    result = collect(small_course, NAME, tmp_path / "clones")
+    assert result.students.keys() <= {*everyone}
+    assert (len(result.students), result.new, result.renamed) == (len(repositories), [], {})
+    assert result.prefix == prefix
+    assert f"Classroom: {prefix}USERNAME." in "\n".join(collected_lines(result)) or not prefix
+    assert sorted(enrol(Classroom(small_course), path).known) == everyone
+
+
+@pytest.mark.parametrize(
+    ("repositories", "around", "known", "prefix"),
+    [
+        (["bow-alovelace"], "bow-submissions", (), "bow-"),
+        (["bow-alovelace"], "clones", (), ""),
+        (["bow-alovelace", "bow-ghopper"], "clones", (), "bow-"),
+        (["lab-1-ada", "lab-1-a-b"], "clones", ("ada",), "lab-1-"),
+        (["ann-lee", "ann-kim"], "clones", ("ann-kim",), ""),
+        (["x-ann-lee", "x-ann-kim"], "clones", ("ann-kim",), "x-"),
+        (["alovelace", "ghopper"], "clones", (), ""),
+    ],
+)
+def test_what_clones_share_is_the_assignments_unless_the_class_says_otherwise(
+    repositories, around, known, prefix
+):
+    assert prefix_of(repositories, around, lambda name: name in known) == prefix
 
 
 def test_without_a_due_date_the_last_commit_of_the_notebook_counts(small_course, tmp_path, clone):

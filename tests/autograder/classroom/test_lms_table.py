@@ -1,6 +1,7 @@
 """Tables of LMSs go out and back in unchanged but for the scores."""
 
 import codecs
+import contextlib
 
 import pytest
 from click.testing import CliRunner
@@ -68,8 +69,8 @@ OF_GRADESCOPE = {
     "Grace_Hopper": Person("Grace_Hopper", ["Grace Hopper"], email="grace@example.org"),
 }
 OF_BRIGHTSPACE = {
-    "Ada_Lovelace": Person("Ada_Lovelace", ["Ada Lovelace"], {"brightspace": "12345"}),
-    "Grace_Hopper": Person("Grace_Hopper", ["Grace Hopper"], {"brightspace": "999"}),
+    "Ada_Lovelace": Person("Ada_Lovelace", ["Ada King"], {"orgdefinedid": "12345"}),
+    "Grace_Hopper": Person("Grace_Hopper", ["Grace Hopper"], {"brightspace": "12345"}),
 }
 
 
@@ -172,6 +173,34 @@ def test_excels_saves_are_read_and_written_as_they_are(tmp_path, first):
     assert made.content == expected
 
 
+@pytest.mark.parametrize(
+    ("encoding", "names"),
+    [
+        ("cp1252", "Zoë;Müller\nJosé;Núñez\nHélène;D’Arc\nPat;O’Brien"),
+        ("cp1252", "Søren;Kjærgård\nÅse;Ødegaard"),
+        ("cp1250", "Łukasz;Żak\nŚwiętosława;Kowalska"),
+        ("cp1250", "Jiří;Dvořák\nVěra;Kučerová"),
+        ("cp1250", "Erzsébet;Szőke\nGyörgy;Kovács"),
+        ("cp1251", "Иван;Петров\nОльга;Смирнова"),
+        ("cp1253", "Γιώργος;Παπαδόπουλος\nΕλένη;Ιωάννου"),
+        ("cp1254", "Ayşe;Yıldız\nÇağlar;Gül"),
+        ("mac_roman", "Zoë;Müller\nJosé;Núñez"),
+        ("cp850", "Zoë;Müller\nJosé;Núñez"),
+        ("cp866", "Иван;Петров\nОльга;Смирнова"),
+    ],
+)
+def test_tables_in_other_code_pages_are_read_or_refused_never_garbled(tmp_path, encoding, names):
+    path = tmp_path / "class.csv"
+    path.write_bytes(f"First name;Last name\n{names}\n".encode(encoding))
+    table = read_table(path)
+    assert [f"{row.text(0)};{row.text(1)}" for row in table.rows] == names.split("\n")
+    assert table.to_bytes() == path.read_bytes()
+    for encoding in ("gbk", "big5", "cp932"):
+        path.write_bytes("First name;Last name\n小明;王\n花子;林\n".encode(encoding))
+        with contextlib.suppress(CourseError):
+            assert read_table(path).rows[0].text(0) == "小明"
+
+
 def test_points_are_read_back_from_a_table_of_utf_16_of_either_order(tmp_path):
     path = tmp_path / "bb.xls"
     path.write_bytes(codecs.BOM_UTF16_BE + BLACKBOARD.encode("utf-16-be"))
@@ -184,7 +213,10 @@ def test_points_are_read_back_from_a_table_of_utf_16_of_either_order(tmp_path):
     ("content", "words"),
     [
         (b"PK\x03\x04rest", "is an Excel workbook; save it as CSV"),
-        (b"Name,Mark\n\x81\x8d,1\n", "neither UTF-8, UTF-16 nor Excel's"),
+        (b"Name,Mark\n\x81\x8d,1\n", "neither UTF-8 nor UTF-16, and its code page"),
+        # Hélène, or Hélčne
+        ("Name,Mark\nHélène,1\n".encode("cp1252"), "save it as CSV in UTF-8"),
+        ("Name,Mark\n민수,1\n".encode("cp949"), "save it as CSV in UTF-8"),
         (b'Name,Mark\n"ada,1\n', "a quotation mark is not closed"),
         (b"Name\n", "lists no students"),
     ],

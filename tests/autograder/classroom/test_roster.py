@@ -38,6 +38,11 @@ BLACKBOARD = """\
 "Lovelace"\t"Ada"\t"alovelace"\t"1"\t""\t"Yes"
 "Turing"\t"Alan"\t"aturing"\t"2"\t""\t"Yes"
 """
+BRIGHTSPACE = """\
+OrgDefinedId,Username,Last Name,First Name,Email,End-of-Line Indicator
+#12346,#alovelace,Lovelace,Ada,ada@example.org,#
+#200112,#aturing,Turing,Alan,alan@example.org,#
+"""
 NBGRADER = """\
 id,first_name,last_name,email
 ada,Ada,Lovelace,ada@example.org
@@ -68,6 +73,9 @@ def listed(course, tmp_path, text, **options):
             "T_alovelace_attempt_2026-01-30-15-00-00_07.ipynb",
             ["alovelace", "aturing"],
         ),
+        (BRIGHTSPACE, "12345-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb", ["Ada_Lovelace", "Alan_Turing"]),
+        # another student's OrgDefinedId
+        (BRIGHTSPACE, "12346-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb", ["Ada_Lovelace", "Alan_Turing"]),
         (NBGRADER, "Ada Lovelace_501_assignsubmission_file_/07.ipynb", ["ada", "turingalan"]),
         (NBGRADER, "lovelaceada_12345_678_07.ipynb", ["ada", "turingalan"]),
         (NBGRADER, "12345-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb", ["ada", "turingalan"]),
@@ -191,6 +199,97 @@ def test_namesakes_of_a_roster_are_two_students(small_course, tmp_path):
     assert read_people(small_course.root)["lovelaceada_12346"].numbers == {"canvas": "12346"}
 
 
+@pytest.mark.parametrize("table", [BRIGHTSPACE, MOODLE])
+def test_which_namesake_of_a_roster_handed_in_is_not_guessed(small_course, tmp_path, table):
+    listed(small_course, tmp_path, table.replace("Turing", "Lovelace").replace("Alan", "Ada"))
+    moodle = "Ada Lovelace_501_assignsubmission_file_/07.ipynb"
+    brightspace = "12345-678 - Ada Lovelace - Jan 28, 2026 1105 AM/07.ipynb"
+    name = moodle if table is MOODLE else brightspace
+    result = collect(
+        small_course, NAME, archive(tmp_path / "all.zip", {name: notebook(small_course)})
+    )
+    assert (result.students, result.new) == ({}, [])
+    assert "Ada Lovelace may be Ada_Lovelace or Ada_Lovelace_" in result.refused[0][1]
+
+
+@pytest.mark.parametrize(
+    ("table", "students"),
+    [
+        (CANVAS + CANVAS.replace(",T\n", ",U\n"), ["lovelaceada", "oturingalan"]),
+        (MOODLE + "Ada,Lovelace,1,Ada@example.org\n", ["Ada_Lovelace", "Alan_Turing"]),
+        (MOODLE + "Ada,Lovelace,3,ada2@example.org\n", ["Ada_Lovelace", "Ada_Lovelace_ada2", "Alan_Turing"]),
+        (BLACKBOARD + BLACKBOARD, ["alovelace", "aturing"]),
+        (BRIGHTSPACE + BRIGHTSPACE, ["Ada_Lovelace", "Alan_Turing"]),
+        (NBGRADER + NBGRADER, ["ada", "turingalan"]),
+    ],
+)  # fmt: skip
+def test_who_is_in_two_sections_of_a_table_is_one_student(small_course, tmp_path, table, students):
+    for _ in range(2):
+        found = listed(small_course, tmp_path, table)
+        assert sorted([*found.added, *found.known]) == students
+        assert (found.dropped, found.unclear) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (CANVAS.replace("12345", "1.23457E+17"), r"has 1\.23457E\+17 as the number of Ada Lovelace"),
+        (CANVAS.replace("12345", '"1,2E+17"'), "do not save it in Excel"),
+        (CANVAS.replace("12345", "12345.0"), r"has 12345\.0 as the number of Ada Lovelace"),
+        (CANVAS.replace("12345", "12346"), "has 12346 for both Ada Lovelace and Alan O'Turing"),
+        (BRIGHTSPACE.replace("12346", "200112"), "has 200112 for both Ada Lovelace and Alan Turing"),
+        (NBGRADER.replace("turingalan", "ada"), "has ada for both Ada Lovelace and Alan Turing"),
+        ("First name,Last name\n" + "Ada,Lovelace\n" * 2, "lists Ada Lovelace twice"),
+    ],
+)  # fmt: skip
+def test_a_table_that_does_not_tell_students_apart_is_refused(small_course, tmp_path, table, words):
+    with pytest.raises(CourseError, match=words):
+        listed(small_course, tmp_path, table)
+    assert not (small_course.root / "students.json").exists()
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        "Nome,Apelido(s),Endereço de email",
+        "Nome,Sobrenome,Endereço de e-mail",
+        "Nom,Cognoms,Adreça electrònica",
+        "Prénom,Nom,Adresse de courriel",
+        "Imię,Nazwisko,Adres e-mail",
+        "Křestní jméno,Příjmení,E-mailová adresa",
+        "Имя,Фамилия,Адрес электронной почты",
+        "Ім'я,Прізвище,Електронна пошта",
+        "Adı,Soyadı,E-posta adresi",
+        "Vorname,Name,E-Mail",
+    ],
+)
+def test_names_are_read_under_the_headings_of_other_languages(small_course, tmp_path, headings):
+    table = f"{headings}\nJoão,da Silva,js@example.org\nJoão,Pereira,jp@example.org\n"
+    assert listed(small_course, tmp_path, table).added == ["João_da_Silva", "João_Pereira"]
+
+
+@pytest.mark.parametrize("heading", ["Nome", "First name", "Nachname"])
+def test_half_of_a_name_names_nobody(small_course, tmp_path, heading):
+    table = f"{heading},Second half\nJoão,Silva\nMaria,Santos\n"
+    with pytest.raises(CourseError, match=f"such as João, under '{heading}'; its columns are"):
+        listed(small_course, tmp_path, table)
+    whole = f"{heading}\nJoão da Silva\nMaria Santos\n"
+    assert listed(small_course, tmp_path, whole).added == ["João_da_Silva", "Maria_Santos"]
+
+
 def test_a_table_without_students_says_what_it_needs(small_course, tmp_path):
     with pytest.raises(CourseError, match="names no students: it needs a column such as"):
         listed(small_course, tmp_path, "Colour,Size\nred,3\n")
+
+
+def test_listing_a_class_creates_nothing(small_course, tmp_path, monkeypatch):
+    monkeypatch.chdir(small_course.root)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    result = CliRunner().invoke(main, ["roster", "--folder", str(empty)])
+    assert (result.exit_code, result.output) == (0, "0 students in the class\n")
+    assert not list(empty.iterdir())
+    for words in (["roster"], ["roster", "--drop", "ada"]):
+        result = CliRunner().invoke(main, [*words, "--folder", str(tmp_path / "typo")])
+        assert (result.exit_code, "there is no folder" in result.output) == (1, True)
+    assert not (tmp_path / "typo").exists()

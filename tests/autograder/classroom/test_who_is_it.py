@@ -12,6 +12,7 @@ from autograder.classroom.collect import collect
 from autograder.classroom.layouts import Submitter, find_layout
 from autograder.classroom.printed import collected_lines
 from autograder.classroom.students import Students
+from autograder.classroom.teams import without_teams
 from autograder.gradebook.names import are_alike
 from autograder.gradebook.roster import Person, read_people
 
@@ -195,6 +196,52 @@ def test_brightspace_attempts_are_one_students_and_the_date_is_read(small_course
         "Ada_Lovelace": "2026-01-30 14:00:00",
         "Grace_Hopper": "2026-01-30 11:59:00",
     }
+
+
+ADA, JEAN, LUC = (Person("_".join(n.split()), [n]) for n in ("Ada Lovelace", "Jean-Luc Picard", "Luc Picard"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("people", "names", "students"),
+    [
+        # known students, whatever the team
+        ([ADA], ["Team 1-Ada Lovelace"], ["Ada Lovelace"]),
+        ([ADA, JEAN], ["Alpha-Ada Lovelace", "Alpha-Jean-Luc Picard"], ["Ada Lovelace", "Jean-Luc Picard"]),
+        ([ADA, JEAN], ["Ada Lovelace", "Jean-Luc Picard"], ["Ada Lovelace", "Jean-Luc Picard"]),
+        ([JEAN, LUC], ["Jean-Luc Picard"], ["Jean-Luc Picard"]),
+        # new ones
+        ([ADA], ["Default group-Ada Lovelace", "Solo-Alan Turing"], ["Ada Lovelace", "Alan Turing"]),
+        ([], ["Team 1-Ada Lovelace", "Team 1-Jean-Luc Picard"], ["Ada Lovelace", "Jean-Luc Picard"]),
+        ([], ["Lab A-Ada Lovelace", "Lab A-Alan Turing"], ["Ada Lovelace", "Alan Turing"]),
+        # one name without a team: there are none
+        ([LUC], ["Jean-Luc Picard", "Alan Turing"], ["Jean-Luc Picard", "Alan Turing"]),
+        ([], ["Jean-Luc Picard", "Ada King-Noel"], ["Jean-Luc Picard", "Ada King-Noel"]),
+        # two readings
+        ([LUC], ["Jean-Luc Picard"], ["may be Luc Picard or Jean-Luc Picard"]),
+        ([], ["Jean-Luc Picard", "Jean-Pierre Aumont"], ["may be Luc Picard or Jean-", "may be Pierre Aumont or Jean-"]),
+        ([], ["Lab 1-A-Ada Lovelace"], ["may be A-Ada Lovelace or Ada Lovelace: where does a team's"]),
+    ],
+)  # fmt: skip
+def test_moodles_names_of_teams_are_no_part_of_students_names(people, names, students):
+    submitters = [Submitter(name, str(number)) for number, name in enumerate(names)]
+    read = without_teams(submitters, people)
+    for submitter, student in zip(submitters, students):
+        if submitter in read.students:
+            assert read.students[submitter].name == student
+        else:
+            assert student in read.refused[submitter]
+
+
+def test_moodles_teams_change_and_the_students_stay(small_course, tmp_path):
+    form = "{}_{}_assignsubmission_file_/07.ipynb"
+    first = ["Team 1-Ada Lovelace", "Team 1-Grace Hopper", "Default group-Alan Turing"]
+    result = collected(small_course, tmp_path, *map(form.format, first, (1, 2, 3)))
+    everyone = ["Ada_Lovelace", "Alan_Turing", "Grace_Hopper"]
+    assert sorted(result.students) == everyone
+    assert "Read as names of teams: Default group, Team 1." in collected_lines(result)
+    other = ["Team 2-Ada Lovelace", "Team 1-Grace Hopper", "Team 3-Alan Turing"]
+    result = collected(small_course, tmp_path, *map(form.format, other, (1, 2, 3)))
+    assert (sorted(result.students), result.new, result.renamed) == (everyone, [], {})
 
 
 def test_what_sakai_gave_back_is_no_submission(small_course, tmp_path):

@@ -1,0 +1,107 @@
+"""Which code page a text was written in, as far as the letters of names tell."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+
+#: What Excel writes where it does not write UTF-8: code pages of Windows, macOS and MS-DOS.
+_OF_TABLES = (
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "mac_roman"),
+    *("cp850", "cp852", "cp866", "koi8_r", "gbk", "cp932", "cp949", "big5"),
+)
+#: The letters of languages beside A to Z.
+_ALPHABETS = (
+    *("äöüß", "àâçéèêëîïôœùûü", "áéíñóúü", "ãáàâçéêíóôõú", "àèéìòù", "æøåéö", "åäöé", "áðéíóúýþæö"),
+    *("ëïéèöüáó", "àçéèíïóòúü", "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž"),
+    *("áéíóöőúüű", "čćđšž", "ăâîşţ", "çğıöşüâî"),
+    *("абвгдежзийклмнопрстуфхцчшщъыьэюяё", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"),
+    *("абвгдђежзијклљмнњопрстћуфхцчџш", "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋ"),
+)
+#: Typographic marks where they belong.
+_TYPOGRAPHY = re.compile(
+    r"(?<=\b[^\W\d_])’(?=[^\W\d_])|(?<=[^\W\d_])’(?=s\b)|[“„][^“”„\n]*[”“]|N°|[ªº]"
+    r"|(?<![^\W\d_])[–—]|[–—](?![^\W\d_])|…(?![^\W\d_])|(?<![^\W\d_])€(?![^\W\d_])|(?<=\d)°"
+)
+#: What a letter that is no ASCII may cost in a text that was read as it was meant.
+_MOST_STRANGE = 0.34
+
+
+def decode_table(content: bytes) -> tuple[str, str] | None:
+    """The text of a table that is no Unicode, and its code page; None if that is not certain."""
+    texts = {page: decoded(content, page) for page in _OF_TABLES}
+    ranks = {page: _rank(text) for page, text in texts.items() if text is not None}
+    best = min(ranks.values(), default=None)
+    pages = [page for page, rank in ranks.items() if rank == best]
+    if best is None or len({texts[page] for page in pages}) > 1:
+        return None
+    text = texts[pages[0]] or ""
+    foreign = sum(not character.isascii() for character in text)
+    return (text, pages[0]) if best[0] <= _MOST_STRANGE * foreign else None
+
+
+def _rank(text: str) -> tuple[float, int, int]:
+    """How little a text looks like names: by its letters, by words of no language, by languages."""
+    words = [one for one in re.findall(r"[^\W\d_]+", text.lower()) if not one.isascii()]
+    fitting = [_languages(word) for word in words]
+    most = Counter(language for one in fitting for language in one).most_common(1)
+    plain = _TYPOGRAPHY.sub("", text)
+    return strangeness([plain]), fitting.count([]), -most[0][1] if most else 0
+
+
+def _languages(word: str) -> list[str]:
+    """The alphabets, or the script beyond them, that have the letters of a word."""
+    letters = {letter for letter in word if not letter.isascii()}
+    scripts = {_script(letter) for letter in letters}
+    if not scripts & {"LATIN", "CYRILLIC", "GREEK"}:
+        return list(scripts) if len(scripts) == 1 else []
+    if "ς" in word[:-1]:  # ends words
+        return []
+    return [alphabet for alphabet in _ALPHABETS if letters <= {*alphabet}]
+
+
+def decoded(name: bytes, encoding: str) -> str | None:
+    """The text, None if it is none in this encoding."""
+    try:
+        return name.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def strangeness(names: Iterable[str | None]) -> float:
+    """How little the texts look like names; infinite if one cannot be read at all."""
+    total = 0.0
+    for name in names:
+        if name is None:
+            return float("inf")
+        before = " "
+        for character in name:
+            if not character.isascii():
+                total += _oddity(character, before)
+            elif character.isupper() and before.islower() and not before.isascii():
+                total += 1
+            before = character
+    return total
+
+
+def _oddity(character: str, before: str) -> float:
+    """What speaks against a character: symbols, control characters, a capital inside a word."""
+    category = unicodedata.category(character)[0]
+    if category not in "LM" or (category == "M" and not before.isalnum() and before.isascii()):
+        return 3
+    name = unicodedata.name(character, "")
+    if name.startswith("HALFWIDTH") or "MATHEMATICAL" in name:
+        return 2
+    if character.isupper() and before.islower():
+        return 2
+    if before.isalpha() and _script(character) != _script(before):
+        return 1.5
+    in_a_row = not before.isascii() and _script(character) == "LATIN"  # rare: few have accents
+    return 0.5 if in_a_row else 0
+
+
+def _script(character: str) -> str:
+    script = unicodedata.name(character, "").partition(" ")[0]
+    return "CJK" if script in ("HIRAGANA", "KATAKANA") else script
