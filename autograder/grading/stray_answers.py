@@ -9,9 +9,11 @@ reported.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from nbformat import NotebookNode
 
@@ -342,10 +344,33 @@ def _section(part: _Part, answer: NotebookNode) -> str:
     text = part.text[:_LONGEST]
     if answer.cell_type == "code":
         return "\n".join(f"# {line}" for line in (_HEADER, *text.splitlines()))
-    pictures = part.cell.get("attachments")
-    if pictures:
-        answer["attachments"] = {**pictures, **answer.get("attachments", {})}
+    text = _with_pictures(text, part.cell, answer)
     if part.cell.cell_type == "code":
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
         text = f"{fence}python\n{text}\n{fence}"
     return f"*{_HEADER}*\n\n{text}"
+
+
+def _with_pictures(text: str, cell: NotebookNode, answer: NotebookNode) -> str:
+    """Attach a cell's pictures to the answer; return the text with the names that they have there.
+
+    Most editors call every pasted picture image.png.
+    """
+    pictures = cell.get("attachments") or {}
+    if not pictures:
+        return text
+    attached = {**answer.get("attachments", {})}
+    names = {}
+    for name, picture in pictures.items():
+        names[name] = name
+        if attached.get(name, picture) != picture:
+            stem, dot, suffix = name.rpartition(".") if "." in name else (name, "", "")
+            numbered = (f"{stem}-{number}{dot}{suffix}" for number in itertools.count(2))
+            names[name] = next(one for one in numbered if not (one in attached or one in pictures))
+        attached[names[name]] = picture
+    answer["attachments"] = attached
+    names |= {quote(name): quote(new) for name, new in names.items()}
+    longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.sub(
+        rf"(?<=attachment:)(?:{longest_first})(?![\w.-])", lambda found: names[found[0]], text
+    )

@@ -1,6 +1,7 @@
 """An answer to a question that is graded by hand is before a person, wherever it was written."""
 
 import copy
+import re
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
@@ -205,6 +206,53 @@ def test_a_picture_in_another_cell_comes_along(submission, release):
     restore(submission, release)
     found = submission.cells[place(submission, "why")]
     assert found.attachments == cell.attachments
+
+
+def pasted(picture, name="image.png", cell=new_markdown_cell):
+    text = cell(f"![{name}](attachment:{name})")
+    text.attachments = {name: {"image/png": picture}}
+    return text
+
+
+def shown_pictures(cell):
+    names = re.findall(r"\(attachment:(.*?)\)", cell.source)
+    return [cell.attachments[name]["image/png"] for name in names]
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("name", ["image.png", "my plot.png", "plot"])
+def test_pictures_of_one_name_are_all_shown(submission, release, own, name):
+    below(submission, pasted("second", name))
+    below(submission, pasted("first", name))
+    if own:
+        answered = submission.cells[place(submission, "why")]
+        answered.update(
+            source=f"![](attachment:{name})", attachments=pasted("own", name).attachments
+        )
+    restore(submission, release)
+    found = submission.cells[place(submission, "why")]
+    assert shown_pictures(found) == ["own"] * own + ["first", "second"]
+
+
+def test_a_picture_is_given_no_name_of_another_one(submission, release):
+    both = pasted("second")
+    both.source += "\n![](attachment:image-2.png)"
+    both.attachments["image-2.png"] = {"image/png": "third"}
+    below(submission, both)
+    below(submission, pasted("first"))
+    restore(submission, release)
+    found = submission.cells[place(submission, "why")]
+    assert shown_pictures(found) == ["first", "second", "third"]
+
+
+def test_an_answer_in_a_raw_cell_keeps_its_picture(submission, release):
+    at = place(submission, "why")
+    raw = pasted("drawn", cell=new_raw_cell)
+    raw.metadata = submission.cells[at].metadata
+    submission.cells[at] = raw
+    restore(submission, release)
+    assert shown_pictures(submission.cells[at]) == ["drawn"]
+    assert submission.cells[at].cell_type == "markdown"
 
 
 def test_a_second_pass_changes_nothing(submission, release):
