@@ -15,7 +15,9 @@ from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, parse_start
 
 #: So much of a released text's words is left in what a student made of it.
 _SHARE = 0.6
-#: A comment of so many words, most of them without signs, explains something.
+#: A comment of so many words is more than a name for what the code does.
+_SAYS = 5
+#: A text of so many words, most of them without signs, explains something.
 _EXPLAINS, _PLAIN_SHARE = 8, 0.7
 _PLAIN = re.compile(r"\W*[^\W\d_]+(?:['’-][^\W\d_]+)*\W*")
 _CLAUSE = re.compile(r"[^\W\d_][.,;:!?](?:\s|$)")
@@ -23,6 +25,9 @@ _CLAUSE = re.compile(r"[^\W\d_][.,;:!?](?:\s|$)")
 _LONG = 3
 #: Signs that are markup if no word stands beside them.
 _MARKUP = "-*_=#>|:~`+ "
+_MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
+#: What Colab makes a form of.
+_FORM = re.compile(r"#\s?@")
 #: A comment, or a text with the name that it is given.
 _REMARK = re.compile(
     r"""
@@ -52,6 +57,11 @@ class Remark:
     text: str
     free: bool
     below: bool
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it is a comment of several words."""
+        return self.text.startswith("#") and len(words(self.text)) >= _SAYS
 
     @property
     def explains(self) -> bool:
@@ -91,6 +101,11 @@ class ReleasedTexts:
             None if cell.cell_type == "code" else max(self._within(source), key=len, default=None)
         )
 
+    def is_own(self, cell: NotebookNode) -> bool:
+        """Whether a cell of code is the student's: a new cell, or the answer to an exercise."""
+        marks = cell.metadata.get("nbgrader", {})
+        return bool(marks.get("solution") or not marks) and self.original(cell) is None
+
     def _within(self, source: str) -> list[str]:
         """The released texts that are edited in a text: several, if cells were merged."""
         own = set(words(source))
@@ -126,7 +141,7 @@ class ReleasedTexts:
             lines = [
                 line
                 for line in one.text.splitlines()
-                if not (line in self.lines or _spaced(line) in self.remarks or _is_dead_code(line))
+                if not (line in self.lines or _spaced(line) in self.remarks or _is_for_tools(line))
             ]
             if any(map(words, lines)):
                 found.append(Remark("\n".join(lines), one.free, one.below))
@@ -203,6 +218,8 @@ def remarks(source: str) -> list[Remark]:
     Comments that follow one another are one.
     """
     source = source[:LONGEST_CELL]
+    if not _is_python(source):
+        source = _MAGIC.sub(r"\1pass", source)
     try:
         body = parse_start(source).body
     except NOT_PYTHON:
@@ -226,6 +243,14 @@ def remarks(source: str) -> list[Remark]:
     return found
 
 
+def _is_python(source: str) -> bool:
+    try:
+        parse_start(source)
+    except NOT_PYTHON:
+        return False
+    return True
+
+
 def _is_text(node: ast.stmt) -> bool:
     """Whether a statement is a text, or shows one."""
     if not isinstance(node, ast.Expr):
@@ -237,8 +262,10 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def _is_dead_code(line: str) -> bool:
-    """Whether a comment is a statement that was commented out."""
+def _is_for_tools(line: str) -> bool:
+    """Whether a comment is one of Colab's forms, or a statement that was commented out."""
+    if _FORM.match(line):
+        return True
     try:
         body = parse_start(line.lstrip("# ")).body if line.startswith("#") else []
     except NOT_PYTHON:

@@ -238,7 +238,7 @@ def _label(kind: str, number: str) -> _Label:
     number += "[a-h]?"  # of a part
     kinds = rf"\b(?:{kind}s?|questions?|answer|ans|q)[\s_.:#(*-]{{0,3}}(?:no\W{{0,2}}|number )?"
     letter = rf"^[^\w\n]{{0,6}}a(?:\W{{0,2}}{number}\s?[.:)]|{number}\b)"
-    item = rf"^[^\w\n]{{0,6}}{number}(?:[^\w\n]*$|\s?[.:)\]*_]+(?=\s|$).*)"
+    item = rf"(?:^[^\w\n]{{0,6}}|[.;!?] \(?){number}(?:[^\w\n]*$|\s?[.:)\]*_]+(?=\s|$).*)"
     flags = re.IGNORECASE | re.MULTILINE
     return _Label(re.compile(rf"{kinds}{number}\b|{letter}", flags), re.compile(item, flags))
 
@@ -249,16 +249,16 @@ def _named(
     """What names a question anywhere: all answers in one cell, a comment in an exercise, for instance."""
     found = []
     for place, cell in _changed(notebook, texts, answer):
+        merged = any(name.match(line.lstrip("# *")) for line in cell.source.splitlines())
         if cell.cell_type == "code":
             new = [remark.text for remark in texts.new_remarks(cell)]
-            named = next((i for i, text in enumerate(new) if name.search(text)), None)
-            if named is not None:
-                own = not _grade_id(cell) and texts.original(cell) is None
-                text = cell.source.strip() if own else "\n".join(new[named:])
+            named = [i for i, text in enumerate(new) if name.search(text)] or [0] * merged
+            if new and named:
+                own = not _grade_id(cell) and texts.is_own(cell)
+                text = cell.source.strip() if own else "\n".join(new[named[0] :])
                 found.append(_Part(cell, place, text, code=True))
             continue
         added = texts.added(cell)
-        merged = any(name.match(line.lstrip("# *")) for line in cell.source.splitlines())
         if added and (merged or name.search(added)):
             found.append(_Part(cell, place, added))
     return found
@@ -273,15 +273,18 @@ def _numbered(
 
 
 def _explanations(notebook: NotebookNode, texts: ReleasedTexts, parts: list[_Part]) -> list[_Part]:
-    """Plain prose in code; in the cells of exercises, where comments explain the code, below it."""
+    """Plain prose in code, and any comment of several words in code of the release.
+
+    In the cells of exercises, where comments explain the code, only below it.
+    """
     seen = {id(part.cell) for part in parts if not part.code}
     return [
         _Part(cell, place, remark.text)
         for place, cell in _changed(notebook, texts)
         if cell.cell_type == "code" and id(cell) not in seen
         for remark in texts.new_remarks(cell)
-        if remark.explains
-        and (remark.below or not cell.metadata.get("nbgrader", {}).get("solution"))
+        if remark.explains or (remark.says_something and not texts.is_own(cell))
+        if remark.below or not cell.metadata.get("nbgrader", {}).get("solution")
     ]
 
 

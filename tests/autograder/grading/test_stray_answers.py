@@ -4,6 +4,7 @@ import copy
 import re
 
 import pytest
+from honest import LINES
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 from autograder.grading.sanitize import restore
@@ -270,6 +271,30 @@ def test_what_students_note_in_code_is_no_answer(shown, release, start, source):
     assert restore(shown, release) == []
 
 
+@pytest.mark.parametrize("start", ["# the loss", "check(step)"])
+def test_a_short_comment_in_code_of_the_release_is_to_be_reviewed(shown, release, start):
+    code_cell(shown, start).source += "\n# it stalls at 512 here"
+    repairs = restore(shown, release)
+    assert "stalls at 512" in doubts(repairs, "why")[0]
+
+
+@pytest.mark.parametrize("line", sorted(LINES.values()))
+def test_lines_of_other_platforms_are_no_answers(shown, release, line):
+    cell = code_cell(shown, "# the loss")
+    cell.source = f"{line}\n{cell.source}"
+    assert restore(shown, release) == []
+
+
+def test_a_question_merged_into_a_check_is_found(submission, release):
+    check = submission.cells[place(submission, "check_step")]
+    question_text = submission.cells[place(submission, "why") - 1]
+    check.source += f"\n\n{question_text.source}\n\nIt overshoots."
+    submission.cells.remove(question_text)
+    restore(submission, release)
+    assert "It overshoots." in answer(submission, "why")
+    assert answer(submission, "how") == STUB
+
+
 def test_comments_change_nothing_where_all_questions_are_answered(shown, release):
     for grade_id in ("why", "how"):
         shown.cells[place(shown, grade_id)].source = f"1. {MORE}\n2. {MORE}"
@@ -312,7 +337,9 @@ def test_a_question_that_was_wrapped_otherwise_is_no_answer(submission, release,
     assert restore(submission, release) == []
 
 
-@pytest.mark.parametrize("two", ["2. {}", "2) {}", "(2) {}", "**2.** {}", "## 2\n{}", "2: {}"])
+@pytest.mark.parametrize(
+    "two", ["2. {}", "2) {}", "And this. 2. {}", "(2) {}", "**2.** {}", "## 2\n{}", "2: {}"]
+)
 @pytest.mark.parametrize(("there", "blank"), [("why", "how"), ("how", "why")])
 def test_a_list_with_a_questions_number_is_to_be_reviewed(submission, release, there, blank, two):
     one = two.replace("2", "1")
