@@ -82,6 +82,7 @@ class ReleasedTexts:
         self.lines = {line.strip() for source in self.sources for line in source.splitlines()}
         code = [cell.source for cell in release.cells if cell.cell_type == "code"]
         self.remarks = _spaced("\n".join(one.text for source in code for one in remarks(source)))
+        self.found: dict[str, list[Remark]] = {}  # source -> its new remarks
         present = {cell.source.strip() for cell in notebook.cells}
         self.lost: list[tuple[set[str], str]] = [
             (set(words(cell.source)), cell.source)
@@ -136,6 +137,8 @@ class ReleasedTexts:
 
     def new_remarks(self, cell: NotebookNode) -> list[Remark]:
         """What a cell of code says that the release does not."""
+        if cell.source in self.found:
+            return self.found[cell.source]
         found = []
         for one in remarks(cell.source):
             lines = [
@@ -145,6 +148,7 @@ class ReleasedTexts:
             ]
             if any(map(words, lines)):
                 found.append(Remark("\n".join(lines), one.free, one.below))
+        self.found[cell.source] = found
         return found
 
 
@@ -225,22 +229,27 @@ def remarks(source: str) -> list[Remark]:
     except NOT_PYTHON:
         lines = [line for line in source.splitlines() if line.strip()]
         return [Remark(line.strip(), True, line == line.lstrip()) for line in lines]
-    texts = [(node.lineno, node.end_lineno or 0) for node in body if _is_text(node)]
+    texts = [node for node in body if _is_text(node)]
     end = max((node.end_lineno or 0 for node in body if not _is_text(node)), default=0)
+    lines_of_texts = {i for node in texts for i in range(node.lineno, (node.end_lineno or 0) + 1)}
     found: list[Remark] = []
-    last = 0
+    block: list[str] = []  # comments that follow one another
+    line, last, below = 1, 0, False
     for match in _REMARK.finditer(source):
-        line = source.count("\n", 0, match.start()) + 1
-        text, comment = match[0], match[0].startswith("#")
-        free = comment or any(first <= line <= final for first, final in texts)
-        follows = (
-            found and found[-1].text.startswith("#") and not source[last : match.start()].strip()
-        )
-        if comment and follows:
-            text = f"{found.pop().text}\n{text}"
-        found.append(Remark(text, free, line > end))
+        between = source[last : match.start()]
+        line += between.count("\n")
+        comment = match[0].startswith("#")
+        if block and not (comment and not between.strip()):
+            found.append(Remark("\n".join(block), True, below))
+            block = []
+        below = line > end
+        if comment:
+            block.append(match[0])
+        else:
+            found.append(Remark(match[0], line in lines_of_texts, below))
+        line += match[0].count("\n")
         last = match.end()
-    return found
+    return [*found, Remark("\n".join(block), True, below)] if block else found
 
 
 def _is_python(source: str) -> bool:
