@@ -464,6 +464,7 @@ def test_an_answer_in_a_raw_cell_keeps_its_picture(submission, release):
 def test_a_second_pass_changes_nothing(submission, release):
     below(submission, new_markdown_cell(ANSWER))
     submission.cells[place(submission, "how") - 1].source += f"\n{MORE}"
+    submission.cells[place(submission, "decay")].source += f"\n# Question 2: {MORE}"
     restore(submission, release)
     before = copy.deepcopy(submission)
     restore(submission, release)
