@@ -244,9 +244,10 @@ def _marked(cell: NotebookNode) -> bool:
 
 def _retype(cell: NotebookNode, cell_type: str) -> None:
     cell.cell_type = cell_type
-    for key in ("outputs", "execution_count", "attachments"):
+    for key in ("outputs", "execution_count"):
         cell.pop(key, None)
     if cell_type == "code":
+        cell.pop("attachments", None)
         cell.outputs, cell.execution_count = [], None
 
 

@@ -8,24 +8,28 @@ reported.
 
 from __future__ import annotations
 
-import ast
+import itertools
 import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import NOT_PYTHON, parse_start
+from autograder.course.cells import reused_from
+from autograder.escaping import for_terminal
 from autograder.grading.notes import Repair
+from autograder.grading.own_words import ReleasedTexts, is_prose, is_read_only, words
 
 #: In the metadata of a cell, whose text is in the answer cell already: a graded notebook is
 #: sanitized once more when nbgrader saves it.
 _USED = "coursekit_used"
 _HEADER = "From another cell of the notebook:"
 _LONGEST = 20_000
-#: So much of a released text's words is left in what a student made of it.
-_SHARE = 0.6
-_LABEL = re.compile(r"\*\*\s*(?:Question|Task|Exercise)\s+(\d+)\b", re.IGNORECASE)
+_LABEL = re.compile(r"\*\*\s*(Question|Task|Exercise)\s+(\d+)\b", re.IGNORECASE)
+#: So many texts that may be an answer are quoted, and so much of each.
+_QUOTES, _QUOTED = 3, 80
 
 
 @dataclass
@@ -78,13 +82,14 @@ def gather_answers(
     }
     if not questions:
         return []
-    parts = _parts(notebook, release, questions)
+    texts = ReleasedTexts(notebook, release)
+    parts = _parts(notebook, texts, questions)
     claimed = {id(cell) for key, several in copies.items() if key for cell in several}
     foreign = {id(cell) for cell in copies.get("", [])}
     labels = _labels(release)
     places = {id(cell): number for number, cell in enumerate(notebook.cells)}
     waiting = {g for g, cell in questions.items() if is_unanswered(cell.source, released[g])}
-    repairs = []
+    repairs, joined = [], []
     for grade_id, cell in questions.items():
         blank = grade_id in waiting
         own = [_Part(copy, places[id(copy)], copy.source) for copy in copies.get(grade_id, [])]
@@ -95,25 +100,33 @@ def gather_answers(
             if part.near == grade_id
             and (blank or not (part.code or part.edit or id(part.cell) in foreign))
         ]
+        if blank and grade_id in labels:
+            there = {id(part.cell) for part in found}
+            named = _named(labels[grade_id].name, notebook, texts, cell)
+            found += [part for part in named if id(part.cell) not in there]
         if blank and not found:
             found = [
                 part
                 for part in free
                 if grade_id in part.around and not part.code and part.near not in waiting
             ]
-        if blank and not found and grade_id in labels:
-            found = _mentions(labels[grade_id], notebook, release, cell)
         if found:
-            _put_together(cell, sorted(found, key=lambda part: part.place), places, blank)
+            joined.append((cell, sorted(found, key=lambda part: part.place), blank))
             repairs.append(_repair(grade_id, blank, bool(own)))
-        elif blank and any(
-            not (part.code or part.edit) and (grade_id in part.around or not part.near)
-            for part in free
-        ):
-            what = (
-                f"{grade_id} has no answer in its cell, and other cells have text that may be one"
-            )
-            repairs.append(Repair(what, doubtful=True))
+        elif blank:
+            near = [
+                part
+                for part in free
+                if not (part.code or (part.edit and part.near in waiting))
+                and (grade_id in part.around or not part.near)
+            ]
+            maybe = _nameless(labels, [*near, *_explanations(notebook, texts, parts)])
+            if grade_id in labels:
+                maybe += _numbered(labels[grade_id].item, notebook, texts, cell)
+            if maybe:
+                repairs.append(_unplaced(grade_id, maybe))
+    for cell, found, blank in joined:
+        _put_together(cell, found, places, blank)
     for part in parts:
         part.cell.metadata[_USED] = True
     return repairs
@@ -144,34 +157,29 @@ def is_unanswered(source: str, released: NotebookNode) -> bool:
     """Whether an answer is blank or as in the released cell, of a text up to markup."""
     if not source.strip() or source.strip() == released.source.strip():
         return True
-    return released.cell_type != "code" and _words(source) == _words(released.source) != []
+    return released.cell_type != "code" and words(source) == words(released.source) != []
 
 
 def _grade_id(cell: NotebookNode) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
-
-
 def _parts(
-    notebook: NotebookNode, release: NotebookNode, questions: dict[str, NotebookNode]
+    notebook: NotebookNode, texts: ReleasedTexts, questions: dict[str, NotebookNode]
 ) -> list[_Part]:
     """All text of the student's that is in no cell with points, each with its questions."""
-    texts = _ReleasedTexts(notebook, release)
     fixed: list[str | None] = []  # cell -> grade id, "" for a released text, None for a new cell
     parts = []
     for place, cell in enumerate(notebook.cells):
         original = texts.original(cell)
-        marked = bool(_grade_id(cell)) and not _is_read_only(cell)
+        marked = bool(_grade_id(cell)) and not is_read_only(cell)
         fixed.append(_grade_id(cell) if marked else None if original is None else "")
         if marked or cell.metadata.get(_USED) or not cell.source.strip():
             continue
         if original is None:
-            code = cell.cell_type == "code" and not _is_prose(cell.source)
+            code = cell.cell_type == "code" and not is_prose(cell.source)
             parts.append(_Part(cell, place, cell.source.strip(), code))
-        elif cell.cell_type != "code" and (added := _added(original, cell.source)):
+        elif cell.cell_type != "code" and (added := texts.added(cell)):
             parts.append(_Part(cell, place, added, edit=True))
     for part in parts:
         before = [one for one in fixed[: part.place] if one is not None]
@@ -205,126 +213,111 @@ def _block(side: Iterable[str], questions: dict[str, NotebookNode]) -> set[str]:
     return found - {""}
 
 
-def _is_read_only(cell: NotebookNode) -> bool:
-    marks = cell.metadata.get("nbgrader", {})
-    return bool(
-        cell.cell_type != "code"
-        and marks.get("locked")
-        and not (marks.get("grade") or marks.get("solution") or marks.get("task"))
-    )
+@dataclass(frozen=True)
+class _Label:
+    """How a student may refer to a question: "Question 2", "Q2", and in a list "2."."""
+
+    name: re.Pattern[str]
+    item: re.Pattern[str]
 
 
-class _ReleasedTexts:
-    """Which cells of a submission are cells of the release without points, as they were or edited."""
-
-    def __init__(self, notebook: NotebookNode, release: NotebookNode) -> None:
-        plain = [cell for cell in release.cells if not _grade_id(cell) or _is_read_only(cell)]
-        self.sources = {cell.source.strip() for cell in release.cells}
-        self.by_id = {cell.get("id"): cell for cell in plain if cell.get("id")}
-        present = {cell.source.strip() for cell in notebook.cells}
-        self.lost: list[tuple[set[str], str]] = [
-            (set(_words(cell.source)), cell.source)
-            for cell in plain
-            if cell.cell_type != "code" and cell.source.strip() not in present
-        ]
-
-    def original(self, cell: NotebookNode) -> str | None:
-        """The released text that a cell is, or was made of; None for a new cell."""
-        source = str(cell.source).strip()
-        if source in self.sources:
-            return str(source)
-        same = self.by_id.get(cell.get("id"))
-        if same is not None and (same.cell_type == "code" or _keeps(same.source, source)):
-            return str(same.source)
-        if cell.cell_type == "code":
-            return None
-        own = set(_words(source))
-        fits = [text for words, text in self.lost if len(words & own) >= _SHARE * len(words) > 0]
-        return max(fits, key=len) if fits else None
-
-
-def _keeps(released: str, source: str) -> bool:
-    words = set(_words(released))
-    return len(words & set(_words(source))) >= _SHARE * len(words)
-
-
-def _added(released: str, source: str) -> str:
-    """The lines, or ends of lines, that a student added to a released text."""
-    known = {line.strip() for line in released.splitlines() if line.strip()}
-    added = []
-    for line in map(str.strip, source.splitlines()):
-        if not line or line in known:
-            continue
-        begun = max((old for old in known if line.startswith(old)), key=len, default="")
-        ended = max((old for old in known if line.endswith(old)), key=len, default="")
-        if begun:
-            line = line[len(begun) :].strip()
-        elif ended:
-            line = line[: -len(ended)].strip()
-        if set(_words(line)) - set(_words(released)):
-            added.append(line)
-    return "\n".join(added)
-
-
-def _is_prose(source: str) -> bool:
-    """Whether a code cell holds words alone: comments, texts, or no Python at all."""
-    if source.lstrip().startswith(("%", "!")):
-        return False
-    try:
-        body = parse_start(source).body
-    except NOT_PYTHON:
-        return True
-    return all(_is_text(node) for node in body)
-
-
-def _is_text(node: ast.stmt) -> bool:
-    if isinstance(node, (ast.Assign, ast.AnnAssign)):
-        return _is_sentence(node.value)
-    if not isinstance(node, ast.Expr):
-        return False
-    if isinstance(node.value, ast.Call):
-        call = node.value
-        named = isinstance(call.func, ast.Name) and call.func.id in ("print", "Markdown", "display")
-        return named and any(map(_is_sentence, call.args))
-    return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def _is_sentence(node: ast.expr | None) -> bool:
-    """Whether an expression is a text of several words."""
-    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-        return False
-    return len(_words(node.value)) > 2
-
-
-def _labels(release: NotebookNode) -> dict[str, re.Pattern[str]]:
-    """Grade id -> how a student may refer to the question: "Question 2", "Q2"."""
-    found, label = {}, None
+def _labels(release: NotebookNode) -> dict[str, _Label]:
+    """Grade id -> how a student may refer to the question."""
+    found, match = {}, None
     for cell in release.cells:
         if is_by_hand(cell):
-            if label is not None:
-                pattern = rf"\b(?:question|answer|q|a)\W{{0,3}}{label}\b"
-                found[_grade_id(cell)] = re.compile(pattern, re.IGNORECASE)
-            label = None
-        elif cell.cell_type != "code" and (match := _LABEL.match(cell.source.lstrip())):
-            label = match[1]
+            if match is not None:
+                found[_grade_id(cell)] = _label(*match.groups())
+            match = None
+        elif cell.cell_type != "code":
+            match = _LABEL.match(cell.source.lstrip()) or match
     return found
 
 
-def _mentions(
-    label: re.Pattern[str], notebook: NotebookNode, release: NotebookNode, answer: NotebookNode
+def _label(kind: str, number: str) -> _Label:
+    number += "[a-h]?"  # of a part
+    kinds = rf"\b(?:{kind}s?|questions?|answer|ans|q)[\s_.:#(*-]{{0,3}}(?:no\W{{0,2}}|number )?"
+    letter = rf"^[^\w\n]{{0,6}}a(?:\W{{0,2}}{number}\s?[.:)]|{number}\b)"
+    item = rf"(?:^[^\w\n]{{0,6}}|[.;!?] \(?){number}(?:[^\w\n]*$|\s?[.:)\]*_]+(?=\s|$).*)"
+    flags = re.IGNORECASE | re.MULTILINE
+    return _Label(re.compile(rf"{kinds}{number}\b|{letter}", flags), re.compile(item, flags))
+
+
+def _named(
+    name: re.Pattern[str], notebook: NotebookNode, texts: ReleasedTexts, answer: NotebookNode
 ) -> list[_Part]:
-    """What names a question anywhere: all answers in one cell, for instance."""
-    released = {cell.source.strip() for cell in release.cells}
-    texts = _ReleasedTexts(notebook, release)
+    """What names a question anywhere: all answers in one cell, a comment in an exercise, for instance."""
+    found = []
+    for place, cell in _changed(notebook, texts, answer):
+        merged = any(name.match(line.lstrip("# *")) for line in cell.source.splitlines())
+        if cell.cell_type == "code":
+            new = [remark.text for remark in texts.new_remarks(cell)]
+            named = [i for i, text in enumerate(new) if name.search(text)] or [0] * merged
+            if new and named:
+                own = not _grade_id(cell) and texts.is_own(cell)
+                text = cell.source.strip() if own else "\n".join(new[named[0] :])
+                found.append(_Part(cell, place, text, code=True))
+            continue
+        added = texts.added(cell)
+        if added and (merged or name.search(added)):
+            found.append(_Part(cell, place, added))
+    return found
+
+
+def _numbered(
+    item: re.Pattern[str], notebook: NotebookNode, texts: ReleasedTexts, answer: NotebookNode
+) -> list[str]:
+    """What has a question's number in a list: the answers to several questions, or to one."""
+    changed = [cell for _, cell in _changed(notebook, texts, answer) if cell.cell_type != "code"]
+    return [match[0] for cell in changed if (match := item.search(texts.added(cell)))]
+
+
+def _explanations(notebook: NotebookNode, texts: ReleasedTexts, parts: list[_Part]) -> list[_Part]:
+    """Plain prose in code, and any comment of several words in code of the release.
+
+    In the cells of exercises, where comments explain the code, only below it.
+    """
+    seen = {id(part.cell) for part in parts if not part.code}
     return [
-        _Part(cell, place, cell.source.strip(), cell.cell_type == "code")
-        for place, cell in enumerate(notebook.cells)
-        if cell is not answer
-        and cell.source.strip() not in released
-        and label.search(cell.source)
-        and (is_by_hand(cell) or not _grade_id(cell))
-        and texts.original(cell) is None
+        _Part(cell, place, remark.text)
+        for place, cell in _changed(notebook, texts)
+        if cell.cell_type == "code" and id(cell) not in seen
+        for remark in texts.new_remarks(cell)
+        if remark.explains or (remark.says_something and not texts.is_own(cell))
+        if remark.below or not cell.metadata.get("nbgrader", {}).get("solution")
     ]
+
+
+def _nameless(labels: dict[str, _Label], parts: list[_Part]) -> list[str]:
+    """The texts that name no question: the others are in the answer cells of those."""
+    names = [label.name for label in labels.values()]
+    return [part.text for part in parts if not any(name.search(part.text) for name in names)]
+
+
+def _changed(
+    notebook: NotebookNode, texts: ReleasedTexts, besides: NotebookNode | None = None
+) -> list[tuple[int, NotebookNode]]:
+    """The cells that are not as released, numbered, without those of earlier assignments."""
+    return [
+        (place, cell)
+        for place, cell in enumerate(notebook.cells)
+        if cell is not besides
+        and cell.source.strip() not in texts.sources
+        and reused_from(cell) is None
+    ]
+
+
+def _unplaced(grade_id: str, maybe: list[str]) -> Repair:
+    shown = [" ".join(for_terminal(text).split()) for text in dict.fromkeys(maybe)]
+    quotes = [
+        f'"{textwrap.shorten(text[: 2 * _QUOTED], _QUOTED, placeholder=" …")}"' for text in shown
+    ]
+    more = f" and {len(quotes) - _QUOTES} more" if len(quotes) > _QUOTES else ""
+    return Repair(
+        f"{grade_id} has no answer in its cell, and other cells have text that may be one:"
+        f" {', '.join(quotes[:_QUOTES])}{more}",
+        doubtful=True,
+    )
 
 
 def _put_together(
@@ -342,10 +335,33 @@ def _section(part: _Part, answer: NotebookNode) -> str:
     text = part.text[:_LONGEST]
     if answer.cell_type == "code":
         return "\n".join(f"# {line}" for line in (_HEADER, *text.splitlines()))
-    pictures = part.cell.get("attachments")
-    if pictures:
-        answer["attachments"] = {**pictures, **answer.get("attachments", {})}
+    text = _with_pictures(text, part.cell, answer)
     if part.cell.cell_type == "code":
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
         text = f"{fence}python\n{text}\n{fence}"
     return f"*{_HEADER}*\n\n{text}"
+
+
+def _with_pictures(text: str, cell: NotebookNode, answer: NotebookNode) -> str:
+    """Attach a cell's pictures to the answer; return the text with the names that they have there.
+
+    Most editors call every pasted picture image.png.
+    """
+    pictures = cell.get("attachments") or {}
+    if not pictures:
+        return text
+    attached = {**answer.get("attachments", {})}
+    names = {}
+    for name, picture in pictures.items():
+        names[name] = name
+        if attached.get(name, picture) != picture:
+            stem, dot, suffix = name.rpartition(".") if "." in name else (name, "", "")
+            numbered = (f"{stem}-{number}{dot}{suffix}" for number in itertools.count(2))
+            names[name] = next(one for one in numbered if not (one in attached or one in pictures))
+        attached[names[name]] = picture
+    answer["attachments"] = attached
+    names |= {quote(name): quote(new) for name, new in names.items()}
+    longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.sub(
+        rf"(?<=attachment:)(?:{longest_first})(?![\w.-])", lambda found: names[found[0]], text
+    )
