@@ -168,8 +168,8 @@ class Times:
                 own = chosen[student]
                 own[-1] = replace(own[-1], submitted=time, known=True)
         if self._used_zone:
-            own = datetime.datetime.now().astimezone().tzname()
-            result.zone = self.zone or f"this machine's time zone, {own} (--zone names another)"
+            used = datetime.datetime.now().astimezone().tzname()
+            result.zone = self.zone or f"this machine's time zone, {used} (--zone names another)"
 
     def write(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
         """Write the times of submissions that were in `submitted/` already; list the unknown, and who is late."""

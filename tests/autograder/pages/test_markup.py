@@ -242,6 +242,10 @@ def test_links_inside_a_text_lead_to_its_headings():
     assert f'<a href="#{ID_PREFIX}The-mask">see</a>' in text
 
 
+def test_an_attachment_without_content_is_its_alternative_text():
+    assert "the curve" in render("![the curve](attachment:a.png)", {"a.png": {}})
+
+
 def test_a_picture_from_elsewhere_is_its_alternative_text():
     assert clean_html(
         '<a href="https://x.org"><img src="https://x.org/y.png" alt="a & b"></a>'
