@@ -119,12 +119,16 @@ def differing(stored: NotebookNode, found: NotebookNode) -> tuple[int, list[list
 def _alike(was: str, now: str) -> bool:
     if NUMBER.sub("#", was).split() != NUMBER.sub("#", now).split():
         return False
-    return all(
-        abs(float(a.replace(",", "")) - float(b.replace(",", "")))
-        <= max(1.01 * 10.0 ** -len(a.partition(".")[2]), 1e-3 * abs(float(a.replace(",", ""))))
-        * ("." in a)
-        for a, b in zip(NUMBER.findall(was), NUMBER.findall(now))
-    )
+    return all(map(_agree, NUMBER.findall(was), NUMBER.findall(now)))
+
+
+def _agree(was: str, now: str) -> bool:
+    """Whether two numbers are one but for rounding; whole numbers must be equal."""
+    if "." not in was:
+        return was == now
+    one, two = (float(number.replace(",", "")) for number in (was, now))
+    unit = 10.0 ** -len(was.partition(".")[2])
+    return abs(one - two) <= max(1.01 * unit, 1e-3 * abs(one))
 
 
 def run_round(assignment: Assignment, number: int) -> Round:

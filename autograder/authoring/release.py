@@ -105,8 +105,8 @@ def release(
         A proof fails (see `proofs`): the solution fails its own check, the student notebook
         contains solution text, a misconception is not caught or gets another one's hint, an
         alternative fails, the stored outputs are those of other code, a group's cases are the same
-        for every seed, a module fails ruff. Or an assignment was edited while it was released; what
-        was proved of the others is kept.
+        for every seed, a module fails ruff. Or an assignment was edited while it was released; if
+        these were its modules, what was proved of the others is kept.
     """
     owners = exercise_owners(course)
     stored = proved.read(course)

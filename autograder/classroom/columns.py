@@ -99,14 +99,14 @@ def points_possible(table: Table, column: Column) -> float | None:
     for pattern in _AROUND[:3]:
         found = pattern.fullmatch(column.heading)
         if found and found.groupdict().get("most"):
-            return _astitle_words(found["most"])
+            return _as_number(found["most"])
     for row in table.rows:
         if fold(row.text(0).strip()) == "points possible":
-            return _astitle_words(row.text(column.index))
+            return _as_number(row.text(column.index))
     wanted = {*_MOST, f"{heading_words(column.heading)} max points"}
     for index, heading in enumerate(table.headings):
         if heading_words(heading) in wanted:
-            values = {_astitle_words(text) for text in table.column(index)} - {None}
+            values = {_as_number(text) for text in table.column(index)} - {None}
             return values.pop() if len(values) == 1 else None
     return None
 
@@ -140,7 +140,7 @@ def _worksheet_column(headings: list[str]) -> list[int]:
     return []
 
 
-def _astitle_words(text: str) -> float | None:
+def _as_number(text: str) -> float | None:
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:

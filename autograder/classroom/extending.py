@@ -52,8 +52,8 @@ def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[s
             continue
         if student is None:
             raise ClassError(
-                f"{path}: {label or text} is nobody in the class, or not one student;"
-                " `autograder roster` lists it. No extension was granted."
+                f"{path}: {label or f'the row with {text!r}'} is nobody in the class, or not one"
+                " student; `autograder roster` lists it. No extension was granted."
             )
         found[student] = _days(text) if headings[column] == "days" else text
     if not found:

@@ -22,8 +22,9 @@ _OFFSET = re.compile(r"(?:UTC|GMT)?\s*(?P<sign>[+\-−])(?P<hours>\d{1,2})(?::?(
 _ABBREVIATION = re.compile(r"[A-Z]{2,5}")
 #: A span of time: 3d, 1d12h, 90m, 2 weeks.
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(weeks?|w|days?|d|hours?|h|minutes?|min|m)")
-_LONGEST = 3650 * 86_400.0
 _SECONDS = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0}
+#: The longest span, in seconds: an extension of more than ten years is a slip.
+_LONGEST = 3650 * _SECONDS["d"]
 _EXAMPLE = '"2026-10-20 23:59 Europe/Berlin"'
 
 

@@ -1,6 +1,7 @@
 """Releasing: what is generated, what is proved, and what an author is told."""
 
 import base64
+import functools
 import json
 import re
 import shutil
@@ -690,34 +691,41 @@ def test_what_was_proved_and_has_not_changed_is_not_proved_again(small_course, m
     assert len(proofs) == 3
 
 
-def test_what_is_edited_during_its_release_does_not_count_as_proved(small_course, monkeypatch):
-    edit_module(small_course, "(2, 4), (3, 5)", "(2, 4), (3, 6)")
-    prove = proofs.prove_answers
+@pytest.fixture
+def edited_during_release(small_course, monkeypatch):
+    """Releases the course while its author does something; returns what the author is told."""
 
-    def edit_and_prove(*one):
-        edit_module(small_course, "(2, 4), (3, 6)", "(2, 4), (3, 7)")
-        prove(*one)
+    def told(edit):
+        prove = proofs.prove_answers
 
-    with monkeypatch.context() as during:
-        during.setattr(f"{release.__module__}.prove_answers", edit_and_prove)
-        assert refusal(small_course) == (
-            f"{NAME} was edited while it was being released; run `autograder release` again."
-        )
+        def edit_and_prove(*one):
+            edit()
+            prove(*one)
+
+        edit_module(small_course, "(2, 4), (3, 5)", "(2, 4), (3, 6)")
+        with monkeypatch.context() as during:
+            during.setattr(f"{release.__module__}.prove_answers", edit_and_prove)
+            return refusal(small_course)
+
+    return told
+
+
+def test_what_is_edited_during_its_release_does_not_count_as_proved(
+    small_course, edited_during_release
+):
+    edit = functools.partial(edit_module, small_course, "(2, 4), (3, 6)", "(2, 4), (3, 7)")
+    assert edited_during_release(edit) == (
+        f"{NAME} was edited while it was being released; run `autograder release` again."
+    )
     assert release(small_course, [NAME]).unchanged == []
     assert release(small_course, [NAME], check=True).stale == []
 
 
-def test_a_notebook_saved_during_its_release_is_not_overwritten(small_course, monkeypatch):
-    edit_module(small_course, "(2, 4), (3, 5)", "(2, 4), (3, 6)")
-    prove = proofs.prove_answers
-
-    def save_and_prove(*one):
-        edit_cell(small_course, "# Set-up", "# Set-up, at once")
-        prove(*one)
-
-    with monkeypatch.context() as during:
-        during.setattr(f"{release.__module__}.prove_answers", save_and_prove)
-        assert "was edited while it was being released" in refusal(small_course)
+def test_a_notebook_saved_during_its_release_is_not_overwritten(
+    small_course, edited_during_release
+):
+    save = functools.partial(edit_cell, small_course, "# Set-up", "# Set-up, at once")
+    assert "was edited while it was being released" in edited_during_release(save)
     assert "# Set-up, at once" in small_course.solution(NAME).read_text()
 
 
