@@ -26,6 +26,7 @@ from statistics import mean, median
 from typing import Any
 
 import torch
+from _device import compute_on
 from _pairs import with_cells
 from _results import results, store
 
@@ -232,12 +233,14 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of labels")
     parser.add_argument("--data", nargs="+", default=DATA, help="data sets to classify")
     parser.add_argument("--again", action="store_true", help="measure anew what is there")
+    parser.add_argument("--device", default="cpu", help="of the models")
     options = parser.parse_args()
     if unknown := set(options.parts) - set(PARTS):
         parser.error(
             f"there is no part {', '.join(sorted(unknown))}; choose from {', '.join(PARTS)}"
         )
     torch.set_num_threads(1)
+    compute_on(options.device)
     kept = Kept(options.again, options.parts)
     for part in options.parts:
         try:

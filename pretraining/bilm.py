@@ -33,7 +33,7 @@ from torch.nn.functional import cross_entropy, linear, mse_loss
 from tqdm.auto import tqdm
 
 from autograder.course.reference import Solution
-from coursekit import load, load_vectors
+from coursekit import load, load_vectors, pick_device
 from coursekit.data import DataError
 
 NOTEBOOK = (
@@ -193,12 +193,12 @@ def loss_of(
     model: nn.Module, corpus: Corpus, batch: np.ndarray, settings: Settings
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The losses of both directions on a batch of rows."""
-    real = torch.from_numpy(batch >= 0)
+    real = torch.as_tensor(batch >= 0)
     forms, place = np.unique(np.maximum(batch, 0), return_inverse=True)
-    vectors = model.words(torch.from_numpy(corpus.letters[forms].astype(np.int64)))
-    X = vectors[torch.from_numpy(place.reshape(batch.shape))]
+    vectors = model.words(torch.as_tensor(corpus.letters[forms].astype(np.int64)))
+    X = vectors[torch.as_tensor(place.reshape(batch.shape))]
     states = model.read(X, real)[-1]
-    targets = torch.from_numpy(corpus.words[np.maximum(batch, 0)].astype(np.int64))
+    targets = torch.as_tensor(corpus.words[np.maximum(batch, 0)].astype(np.int64))
     before, after = states.chunk(2, dim=-1)
     next_real = real[:, 1:]
     forward = sampled_loss(model, before[:, :-1][next_real], targets[:, 1:][next_real], settings)
@@ -327,6 +327,7 @@ def main() -> None:
     folder, target = options.pop("folder"), options.pop("export")
     keep_every, only_export = options.pop("keep_every"), options.pop("only_export")
     settings = Settings(**options)
+    torch.set_default_device(pick_device("auto"))
     with stopping_plainly():
         if not only_export:
             pretrain(folder, settings, keep_every)

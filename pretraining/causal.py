@@ -423,6 +423,7 @@ def main() -> None:
     keep_every, finish, reviews = (
         options.pop(name) for name in ("keep_every", "finish", "reviews")
     )
+    torch.set_float32_matmul_precision("high")
     with stopping_plainly():
         run = Run(folder, Settings(**options))
         model = pretrain(run, pick_device("auto"), keep_every, finish)
