@@ -17,13 +17,14 @@ from .common import one_line
 POINTS = {"loss": 1, "step": 2, "mode": 1}
 
 # An encoder without blocks: a token's vector and the mean over the real ones. Outside training its
-# vectors are half as long. Its weights are zeros until a case sets them.
+# vectors are half as long. Its weights are zeros until a case sets them. The pooled vectors have one of
+# their own, which gets no gradient from this loss, as in BERT.
 _ENCODER = """type("TinyEncoder", (torch.nn.Module,), {{
     "forward": lambda self, ids, segments, mask: (
         E := self.embeddings.tokens(ids) + self.embeddings.segments(segments),
         M := torch.where(mask[..., None], E, 0.0).sum(dim=1, keepdim=True) / mask.sum(dim=1)[:, None, None],
         H := torch.tanh(E + M) * (1.0 if self.training else 0.5),
-        (H, H[:, 0]),
+        (H, H[:, 0] * self.pooler),
     )[-1],
     "__init__": lambda self: [
         torch.nn.Module.__init__(self),
@@ -31,6 +32,7 @@ _ENCODER = """type("TinyEncoder", (torch.nn.Module,), {{
             "tokens": torch.nn.Embedding.from_pretrained(torch.zeros({n}, {d}), False),
             "segments": torch.nn.Embedding.from_pretrained(torch.zeros(2, {d}), False),
         }})),
+        setattr(self, "pooler", torch.nn.Parameter(torch.zeros({d}))),
     ] and None,
 }})()"""
 

@@ -1674,7 +1674,7 @@ class MaskedLanguageModelTrainer:
         nn.ModuleList([self.encoder, self.head]).train()
         loss = self.loss(inputs, segments, mask, labels)
         parameters = self.optimizer.param_groups[0]["params"]
-        for p, g in zip(parameters, torch.autograd.grad(loss, parameters)):
+        for p, g in zip(parameters, torch.autograd.grad(loss, parameters, allow_unused=True)):
             p.grad = g
         self.optimizer.step()
         return loss.item()
