@@ -250,8 +250,8 @@ def softmax_gradients(v_c, U, o):
     for_U = torch.empty_like(U)
     for w in range(len(U)):
         for_U[w] = (p[w] - (1 if w == o else 0)) * v_c
-    error = p - torch.eye(len(U), dtype=p.dtype)[o]
-    return error @ U, for_U
+    p[o] -= 1
+    return p @ U, for_U
 
 
 # %% softmax_gradients: einsum and one_hot
