@@ -316,7 +316,32 @@ def test_names_that_windows_keeps_for_devices_get_folders_that_every_system_can_
     assert sorted(result.students) == ["CON_", "Com1_", "aux_.txt", "console", "nul_"]
 
 
-@pytest.mark.parametrize("metadata", ["- a list", "submission_901: {}", "\t", "a: [b", None])
+@pytest.mark.parametrize(
+    "nobody",
+    [
+        "submission_901: {}",
+        "submission_901:",
+        "submission_901:\n  :submitters: []",
+        "submission_901:\n  :submitters:\n  :created_at: 2026-01-30 15:00:00.0 Z",
+        "submission_901:\n  :submitters: Ada",
+        "submission_901:\n  :submitters:\n  - :name:\n    :email: ada@example.org",
+        "submission_901:\n  :submitters:\n  -\n  - :name: Ada Lovelace",
+    ],
+)
+def test_a_submission_of_which_gradescope_names_nobody_is_listed_and_the_others_collected(
+    small_course, tmp_path, nobody
+):
+    files = gradescope_export(small_course)
+    of_grace = METADATA[METADATA.index("submission_902") :]
+    files["assignment_77_export/submission_metadata.yml"] = f"{nobody}\n{of_grace}"
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    assert sorted(result.students) == ["Bob_Doe", "Grace_Hopper"]
+    ((name, reason),) = result.refused
+    assert name == "assignment_77_export/submission_901/07.ipynb"
+    assert "does not say who handed it in; choose the student in Gradescope" in reason
+
+
+@pytest.mark.parametrize("metadata", ["- a list", "\t", "a: [b", None])
 def test_an_export_with_damaged_or_without_metadata_is_refused(small_course, tmp_path, metadata):
     files = gradescope_export(small_course)
     name = "assignment_77_export/submission_metadata.yml"
