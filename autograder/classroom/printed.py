@@ -75,6 +75,26 @@ def withdrawn_lines(withdrawn: list[Withdrawn]) -> list[str]:
     ]
 
 
+def reinstated_lines(lifted: list[Withdrawn], left: list[Withdrawn]) -> list[str]:
+    """What counts again; of what is taken back for one student, what is left for everyone.
+
+    Parameters
+    ----------
+    left : list of Withdrawn
+        What is withdrawn now.
+    """
+    lines = []
+    for one in lifted:
+        others = [two for two in left if not two.student and two.exercise == one.exercise]
+        others = [two for two in others if two.assignment == one.assignment]
+        if others:
+            said = f"is no longer withdrawn for {one.student} alone, but still {others[0].effect}"
+        else:
+            said = f"counts again{f' for {one.student}' * bool(one.student)}"
+        lines.append(for_terminal(f"{one.assignment}: {one.exercise} {said}.", lines=False))
+    return lines
+
+
 def _without_points(graded: Graded, student: str) -> set[str]:
     """The exercises whose verdicts do not decide the student's points."""
     return {one.exercise for one in graded.withdrawn if one.concerns(student)}
