@@ -205,7 +205,8 @@ def _features(content: bytes) -> set[str]:
     try:
         cells = load(content)["cells"]
         for cell in cells:
-            grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
+            marks = (cell.get("metadata") or {}).get("nbgrader") or {}
+            grade_id = marks.get("grade_id")
             source = "".join(cell["source"])
             found |= {f"id {grade_id}"} if grade_id else set()
             found |= {f"check {name}" for name in re.findall(r"^check\((\w+)\)", source, re.M)}
