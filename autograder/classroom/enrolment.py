@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder.classroom.lms_table import Table, read_table
-from autograder.classroom.matching import (
+from autograder.classroom.headings import (
+    EMAILS,
     GITHUB_USERNAME,
+    LOGINS,
     ORG_DEFINED_ID,
     heading_words,
-    lone_name_column,
-    match,
-    name_columns,
 )
+from autograder.classroom.lms_table import Table, read_table
+from autograder.classroom.matching import lone_name_column, match, name_columns
 from autograder.classroom.students import folder_name, gradescope_account
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
@@ -30,12 +30,6 @@ _SCOPES = {
     "orgdefinedid": ORG_DEFINED_ID,
     "org defined id": ORG_DEFINED_ID,
 }
-_LOGINS = ("username", "user name", "login", "login id", GITHUB_USERNAME, "benutzername")
-_EMAILS = (
-    *("email", "email address", "e mail", "e mail adresse", "e mail address", "mail"),
-    *("endereco de email", "endereco de e mail", "direccion de correo", "adresse de courriel"),
-    *("adresse e mail", "indirizzo email", "e mailadres"),
-)
 #: The student whom Canvas makes up for tests.
 _NOBODY = {"student, test", "test student"}
 #: A number as Excel shows and saves it.
@@ -261,14 +255,14 @@ def _read_row(table: Table, number: int) -> _Row:
     canvas = bool(_OF_CANVAS & set(headings))
     if canvas and cells.get("id"):
         numbers["canvas"] = cells["id"]
-    email = next((cells[one] for one in _EMAILS if "@" in cells.get(one, "")), "")
+    email = next((cells[one] for one in EMAILS if "@" in cells.get(one, "")), "")
     if not email and "@" in cells.get("sis login id", ""):
         email = cells["sis login id"]
     if GITHUB in numbers:
         numbers[GITHUB] = numbers[GITHUB].casefold()
     if cells.get("sid"):
         numbers["gradescope"] = gradescope_account(email, cells["sid"])
-    login = next((cells[one] for one in _LOGINS if cells.get(one)), "")
+    login = next((cells[one] for one in LOGINS if cells.get(one)), "")
     user = cells.get("id", "") if not canvas else ""
     return _Row(_id(cells, first, last, canvas), first, last, user or login, email, numbers)
 
@@ -280,7 +274,7 @@ def _id(cells: dict[str, str], first: str, last: str, canvas: bool) -> str:
     if cells.get("id") and not cells["id"].startswith("#"):
         return folder_name(cells["id"])  # nbgrader's own table
     by_login = bool(cells.keys() & {"last access", "availability", GITHUB_USERNAME})
-    login = next((cells[one] for one in _LOGINS if cells.get(one)), "")
+    login = next((cells[one] for one in LOGINS if cells.get(one)), "")
     if login and (by_login or not (first or last)):
         return folder_name(login)
     return folder_name(f"{first} {last}") or folder_name(login)

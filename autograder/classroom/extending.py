@@ -8,8 +8,9 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from autograder.classroom.headings import heading_words
 from autograder.classroom.lms_table import Row, Table, read_table
-from autograder.classroom.matching import heading_words, match
+from autograder.classroom.matching import match
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.clock import read_date, read_span, stored

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.classroom.collected import Collected
+from autograder.classroom.headings import heading_words
 from autograder.classroom.importing import Candidate, sources
 from autograder.classroom.layouts import Submitter
 from autograder.classroom.lms_table import read_table
-from autograder.classroom.matching import heading_words, name_columns
+from autograder.classroom.matching import name_columns
 from autograder.classroom.students import folder_name
 from autograder.errors import CourseError
 from autograder.gradebook.names import are_alike, words

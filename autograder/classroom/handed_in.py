@@ -17,10 +17,11 @@ from pathlib import Path
 from autograder.classroom.archives import UnpackedFile, outer_names, read_outer
 from autograder.classroom.clones import counted, repository_of
 from autograder.classroom.collected import Collected
+from autograder.classroom.headings import heading_words
 from autograder.classroom.importing import Candidate, sources, write_time
 from autograder.classroom.layouts import Layout, Named
 from autograder.classroom.lms_table import read_table
-from autograder.classroom.matching import heading_words, match
+from autograder.classroom.matching import match
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.clock import here, in_zone, read_date

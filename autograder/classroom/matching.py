@@ -7,63 +7,23 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from autograder.classroom.headings import (
+    EITHER,
+    FIRST,
+    FULL,
+    GITHUB_USERNAME,
+    ID_HEADINGS,
+    LAST,
+    NUMBERS,
+    heading_words,
+)
 from autograder.classroom.lms_table import Table
 from autograder.classroom.students import folder_name, student_id
 from autograder.gradebook.names import first_and_last, fold, words
-from autograder.gradebook.roster import GITHUB, LMS_USER_ID, Person, called, with_email
+from autograder.gradebook.roster import Person, called, with_email
 
-#: The scope of the numbers that a school gives in Brightspace; its downloads have numbers of its own.
-ORG_DEFINED_ID = "orgdefinedid"
-#: A heading of GitHub Classroom's roster, whose "identifier" is mostly a name.
-GITHUB_USERNAME = "github username"
-#: Headings under which LMSs list a student's ID or user name, most reliable first.
-_ID_HEADINGS = (
-    *("id", "sis login id", "username", "id number", "sis user id", "email address"),
-    *("student id", "sid", "orgdefinedid", "identifier", "full name", "name", "student"),
-)
-#: Heading -> the scopes of `Person.numbers` that its numbers may be; {} is the assignment.
-_NUMBERS = {
-    "id": ("canvas", "moodle {}", LMS_USER_ID),
-    "user id": ("canvas", "brightspace", LMS_USER_ID),
-    "lms user id": (LMS_USER_ID, "canvas", "brightspace"),
-    "identifier": ("moodle {}",),
-    GITHUB_USERNAME: (GITHUB,),
-    "orgdefinedid": (ORG_DEFINED_ID,),
-    "org defined id": (ORG_DEFINED_ID,),
-    "sid": ("gradescope",),
-    "student id": ("gradescope", "sakai"),
-    "display id": ("sakai",),
-    "username": ("sakai",),
-}
-_FULL = {
-    *("student", "student name", "full name", "fullname", "name", "display name", "learner"),
-    *("vollstandiger name", "nom complet", "nombre completo", "volledige naam", "nome completo"),
-    *("imie i nazwisko", "cele jmeno", "cele meno", "teljes nev", "fulde navn", "koko nimi"),
-    *("полное имя", "姓名", "氏名"),
-}
-_FIRST = {
-    *("first name", "firstname", "given name", "given names", "vorname", "prenom", "nombre"),
-    *("voornaam", "nome", "imie", "krestni jmeno", "jmeno", "krstne meno", "keresztnev", "prenume"),
-    *("fornamn", "fornavn", "etunimi", "eesnimi", "vardas", "vards", "ime", "adi", "ad"),
-    *map(fold, ("имя", "име", "ім'я", "όνομα", "名", "이름")),
-}
-_LAST = {
-    *("last name", "lastname", "surname", "family name", "nachname", "nom de famille", "nom"),
-    *("apellido s", "apellidos", "apellido", "achternaam", "cognome", "cognoms", "apelido s"),
-    *("apelidos", "apelido", "sobrenome", "nazwisko", "prijmeni", "priezvisko", "vezeteknev"),
-    *("nume", "efternamn", "efternavn", "etternavn", "sukunimi", "perekonnanimi", "pavarde"),
-    *("uzvards", "prezime", "priimek", "soyadi", "soyad"),
-    *map(fold, ("фамилия", "прізвище", "презиме", "επώνυμο", "姓", "성")),
-}
-#: The last name beside another first name, and the first name beside another last name.
-_EITHER = "nom"
 #: Rows of Canvas's gradebook that are no student's.
 _NOT_STUDENTS = {"points possible", "manual posting", "muted"}
-
-
-def heading_words(heading: str) -> str:
-    """A heading in the form in which headings are compared."""
-    return " ".join(words(heading))
 
 
 def name_columns(
@@ -80,13 +40,13 @@ def name_columns(
         ]
         return found[0] if found else None
 
-    first, last, full = text(_FIRST), text(_LAST - {_EITHER}), text(_FULL)
+    first, last, full = text(FIRST), text(LAST - {EITHER}), text(FULL)
     if GITHUB_USERNAME in headings.values() and len(words(text({"identifier"}) or "")) > 1:
         full = text({"identifier"})
     if last is None:
-        last = text({_EITHER})
+        last = text({EITHER})
     elif first is None:
-        first = text({_EITHER})
+        first = text({EITHER})
     if first and last is None and full and not {*words(first)} & {*words(full)}:
         last = full  # "Name" beside "Vorname"
     if first is not None and last is not None:
@@ -98,8 +58,8 @@ def name_columns(
 
 def lone_name_column(table: Table) -> str | None:
     """The heading of the only column with names, if it has only first or only last names."""
-    known = [heading for heading in table.headings if heading_words(heading) in _FIRST | _LAST]
-    whole = any(heading_words(heading) in _FULL for heading in table.headings)
+    known = [heading for heading in table.headings if heading_words(heading) in FIRST | LAST]
+    whole = any(heading_words(heading) in FULL for heading in table.headings)
     return known[0] if len(known) == 1 and not whole else None
 
 
@@ -202,9 +162,9 @@ class _Matching:
 
     def _by_number(self, index: int) -> Callable[[str], list[str]]:
         heading = self.heading[index]
-        scopes = _NUMBERS.get(heading, ())
+        scopes = NUMBERS.get(heading, ())
         if self.only and not scopes:
-            scopes = tuple({scope for one in _NUMBERS.values() for scope in one})
+            scopes = tuple({scope for one in NUMBERS.values() for scope in one})
         wanted = [scope.format(self.assignment) for scope in scopes]
         by_number: dict[str, set[str]] = defaultdict(set)
         for person in self.people:
@@ -245,7 +205,7 @@ class _Matching:
 
         def rank(index: int) -> tuple[int, int]:
             named = self.heading[index]
-            place = _ID_HEADINGS.index(named) if named in _ID_HEADINGS else len(_ID_HEADINGS)
+            place = ID_HEADINGS.index(named) if named in ID_HEADINGS else len(ID_HEADINGS)
             count = sum(normalized(row.text(index)) in known for row in self.table.rows)
             return count, -place
 
@@ -259,9 +219,9 @@ class _Matching:
             name = self._name(number)
             own = row.text(best) if best is not None else ""
             given = [
-                row.text(i) for i in self.columns if self.heading[i] in (*_ID_HEADINGS, "email")
+                row.text(i) for i in self.columns if self.heading[i] in (*ID_HEADINGS, "email")
             ]
-            full = [row.text(i) for i in self.columns if self.heading[i] in _FULL]
+            full = [row.text(i) for i in self.columns if self.heading[i] in FULL]
             label = (full or [name])[0] if len(words(name)) > 1 else own or name
             label = label or next(filter(str.strip, given), "")
             if not label and not self.only:
