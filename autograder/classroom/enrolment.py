@@ -18,6 +18,7 @@ from autograder.classroom.headings import (
 from autograder.classroom.lms_table import Table, read_table
 from autograder.classroom.matching import lone_name_column, match, name_columns
 from autograder.classroom.students import folder_name, gradescope_account
+from autograder.classroom.whole_numbers import Numbered, require_own_numbers
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.names import fold, words
@@ -32,8 +33,6 @@ _SCOPES = {
 }
 #: The student whom Canvas makes up for tests.
 _NOBODY = {"student, test", "test student"}
-#: A number as Excel shows and saves it.
-_SHORTENED = re.compile(r"\d+(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
 _OF_CANVAS = {"sis login id", "sis user id"}
 
 
@@ -172,6 +171,11 @@ class _Row:
         given = {**self.numbers, "user name": self.user, "email address": self.email.casefold()}
         return {kind: value for kind, value in given.items() if value}
 
+    @property
+    def own_numbers(self) -> dict[str, str]:
+        """The marks that nobody else has."""
+        return {kind: value for kind, value in self.marks.items() if kind != "email address"}
+
     def is_one_with(self, namesake: _Row) -> bool | None:
         """Whether another row of this name is this student's; None if nothing says so."""
         marks = namesake.marks
@@ -205,29 +209,11 @@ def _once(table: Table) -> Table:
             namesakes.append(read)
             rows.append(table.rows[number])
     students = [one for namesakes in kept.values() for one in namesakes]
-    _require_own_numbers(table, students)
+    require_own_numbers(
+        table.path, (Numbered(one.name or one.id, one.own_numbers) for one in students)
+    )
     _require_whole_names(table, students)
     return replace(table, rows=rows)
-
-
-def _require_own_numbers(table: Table, students: list[_Row]) -> None:
-    """Raise `CourseError` if numbers are not as the LMS wrote them: Excel shortens long ones."""
-    again = "export it from the LMS again, and do not save it in Excel, which shortens long numbers"
-    seen: dict[tuple[str, str], _Row] = {}
-    for one in students:
-        for kind in (*one.numbers, "user name"):
-            value = one.marks.get(kind, "")
-            if _SHORTENED.fullmatch(value) or (kind == "canvas" and not value.isdecimal()):
-                raise CourseError(
-                    f"{table.path} has {value} as the number of {one.name or one.id}; {again}."
-                )
-            other = seen.setdefault((kind, value), one)
-            if value and other is not one:
-                raise CourseError(
-                    f"{table.path} has {value} for both {other.name or other.id} and"
-                    f" {one.name or one.id}, though it is to tell students apart; correct it, or"
-                    f" {again}."
-                )
 
 
 def _require_whole_names(table: Table, students: list[_Row]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from autograder.classroom.headings import heading_words
 from autograder.classroom.lms_table import Row, Table, read_table
 from autograder.classroom.matching import match
+from autograder.classroom.whole_numbers import require_whole_numbers
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.clock import read_date, read_span, stored
@@ -46,6 +47,7 @@ def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[s
         skip.append(about)
         table = replace(table, rows=_rows_about(classroom, assignment, table, about, column))
     matched = match(table, _everyone(classroom), assignment, skip=skip)
+    require_whole_numbers(table, matched.labels)
     found: dict[str, str] = {}
     for row, student, label in zip(table.rows, matched.students, matched.labels):
         text = row.text(column).strip()

@@ -17,6 +17,7 @@ from autograder.classroom.layouts import Submitter
 from autograder.classroom.lms_table import read_table
 from autograder.classroom.matching import name_columns
 from autograder.classroom.students import folder_name
+from autograder.classroom.whole_numbers import require_whole_numbers
 from autograder.errors import CourseError
 from autograder.gradebook.names import are_alike, words
 
@@ -49,7 +50,8 @@ def read_groups(path: Path, numbered: bool = True) -> list[Group]:
     Raises
     ------
     CourseError
-        The table cannot be read, or has no column for the group or the student.
+        The table cannot be read, has no column for the group or the student, lists a student in two
+        groups, or has numbers that Excel has shortened.
     """
     table = read_table(path)
     known = [heading_words(heading) for heading in table.headings]
@@ -62,20 +64,29 @@ def read_groups(path: Path, numbered: bool = True) -> list[Group]:
         raise CourseError(
             f"{path} has no column 'group'; its columns are {', '.join(table.headings)}."
         )
-    groups: dict[str, Group] = {}
+    names = []
     for index, row in enumerate(table.rows):
+        name = " ".join(filter(None, name_columns(table, index)))
+        names.append(name or ("" if login is None else row.text(login).strip()))
+    require_whole_numbers(table, names)
+    group_of: dict[Submitter, str] = {}
+    for row, name in zip(table.rows, names):
         title = row.text(group).strip()
-        first, last = name_columns(table, index)
-        name = f"{first} {last}".strip() or ("" if login is None else row.text(login).strip())
         if not title or not name:
             continue
         own = "" if number is None or not numbered else row.text(number).strip().lstrip("#")
         address = "" if email is None else row.text(email).strip()
-        groups.setdefault(title, Group(title)).members.append(
-            Submitter(name, own if own.isdecimal() else "", email=address)
-        )
-    if not groups:
+        member = Submitter(name, own if own.isdecimal() else "", email=address)
+        if group_of.setdefault(member, title) != title:
+            raise CourseError(
+                f"{path} lists {name} in {group_of[member]} and in {title}: whose submission is it?"
+                " Delete one of the rows."
+            )
+    if not group_of:
         raise CourseError(f"{path} names no student with a group.")
+    groups = {title: Group(title) for title in group_of.values()}
+    for member, title in group_of.items():
+        groups[title].members.append(member)
     return list(groups.values())
 
 

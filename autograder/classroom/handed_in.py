@@ -22,6 +22,7 @@ from autograder.classroom.importing import Candidate, sources, write_time
 from autograder.classroom.layouts import Layout, Named
 from autograder.classroom.lms_table import read_table
 from autograder.classroom.matching import match
+from autograder.classroom.whole_numbers import require_whole_numbers
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.clock import here, in_zone, read_date
@@ -210,6 +211,7 @@ class Times:
             person.email = person.email or own[-1].submitter.email
             _add_number(person, own, self.layout, self.assignment)
         matched = match(table, people.values(), self.assignment, skip=columns)
+        require_whole_numbers(table, matched.labels)
         found = {}
         for row, whose in zip(table.rows, matched.students):
             text = row.text(columns[0]).strip()

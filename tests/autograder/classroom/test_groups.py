@@ -77,8 +77,23 @@ def test_two_of_a_group_who_hand_in_different_files_are_asked_about(small_course
 
 @pytest.mark.parametrize(
     ("table", "words"),
-    [("student,colour\nada,red\n", "has no column 'group'"), ("group\nA\n", "names no student")],
+    [
+        ("student,colour\nada,red\n", "has no column 'group'"),
+        ("group\nA\n", "names no student"),
+        (
+            CANVAS.replace("12345", "1.23457E+08"),
+            r"has 1\.23457E\+08 as the number of Ada Lovelace",
+        ),
+        (CANVAS.replace("12345", "12345.0"), r"has 12345\.0 as the number of Ada Lovelace"),
+        (CANVAS.replace("S1", "1.2E+17"), "do not save it in Excel, which shortens long numbers"),
+        (CANVAS.replace("12345", "12346"), "has 12346 for both Ada Lovelace and Grace Hopper"),
+        (
+            "Vorname;Nachname;Matrikelnummer;Gruppe\nAda;Lovelace;1,23457E+08;A\n",
+            r"1,23457E\+08 as the number of Ada Lovelace",
+        ),
+        (PLAIN + "ada,B\n", "lists ada in A and in B: whose submission is it"),
+    ],
 )
-def test_a_table_without_groups_says_so(small_course, tmp_path, table, words):
+def test_a_table_of_which_the_groups_are_not_certain_says_so(small_course, tmp_path, table, words):
     with pytest.raises(CourseError, match=words):
         collected(small_course, tmp_path, table, ("ada/07.ipynb", "ours"))

@@ -157,6 +157,13 @@ def test_a_table_without_times_is_refused_by_its_columns(small_course, tmp_path)
         collected(small_course, tmp_path, {"ada/07.ipynb": None}, times=path)
 
 
+def test_a_table_of_times_with_numbers_that_excel_has_shortened_is_refused(small_course, tmp_path):
+    path = tmp_path / "times.csv"
+    path.write_text("Student,ID,Submitted At\nAda Doe,1.23457E+08,2026-01-30T15:00:00Z\n")
+    with pytest.raises(CourseError, match=r"has 1\.23457E\+08 as the number of Ada Doe"):
+        collected(small_course, tmp_path, {"doeada_1_11_07.ipynb": None}, times=path)
+
+
 @pytest.fixture
 def clone(small_course, tmp_path):
     """Makes a student's clone: its commits as (date, words), "" for the released notebook."""
