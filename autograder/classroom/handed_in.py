@@ -21,11 +21,11 @@ from autograder.classroom.headings import heading_words
 from autograder.classroom.importing import Candidate, sources, write_time
 from autograder.classroom.layouts import Layout, Named
 from autograder.classroom.lms_table import read_table
-from autograder.classroom.matching import match
-from autograder.classroom.whole_numbers import require_whole_numbers
+from autograder.classroom.matching import rows_of
+from autograder.classroom.written_dates import in_iso_order
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.clock import here, in_zone, read_date
+from autograder.gradebook.clock import here, in_zone, read_naive
 from autograder.gradebook.deadlines import due_date, extensions
 from autograder.gradebook.roster import Person
 from autograder.gradebook.settle import submission_time
@@ -33,18 +33,15 @@ from autograder.gradebook.settle import submission_time
 UTC = datetime.timezone.utc
 #: A download takes at most so long; in one, files have the times at which it came to them.
 _DOWNLOAD = datetime.timedelta(minutes=10)
+#: What may head the column with the times, the most certain first.
 _TIME_HEADINGS = (
-    *(
-        "last modified submission",
-        "submission time",
-        "submitted at",
-        "submitted",
-        "submission date",
-    ),
-    *("time", "timestamp", "date", "zuletzt geandert abgabe", "abgabezeit"),
+    *("last modified submission", "submission time", "submitted at", "submitted"),
+    *("submission date", "zuletzt geandert abgabe", "abgabezeit", "abgabezeitpunkt"),
+    *("abgabedatum", "abgegeben am", "eingereicht am", "derniere modification travail remis"),
+    *("date de remise", "ultima modificacion entrega", "fecha de entrega"),
+    *("ultima modifica consegna", "data consegna", "laatst gewijzigd inzending"),
+    *("time", "timestamp", "date", "zeitpunkt", "zeit", "datum"),
 )
-#: Moodle's "Friday, 30 January 2026, 3:00 PM", in English.
-_MOODLE = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")
 
 
 class Times:
@@ -166,9 +163,15 @@ class Times:
             for own in chosen.values():
                 own[:] = [replace(one, known=False) for one in own]
         if self.table is not None:
-            for student, time in self._listed(chosen).items():
+            for student, times in self._listed(chosen).items():
                 own = chosen[student]
-                own[-1] = replace(own[-1], submitted=time, known=True)
+                if len(times) == len(own):
+                    in_turn = sorted(own, key=lambda one: one.order)
+                    own[:] = [
+                        replace(one, submitted=times[in_turn.index(one)], known=True) for one in own
+                    ]
+                else:  # an LMS hands out the last attempt
+                    own[-1] = replace(own[-1], submitted=times[-1], known=True)
         if self._used_zone:
             used = datetime.datetime.now().astimezone().tzname()
             result.zone = self.zone or f"this machine's time zone, {used} (--zone names another)"
@@ -193,8 +196,8 @@ class Times:
         dates = [date for _, date in sorted(files)]  # in the order of the archive
         return len(chosen) > 1 and dates == sorted(dates) and dates[-1] - dates[0] <= _DOWNLOAD
 
-    def _listed(self, chosen: dict[str, list[Candidate]]) -> dict[str, datetime.datetime]:
-        """Student -> time, as the table says."""
+    def _listed(self, chosen: dict[str, list[Candidate]]) -> dict[str, list[datetime.datetime]]:
+        """Student -> the times of the attempts that the table lists, in order."""
         assert self.table is not None
         table = read_table(self.table)
         known = [heading_words(heading) for heading in table.headings]
@@ -210,22 +213,18 @@ class Times:
             person.add_name(own[-1].submitter.name)
             person.email = person.email or own[-1].submitter.email
             _add_number(person, own, self.layout, self.assignment)
-        matched = match(table, people.values(), self.assignment, skip=columns)
-        require_whole_numbers(table, matched.labels)
+        rows = rows_of(table, people.values(), self.assignment, columns)
         found = {}
-        for row, whose in zip(table.rows, matched.students):
-            text = row.text(columns[0]).strip()
-            if whose in chosen and text.strip("-"):
-                found[str(whose)] = self._read(text)
+        for student in chosen:
+            texts = [row.text(columns[0]).strip() for row in rows.get(student, ())]
+            times = sorted(self._read(text) for text in texts if text.strip("-"))
+            if times:
+                found[student] = times
         return found
 
     def _read(self, text: str) -> datetime.datetime:
-        for form in _MOODLE:
-            with contextlib.suppress(ValueError):
-                return self._local(datetime.datetime.strptime(text, form))
-        iso = re.sub(r"(\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (?=[+-]\d)", r"\1", text)
-        time, _ = read_date(iso, self.zone, later=False)
-        return time.astimezone(UTC)
+        naive, zone = read_naive(in_iso_order(text))
+        return in_zone(naive, zone, later=False).astimezone(UTC) if zone else self._local(naive)
 
 
 def _add_number(person: Person, own: Sequence[Candidate], layout: Layout, assignment: str) -> None:

@@ -13,7 +13,9 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from autograder.classroom.written_dates import in_iso_order
 from autograder.errors import CourseError
+from autograder.gradebook.clock import read_naive
 
 _BRIGHTSPACE = r"(?P<number>\d+)-\d+ - (?P<name>[^/]+?) - (?P<time>[^/]*?\d{4},? \d{1,2}:?\d\d(?: ?[AaPp][Mm])?)"
 #: How each LMS names the files of its download. Lazy where text of the student follows.
@@ -54,7 +56,6 @@ LAYOUTS = {
 GIVEN_BACK = re.compile(r"(?:^|/)Feedback Attachment\(s\)/")
 #: In the number that may end a group's name, as in "lab_group_3".
 _MOST_GROUP_DIGITS = 3
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 
 @dataclass(frozen=True)
@@ -149,17 +150,18 @@ def _blackboard_time(text: str) -> datetime.datetime:
 
 
 def _brightspace_time(text: str) -> datetime.datetime | None:
-    """As in "Jan 28, 2026 1105 AM" or "28 January, 2026 11:05"; None in another language."""
-    found = re.fullmatch(r"(.*?)(\d{4}),? (\d{1,2}):?(\d\d)(?: ?([AaPp])[Mm])?", text)
-    month = re.search(r"[^\W\d_]{3,}", found[1]) if found else None
-    day = re.search(r"\d+", found[1]) if found else None
-    if found is None or month is None or day is None or month[0][:3].lower() not in _MONTHS:
+    """As in "Jan 28, 2026 1105 AM" or "28 January, 2026 11:05"; None if it is not certain."""
+    clock = re.sub(r"\b(\d{1,2}):?(\d\d)(?=(?: ?[AaPp][Mm])?$)", r"\1:\2", text)
+    try:
+        written = in_iso_order(clock)
+    except CourseError:
         return None
-    hour = int(found[3])
-    if found[5]:
-        hour = hour % 12 + (12 if found[5].lower() == "p" else 0)
-    number = _MONTHS.index(month[0][:3].lower()) + 1
-    return datetime.datetime(int(found[2]), number, int(day[0]), hour, int(found[4]))
+    if written == clock:
+        return None
+    try:
+        return read_naive(written)[0]
+    except CourseError as error:
+        raise ValueError(str(error)) from error
 
 
 @dataclass(frozen=True)

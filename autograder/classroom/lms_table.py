@@ -135,7 +135,8 @@ def read_table(path: Path) -> Table:
     text, encoding, mark = _decoded(path, content)
     if "\0" in text:
         raise CourseError(f"{path} is no table in text; export it from the LMS as CSV.")
-    before, delimiters = "", _DELIMITERS
+    before = ""
+    delimiters: tuple[str, ...] = _DELIMITERS
     if separator := re.match(r'"?sep=(.)"?(?:\r\n|\n|\r)', text, re.IGNORECASE):
         before, delimiters = separator[0], (separator[1],)
         text = text[separator.end() :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from autograder.classroom.headings import (
     EITHER,
@@ -13,12 +13,14 @@ from autograder.classroom.headings import (
     FULL,
     GITHUB_USERNAME,
     ID_HEADINGS,
+    IDENTIFYING,
     LAST,
     NUMBERS,
     heading_words,
 )
-from autograder.classroom.lms_table import Table
+from autograder.classroom.lms_table import Row, Table
 from autograder.classroom.students import folder_name, student_id
+from autograder.classroom.whole_numbers import require_whole_numbers
 from autograder.gradebook.names import first_and_last, fold, words
 from autograder.gradebook.roster import Person, called, with_email
 
@@ -108,6 +110,39 @@ def match(
     return _Matching(table, list(people), assignment, who, set(skip)).run()
 
 
+def rows_of(
+    table: Table, people: Iterable[Person], assignment: str, skip: Iterable[int]
+) -> dict[str, list[Row]]:
+    """Student -> the rows about the student, as `match` finds them, though attempts have one each.
+
+    Rows of one student are such that name the same one and do not differ in what tells students apart.
+    """
+    known, left_out = list(people), list(skip)
+    whole = match(table, known, assignment, skip=left_out)
+    require_whole_numbers(table, whole.labels)
+    found = {student: [row] for row, student in zip(table.rows, whole.students) if student}
+    contested: dict[str, list[Row]] = defaultdict(list)
+    left: dict[str, list[Row]] = defaultdict(list)
+    for number, row in enumerate(table.rows):
+        if whole.students[number] is None:
+            (alone,) = match(replace(table, rows=[row]), known, assignment, skip=left_out).students
+            if alone is not None:
+                (contested if number in whole.ambiguous else left)[alone].append(row)
+    for student, rows in contested.items():
+        if _are_of_one(table, [*found.get(student, ()), *rows]):
+            found.setdefault(student, []).extend(rows)
+    for student, rows in left.items():
+        own = found.get(student, [])
+        own += [row for row in rows if own and _are_of_one(table, [*own, row])]
+    return found
+
+
+def _are_of_one(table: Table, rows: list[Row]) -> bool:
+    columns = [i for i, one in enumerate(table.headings) if heading_words(one) in IDENTIFYING]
+    said = ({fold(row.text(index).strip()) for row in rows} - {""} for index in columns)
+    return all(len(texts) <= 1 for texts in said)
+
+
 class _Matching:
     def __init__(
         self, table: Table, people: list[Person], assignment: str, who: str | None, skip: set[int]
@@ -121,6 +156,7 @@ class _Matching:
         self.heading = {index: heading_words(headings[index]) for index in self.columns}
         self.only = who is not None
         self.found = Matched([None] * len(table.rows))
+        self.claimed: set[str] = set()
 
     def run(self) -> Matched:
         best = self._id_column()
@@ -140,7 +176,7 @@ class _Matching:
 
     def _take(self, candidates: list[list[str]]) -> None:
         """Give rows that have no student yet theirs, if it is certain."""
-        taken = {student for student in self.found.students if student is not None}
+        taken = {student for student in self.found.students if student is not None} | self.claimed
         claims: dict[str, list[int]] = defaultdict(list)
         for number, students in enumerate(candidates):
             if self.found.students[number] is not None or number in self.found.ambiguous:
@@ -159,6 +195,7 @@ class _Matching:
             else:
                 self.found.ambiguous.update(numbers)
                 self.found.contested.add(student)
+                self.claimed.add(student)
 
     def _by_number(self, index: int) -> Callable[[str], list[str]]:
         heading = self.heading[index]

@@ -112,6 +112,20 @@ def test_each_lms_gets_its_table_back_with_the_scores(
     assert made.possible == (None if table is MOODLE else 28)
 
 
+def test_a_number_in_two_rows_leaves_its_student_to_no_namesake(tmp_path):
+    line = '"Lovelace, Ada",12345,S001,alovelace,T-1,,\r\n'
+    table = CANVAS.replace(line, 2 * line + line.replace("12345", "99").replace("alo", "al"))
+    made = filled(
+        tmp_path,
+        table,
+        {
+            "lovelaceada": Person("lovelaceada", ["Ada Lovelace"], {"canvas": "12345"}),
+            "hoppergrace": OF_CANVAS["hoppergrace"],
+        },
+    )
+    assert made.students == ["hoppergrace"]
+
+
 @pytest.mark.parametrize(
     "title",
     [
