@@ -25,15 +25,18 @@ from autograder.classroom.archives import (
 from autograder.classroom.clones import prefix_of
 from autograder.classroom.collected import Collected
 from autograder.classroom.gradescope_export import METADATA, submissions_of
-from autograder.classroom.groups import Group, put_members, read_groups, share
+from autograder.classroom.groups import Group, left, put_members, read_groups, share
 from autograder.classroom.handed_in import Times
-from autograder.classroom.importing import Candidate, put_in_place
+from autograder.classroom.importing import Candidate, Placing
 from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter, find_layout
-from autograder.classroom.students import Students
+from autograder.classroom.students import Assigned, Students
 from autograder.classroom.teams import without_teams
+from autograder.classroom.work import Work
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.origins import read_origins
 from autograder.gradebook.roster import GITHUB, Person, called
 from autograder.grading.notebook_json import load
 
@@ -98,7 +101,8 @@ def collect(
         raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
     scheme = _find_layout(course, source, names, could_hold, layout)
     together = read_groups(groups, scheme.scheme == "canvas") if groups is not None else []
-    clock = Times(classroom, assignment, source, scheme, zone, times)
+    work = Work(Assignment(course, assignment))
+    clock = Times(classroom, assignment, source, scheme, zone, times, work)
     classroom.require_writable()
     with tempfile.TemporaryDirectory() as temporary:
         unpacked = unpack(source, Path(temporary), _Owner(scheme))
@@ -131,9 +135,13 @@ def collect(
             candidates = _of_github(candidates, people, source, scheme, result)
             numbered_in = GITHUB
         students = Students(classroom.folder, people, numbered_in)
-        chosen = _choose(put_members(together, candidates), students, result, clock, together)
+        candidates = put_members(together, candidates)
+        assigned = _assign(candidates, students, result, together)
+        chosen = _choose(candidates, assigned.folders, result, clock, together, work)
         clock.look_up(chosen, result)
-        put_in_place(classroom, assignment, chosen, result)
+        origins = read_origins(classroom.folder, assignment)
+        gone = left(together, assigned.folders, origins) if together else {}
+        Placing(classroom, assignment, result, work.is_in, gone).put_in_place(chosen)
         clock.write(chosen, result)
         if chosen:
             students.save()
@@ -315,30 +323,43 @@ def _of_github(
     return made
 
 
-def _choose(
+def _assign(
     candidates: dict[Submitter, list[Candidate]],
     students: Students,
     result: Collected,
-    clock: Times,
     groups: list[Group],
-) -> dict[str, list[Candidate]]:
-    """Student -> submissions, in order; the last one will be graded."""
+) -> Assigned:
+    """The folders of who handed in, and of the members of groups."""
     assigned = students.assign([*candidates, *(one for group in groups for one in group.members)])
     for submitter, reason in assigned.refused.items():
         of_group = [(submitter.name, reason)]  # who has handed in nothing
         files = [(candidate.file.name, reason) for candidate in candidates.get(submitter, [])]
         result.refused += files or of_group
     result.renamed, result.new = assigned.renamed, assigned.new
+    return assigned
+
+
+def _choose(
+    candidates: dict[Submitter, list[Candidate]],
+    folders: Mapping[Submitter, str],
+    result: Collected,
+    clock: Times,
+    groups: list[Group],
+    work: Work,
+) -> dict[str, list[Candidate]]:
+    """Student -> submissions, in order; the last one will be graded."""
     own: dict[str, list[Candidate]] = defaultdict(list)
-    for submitter, student in assigned.folders.items():
+    for submitter, student in folders.items():
         if submitter in candidates:
             own[student] += candidates[submitter]
-    share(groups, assigned.folders, own, result)
+    share(groups, folders, own, result, work)
     chosen = {}
     for student, handed_in in sorted(own.items()):
         dated = [clock.by_history(student, one, result) for one in handed_in]
-        chosen[student] = sorted(dated, key=lambda candidate: candidate.order)
-        result.students[student] = chosen[student][-1].file.name
-        if len(dated) > 1:
-            result.earlier[student] = [one.file.name for one in chosen[student][:-1]]
+        *others, counts = chosen[student] = work.in_order(dated)
+        result.students[student] = counts.file.name
+        if others:
+            result.earlier[student] = [one.file.name for one in others]
+            later = [one.file.name for one in others if one.order > counts.order]
+            result.unanswered |= {student: later} if later else {}
     return chosen

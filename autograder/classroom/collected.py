@@ -19,6 +19,8 @@ class Collected:
         Student -> the file that will be graded.
     earlier : dict of str to list of str
         Student -> earlier submissions, which are saved in `earlier/`.
+    unanswered : dict of str to list of str
+        Student -> later files in which no answer can be read, so that the one with answers counts.
     unchanged : list of str
         Students whose submission in `submitted/` was kept.
     unmatched, refused : list of tuple of (str, str)
@@ -39,6 +41,8 @@ class Collected:
         In which time zone the LMS's times were read, "" if it gives none or gives their zone.
     groups : dict of str to list of str
         Group -> the students who have its submission.
+    left : dict of str to str
+        Student -> the group that they have left, whose submission they have no more.
     teams : list of str
         What was read as the names of teams, before those of students.
     prefix : str
@@ -53,6 +57,7 @@ class Collected:
     around: str = ""
     students: dict[str, str] = field(default_factory=dict)
     earlier: dict[str, list[str]] = field(default_factory=dict)
+    unanswered: dict[str, list[str]] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
     unmatched: list[tuple[str, str]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
@@ -64,6 +69,7 @@ class Collected:
     untimed: list[str] = field(default_factory=list)
     zone: str = ""
     groups: dict[str, list[str]] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
     teams: list[str] = field(default_factory=list)
     prefix: str = ""
     later: dict[str, str] = field(default_factory=dict)
@@ -75,6 +81,7 @@ class Collected:
             "around": self.around,
             "students": self.students,
             "earlier": self.earlier,
+            "unanswered": self.unanswered,
             "unchanged": self.unchanged,
             "unmatched": [{"file": name, "reason": reason} for name, reason in self.unmatched],
             "refused": [{"file": name, "reason": reason} for name, reason in self.refused],
@@ -86,6 +93,7 @@ class Collected:
             "later": self.later,
             "late": self.late,
             "groups": self.groups,
+            "left": self.left,
             "teams": self.teams,
             "prefix": self.prefix,
         }

@@ -18,8 +18,10 @@ from autograder.classroom.lms_table import read_table
 from autograder.classroom.matching import name_columns
 from autograder.classroom.students import folder_name
 from autograder.classroom.whole_numbers import require_whole_numbers
+from autograder.classroom.work import Work
 from autograder.errors import CourseError
 from autograder.gradebook.names import are_alike, words
+from autograder.gradebook.origins import Origin
 
 _GROUP = ("group name", "group", "team", "team name", "gruppe")
 _NUMBER = ("canvas user id", "user id", "id")
@@ -99,18 +101,20 @@ def put_members(
     """
     made: dict[Submitter, list[Candidate]] = {}
     for submitter, own in candidates.items():
-        chosen = submitter
+        chosen, title = submitter, ""
         for group in groups:
             numbers = [
                 one for one in group.members if one.number and one.number == submitter.number
             ]
             if group.is_called(submitter.name):
-                chosen = (numbers or group.members)[0]
+                chosen, title = (numbers or group.members)[0], group.name
             else:
                 for index, member in enumerate(group.members):
                     if member in numbers or _is_one(member, submitter):
                         group.members[index] = submitter
-        made.setdefault(chosen, []).extend(replace(one, submitter=chosen) for one in own)
+        made.setdefault(chosen, []).extend(
+            replace(one, submitter=chosen, group=title) for one in own
+        )
     return made
 
 
@@ -127,19 +131,49 @@ def _content(candidate: Candidate) -> object:
     return candidate.file.path.read_bytes() if cells is None else tuple(cells)
 
 
+def left(
+    groups: list[Group], folders: Mapping[Submitter, str], origins: Mapping[str, Origin]
+) -> dict[str, str]:
+    """Student -> group, of those who have the submission of a group that they are not in any more.
+
+    It is the submission of the group's member who handed in, whatever the group is called now, or of
+    the group of that name, if it handed in as such.
+    """
+    found = {}
+    for student, origin in origins.items():
+        if not origin.group:
+            continue
+        owners = {who for who, one in origins.items() if one.file == origin.file and not one.group}
+        fitting = []
+        for group in groups:
+            members = {folders.get(one) for one in group.members}
+            if student in members or None in members:  # who is None was refused
+                fitting += [bool(members & owners) if owners else group.is_called(origin.group)]
+        if not any(fitting):
+            found[student] = origin.group
+    return found
+
+
 def share(
     groups: list[Group],
     folders: Mapping[Submitter, str],
     own: dict[str, list[Candidate]],
     result: Collected,
+    work: Work,
 ) -> None:
-    """Give each member the group's submission; a group with different ones is refused."""
+    """Give each member the group's submission; a group with different ones is refused.
+
+    A notebook in which nothing is answered is none beside one that has answers.
+    """
     for group in groups:
         members = sorted({folders[one] for one in group.members if one in folders})
         handed_in = {student: own[student] for student in members if student in own}
-        latest = {
-            who: max(candidates, key=lambda one: one.order) for who, candidates in handed_in.items()
-        }
+        latest = {who: work.in_order(candidates)[-1] for who, candidates in handed_in.items()}
+        if len(latest) > 1:
+            answered = {
+                who: one for who, one in latest.items() if work.is_in(one.file.path.read_bytes())
+            }
+            latest = answered or latest
         if len({_content(one) for one in latest.values()}) > 1:
             reason = (
                 f"{' and '.join(latest)} of {group.name} handed in different files: which one counts?"
@@ -149,8 +183,8 @@ def share(
                 result.refused += [(one.file.name, reason) for one in candidates]
                 del own[student]
         elif latest:
-            shared = next(iter(handed_in.values()))
+            shared = [replace(one, group=group.name) for one in handed_in[next(iter(latest))]]
             for student in members:
-                if student not in handed_in:
-                    own[student] = list(shared)
+                if student not in latest:
+                    own[student] = [*handed_in.get(student, ()), *shared]
             result.groups[group.name] = members

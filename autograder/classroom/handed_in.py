@@ -18,10 +18,11 @@ from autograder.classroom.archives import UnpackedFile, outer_names, read_outer
 from autograder.classroom.clones import counted, repository_of
 from autograder.classroom.collected import Collected
 from autograder.classroom.headings import heading_words
-from autograder.classroom.importing import Candidate, sources, write_time
+from autograder.classroom.importing import Candidate, write_time
 from autograder.classroom.layouts import Layout, Named
 from autograder.classroom.lms_table import read_table
 from autograder.classroom.matching import rows_of
+from autograder.classroom.work import Work
 from autograder.classroom.written_dates import in_iso_order
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
@@ -53,6 +54,8 @@ class Times:
         The time zone of the LMS; this machine's if None.
     table : Path, optional
         A table with the times of the submissions, which count before all others.
+    work : Work
+        Says which versions are more than what students were given.
 
     Raises
     ------
@@ -68,6 +71,7 @@ class Times:
         layout: Layout,
         zone: str | None,
         table: Path | None,
+        work: Work,
     ) -> None:
         self.classroom = classroom
         self.assignment = assignment
@@ -83,7 +87,7 @@ class Times:
         self._used_zone = False
         self._due = due_date(classroom, assignment)
         self._extensions = extensions(classroom, assignment)
-        self._released = sources(classroom.course.notebook(assignment))
+        self._work = work
 
     def of(self, named: Named, file: UnpackedFile) -> tuple[datetime.datetime, bool]:
         """The time of a submission, or the date of its file; and whether it is the time.
@@ -134,7 +138,9 @@ class Times:
         due = self._due
         if due is not None:
             due += self._extensions.get(student, datetime.timedelta())
-        found = counted(place, repository, due.replace(tzinfo=UTC) if due else None, self._is_work)
+        found = counted(
+            place, repository, due.replace(tzinfo=UTC) if due else None, self._work.is_changed
+        )
         if found is None:
             return candidate
         file.path.write_bytes(found.content)
@@ -146,9 +152,6 @@ class Times:
             )
         commit = found.commit
         return replace(candidate, submitted=commit.time, known=True, commit=commit.id)
-
-    def _is_work(self, content: bytes) -> bool:
-        return sources(content) != self._released
 
     def look_up(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
         """Replace times by those of the table, and forget those that are the download's.

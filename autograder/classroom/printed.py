@@ -294,6 +294,14 @@ def _about_students(collected: Collected) -> list[str]:
         f"{group}: one submission for {_on_one_line(students)}."
         for group, students in collected.groups.items()
     ]
+    lines += [
+        f"{student}: not in {group} any more, whose submission is moved to earlier/."
+        for student, group in collected.left.items()
+    ]
+    lines += [
+        f"{student}: no answer can be read in {_on_one_line(files)}; another file, which has some, counts."
+        for student, files in collected.unanswered.items()
+    ]
     lines += [f"{who}: {what}, left out." for who, what in collected.later.items()]
     if collected.zone:
         lines.append(f"Times of submission are read in {collected.zone}.")
