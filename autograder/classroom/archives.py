@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from autograder.classroom.archive_names import members
+from autograder.classroom.outer_files import is_folder, opened
 from autograder.errors import CourseError
 from autograder.grading.student_files import open_below, walk
 
@@ -96,39 +97,6 @@ def _is_wanted(name: str) -> bool:
     return is_notebook(name) or is_archive(name)
 
 
-def outer_names(source: Path) -> list[str]:
-    """The names of the files in a download, without those in the archives in it.
-
-    Raises
-    ------
-    CourseError
-        There is no such archive or folder, or it is not a zip archive.
-    """
-    if source.is_dir():
-        return [name for name, _, problem in walk(source) if not problem]
-    with _opened(source) as archive:
-        return [member.filename for member in members(archive) if not _is_folder(member)]
-
-
-def read_outer(source: Path, name: str) -> bytes:
-    """The content of a file of the download itself, of at most `MAX_FILE_BYTES`.
-
-    Raises
-    ------
-    ValueError
-        It cannot be read.
-    """
-    try:
-        if source.is_dir():
-            with open_below(source, name) as file:
-                return file.read(MAX_FILE_BYTES)
-        with _opened(source) as archive:
-            found = next(one for one in members(archive) if one.filename == name)
-            return archive.open(found).read(MAX_FILE_BYTES)
-    except Exception as error:  # a damaged archive fails in many ways
-        raise ValueError(_damaged(error)) from error
-
-
 def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpacked:
     """Unpack all notebooks of a zip archive, or of a folder, and of the archives in it.
 
@@ -150,22 +118,11 @@ def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpa
     if source.is_dir():
         unpacking.folder(source)
     else:
-        with _opened(source) as archive:
+        with opened(source) as archive:
             for member in members(archive):
-                if not _is_folder(member):
+                if not is_folder(member):
                     unpacking.member(archive, member, None)
     return unpacking.result
-
-
-def _opened(source: Path) -> zipfile.ZipFile:
-    if not source.exists():
-        raise CourseError(f"no such archive or folder: {source}.")
-    try:
-        return zipfile.ZipFile(source)
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise CourseError(
-            f"{source} is not a zip archive; pass the archive downloaded from the LMS, or a folder."
-        ) from error
 
 
 @dataclass
@@ -326,7 +283,7 @@ class _Unpacking:
             return
         with archive:
             for member in members(archive):
-                if not _is_folder(member):
+                if not is_folder(member):
                     self.member(archive, member, outer)
 
 
@@ -364,10 +321,6 @@ def _count_entries(path: Path) -> int:
             count += (end + block).count(_ENTRY)
             end = block[1 - len(_ENTRY) :]
     return count
-
-
-def _is_folder(member: zipfile.ZipInfo) -> bool:
-    return member.filename.endswith("/")  # `is_dir` fails for a member without a name
 
 
 def _reason_to_refuse(member: zipfile.ZipInfo) -> str:

@@ -15,20 +15,21 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from autograder.classroom import blackboard_users, gradescope_export
 from autograder.classroom.archives import (
     UnpackedFile,
     is_archive,
     is_notebook,
-    outer_names,
     unpack,
 )
 from autograder.classroom.clones import prefix_of
 from autograder.classroom.collected import Collected
-from autograder.classroom.gradescope_export import METADATA, submissions_of
+from autograder.classroom.gradescope_export import METADATA
 from autograder.classroom.groups import Group, left, put_members, read_groups, share
 from autograder.classroom.handed_in import Times
 from autograder.classroom.importing import Candidate, Placing
 from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter, find_layout
+from autograder.classroom.outer_files import outer_names
 from autograder.classroom.students import Assigned, Students
 from autograder.classroom.teams import without_teams
 from autograder.classroom.work import Work
@@ -99,7 +100,7 @@ def collect(
     if not could_hold:
         found = f", only {len(names)} other files" if names else ""
         raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
-    scheme = _find_layout(course, source, names, could_hold, layout)
+    scheme = _find_layout(classroom, assignment, source, names, could_hold, layout)
     together = read_groups(groups, scheme.scheme == "canvas") if groups is not None else []
     work = Work(Assignment(course, assignment))
     clock = Times(classroom, assignment, source, scheme, zone, times, work)
@@ -161,16 +162,29 @@ def scope(layout: Layout, assignment: str, names: list[str]) -> str:
 
 
 def _find_layout(
-    course: Course, source: Path, names: list[str], could_hold: list[str], scheme: str | None
+    classroom: Classroom,
+    assignment: str,
+    source: Path,
+    names: list[str],
+    could_hold: list[str],
+    scheme: str | None,
 ) -> Layout:
-    """The naming scheme of a download, with the metadata that Gradescope's needs."""
-    submissions = submissions_of(source, names) if scheme in (None, "gradescope") else {}
+    """The naming scheme of a download, with who handed in what where names do not say it."""
+    submissions = (
+        gradescope_export.submissions_of(source, names) if scheme in (None, "gradescope") else {}
+    )
+    course = classroom.course
     no_students = {*course.assignments(), course.notebooks.name}
     layout = find_layout(could_hold, "gradescope" if submissions else scheme, no_students)
     if layout.scheme == "gradescope" and not submissions:
         raise CourseError(
             f"{METADATA} is missing, in which Gradescope says whose a submission is; download the"
             " submissions again, or choose --layout folder to name students by their folders."
+        )
+    if layout.scheme == "blackboard":
+        people, origins = classroom.people(), read_origins(classroom.folder, assignment)
+        submissions = blackboard_users.submissions_of(
+            source, names, people.values(), origins, assignment
         )
     return replace(layout, submissions=submissions)
 

@@ -13,8 +13,9 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
-from autograder.classroom.archives import read_outer
+from autograder.classroom.archives import MAX_FILE_BYTES
 from autograder.classroom.layouts import Submission, Submitter
+from autograder.classroom.outer_files import read_outer
 from autograder.classroom.students import gradescope_account
 from autograder.errors import CourseError
 
@@ -47,9 +48,8 @@ def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
     if PurePosixPath(name).parent.name.startswith("submission_"):
         return {}
     try:
-        loaded = yaml.load(
-            read_outer(source, name), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        )
+        content = read_outer(source, {name}, MAX_FILE_BYTES)[name]
+        loaded = yaml.load(content, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         read = {str(folder): _submission(str(folder), entry) for folder, entry in loaded.items()}
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise CourseError(

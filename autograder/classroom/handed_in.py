@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.classroom.archives import UnpackedFile, outer_names, read_outer
+from autograder.classroom.archives import UnpackedFile
 from autograder.classroom.clones import counted, repository_of
 from autograder.classroom.collected import Collected
 from autograder.classroom.headings import heading_words
@@ -22,6 +22,7 @@ from autograder.classroom.importing import Candidate, write_time
 from autograder.classroom.layouts import Layout, Named
 from autograder.classroom.lms_table import read_table
 from autograder.classroom.matching import rows_of
+from autograder.classroom.outer_files import outer_names, read_outer
 from autograder.classroom.work import Work
 from autograder.classroom.written_dates import in_iso_order
 from autograder.errors import CourseError
@@ -239,13 +240,13 @@ def _add_number(person: Person, own: Sequence[Candidate], layout: Layout, assign
 
 def _sakai_stamps(source: Path) -> dict[str, datetime.datetime]:
     """Folder of a student -> the time in Sakai's `timestamp.txt`, which is in UTC."""
-    found = {}
+    names = {}
     for name in outer_names(source):
-        match = re.search(r"(?:^|/)([^/]+\([^()/]+\))/timestamp\.txt$", name)
-        if match is None:
-            continue
+        if match := re.search(r"(?:^|/)([^/]+\([^()/]+\))/timestamp\.txt$", name):
+            names[name] = unicodedata.normalize("NFC", match[1])
+    found = {}
+    for name, content in read_outer(source, names.keys(), 14).items():
         with contextlib.suppress(ValueError):
-            text = read_outer(source, name)[:14].decode("ascii")
-            time = datetime.datetime.strptime(text, "%Y%m%d%H%M%S")
-            found[unicodedata.normalize("NFC", match[1])] = time.replace(tzinfo=UTC)
+            time = datetime.datetime.strptime(content.decode("ascii"), "%Y%m%d%H%M%S")
+            found[names[name]] = time.replace(tzinfo=UTC)
     return found

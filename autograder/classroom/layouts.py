@@ -33,10 +33,9 @@ LAYOUTS = {
         # Ada Lovelace_1234567_assignsubmission_file_05_transformer_block.ipynb
         r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_file_(?P<file>[^/]+)",
     ),
-    # Transformers_alovelace_attempt_2026-01-30-15-00-00_05_transformer_block.ipynb
-    "blackboard": (
-        r"(?P<head>[^/]*?_(?P<name>[^_/]+))_attempt_(?P<time>\d{4}(?:-\d\d){5})_(?P<file>[^/]+)",
-    ),
+    # Transformers_alovelace_attempt_2026-01-30-15-00-00_05_transformer_block.ipynb; where the title
+    # ends and the user name begins says `blackboard_users`
+    "blackboard": (r"(?P<name>[^/]*?_[^/]+?)_attempt_(?P<time>\d{4}(?:-\d\d){5})_(?P<file>[^/]+)",),
     # submission_123456/05_transformer_block.ipynb; its metadata file says whose it is
     "gradescope": (r"(?P<name>submission_\d+)/(?P<file>.+)",),
     "brightspace": (
@@ -68,9 +67,8 @@ class Submitter:
         The student's name.
     number : str
         The LMS's number of the student, "" if the file name has none.
-    head : str
-        The text before the name as well, where the naming scheme does not say where the name begins
-        (Blackboard): different texts are different students.
+    is_user : bool
+        Whether the name is a user name (Blackboard), which only its own LMS can compare.
     label : str
         What the student's folder is named by, if not by the name.
     email : str
@@ -79,7 +77,7 @@ class Submitter:
 
     name: str
     number: str = ""
-    head: str = ""
+    is_user: bool = False
     label: str = ""
     email: str = ""
 
@@ -175,7 +173,8 @@ class Layout:
     wrapper : str
         The folders around the whole download, "" or with a slash at the end.
     submissions : mapping of str to Submission
-        Who handed in what and when, by folder, where a metadata file says so (Gradescope).
+        Who handed in what and when, by the name that the scheme has found, where that alone does not
+        say who it is (Gradescope, Blackboard).
     digits : tuple of (float, float) or None
         Of Canvas: how many digits the numbers of users and of files have in this download, as far
         as names have no further number that leaves it open.
@@ -197,12 +196,13 @@ class Layout:
             if match := re.fullmatch(pattern, name[len(self.wrapper) :], re.DOTALL):
                 found = match.groupdict()
                 if self.submissions:
-                    return self._from_metadata(found["name"], found["file"])
+                    return self._told(found)
                 if found.get("attachment"):
                     found = self._of_canvas(found)
-                parts = (found.get(part) or "" for part in ("name", "number", "head", "label"))
+                parts = {part: found.get(part) or "" for part in ("name", "number", "label")}
                 # macOS takes accents off their letters
-                submitter = Submitter(*(unicodedata.normalize("NFC", part) for part in parts))
+                nfc = {part: unicodedata.normalize("NFC", text) for part, text in parts.items()}
+                submitter = Submitter(**nfc)
                 late = bool(found.get("late"))
                 return Named(submitter, found["file"], found.get("time") or "", late=late)
         return None
@@ -231,13 +231,18 @@ class Layout:
         name = f"{found['name']}_{found['number']}"
         return {**found, "name": name, "number": found["attachment"], **further.groupdict()}
 
-    def _from_metadata(self, folder: str, file: str) -> Named | None:
-        submission = self.submissions.get(folder)
+    def _told(self, found: dict[str, str]) -> Named | None:
+        submission = self.submissions.get(found["name"])
         if submission is None:
             return None
         first, *others = submission.submitters
         return Named(
-            first, file, given=submission.time, others=tuple(others), problem=submission.problem
+            first,
+            found["file"],
+            found.get("time") or "",
+            given=submission.time,
+            others=tuple(others),
+            problem=submission.problem,
         )
 
     def fits(self, names: list[str]) -> int:

@@ -71,7 +71,7 @@ def test_names_in_an_archive_say_nothing_about_the_student(small_course, tmp_pat
         (
             "blackboard",
             "T_roe_attempt_2026-01-30-15-00-00_x_bob_attempt_2027-01-01-00-00-00_07.ipynb",
-            "roe",
+            "T_roe",  # with the title
         ),
         ("folder", "roe/doebob_999_888_07.ipynb", "roe"),
         ("folder", "roe/Bob_1_assignsubmission_file_/07.ipynb", "roe"),
@@ -433,15 +433,82 @@ def test_of_two_names_in_one_download_that_share_a_folder_the_exact_one_keeps_it
     assert len(result.refused) == len(names) - len(kept)
 
 
-def test_usernames_that_blackboard_does_not_separate_are_refused_by_name(small_course, tmp_path):
+def blackboard(course, path, *heads, **told):
+    """A download of Blackboard; `told` are the user names in the text files beside attempts."""
     time = "attempt_2026-01-30-15-00-00"
-    files = {
-        f"T_{name}_{time}_07.ipynb": notebook(small_course) for name in ("j_roe", "a_roe", "ada")
+    files = {f"{head}_{time}_{NAME}.ipynb": notebook(course, head) for head in heads}
+    files |= {
+        f"{head}_{time}.txt": f"Name: Ada (of T) ({user})\nAssignment: T\n"
+        for head, user in told.items()
     }
-    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
-    assert list(result.students) == ["ada"]
-    reasons = sorted(reason for _, reason in result.refused)
-    assert reasons[0].startswith("T_a_roe would share a folder with T_j_roe")
+    return archive(path, files)
+
+
+A, B, ADA = "a_miller", "b_miller", "ada"
+
+
+@pytest.mark.parametrize(
+    ("heads", "told", "class_before", "students"),
+    [
+        (["T_a_miller", "T_b_miller", "T_ada"], {}, "", [A, ADA, B]),
+        (["My_Work_a_miller", "My_Work_b_miller"], {"My_Work_a_miller": A}, "", [A, B]),
+        (["My_Work_a_miller", "My_Work_ada"], {"My_Work_zoe": "zoe"}, "", [A, ADA]),
+        (["A_1_a_miller", "A_2_a_miller"], {"A_1_x": "x", "A_2_x": "x"}, "", [A]),
+        ([f"{NAME}_a_miller", f"{NAME}_b_miller"], {}, "", [A, B]),
+        (["07_Topic_ada"], {}, "", [ADA]),
+        # the class says it
+        (["My_Work_a_miller", "My_Work_b_miller"], {}, "a_miller,b_miller", [A, B]),
+        (["My_Work_a_miller", "My_Work_b_miller"], {}, "a_miller,ada", [A, B]),
+        (["My_Work_a_miller"], {}, "a_miller", [A]),
+        (["T_a_miller", "T_a_smith"], {}, "a_miller,a_smith,miller", [A, "a_smith"]),
+        # nothing does
+        (["My_Work_a_miller", "My_Work_b_miller"], {}, "", []),
+        (["T_a_miller", "T_a_smith"], {}, "", []),
+        (["T_a_miller"], {}, "", []),
+        (["My_Work_a_miller"], {}, "miller,a_miller", []),
+        (["My_Work_ada"], {"My_Work_ada": "grace"}, "", []),
+    ],
+)
+def test_titles_and_user_names_of_blackboard_may_have_underscores(
+    small_course, tmp_path, heads, told, class_before, students
+):
+    if class_before:
+        roster = tmp_path / "roster.csv"
+        users = class_before.split(",")
+        roster.write_text("Username,Last Access\n" + "".join(f"{user},\n" for user in users))
+        assert sorted(enrol(Classroom(small_course), roster).added) == sorted(users)
+    path = blackboard(small_course, tmp_path / "all.zip", *heads, **told)
+    result = collect(small_course, NAME, path)
+    assert list(result.students) == students
+    for head in heads if students else ():
+        student = next(one for one in students if head.endswith(one))
+        assert head.endswith(student)
+        assert head in submitted(small_course, student) or len(heads) > len(students)
+    assert len(result.refused) == (0 if students else len(heads))
+    assert all("where does the title end?" in reason for _, reason in result.refused)
+
+
+def test_two_downloads_merge_no_user_names_that_end_alike(small_course, tmp_path):
+    for user in ("miller", "a_miller", "b_miller"):
+        path = blackboard(small_course, tmp_path / f"{user}.zip", f"T_{user}")
+        assert list(collect(small_course, NAME, path).students) == [user]
+    assert sorted(os.listdir(small_course.root / "submitted")) == ["a_miller", "b_miller", "miller"]
+
+
+def test_a_title_that_an_earlier_download_has_shown_stays_one(small_course, tmp_path):
+    first = blackboard(small_course, tmp_path / "1.zip", "My_Work_ada", My_Work_ada="ada")
+    collect(small_course, NAME, first)
+    second = blackboard(small_course, tmp_path / "2.zip", "My_Work_a_miller")
+    assert list(collect(small_course, NAME, second).students) == ["a_miller"]
+
+
+def test_a_students_file_tells_no_user_name(small_course, tmp_path):
+    forged = "My_Work_eve_attempt_2026-01-30-15-00-00_x_attempt_2026-01-30-15-00-00.txt"
+    path = blackboard(small_course, tmp_path / "all.zip", "My_Work_eve")
+    with zipfile.ZipFile(path, "a") as made:
+        made.writestr(forged, "Name: Eve (x)\n")
+        made.writestr("My_Work_eve_attempt_2026-01-30-15-00-00_y.txt", "Name: Eve (eve)\n")
+    assert collect(small_course, NAME, path).students == {}
 
 
 def test_a_number_of_the_lms_keeps_its_folder_in_later_downloads(tmp_path):
