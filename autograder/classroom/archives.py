@@ -31,7 +31,7 @@ MAX_STUDENT_FILES = 10_000
 MAX_RATIO = 200
 #: Nested archives: one per student in the download, as Canvas and Moodle make them, and no deeper.
 MAX_DEPTH = 2
-_BLOCK = 1 << 20
+BLOCK = 1 << 20
 _LINK = "symbolic link"
 _TOO_LARGE = f"too large: the limit is {MAX_FILE_BYTES >> 20} MiB; clear its outputs"
 _ENTRY = b"PK\x01\x02"  # begins each entry of an archive's list of files
@@ -91,6 +91,11 @@ def is_notebook(name: str) -> bool:
 
 def is_archive(name: str) -> bool:
     return name.lower().endswith(".zip")
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file or a folder around it is hidden, or macOS has added it."""
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
 
 
 def _is_wanted(name: str) -> bool:
@@ -184,7 +189,7 @@ class _Unpacking:
         # an archive made on Windows may have backslashes; outside of it the LMS chose the name
         within = member.filename.replace("\\", "/")
         name = f"{inside.name}/{within}" if inside else member.filename
-        if reason := _reason_to_refuse(member):
+        if reason := reason_to_refuse(member):
             self.result.refused.append((name, reason))
             return
         try:
@@ -246,7 +251,7 @@ class _Unpacking:
         self._count += 1
         path = self.target / f"{self._count:06d}"
         size, reason = 0, ""
-        with _writing(path) as out:
+        with writing(path) as out:
             while (block := _read(file)) and not reason:
                 if isinstance(block, str):
                     reason = block
@@ -290,13 +295,20 @@ class _Unpacking:
 def _read(file: IO[bytes]) -> bytes | str:
     """The next block, or as text why there is none."""
     try:
-        return file.read(_BLOCK)
+        return file.read(BLOCK)
     except Exception as error:  # a damaged archive fails in many ways
         return _damaged(error)
 
 
 @contextlib.contextmanager
-def _writing(path: Path) -> Iterator[IO[bytes]]:
+def writing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to unpack to.
+
+    Raises
+    ------
+    CourseError
+        The disk is full.
+    """
     try:
         with open(path, "wb") as out:
             yield out
@@ -317,13 +329,13 @@ def _count_entries(path: Path) -> int:
     """At least how many files an archive lists, without the memory that reading the list takes."""
     count, end = 0, b""
     with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
+        while block := file.read(BLOCK):
             count += (end + block).count(_ENTRY)
             end = block[1 - len(_ENTRY) :]
     return count
 
 
-def _reason_to_refuse(member: zipfile.ZipInfo) -> str:
+def reason_to_refuse(member: zipfile.ZipInfo) -> str:
     """Why a member is not extracted, or ""."""
     path = PurePosixPath(member.filename.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in (path.parts or ("",))[0]:

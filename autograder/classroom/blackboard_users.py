@@ -55,11 +55,7 @@ def submissions_of(
             heads.add(found["name"])
         elif found := _BESIDE.fullmatch(last):
             beside[name] = found["head"]
-    users = {}
-    for name, content in read_outer(source, beside.keys(), _MOST_BYTES).items():
-        told = _FIRST_LINE.match(content.decode("utf-8", "replace").replace("\r\n", "\n"))
-        if told and beside[name].endswith(f"_{told['user'].strip()}"):
-            users[beside[name]] = told["user"].strip()
+    users = _told(source, beside)
     titles = {head[: -len(user) - 1] for head, user in users.items()} | _earlier(origins)
     open_heads = sorted(heads - users.keys())
     readings = {head: [one for one in titles if _user(head, one)] for head in open_heads}
@@ -70,6 +66,16 @@ def submissions_of(
         head: _submission(head, [users[head]] if head in users else _users(head, readings[head]))
         for head in heads
     }
+
+
+def _told(source: Path, beside: Mapping[str, str]) -> dict[str, str]:
+    """Title and user name -> the user name, as the text files beside attempts say."""
+    users = {}
+    for name, content in read_outer(source, beside.keys(), _MOST_BYTES).items():
+        told = _FIRST_LINE.match(content.decode("utf-8", "replace").replace("\r\n", "\n"))
+        if told and beside[name].endswith(f"_{told['user'].strip()}"):
+            users[beside[name]] = told["user"].strip()
+    return users
 
 
 def _earlier(origins: Mapping[str, Origin]) -> set[str]:
@@ -85,11 +91,8 @@ def _earlier(origins: Mapping[str, Origin]) -> set[str]:
 
 def _titles(heads: list[str], people: Collection[Person], assignment: str) -> list[str]:
     """The titles that a download may have of which these are all heads; more if it is not certain."""
-    shared = (
-        [one for one in _splits(heads[0]) if all(_user(head, one) for head in heads)]
-        if heads
-        else []
-    )
+    first = _splits(heads[0]) if heads else []
+    shared = [one for one in first if all(_user(head, one) for head in heads)]
     if len(shared) < 2:
         return shared
     known = {person.id.casefold() for person in people}

@@ -15,10 +15,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from autograder.classroom import blackboard_users, gradescope_export
 from autograder.classroom.archives import (
     UnpackedFile,
     is_archive,
+    is_hidden,
     is_notebook,
     unpack,
 )
@@ -28,8 +28,10 @@ from autograder.classroom.gradescope_export import METADATA
 from autograder.classroom.groups import Group, left, put_members, read_groups, share
 from autograder.classroom.handed_in import Times
 from autograder.classroom.importing import Candidate, Placing
-from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter, find_layout
+from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter
+from autograder.classroom.naming import layout_of, scope
 from autograder.classroom.outer_files import outer_names
+from autograder.classroom.packed_again import download_in, downloads_among
 from autograder.classroom.students import Assigned, Students
 from autograder.classroom.teams import without_teams
 from autograder.classroom.work import Work
@@ -95,12 +97,29 @@ def collect(
     if layout is not None and layout not in LAYOUTS:
         raise CourseError(f"unknown layout {layout}; choose one of {', '.join(LAYOUTS)}.")
     classroom = Classroom(course, folder)
-    names = [name for name in outer_names(source) if not _is_hidden(name)]
+    no_students = {*course.assignments(), course.notebooks.name}
+    with download_in(source, layout, assignment, no_students) as (download, inside):
+        result = _collect(classroom, assignment, download, layout, zone, times, groups)
+    result.inside = inside
+    return result
+
+
+def _collect(
+    classroom: Classroom,
+    assignment: str,
+    source: Path,
+    layout: str | None,
+    zone: str | None,
+    times: Path | None,
+    groups: Path | None,
+) -> Collected:
+    course = classroom.course
+    names = [name for name in outer_names(source) if not is_hidden(name)]
     could_hold = [name for name in names if is_notebook(name) or is_archive(name)]
     if not could_hold:
         found = f", only {len(names)} other files" if names else ""
         raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
-    scheme = _find_layout(classroom, assignment, source, names, could_hold, layout)
+    scheme = layout_of(classroom, assignment, source, names, could_hold, layout)
     together = read_groups(groups, scheme.scheme == "canvas") if groups is not None else []
     work = Work(Assignment(course, assignment))
     clock = Times(classroom, assignment, source, scheme, zone, times, work)
@@ -110,10 +129,12 @@ def collect(
         notebooks = [
             file
             for file in unpacked.files
-            if not _is_hidden(file.name) and not _is_given_back(scheme, file.name)
+            if not is_hidden(file.name) and not _is_given_back(scheme, file.name)
         ]
         result = Collected(scheme.scheme, scheme.wrapper, refused=unpacked.refused)
         result.guessed = scheme.scheme == "folder" and layout is None
+        if result.guessed:
+            notebooks = _without_downloads(notebooks, result)
         result.unmatched = [
             (name, _OTHER_ARCHIVE if _PACKED.search(name) else "not a notebook (.ipynb)")
             for name in unpacked.others
@@ -151,42 +172,18 @@ def collect(
     return result
 
 
-def scope(layout: Layout, assignment: str, names: list[str]) -> str:
-    """Where the LMS's numbers in a download identify a student: everywhere, or in one assignment."""
-    anonymous = layout.scheme == "canvas" and any(
-        re.match(r"(?:LATE_)?anon_", name[len(layout.wrapper) :]) for name in names
-    )
-    if layout.scheme == "moodle" or anonymous:
-        return f"{layout.scheme} {assignment}"
-    return layout.scheme
-
-
-def _find_layout(
-    classroom: Classroom,
-    assignment: str,
-    source: Path,
-    names: list[str],
-    could_hold: list[str],
-    scheme: str | None,
-) -> Layout:
-    """The naming scheme of a download, with who handed in what where names do not say it."""
-    submissions = (
-        gradescope_export.submissions_of(source, names) if scheme in (None, "gradescope") else {}
-    )
-    course = classroom.course
-    no_students = {*course.assignments(), course.notebooks.name}
-    layout = find_layout(could_hold, "gradescope" if submissions else scheme, no_students)
-    if layout.scheme == "gradescope" and not submissions:
-        raise CourseError(
-            f"{METADATA} is missing, in which Gradescope says whose a submission is; download the"
-            " submissions again, or choose --layout folder to name students by their folders."
+def _without_downloads(notebooks: list[UnpackedFile], result: Collected) -> list[UnpackedFile]:
+    """The notebooks without those of archives that are downloads by themselves, which are refused."""
+    found = downloads_among(notebooks)
+    result.refused += [
+        (
+            outer,
+            f"looks like a download of {lms.capitalize()}: collect it by itself, or choose --layout"
+            " folder if it is one student's work",
         )
-    if layout.scheme == "blackboard":
-        people, origins = classroom.people(), read_origins(classroom.folder, assignment)
-        submissions = blackboard_users.submissions_of(
-            source, names, people.values(), origins, assignment
-        )
-    return replace(layout, submissions=submissions)
+        for outer, lms in found.items()
+    ]
+    return [one for one in notebooks if one.outer not in found]
 
 
 @dataclass(frozen=True)
@@ -200,13 +197,9 @@ class _Owner:
         return named.submitter if named else None
 
 
-def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
-
-
 def _is_junk(name: str, layout: Layout) -> bool:
     """Whether a program added the file: hidden files, macOS metadata, what an LMS tells beside."""
-    if _is_hidden(name) or name == f"{layout.wrapper}{METADATA}":
+    if is_hidden(name) or name == f"{layout.wrapper}{METADATA}":
         return True
     own = _ADDED.get(layout.scheme)
     return bool(own and own.search(name)) or _is_given_back(layout, name)

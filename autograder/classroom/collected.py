@@ -15,6 +15,8 @@ class Collected:
         The naming scheme that was used, a key of `layouts.LAYOUTS`.
     around : str
         The folders around the students' folders or files, "" or with a slash at the end.
+    inside : str
+        The archive that is the download, in what was passed; "" if that is the download.
     students : dict of str to str
         Student -> the file that will be graded.
     earlier : dict of str to list of str
@@ -55,6 +57,7 @@ class Collected:
 
     layout: str = ""
     around: str = ""
+    inside: str = ""
     students: dict[str, str] = field(default_factory=dict)
     earlier: dict[str, list[str]] = field(default_factory=dict)
     unanswered: dict[str, list[str]] = field(default_factory=dict)
@@ -79,6 +82,7 @@ class Collected:
         return {
             "layout": self.layout,
             "around": self.around,
+            "inside": self.inside,
             "students": self.students,
             "earlier": self.earlier,
             "unanswered": self.unanswered,

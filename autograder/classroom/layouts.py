@@ -199,10 +199,12 @@ class Layout:
                     return self._told(found)
                 if found.get("attachment"):
                     found = self._of_canvas(found)
-                parts = {part: found.get(part) or "" for part in ("name", "number", "label")}
                 # macOS takes accents off their letters
-                nfc = {part: unicodedata.normalize("NFC", text) for part, text in parts.items()}
-                submitter = Submitter(**nfc)
+                name, number, label = (
+                    unicodedata.normalize("NFC", found.get(part) or "")
+                    for part in ("name", "number", "label")
+                )
+                submitter = Submitter(name, number, label=label)
                 late = bool(found.get("late"))
                 return Named(submitter, found["file"], found.get("time") or "", late=late)
         return None
@@ -288,7 +290,7 @@ def find_layout(
         No scheme fits, or more than one does: then names would be read as those of other students.
     """
     names = [name for name in names if not GIVEN_BACK.search(name)] or names
-    around = ["", *_lone_folders(names)]
+    around = ["", *lone_folders(names)]
     if scheme is not None:
         layouts = [Layout(scheme, w, digits=_digits(names, w), named=True) for w in around]
         fitting = [layout for layout in layouts if layout.fits(names)]
@@ -323,7 +325,7 @@ def find_layout(
     return Layout(best[0], digits=_digits(names, ""))
 
 
-def _lone_folders(names: list[str]) -> list[str]:
+def lone_folders(names: list[str]) -> list[str]:
     """The folders that each hold all names, from the outside, each with a slash at its end."""
     parts = [name.split("/")[:-1] for name in names]
     common = []
@@ -337,7 +339,7 @@ def _lone_folders(names: list[str]) -> list[str]:
 def _around_students(names: list[str], no_students: Collection[str]) -> str:
     """The lone folders around the students' folders or archives, "" if there is none."""
     wrapper = ""
-    for folder in _lone_folders(names):
+    for folder in lone_folders(names):
         inside = [name[len(folder) :] for name in names]
         files = [name for name in inside if "/" not in name]
         if (

@@ -205,6 +205,8 @@ def collected_lines(collected: Collected) -> list[str]:
     if collected.layout != "folder":
         naming = f"{collected.layout.capitalize()} naming"
     lines = [f"Collected {_count(new)} ({naming})."]
+    if collected.inside:
+        lines.append(f"The download is the archive {collected.inside} in what you passed.")
     if collected.guessed and not collected.prefix:
         lines.append(
             "No LMS's naming was recognized: each folder or archive was taken for one student."
