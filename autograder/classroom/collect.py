@@ -25,7 +25,14 @@ from autograder.classroom.archives import (
 from autograder.classroom.clones import prefix_of
 from autograder.classroom.collected import Collected
 from autograder.classroom.gradescope_export import METADATA
-from autograder.classroom.groups import Group, left, put_members, read_groups, share
+from autograder.classroom.groups import (
+    Group,
+    left,
+    left_in_gradescope,
+    put_members,
+    read_groups,
+    share,
+)
 from autograder.classroom.handed_in import Times
 from autograder.classroom.importing import Candidate, Placing
 from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter
@@ -163,6 +170,8 @@ def _collect(
         clock.look_up(chosen, result)
         origins = read_origins(classroom.folder, assignment)
         gone = left(together, assigned.folders, origins) if together else {}
+        if scheme.scheme == "gradescope":
+            gone |= left_in_gradescope(scheme.submissions, assigned.folders, origins)
         Placing(classroom, assignment, result, work.is_in, gone).put_in_place(chosen)
         clock.write(chosen, result)
         if chosen:

@@ -12,6 +12,7 @@ from autograder.classroom.headings import heading_words
 from autograder.classroom.lms_table import Row, Table, read_table
 from autograder.classroom.matching import match
 from autograder.classroom.whole_numbers import require_whole_numbers
+from autograder.classroom.written_dates import in_iso_order
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.clock import read_date, read_span, stored
@@ -136,12 +137,13 @@ def _extension(classroom: Classroom, assignment: str, text: str) -> timedelta:
         return timedelta()
     if (span := read_span(text)) is not None:
         return span
-    if not text.strip()[:4].isdecimal():
+    written = in_iso_order(text)
+    if not written.strip()[:4].isdecimal():
         raise CourseError(
             f"{text!r} is not an extension; write it as in 3d, 12h or 1d12h, or as a date with its"
             " zone."
         )
-    until, _ = read_date(text)
+    until, _ = read_date(written)
     due = due_date(classroom, assignment)
     if due is None:
         raise ClassError(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from autograder.classroom.collected import Collected
 from autograder.classroom.headings import heading_words
 from autograder.classroom.importing import Candidate, sources
-from autograder.classroom.layouts import Submitter
+from autograder.classroom.layouts import Submission, Submitter
 from autograder.classroom.lms_table import read_table
 from autograder.classroom.matching import name_columns
 from autograder.classroom.students import folder_name
@@ -151,6 +151,22 @@ def left(
                 fitting += [bool(members & owners) if owners else group.is_called(origin.group)]
         if not any(fitting):
             found[student] = origin.group
+    return found
+
+
+def left_in_gradescope(
+    submissions: Mapping[str, Submission],
+    folders: Mapping[Submitter, str],
+    origins: Mapping[str, Origin],
+) -> dict[str, str]:
+    """`left` for an export of Gradescope, in which `submissions` has the groups, by folder."""
+    found = {}
+    for student, origin in origins.items():
+        for folder in PurePosixPath(origin.file).parts if origin.layout == "gradescope" else ():
+            submission = submissions.get(folder)
+            members = {folders.get(one) for one in submission.submitters} if submission else {None}
+            if None not in members and student not in members:
+                found[student] = f"the group of {folder}"
     return found
 
 

@@ -17,7 +17,10 @@ from autograder.classroom.written_dates import in_iso_order
 from autograder.errors import CourseError
 from autograder.gradebook.clock import read_naive
 
-_BRIGHTSPACE = r"(?P<number>\d+)-\d+ - (?P<name>[^/]+?) - (?P<time>[^/]*?\d{4},? \d{1,2}:?\d\d(?: ?[AaPp][Mm])?)"
+_BRIGHTSPACE = (
+    r"(?P<number>\d+)-\d+ - (?P<name>[^/]+?)"
+    r" - (?P<time>(?:(?! - )[^/])*?\d{4},? \d{1,2}:?\d\d(?: ?[AaPp][Mm])?)"
+)
 #: How each LMS names the files of its download. Lazy where text of the student follows.
 LAYOUTS = {
     "canvas": (
@@ -297,6 +300,9 @@ def find_layout(
         return fitting[0] if fitting and scheme != "folder" else layouts[0]
     fits = {key: Layout(key).fits(names) for key in LAYOUTS}
     most = max(fits.values())
+    named = max(fits[key] for key in LAYOUTS if key != "folder")
+    if 2 * named > len(names):  # what else is there, somebody has added
+        most = named
     best = [key for key in LAYOUTS if fits[key] == most and key != "folder"] or ["folder"]
     if not most:
         raise CourseError(

@@ -112,6 +112,20 @@ def test_names_that_could_be_read_in_two_ways_are_not_guessed(names):
         find_layout(names)
 
 
+@pytest.mark.parametrize("layout", ["canvas", "moodle"])
+def test_what_somebody_has_put_beside_a_download_does_not_change_how_it_is_read(layout):
+    names = [*ARCHIVES[layout], "feedback/old.ipynb" if layout == "moodle" else "solution.zip"]
+    found = find_layout(names)
+    assert found.scheme == layout
+    assert found.parse(names[-1]) is None
+
+
+def test_a_name_with_a_hyphen_between_spaces_is_whole_in_brightspace():
+    names = [f"{n}-9 - Ada - {n} - Jan 28, 2026 1105 AM/07.ipynb" for n in "12"]
+    layout = find_layout([*names, "3-9 - Eve - Jan 28, 2026 1105 AM - Jan 30, 2026 300 PM.ipynb"])
+    assert [layout.parse(name).submitter.name for name in names] == ["Ada - 1", "Ada - 2"]
+
+
 def test_canvas_submissions_zip_unpacked_and_packed_again_is_canvas_download():
     names = ["submissions/ada_1_2_07.ipynb", "submissions/bob_3_4_07.ipynb"]
     layout = find_layout(names)
@@ -202,6 +216,18 @@ def test_gradescopes_metadata_names_the_students_and_their_times(small_course, t
     assert stamp.read_text().startswith("2026-01-30 16:00:00")
     # what is left over: the file that a student called like the metadata
     assert [name.rpartition("/")[0][-3:] for name, _ in result.unmatched] == ["902"]
+
+
+def test_who_is_taken_out_of_a_group_in_gradescope_has_its_submission_no_more(
+    small_course, tmp_path
+):
+    files = gradescope_export(small_course)
+    collect(small_course, NAME, archive(tmp_path / "1.zip", files))
+    metadata = METADATA.replace("  - :name: Bob Doe\n    :sid: '18'\n", "")
+    files["assignment_77_export/submission_metadata.yml"] = metadata
+    result = collect(small_course, NAME, archive(tmp_path / "2.zip", files))
+    assert result.left == {"Bob_Doe": "the group of submission_902"}
+    assert os.listdir(small_course.root / "submitted" / "Bob_Doe") == []
 
 
 def entry(number, name, hour, **keys):
