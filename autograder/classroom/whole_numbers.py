@@ -13,7 +13,7 @@ from autograder.errors import CourseError
 
 _AGAIN = "export it from the LMS again, and do not save it in Excel, which shortens long numbers"
 #: A number as Excel shows and saves it.
-_SHORTENED = re.compile(r"\d+(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
+_SHORTENED = re.compile(r"\d+(?:[.,]\d+)?E\+\d+|\d+[.,]0+", re.IGNORECASE)
 #: The kinds of numbers that are whole, whatever a school gives its students.
 _WHOLE = {"canvas", "canvas user id"}
 

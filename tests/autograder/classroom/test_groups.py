@@ -170,6 +170,7 @@ def test_a_submission_that_is_not_the_students_any_more_leaves_the_gradebook_too
             "Vorname;Nachname;Matrikelnummer;Gruppe\nAda;Lovelace;1,23457E+08;A\n",
             r"1,23457E\+08 as the number of Ada Lovelace",
         ),
+        ("id,name,group\n12345.0,Ada,A\n", r"has 12345\.0 as the number of Ada"),
         (PLAIN + "ada,B\n", "lists ada in A and in B: whose submission is it"),
     ],
 )
