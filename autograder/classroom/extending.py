@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from autograder.classroom.headings import heading_words
+from autograder.classroom.headings import EXTENSIONS, heading_words
 from autograder.classroom.lms_table import Row, Table, read_table
 from autograder.classroom.matching import match
 from autograder.classroom.whole_numbers import require_whole_numbers
@@ -20,8 +20,6 @@ from autograder.gradebook.deadlines import due_date, extend
 from autograder.gradebook.names import title_words
 from autograder.gradebook.roster import Person, called
 from autograder.gradebook.settle import Settled
-
-_COLUMNS = ("extension", "extend", "until", "days", "more time")
 
 
 def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[str, str]:
@@ -37,7 +35,7 @@ def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[s
     """
     table = read_table(path)
     headings = [heading_words(heading) for heading in table.headings]
-    columns = [headings.index(one) for one in _COLUMNS if one in headings]
+    columns = [headings.index(one) for one in EXTENSIONS if one in headings]
     if not columns:
         raise CourseError(
             f"{path} has no column 'extension'; its columns are {', '.join(table.headings)}."

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from autograder.classroom.collected import Collected
-from autograder.classroom.headings import heading_words
+from autograder.classroom.headings import GROUPS, heading_words
 from autograder.classroom.importing import Candidate, sources
 from autograder.classroom.layouts import Submission, Submitter
 from autograder.classroom.lms_table import read_table
@@ -23,7 +23,6 @@ from autograder.errors import CourseError
 from autograder.gradebook.names import are_alike, words
 from autograder.gradebook.origins import Origin
 
-_GROUP = ("group name", "group", "team", "team name", "gruppe")
 _NUMBER = ("canvas user id", "user id", "id")
 _EMAIL = ("email", "email address")
 _LOGIN = ("login id", "sis login id", "username", "student", "login")
@@ -61,7 +60,7 @@ def read_groups(path: Path, numbered: bool = True) -> list[Group]:
     def column(wanted: tuple[str, ...]) -> int | None:
         return next((known.index(one) for one in wanted if one in known), None)
 
-    group, number, email, login = map(column, (_GROUP, _NUMBER, _EMAIL, _LOGIN))
+    group, number, email, login = map(column, (GROUPS, _NUMBER, _EMAIL, _LOGIN))
     if group is None:
         raise CourseError(
             f"{path} has no column 'group'; its columns are {', '.join(table.headings)}."

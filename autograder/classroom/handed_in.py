@@ -17,7 +17,7 @@ from pathlib import Path
 from autograder.classroom.archives import UnpackedFile
 from autograder.classroom.clones import counted, repository_of
 from autograder.classroom.collected import Collected
-from autograder.classroom.headings import heading_words
+from autograder.classroom.headings import TIMES, heading_words
 from autograder.classroom.importing import Candidate, write_time
 from autograder.classroom.layouts import Layout, Named
 from autograder.classroom.lms_table import read_table
@@ -35,15 +35,6 @@ from autograder.gradebook.settle import submission_time
 UTC = datetime.timezone.utc
 #: A download takes at most so long; in one, files have the times at which it came to them.
 _DOWNLOAD = datetime.timedelta(minutes=10)
-#: What may head the column with the times, the most certain first.
-_TIME_HEADINGS = (
-    *("last modified submission", "submission time", "submitted at", "submitted"),
-    *("submission date", "zuletzt geandert abgabe", "abgabezeit", "abgabezeitpunkt"),
-    *("abgabedatum", "abgegeben am", "eingereicht am", "derniere modification travail remis"),
-    *("date de remise", "ultima modificacion entrega", "fecha de entrega"),
-    *("ultima modifica consegna", "data consegna", "laatst gewijzigd inzending"),
-    *("time", "timestamp", "date", "zeitpunkt", "zeit", "datum"),
-)
 
 
 class Times:
@@ -205,7 +196,7 @@ class Times:
         assert self.table is not None
         table = read_table(self.table)
         known = [heading_words(heading) for heading in table.headings]
-        columns = [known.index(heading) for heading in _TIME_HEADINGS if heading in known]
+        columns = [known.index(heading) for heading in TIMES if heading in known]
         if not columns:
             raise CourseError(
                 f"{self.table} has no column with times, such as 'Submission Time'; its columns are"

@@ -57,11 +57,25 @@ EMAILS = (
     *("endereco de email", "endereco de e mail", "direccion de correo", "adresse de courriel"),
     *("adresse e mail", "indirizzo email", "e mailadres"),
 )
+#: What may head the column with the times, the most certain first.
+TIMES = (
+    *("last modified submission", "submission time", "submitted at", "submitted"),
+    *("submission date", "zuletzt geandert abgabe", "abgabezeit", "abgabezeitpunkt"),
+    *("abgabedatum", "abgegeben am", "eingereicht am", "derniere modification travail remis"),
+    *("date de remise", "ultima modificacion entrega", "fecha de entrega"),
+    *("ultima modifica consegna", "data consegna", "laatst gewijzigd inzending"),
+    *("time", "timestamp", "date", "zeitpunkt", "zeit", "datum"),
+)
+#: What may head the column with the group, and that with the extension.
+GROUPS = ("group name", "group", "team", "team name", "gruppe")
+EXTENSIONS = ("extension", "extend", "until", "days", "more time")
 #: What may head a column that says who a row is about.
 IDENTIFYING = {
     *(*ID_HEADINGS, *NUMBERS, *LOGINS, *EMAILS, *FULL, *FIRST, *LAST),
     *("canvas user id", "matrikelnummer", "student number"),
 }
+#: What may head a column of a table of times, groups or extensions.
+KNOWN = {*IDENTIFYING, *TIMES, *GROUPS, *EXTENSIONS, "assignment"}
 
 
 def heading_words(heading: str) -> str:

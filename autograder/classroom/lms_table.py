@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.classroom.code_pages import decode_table
-from autograder.classroom.headings import IDENTIFYING, heading_words
+from autograder.classroom.headings import IDENTIFYING, KNOWN, heading_words
 from autograder.errors import CourseError
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -176,7 +176,8 @@ def _header(rows: list[Row]) -> int:
     best = known.index(max(known))
     if known[best]:
         fewer = all(count < max(filled[best], 2) for count in filled[:best])
-        return best if fewer or not filled[best - 1] else 0
+        every = all(heading_words(cell.text) in KNOWN for cell in first[best].cells)
+        return best if fewer or every or not filled[best - 1] else 0
     for at, row in enumerate(first[1:], 1):
         alone = len(first[at - 1].cells) == 1 < len(row.cells) or not filled[at - 1]
         if filled[at] > 1 and alone and all(count < 2 for count in filled[:at]):

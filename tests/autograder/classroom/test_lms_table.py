@@ -147,6 +147,7 @@ def test_lines_of_a_title_above_the_header_stay_as_they_are(tmp_path, title):
     [
         ("Kurs: Text, Winter\n\nKürzel;Punkte\nada;1\n", ["Kürzel", "Punkte"]),
         ("Text\nVorname;Nachname\nAda;Lovelace\n", ["Vorname", "Nachname"]),
+        ("Text, winter\nstudent,group\nada,A\n", ["student", "group"]),
         ("The class\nFull name\nAda Lovelace\n", ["Full name"]),
         ("Kürzel,Rolle\nada,student\n", ["Kürzel", "Rolle"]),  # no title
         ("Kürzel,\nada,3\n", ["Kürzel", ""]),
