@@ -69,6 +69,8 @@ class Verdict:
     judged_with : list of str
         The exercises that this one calls and that grading replaced by right ones, since the
         student's are wrong.
+    changed : bool
+        Whether the student's passed their own checks, and were changed after these.
     of_helper : bool
         Whether the headline is about another exercise, which this one calls.
     """
@@ -87,6 +89,7 @@ class Verdict:
     case: int = -1
     digest: str = ""
     judged_with: list[str] = field(default_factory=list)
+    changed: bool = False
     of_helper: bool = False
 
     @property
@@ -100,6 +103,9 @@ class Verdict:
             return ""
         *others, last = [f"`{name}`" for name in self.judged_with]
         names = f"{', '.join(others)} and {last}" if others else last
+        if self.changed:
+            checks = "their checks" if others else "its check"
+            return f"judged with a right {names}, since yours changed after {checks} had passed"
         be = "are" if others else "is"
         return f"judged with a right {names}, since yours {be} wrong or missing"
 

@@ -280,6 +280,51 @@ def test_what_calls_a_failed_helper_is_judged_again_if_it_failed_and_is_written(
     assert plan(assignment.release, assignment.release, helpers, failed) is None  # all TODOs
 
 
+WRONG_LATER = "def masked_softmax(X, lengths):\n    return 0 * X"
+#: Cells after the check of `masked_softmax`, and whether they may change it.
+LATER = {
+    WRONG_LATER: True,
+    "from torch import softmax as masked_softmax": True,
+    "if True:\n    masked_softmax = None": True,
+    "torch = None": True,
+    "exec('masked_softmax = None')": True,
+    "masked_softmax.__code__ = (lambda *given: 0).__code__": True,
+    "import torch\nscores = torch.zeros(2)\nprint(masked_softmax(scores, None))": False,
+    "def my_softmax(X):\n    masked_softmax = X\n    return masked_softmax": False,
+    "masked_softmax = = 2": False,  # it does not run
+}
+
+
+@pytest.mark.parametrize("source", LATER)
+def test_a_helper_that_may_have_changed_after_its_check_is_replaced(attention, source):
+    assignment, helpers, notebook = attention
+    place = next(i for i, c in enumerate(notebook.cells) if c.source == "check(masked_softmax)")
+    cells = [*notebook.cells]
+    cells.insert(place + 1, new_code_cell(source))
+    failed = verdicts(assignment, "HierarchicalAttention")
+    found = plan(new_notebook(cells=cells), assignment.release, helpers, failed)
+    if not LATER[source]:
+        assert found is None
+        return
+    assert "masked_softmax" in found.carried.helpers["HierarchicalAttention"]
+    assert "masked_softmax" in found.changed
+    before = new_notebook(cells=[new_code_cell(source), *notebook.cells])
+    assert plan(before, assignment.release, helpers, failed) is None  # its check has seen it
+
+
+def test_what_a_later_cell_of_the_student_defines_for_a_helper_counts_as_its_change(attention):
+    assignment, helpers, notebook = attention
+    cells = [new_code_cell("def minus(X):\n    return -X"), *notebook.cells]
+    place = next(i for i, c in enumerate(cells) if c.source == "check(masked_softmax)")
+    own = new_code_cell("def masked_softmax(X, lengths):\n    return -minus(X)")
+    cells[place:place] = [own]
+    failed = verdicts(assignment, "HierarchicalAttention")
+    assert plan(new_notebook(cells=cells), assignment.release, helpers, failed) is None
+    cells.insert(place + 2, new_code_cell("minus = None"))
+    found = plan(new_notebook(cells=cells), assignment.release, helpers, failed)
+    assert found.carried.helpers == {"HierarchicalAttention": ["masked_softmax"]}
+
+
 def test_what_was_pasted_is_judged_too_but_carries_no_points():
     assignment = Assignment(Course(ROOT), "08_sentence_encoders")
     notebook = read(assignment.course.solution(assignment.name))
@@ -341,6 +386,17 @@ def test_a_verdict_with_right_helpers_quotes_nothing_that_the_submission_answere
     said = str(found.to_dict()) + repr(VerdictView(found)) + VerdictView(found)._repr_html_()
     assert not any(mark in said for mark in (MARK, "41725", "41,725"))
     assert found.headline
+
+
+def test_a_helper_that_was_changed_is_named_if_that_made_a_difference():
+    old, answers = verdict("total", False, hint="its own", digest="1"), Answers({"total": []})
+    answers.called = {"total": ["halves"]}
+    plan = Plan(new_notebook(), CARRIED, frozenset(["halves"]))
+    (found,) = with_right_helpers([old], [replace(old)], answers, plan)
+    assert found is old
+    for new in (verdict("total"), replace(old, digest="2")):
+        (found,) = with_right_helpers([old], [new], answers, plan)
+        assert "a right `halves`, since yours changed after its check had passed" in found.help
 
 
 def test_a_helper_that_is_right_with_its_own_helper_is_not_named():
