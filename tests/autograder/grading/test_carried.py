@@ -99,6 +99,64 @@ def test_a_wrong_helper_is_replaced_gradient_included(helper, sandbox, monkeypat
     assert answers.called == {"total": ["halves"]}
 
 
+#: A wrong helper, and a right `total` that calls it under another name.
+OTHER_NAMES = {
+    "alias": "half = halves\ndef total(X):\n    return half(X).sum()",
+    "import": "from __main__ import halves as half\ndef total(X):\n    return half(X).sum()",
+    "default": "def total(X, half=halves):\n    return half(X).sum()",
+    "named default": "def total(X, *, half=halves):\n    return half(X).sum()",
+    "class": "class Of:\n    half = staticmethod(halves)\ndef total(X):\n    return Of.half(X).sum()",
+    "attribute": "class Of:\n    def __init__(self): self.half = halves\nof = Of()\n"
+    "def total(X):\n    return of.half(X).sum()",
+    "partial": "import functools\nhalf = functools.partial(halves)\n"
+    "def total(X):\n    return half(X).sum()",
+    "container": "PARTS = {'half': [halves]}\ndef total(X):\n    return PARTS['half'][0](X).sum()",
+    "closure": "def make(half):\n    def total(X):\n        return half(X).sum()\n    return total\n"
+    "total = make(halves)",
+    "decorated": "def same(f):\n    def inner(X, n=1):\n        return f(X)\n    return inner\n"
+    "halves = same(halves)\nhalf = halves\ndef total(X, half=half):\n    return half(X).sum()",
+}
+
+
+@sandboxed
+@pytest.mark.parametrize("kind", OTHER_NAMES)
+def test_a_wrong_helper_is_replaced_under_every_name(kind):
+    answers = run("def halves(X):\n    return 0 * X", OTHER_NAMES[kind])
+    assert numbers(values(answers)[1]) == 3.0
+    assert answers.called == {"total": ["halves"]}
+
+
+@sandboxed
+def test_a_wrong_class_is_replaced_under_every_name():
+    wrong = "from torch import nn\nclass Base(nn.Module):\n    def __init__(self, size): pass"
+    uses = "def total(X, kind=Base):\n    model = kind(2)\n    nn.init.ones_(model.layer.weight)\n"
+    uses += "    return model(X).sum()"
+    carried = replace(CARRIED, helpers={"total": ["Base"]}, pasted=("Base",))
+    answers = run(wrong, uses, carried=carried)
+    assert numbers(values(answers)[1]) == 3.0
+
+
+@sandboxed
+def test_what_is_replaced_for_one_exercise_is_the_students_for_another():
+    """`Doubled` may not ask for `halves`: it gets the student's, under every name."""
+    own = "half = halves\nclass Doubled(nn.Module):\n"
+    own += "    def __init__(self, size):\n        super().__init__()\n"
+    own += "        self.layer = nn.Linear(size, 1, bias=False)\n"
+    own += "    def twice(self, X, other=halves):\n        return half(X) + halves(X) + other(X)"
+    carried = replace(CARRIED, helpers={"total": ["halves"], "Doubled": []})
+    wrong = "from torch import nn\ndef halves(X):\n    return 0 * X + 1"
+    answers = run(wrong, own, RIGHT_TOTAL, asked=["total", "Doubled"], carried=carried)
+    assert numbers(values(answers)[1]) == 3.0
+    assert numbers(values(answers, "Doubled")[0]) == [3.0, 3.0]
+
+
+@sandboxed
+def test_a_function_of_a_library_is_replaced_under_the_helpers_name_alone():
+    wrong = "from torch import neg, neg as halves"
+    total = "def total(X):\n    return -neg(halves(X)).sum()"
+    assert numbers(values(run(wrong, total))[1]) == 3.0
+
+
 @sandboxed
 def test_a_class_that_inherits_from_a_missing_one_gets_a_right_one():
     carried = replace(CARRIED, pasted=("Base",))
@@ -135,9 +193,9 @@ CHEATS = {
             return wire.read_tensor(json.loads(reply)["tensors"][0])
         """,
     "asks for another exercise's helper": """
-        from coursekit.checking.judged_again import _stand_ins
+        from coursekit.checking.judged_again import stand_ins
         def total(X):
-            return _stand_ins["Base"](2)(X).sum() * 0 + 3.0
+            return stand_ins["Base"](2)(X).sum() * 0 + 3.0
         """,
     "asks for the text": """
         import inspect
