@@ -35,9 +35,10 @@ from coursekit.checking.run_cases import run_cases
 RECORDING_SEED = 0
 _CASE_BYTES = 200_000
 #: The fields of an outcome that only messages use.
-_FOR_MESSAGES: tuple[Literal["printed", "printed_characters", "line", "bases"], ...] = (
+_FOR_MESSAGES: tuple[Literal["printed", "printed_characters", "shadows", "line", "bases"], ...] = (
     "printed",
     "printed_characters",
+    "shadows",
     "line",
     "bases",
 )

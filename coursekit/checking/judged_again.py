@@ -89,7 +89,7 @@ def _is_own(thing: Any) -> bool:
     return callable(thing) and (of_notebook or isinstance(thing, functools.partial))
 
 
-def _makes(own: type, right: Any) -> Any:
+def _makes(own: Any, right: Any) -> Any:
     """In place of the student's `__new__`: makes an object of the stand-in."""
 
     def new(cls: Any, *args: Any, **kwargs: Any) -> Any:

@@ -164,8 +164,8 @@ class Outcome(_Happened, total=False):
     """What happened when a case was run; nothing is judged here.
 
     The keys below are absent where they do not apply. The recorded outcomes of the reference and of
-    the misconceptions lack what only messages use: ``printed``, ``printed_characters``, ``line`` and
-    ``bases``, and for an error that is expected ``message`` and ``place``.
+    the misconceptions lack what only messages use: ``printed``, ``printed_characters``, ``shadows``,
+    ``line`` and ``bases``, and for an error that is expected ``message`` and ``place``.
 
     Attributes
     ----------
@@ -191,6 +191,8 @@ class Outcome(_Happened, total=False):
         What each generator among the inputs draws next.
     constant : bool
         True for a gradient of a result that is one number and has none, so `backward()` would raise.
+    shadows : str
+        Which built-in names that it uses its notebook has given another meaning, one clause.
     printed : str
         The start of what it printed.
     printed_characters : int
@@ -208,6 +210,7 @@ class Outcome(_Happened, total=False):
     left: list[str]
     next_draws: list[float]
     constant: bool
+    shadows: str
     printed: str
     printed_characters: int
 

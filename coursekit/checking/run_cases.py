@@ -22,6 +22,7 @@ from coursekit.checking.gradients import Followed
 from coursekit.checking.records import Outcome, Plain, Question
 from coursekit.checking.seeded import random_state
 from coursekit.checking.settings import Settings
+from coursekit.checking.shadowed import shadowed
 from coursekit.checking.time_limit import TimeUp, time_limit
 from coursekit.forbidden import without
 
@@ -86,6 +87,7 @@ def run_case(
         Call it in the state that the notebook has set instead.
     """
     outcome: Outcome
+    words = ""
     with (
         DefinedState() as state,
         random_state(case.get("seed", 0)) as drew_from,
@@ -122,7 +124,10 @@ def run_case(
         except BaseException as error:  # whatever a student's code raises is an outcome
             state.define_again()
             outcome = _error(error)
+            words = shadowed(thing, error)
         changed = [key for key, before, value in given if _is_changed(before, value)]
+    if words or (words := shadowed(thing)):
+        outcome["shadows"] = words
     if changed:
         outcome["changed"] = changed
     if drew_from:

@@ -123,7 +123,7 @@ YOURS, DIFFERENCE = "yours", "largest difference"
 #: What is told of wrong values where the expected ones are not.
 _OTHER_VALUES = "the values are not the expected ones"
 
-_Text = Literal["type", "bases", "message", "line", "place", "printed"]
+_Text = Literal["type", "bases", "message", "line", "place", "shadows", "printed"]
 #: The texts in an outcome, and their greatest lengths.
 _TEXTS: dict[_Text, int] = {
     "type": 80,
@@ -131,6 +131,7 @@ _TEXTS: dict[_Text, int] = {
     "message": 500,
     "line": 300,
     "place": 200,
+    "shadows": 200,
     "printed": 2_000,
 }
 #: What a submission can say; it has no say in what is undefined.

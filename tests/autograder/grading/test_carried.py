@@ -420,7 +420,7 @@ def test_what_is_wrong_with_right_helpers_too_is_explained_by_its_own_mistake():
 #: Answers that carry what the submission was told about a helper, one for each way.
 MARK = "417.25"
 CARRIERS = [
-    {"status": "error", "type": f"E{MARK}", "message": MARK, "line": MARK, "place": MARK},
+    {"status": "error", "type": f"E{MARK}", "message": MARK, "line": MARK, "shadows": MARK},
     {
         "status": "value",
         "value": {
