@@ -96,7 +96,7 @@ def run_case(
         args = [codec.decode(a) for a in case.get("args", [])]
         kwargs = {key: codec.decode(v) for key, v in case.get("kwargs", {}).items()}
         followed = Followed.of(case, args, kwargs)
-        given, left = _given(case, args, kwargs), []
+        given = _given(case, args, kwargs)
         settings = Settings()
         settings.note()
 
@@ -108,7 +108,7 @@ def run_case(
                 try:
                     result = state.as_it_was(answer) if as_it_was else state.runs(answer)
                 finally:
-                    left = settings.changed()
+                    settings.note_end()
                 state.define_again()
                 if followed is not None:
                     result = followed.gradient(result)
@@ -137,7 +137,7 @@ def run_case(
     draws = _next_draws(given)
     if draws:
         outcome["next_draws"] = draws
-    if left:
+    if left := settings.changed():
         outcome["left"] = left
     if printed.count:
         outcome["printed"] = printed.getvalue()
