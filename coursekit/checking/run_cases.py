@@ -21,8 +21,9 @@ from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.gradients import Followed
 from coursekit.checking.records import Outcome, Plain, Question
 from coursekit.checking.seeded import random_state
-from coursekit.checking.settings import Settings
+from coursekit.checking.settings import SEEDS, Settings
 from coursekit.checking.shadowed import shadowed
+from coursekit.checking.threads import of_the_notebook
 from coursekit.checking.time_limit import TimeUp, time_limit
 from coursekit.forbidden import without
 
@@ -130,6 +131,9 @@ def run_case(
         outcome["shadows"] = words
     if changed:
         outcome["changed"] = changed
+    left = settings.changed()
+    if of_the_notebook():  # one of them may have drawn or seeded
+        drew_from, left = [], [name for name in left if name not in SEEDS]
     if drew_from:
         outcome["drew_from"] = drew_from
     if followed is not None and followed.is_constant:
@@ -137,7 +141,7 @@ def run_case(
     draws = _next_draws(given)
     if draws:
         outcome["next_draws"] = draws
-    if left := settings.changed():
+    if left:
         outcome["left"] = left
     if printed.count:
         outcome["printed"] = printed.getvalue()

@@ -13,7 +13,9 @@ from typing import Any
 
 from coursekit.checking.seeded import Twister, is_seeded, twisters
 
-_SEEDS = (
+#: The settings that are seeds of global generators.
+SEEDS = ("seed", "numpy_seed", "python_seed")
+_OF_A_SEED = (
     "it seeds the global random generator of {}, so everything that runs after it draws the same"
     " numbers each time; draw without seeding"
 )
@@ -25,9 +27,9 @@ WORDS = {
     " the tensors that need it",
     "device": "it leaves another default device for everything that runs after it; give the device"
     " to the tensors that need it",
-    "seed": _SEEDS.format("torch"),
-    "numpy_seed": _SEEDS.format("NumPy"),
-    "python_seed": _SEEDS.format("Python"),
+    "seed": _OF_A_SEED.format("torch"),
+    "numpy_seed": _OF_A_SEED.format("NumPy"),
+    "python_seed": _OF_A_SEED.format("Python"),
     "folder": "it leaves another current folder for everything that runs after it",
 }
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.checking import codec
+from coursekit.checking import codec, threads
 from coursekit.checking.judge_case import judge_case
 from coursekit.checking.run_cases import run_case
+from coursekit.checking.settings import SEEDS
 
 CASE = {"group": "values", "args": [codec.encode(2.0)], "names": ["x"], "seed": 3}
-SEEDS = ["seed", "numpy_seed", "python_seed"]
 EXPECTED = {**CASE, "expected": {"status": "value", "value": 2.0}}
 
 
@@ -135,7 +135,7 @@ def test_a_seed_for_the_first_weights_is_allowed_but_none_in_a_call():
             return self.x
 
     for made in (Model, functools.partial(Model), lambda x: Model(x)):
-        for method, left in (("plain", None), ("seeded", SEEDS)):
+        for method, left in (("plain", None), ("seeded", [*SEEDS])):
             assert run_case(made, {**CASE, "then": [[method, [], {}]]}).get("left") == left
 
 
@@ -181,3 +181,29 @@ def test_a_generator_that_was_drawn_from_too_often_is_told_where_the_text_says_h
     finding = judge_case(expected, run_case(draws(4), case))
     assert "more or fewer numbers" in finding.message
     assert judge_case({**expected, "judge": {}}, run_case(draws(4), case)) is None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_what_a_thread_of_the_notebook_draws_or_seeds_is_not_the_answers():
+    source = """
+import random, threading, time
+end = threading.Event()
+def spin():
+    while not end.is_set():
+        random.seed(1)
+def waits(x):
+    time.sleep(0.1)
+    return x
+thread = threading.Thread(target=spin, daemon=True)
+"""
+    scope = {"__name__": "__main__"}
+    exec(source, scope)
+    case = {**CASE, "judge": {"keeps_generators": True}}
+    expected = {**case, "expected": {"status": "value", "value": 2.0}}
+    scope["thread"].start()
+    try:
+        assert judge_case(expected, run_case(scope["waits"], case)) is None
+    finally:
+        threads.end_those_of_the_notebook()
+    assert not scope["thread"].is_alive()
+    assert judge_case(expected, run_case(seed_python, case)) is not None
