@@ -19,6 +19,8 @@ from coursekit.checking import codec, parts
 from coursekit.checking.captured import captured
 from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.gradients import Followed
+from coursekit.checking.memory import changed as changed_in
+from coursekit.checking.memory import kept
 from coursekit.checking.records import Outcome, Plain, Question
 from coursekit.checking.seeded import random_state
 from coursekit.checking.settings import SEEDS, Settings
@@ -98,7 +100,7 @@ def run_case(
         kwargs = {key: codec.decode(v) for key, v in case.get("kwargs", {}).items()}
         followed = Followed.of(case, args, kwargs)
         given = _given(case, args, kwargs)
-        settings = Settings()
+        settings, before = Settings(), kept(thing)
         settings.note()
 
         def answer() -> Any:
@@ -127,6 +129,8 @@ def run_case(
             outcome = _error(error)
             words = shadowed(thing, error)
         changed = [key for key, before, value in given if _is_changed(before, value)]
+    if place := changed_in(before, kept(thing)):
+        outcome["keeps"] = place
     if words or (words := shadowed(thing)):
         outcome["shadows"] = words
     if changed:
