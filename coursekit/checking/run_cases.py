@@ -22,7 +22,7 @@ from coursekit.checking.gradients import Followed
 from coursekit.checking.memory import changed as changed_in
 from coursekit.checking.memory import kept
 from coursekit.checking.records import Outcome, Plain, Question
-from coursekit.checking.seeded import random_state
+from coursekit.checking.seeded import move_by_themselves, random_state
 from coursekit.checking.settings import SEEDS, Settings
 from coursekit.checking.shadowed import shadowed
 from coursekit.checking.threads import of_the_notebook
@@ -136,7 +136,7 @@ def run_case(
     if changed:
         outcome["changed"] = changed
     left = settings.changed()
-    if of_the_notebook():  # one of them may have drawn or seeded
+    if (drew_from or left) and of_the_notebook() and move_by_themselves():
         drew_from, left = [], [name for name in left if name not in SEEDS]
     if drew_from:
         outcome["drew_from"] = drew_from

@@ -7,6 +7,7 @@ import functools
 import importlib
 import random
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -21,6 +22,8 @@ _read_python, _read_numpy, _Twister = (
 )
 #: So many numbers tell whether two sequences are one.
 _COMPARED = 16
+#: To see whether generators move by themselves: a state that nobody else sets, for so long.
+_LOOK_SEED, _LOOK_SECONDS = 1_894_623_517, 0.05
 #: So many at most are drawn in a second, and in a call.
 _PER_SECOND, _MOST = 4e8, 2e8
 
@@ -66,6 +69,13 @@ def _seeded(seed: int, with_torch: bool) -> tuple[Any, Any, Any]:
     if with_torch:
         sys.modules["torch"].default_generator.manual_seed(seed)
     return _states()
+
+
+def move_by_themselves() -> bool:
+    """Whether something draws from the global generators or seeds them all the time."""
+    with random_state(_LOOK_SEED) as moved:
+        time.sleep(_LOOK_SECONDS)
+    return bool(moved)
 
 
 #: What a Mersenne Twister is made of: its numbers, and how many of them have been used.

@@ -12,6 +12,8 @@ import time
 
 #: How long to wait for the end of a thread, and how often to ask for it meanwhile.
 _SECONDS, _TICK = 2.0, 0.02
+#: The threads that were waited for once: one may sleep for an hour.
+_waited_for: set[int] = set()
 
 
 def of_the_notebook() -> list[int]:
@@ -32,9 +34,10 @@ def of_the_notebook() -> list[int]:
 def end_those_of_the_notebook() -> None:
     """End these threads, as far as they do not catch what ends them."""
     until = time.monotonic() + _SECONDS
-    while (numbers := of_the_notebook()) and time.monotonic() < until:
+    while (numbers := set(of_the_notebook())) - _waited_for and time.monotonic() < until:
         for number in numbers:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(number), ctypes.py_object(SystemExit)
             )
         time.sleep(_TICK)
+    _waited_for.update(numbers)

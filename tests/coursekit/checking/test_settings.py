@@ -1,6 +1,7 @@
 import functools
 import os
 import random
+import threading
 
 import numpy as np
 import pytest
@@ -206,4 +207,14 @@ thread = threading.Thread(target=spin, daemon=True)
     finally:
         threads.end_those_of_the_notebook()
     assert not scope["thread"].is_alive()
-    assert judge_case(expected, run_case(seed_python, case)) is not None
+
+
+def test_a_thread_that_only_waits_excuses_no_seed():
+    scope = {"__name__": "__main__"}
+    exec("import threading\nend = threading.Event()\ndef wait():\n    end.wait()", scope)
+    thread = threading.Thread(target=scope["wait"], daemon=True)
+    thread.start()
+    assert threads.of_the_notebook()
+    assert run_case(seed_python, CASE)["left"] == ["python_seed"]
+    scope["end"].set()
+    thread.join()
