@@ -1,7 +1,8 @@
 """The files of a BERT, as transformers writes them today and wrote them before.
 
 - `config.json`: its sizes;
-- `model.safetensors`, or several files that `model.safetensors.index.json` lists: its weights;
+- `model.safetensors`, or several files, `model-00001-of-00002.safetensors` and so on, that
+  `model.safetensors.index.json` lists: its weights;
 - `vocab.txt`, or `tokenizer.json`: its tokens;
 - `tokenizer_config.json`, or `tokenizer.json`: what happens to a text first.
 """
@@ -9,6 +10,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +36,9 @@ _SIZES = (
     "type_vocab_size",
 )
 _MAX_BYTES = 8 * 2**30
+_PART = re.compile(r"model-(\d{1,6})-of-(\d{1,6})\.safetensors")
+#: How the names of trained weights end: `gamma` and `beta` are older names.
+_TRAINED = ("weight", "bias", "gamma", "beta", "lora_embedding_A", "lora_embedding_B")
 
 
 def some(names: list[str]) -> str:
@@ -118,7 +123,7 @@ def tokens(folder: Path, size: int) -> tuple[list[str], bool]:
 
 def _lines(path: Path) -> list[str]:
     try:
-        lines = path.read_text("utf-8").split("\n")
+        lines = path.read_text("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise DamagedFile(f"{path} is damaged; download it again.") from error
     lines = [line.rstrip("\r") for line in lines]
@@ -210,18 +215,50 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
                 raise DamagedFile(
                     f"{folder} has no {name}, which {_INDEX} names; download it again."
                 )
-            own = _tensors(folder / name)
+            own = tensors(folder / name)
             lacking = [one for one, place in places.items() if place == name and one not in own]
             if lacking:
                 raise DamagedFile(f"{folder / name} has no {some(lacking)}; download it again.")
             whole |= {one: own[one] for one, place in places.items() if place == name}
         return whole
-    if not (folder / "model.safetensors").is_file() and any(folder.glob("*.bin")):
+    if (folder / "model.safetensors").is_file():
+        return tensors(folder / "model.safetensors")
+    if parts := _parts(folder):
+        return {name: one for path in parts for name, one in tensors(path).items()}
+    if others := sorted(path.name for path in folder.glob("*.safetensors")):
+        raise DataError(
+            f"{folder} has no model.safetensors, but {some(others)}; call the file with the weights"
+            " that you want model.safetensors."
+        )
+    if any(folder.glob("*.bin")):
         raise DataError(
             f"{folder} has pickled weights only, and opening those could run any code; take a "
             "model that has model.safetensors."
         )
-    return _tensors(_needed(folder, "model.safetensors"))
+    return tensors(_needed(folder, "model.safetensors"))
+
+
+def _parts(folder: Path) -> list[Path]:
+    """The files of weights that no index lists: all that their names count, or none."""
+    found = sorted(folder.glob("model-*-of-*.safetensors"))
+    numbers = [_PART.fullmatch(path.name) for path in found]
+    if not found or not all(numbers):
+        return []
+    counts = {int(number[2]) for number in numbers if number}
+    if len(counts) > 1:
+        raise DataError(
+            f"{folder} has files of several models, such as {some([p.name for p in found])}; keep"
+            " those of one."
+        )
+    (count,) = counts
+    if [int(number[1]) for number in numbers if number] != list(range(1, count + 1)):
+        raise DamagedFile(
+            f"{folder} has {len(found)} of the {count} files model-*-of-*.safetensors; download it"
+            " again."
+        )
+    if sum(path.stat().st_size for path in found) > _MAX_BYTES:
+        raise DamagedFile(f"The weights in {folder} exceed 8 GiB; take a smaller model.")
+    return found
 
 
 def _places(index: Path) -> dict[str, str]:
@@ -239,7 +276,14 @@ def _places(index: Path) -> dict[str, str]:
     return dict(places)
 
 
-def _tensors(path: Path) -> dict[str, torch.Tensor]:
+def tensors(path: Path) -> dict[str, torch.Tensor]:
+    """The tensors in a file, in float32.
+
+    Raises
+    ------
+    DamagedFile, DataError
+        It is damaged or too large, or its weights are quantized or no numbers.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -249,6 +293,19 @@ def _tensors(path: Path) -> dict[str, torch.Tensor]:
         found = load_file(path)
     except SafetensorError as error:
         raise DamagedFile(f"{path} is damaged or incomplete; download it again.") from error
+    for name, tensor in found.items():
+        if not name.endswith(_TRAINED):
+            continue
+        if not tensor.is_floating_point() or tensor.element_size() < 2:
+            kind = str(tensor.dtype).removeprefix("torch.")
+            raise DataError(
+                f"{path} has {name} as {kind}: its weights are quantized; take the model with numbers"
+                " of 16 or 32 bits."
+            )
+        if not tensor.isfinite().all():
+            raise DamagedFile(
+                f"{path} has NaN or infinity in {name}; download it again, or take another model."
+            )
     return {name: tensor.float() for name, tensor in found.items()}
 
 
@@ -262,7 +319,7 @@ def _needed(folder: Path, name: str) -> Path:
 def _object(path: Path) -> dict[str, Any]:
     """The object in a JSON file."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = json.loads(path.read_text("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise DamagedFile(f"{path} is damaged; download it again.") from error
     if not isinstance(found, dict):

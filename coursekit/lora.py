@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coursekit import bert_files
 from coursekit.data.errors import DamagedFile, DataError
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def add_adapter(weights: Mapping[str, torch.Tensor], folder: Path) -> dict[str, 
 
 def _config(folder: Path) -> dict[str, Any]:
     try:
-        config = json.loads((folder / CONFIG).read_text("utf-8"))
+        config = json.loads((folder / CONFIG).read_text("utf-8-sig"))
     except ValueError as error:
         raise DamagedFile(f"{folder / CONFIG} is damaged; download it again.") from error
     if not isinstance(config, dict):
@@ -120,16 +121,10 @@ def _tensors(
     The factors A and B by module, with whether it is an embedding, and the tensors of the modules
     whose names end in one of `saved`.
     """
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
     path = folder / WEIGHTS
     if not path.is_file():
         raise DataError(f"{folder} has no {WEIGHTS}; give a folder that PEFT wrote.")
-    try:
-        tensors = {name: tensor.float() for name, tensor in load_file(path).items()}
-    except SafetensorError as error:
-        raise DamagedFile(f"{path} is damaged or incomplete; download it again.") from error
+    tensors = bert_files.tensors(path)
     found = {}
     for ends in (LINEAR, EMBEDDING):
         for name in [name for name in tensors if name.endswith(ends[0])]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -199,7 +199,7 @@ def _must_be_complete(
 ) -> None:
     """Check that every tensor of the encoder has the shape that config.json says."""
     named = {_plain(name): tensor for name, tensor in weights.items()}
-    for name, shape in _expected(config).items():
+    for name, shape in _expected(config):
         if name not in named:
             raise DataError(
                 f"{folder / 'model.safetensors'} has no {name}, which a BERT of "
@@ -224,15 +224,16 @@ def _plain(name: str) -> str:
     return re.sub(r"gamma$", "weight", re.sub(r"beta$", "bias", name))
 
 
-def _expected(config: dict[str, Any]) -> dict[str, tuple[int, ...]]:
-    """The names and shapes of a BERT encoder's tensors, without the pooler, which may be missing."""
+def _expected(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The names and shapes of a BERT encoder's tensors, without the pooler, which may be missing.
+
+    One by one: config.json may ask for any number of layers.
+    """
     width, inner = config["hidden_size"], config["intermediate_size"]
     tables = {"word": "vocab_size", "position": "max_position_embeddings"}
     tables["token_type"] = "type_vocab_size"
-    shapes: dict[str, tuple[int, ...]] = {
-        f"embeddings.{name}_embeddings.weight": (config[size], width)
-        for name, size in tables.items()
-    }
+    for name, size in tables.items():
+        yield f"embeddings.{name}_embeddings.weight", (config[size], width)
     linear = {
         "attention.self.query": (width, width),
         "attention.self.key": (width, width),
@@ -241,13 +242,16 @@ def _expected(config: dict[str, Any]) -> dict[str, tuple[int, ...]]:
         "intermediate.dense": (inner, width),
         "output.dense": (width, inner),
     }
-    norms = ["embeddings.LayerNorm"]
+    yield from _norm("embeddings.LayerNorm", width)
     for layer in range(config["num_hidden_layers"]):
         path = f"encoder.layer.{layer}."
-        norms += [f"{path}attention.output.LayerNorm", f"{path}output.LayerNorm"]
         for part, shape in linear.items():
-            shapes[f"{path}{part}.weight"] = shape
-            shapes[f"{path}{part}.bias"] = shape[:1]
-    for name in norms:
-        shapes[f"{name}.weight"] = shapes[f"{name}.bias"] = (width,)
-    return shapes
+            yield f"{path}{part}.weight", shape
+            yield f"{path}{part}.bias", shape[:1]
+        yield from _norm(f"{path}attention.output.LayerNorm", width)
+        yield from _norm(f"{path}output.LayerNorm", width)
+
+
+def _norm(name: str, width: int) -> Iterator[tuple[str, tuple[int, ...]]]:
+    yield f"{name}.weight", (width,)
+    yield f"{name}.bias", (width,)

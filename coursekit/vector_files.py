@@ -1,12 +1,13 @@
 """Word vectors as other programs write them: word2vec's two formats, and GloVe's text.
 
-- text (`.txt`, `.vec`): a word and its numbers on each line, and for word2vec and fastText a first
-  line with the number of words and of dimensions;
-- binary (`.bin`): that first line, then each word, a space and its numbers in 32 bits.
+- text (`.txt`, `.vec`): a word and its numbers on each line, between spaces or tabs, and for word2vec
+  and fastText a first line with the number of words and of dimensions;
+- binary (`.bin`): that first line, then each word, a space and its numbers in 32 bits, or in 64.
 """
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,9 +26,9 @@ def read(path: Path) -> tuple[list[str], np.ndarray]:
     Raises
     ------
     DataError
-        The file is in another format, cut off, or not UTF-8.
+        The file is in another format, cut off, not UTF-8, or contradicts its first line.
     """
-    rows = _binary(path) if path.suffix == ".bin" else _text(path)
+    rows = _binary(path) if path.suffix.lower() == ".bin" else _text(path)
     found: dict[str, np.ndarray] = {}
     for word, numbers in rows:
         found.setdefault(word, numbers)
@@ -37,26 +38,28 @@ def read(path: Path) -> tuple[list[str], np.ndarray]:
 
 
 def _text(path: Path) -> Iterator[tuple[str, np.ndarray]]:
-    dimensions = 0
+    count, dimensions, found, numbered = None, 0, 0, 0
     try:
-        with path.open(encoding="utf-8", newline="\n") as file:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
             for number, line in enumerate(file, 1):
-                parts = line.strip(" \r\n").split(" ")
+                parts = [part for part in line.strip("\r\n").replace("\t", " ").split(" ") if part]
                 if number == 1 and len(parts) == 2 and all(part.isdecimal() for part in parts):
-                    dimensions = int(parts[1])
+                    count, dimensions = map(int, parts)
                     continue
                 if not line.strip():
                     continue
                 dimensions = dimensions or len(parts) - 1
                 # a word may contain spaces
-                word, numbers = " ".join(parts[:-dimensions]), parts[-dimensions:]
-                if not dimensions or not word or len(numbers) < dimensions:
+                words, numbers = parts[:-dimensions], parts[-dimensions:]
+                if not dimensions or not words:
                     raise DamagedFile(
-                        f"Line {number} of {path} has not one word and {dimensions} numbers; save or"
-                        " download the file again."
+                        f"Line {number} of {path} has not one word and {dimensions} numbers"
+                        f"{', as its first line says' if count is not None else ''}; save or download"
+                        " the file again."
                     )
+                found, numbered = found + 1, numbered + (len(words) > 1 and _is_number(words[-1]))
                 try:
-                    yield word, np.array(numbers, dtype=np.float32)
+                    yield " ".join(words), np.array(numbers, dtype=np.float32)
                 except ValueError as error:
                     raise DamagedFile(
                         f"Line {number} of {path} contains what is no number; give a text file of"
@@ -66,11 +69,31 @@ def _text(path: Path) -> Iterator[tuple[str, np.ndarray]]:
         raise DamagedFile(
             f"{path} is not a text in UTF-8; a binary file is called *.bin."
         ) from error
+    if count is None:
+        return
+    if numbered == found > 0:
+        raise DamagedFile(
+            f"The first line of {path} says {dimensions} numbers for each word, but there are more;"
+            " correct that line, or save or download the file again."
+        )
+    if count != found:
+        raise DamagedFile(
+            f"The first line of {path} says {count:,} words, but {found:,} follow; correct that line,"
+            " or save or download the file again."
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _binary(path: Path) -> Iterator[tuple[str, np.ndarray]]:
     with path.open("rb") as file:
-        first = file.readline(100).split()
+        first = file.readline(100).removeprefix(codecs.BOM_UTF8).split()
         if len(first) != 2 or not all(part.isdigit() for part in first):
             raise DataError(
                 f"{path} is not a binary file of word2vec, which begins with the number of words and"
@@ -78,14 +101,33 @@ def _binary(path: Path) -> Iterator[tuple[str, np.ndarray]]:
             )
         count, dimensions = map(int, first)
         data = file.read()
+    for kind in ("<f4", "<f8"):
+        starts, end = _places(data, count, np.dtype((kind, dimensions)).itemsize)
+        if len(starts) == count and not data[end:].strip(b"\r\n"):
+            for at, numbers in starts:
+                word = data[at : numbers - 1].lstrip(b"\n").decode("utf-8", "replace")
+                row = np.frombuffer(data, kind, dimensions, numbers)
+                yield word, row.astype(np.float32)
+            return
+    starts, _ = _places(data, count, 4 * dimensions)
+    if len(starts) < count:
+        raise DamagedFile(
+            f"{path} ends after {len(starts):,} of {count:,} words; save or download it again."
+        )
+    raise DamagedFile(
+        f"{path} has more in it than {count:,} words with {dimensions} numbers of 32 bits, as its"
+        " first line says; save or download it again."
+    )
+
+
+def _places(data: bytes, count: int, size: int) -> tuple[list[tuple[int, int]], int]:
+    """Where each word and its numbers begin, as far as there are any, and where they end."""
+    found: list[tuple[int, int]] = []
     at = 0
-    for number in range(count):
-        end = data.find(b" ", at, at + _LONGEST_WORD)
-        rest = data[end + 1 : end + 1 + 4 * dimensions]
-        if end < 0 or len(rest) < 4 * dimensions:
-            raise DamagedFile(
-                f"{path} ends after {number:,} of {count:,} words; save or download it again."
-            )
-        word = data[at:end].lstrip(b"\n").decode("utf-8", "replace")
-        yield word, np.frombuffer(rest, "<f4").astype(np.float32)
-        at = end + 1 + 4 * dimensions
+    while len(found) < count:
+        end = data.find(b" ", at, at + _LONGEST_WORD) + 1
+        if not end or end + size > len(data):
+            break
+        found.append((at, end))
+        at = end + size
+    return found, at

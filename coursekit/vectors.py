@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,16 +22,23 @@ _HALF_LIMIT = 65_504.0
 _SUFFIX = ".safetensors"
 
 
+#: The endings of packed files.
+_PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z", ".tar", ".tgz")
+
+
 def _as_matrix(matrix: Any) -> torch.Tensor:
-    """Numbers of any kind as a float32 tensor that shares no memory with a NumPy array."""
+    """Numbers of any kind as a dense float32 tensor that shares no memory with a NumPy array."""
     import numpy as np
     import torch
 
-    if isinstance(matrix, torch.Tensor):
-        return matrix.detach().float().cpu()
     try:
+        if isinstance(matrix, (list, tuple)) and any(isinstance(r, torch.Tensor) for r in matrix):
+            matrix = torch.stack([torch.as_tensor(row).detach() for row in matrix])
+        if isinstance(matrix, torch.Tensor):
+            return matrix.detach().to_dense().float().cpu()
+        matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix  # scipy's sparse ones
         return torch.from_numpy(np.array(matrix, dtype=np.float32))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         raise DataError(
             f"The vectors must be a matrix of numbers; a {type(matrix).__name__} of other things or"
             " of rows of different lengths is none."
@@ -89,23 +96,29 @@ class WordVectors:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        return word in self.index
+        return isinstance(word, str) and word in self.index
 
     def __iter__(self) -> Iterator[str]:
         """Go through the words in order, as a dictionary does."""
         return iter(self.words)
 
-    def __getitem__(self, word: str) -> torch.Tensor:
-        """Return the vector of a word, (d,).
+    def __getitem__(self, word: str | Sequence[str]) -> torch.Tensor:
+        """Return the vector of a word, (d,), or those of n words, (n, d).
 
         Raises
         ------
         DataError
-            There is no vector for the word.
+            There is no vector for the word, or for one of them.
         """
-        if word not in self.index:
-            raise DataError(f"There is no vector for {word!r}; ask `word in vectors` first.")
-        return self.matrix[self.index[word]]
+        words = [word] if isinstance(word, str) else word
+        if not isinstance(words, Iterable):
+            raise DataError(f"Ask for a word or a list of words; {word!r} is neither.")
+        words = list(words)
+        for one in words:
+            if one not in self:
+                raise DataError(f"There is no vector for {one!r}; ask `word in vectors` first.")
+        rows = [self.index[one] for one in words]
+        return self.matrix[rows[0]] if isinstance(word, str) else self.matrix[rows]
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self):,} words, {self.matrix.shape[1]} dimensions)"
@@ -179,19 +192,22 @@ def load_vectors(name: str | Path) -> WordVectors:
     """
     path = Path(name)
     is_file = path.is_file() and str(name) not in names()
-    if path.suffix not in (_SUFFIX, *vector_files.SUFFIXES):
+    ending = path.suffix.lower()
+    if ending not in (_SUFFIX, *vector_files.SUFFIXES, *_PACKED):
         if is_file:
             raise DataError(
                 f"{path} is in no format that is read here. Load it with the program that wrote it; of"
                 " gensim, `WordVectors(kv.index_to_key, kv.vectors).save(...)` then writes a file for"
-                " load_vectors. A packed file must be unpacked first."
+                " load_vectors."
             )
-        path = _shipped(str(name))
+        path, ending = _shipped(str(name)), _SUFFIX
     if not path.is_file():
         raise DataError(f"There is no file {path}; save vectors there first, or give another path.")
+    if ending in _PACKED:
+        raise DataError(f"{path} is packed; unpack it, and load the file that is in it.")
     if path.stat().st_size > _MAX_BYTES:
         raise DamagedFile(f"{path} is larger than 2 GiB; keep fewer words.")
-    if path.suffix == _SUFFIX:
+    if ending == _SUFFIX:
         return _read(path)
     return WordVectors(*vector_files.read(path))
 

@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from autograder.classroom.archive_names import members
+from autograder.classroom.outer_files import is_folder, opened
 from autograder.errors import CourseError
 from autograder.grading.student_files import open_below, walk
 
@@ -30,7 +31,7 @@ MAX_STUDENT_FILES = 10_000
 MAX_RATIO = 200
 #: Nested archives: one per student in the download, as Canvas and Moodle make them, and no deeper.
 MAX_DEPTH = 2
-_BLOCK = 1 << 20
+BLOCK = 1 << 20
 _LINK = "symbolic link"
 _TOO_LARGE = f"too large: the limit is {MAX_FILE_BYTES >> 20} MiB; clear its outputs"
 _ENTRY = b"PK\x01\x02"  # begins each entry of an archive's list of files
@@ -92,41 +93,13 @@ def is_archive(name: str) -> bool:
     return name.lower().endswith(".zip")
 
 
+def is_hidden(name: str) -> bool:
+    """Whether a file or a folder around it is hidden, or macOS has added it."""
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+
+
 def _is_wanted(name: str) -> bool:
     return is_notebook(name) or is_archive(name)
-
-
-def outer_names(source: Path) -> list[str]:
-    """The names of the files in a download, without those in the archives in it.
-
-    Raises
-    ------
-    CourseError
-        There is no such archive or folder, or it is not a zip archive.
-    """
-    if source.is_dir():
-        return [name for name, _, problem in walk(source) if not problem]
-    with _opened(source) as archive:
-        return [member.filename for member in members(archive) if not _is_folder(member)]
-
-
-def read_outer(source: Path, name: str) -> bytes:
-    """The content of a file of the download itself, of at most `MAX_FILE_BYTES`.
-
-    Raises
-    ------
-    ValueError
-        It cannot be read.
-    """
-    try:
-        if source.is_dir():
-            with open_below(source, name) as file:
-                return file.read(MAX_FILE_BYTES)
-        with _opened(source) as archive:
-            found = next(one for one in members(archive) if one.filename == name)
-            return archive.open(found).read(MAX_FILE_BYTES)
-    except Exception as error:  # a damaged archive fails in many ways
-        raise ValueError(_damaged(error)) from error
 
 
 def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpacked:
@@ -150,22 +123,11 @@ def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpa
     if source.is_dir():
         unpacking.folder(source)
     else:
-        with _opened(source) as archive:
+        with opened(source) as archive:
             for member in members(archive):
-                if not _is_folder(member):
+                if not is_folder(member):
                     unpacking.member(archive, member, None)
     return unpacking.result
-
-
-def _opened(source: Path) -> zipfile.ZipFile:
-    if not source.exists():
-        raise CourseError(f"no such archive or folder: {source}.")
-    try:
-        return zipfile.ZipFile(source)
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise CourseError(
-            f"{source} is not a zip archive; pass the archive downloaded from the LMS, or a folder."
-        ) from error
 
 
 @dataclass
@@ -227,7 +189,7 @@ class _Unpacking:
         # an archive made on Windows may have backslashes; outside of it the LMS chose the name
         within = member.filename.replace("\\", "/")
         name = f"{inside.name}/{within}" if inside else member.filename
-        if reason := _reason_to_refuse(member):
+        if reason := reason_to_refuse(member):
             self.result.refused.append((name, reason))
             return
         try:
@@ -289,7 +251,7 @@ class _Unpacking:
         self._count += 1
         path = self.target / f"{self._count:06d}"
         size, reason = 0, ""
-        with _writing(path) as out:
+        with writing(path) as out:
             while (block := _read(file)) and not reason:
                 if isinstance(block, str):
                     reason = block
@@ -326,20 +288,27 @@ class _Unpacking:
             return
         with archive:
             for member in members(archive):
-                if not _is_folder(member):
+                if not is_folder(member):
                     self.member(archive, member, outer)
 
 
 def _read(file: IO[bytes]) -> bytes | str:
     """The next block, or as text why there is none."""
     try:
-        return file.read(_BLOCK)
+        return file.read(BLOCK)
     except Exception as error:  # a damaged archive fails in many ways
         return _damaged(error)
 
 
 @contextlib.contextmanager
-def _writing(path: Path) -> Iterator[IO[bytes]]:
+def writing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to unpack to.
+
+    Raises
+    ------
+    CourseError
+        The disk is full.
+    """
     try:
         with open(path, "wb") as out:
             yield out
@@ -360,17 +329,13 @@ def _count_entries(path: Path) -> int:
     """At least how many files an archive lists, without the memory that reading the list takes."""
     count, end = 0, b""
     with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
+        while block := file.read(BLOCK):
             count += (end + block).count(_ENTRY)
             end = block[1 - len(_ENTRY) :]
     return count
 
 
-def _is_folder(member: zipfile.ZipInfo) -> bool:
-    return member.filename.endswith("/")  # `is_dir` fails for a member without a name
-
-
-def _reason_to_refuse(member: zipfile.ZipInfo) -> str:
+def reason_to_refuse(member: zipfile.ZipInfo) -> str:
     """Why a member is not extracted, or ""."""
     path = PurePosixPath(member.filename.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in (path.parts or ("",))[0]:

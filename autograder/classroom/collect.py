@@ -18,22 +18,35 @@ from pathlib import Path, PurePosixPath
 from autograder.classroom.archives import (
     UnpackedFile,
     is_archive,
+    is_hidden,
     is_notebook,
-    outer_names,
     unpack,
 )
 from autograder.classroom.clones import prefix_of
 from autograder.classroom.collected import Collected
-from autograder.classroom.gradescope_export import METADATA, submissions_of
-from autograder.classroom.groups import Group, put_members, read_groups, share
+from autograder.classroom.gradescope_export import METADATA
+from autograder.classroom.groups import (
+    Group,
+    left,
+    left_in_gradescope,
+    put_members,
+    read_groups,
+    share,
+)
 from autograder.classroom.handed_in import Times
-from autograder.classroom.importing import Candidate, put_in_place
-from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter, find_layout
-from autograder.classroom.students import Students
+from autograder.classroom.importing import Candidate, Placing
+from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter
+from autograder.classroom.naming import layout_of, scope
+from autograder.classroom.outer_files import outer_names
+from autograder.classroom.packed_again import download_in, downloads_among
+from autograder.classroom.students import Assigned, Students
 from autograder.classroom.teams import without_teams
+from autograder.classroom.work import Work
+from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.origins import read_origins
 from autograder.gradebook.roster import GITHUB, Person, called
 from autograder.grading.notebook_json import load
 
@@ -91,24 +104,44 @@ def collect(
     if layout is not None and layout not in LAYOUTS:
         raise CourseError(f"unknown layout {layout}; choose one of {', '.join(LAYOUTS)}.")
     classroom = Classroom(course, folder)
-    names = [name for name in outer_names(source) if not _is_hidden(name)]
+    no_students = {*course.assignments(), course.notebooks.name}
+    with download_in(source, layout, assignment, no_students) as (download, inside):
+        result = _collect(classroom, assignment, download, layout, zone, times, groups)
+    result.inside = inside
+    return result
+
+
+def _collect(
+    classroom: Classroom,
+    assignment: str,
+    source: Path,
+    layout: str | None,
+    zone: str | None,
+    times: Path | None,
+    groups: Path | None,
+) -> Collected:
+    course = classroom.course
+    names = [name for name in outer_names(source) if not is_hidden(name)]
     could_hold = [name for name in names if is_notebook(name) or is_archive(name)]
     if not could_hold:
         found = f", only {len(names)} other files" if names else ""
         raise CourseError(f"there is no notebook (.ipynb) in {source}{found}.")
-    scheme = _find_layout(course, source, names, could_hold, layout)
+    scheme = layout_of(classroom, assignment, source, names, could_hold, layout)
     together = read_groups(groups, scheme.scheme == "canvas") if groups is not None else []
-    clock = Times(classroom, assignment, source, scheme, zone, times)
+    work = Work(Assignment(course, assignment))
+    clock = Times(classroom, assignment, source, scheme, zone, times, work)
     classroom.require_writable()
     with tempfile.TemporaryDirectory() as temporary:
         unpacked = unpack(source, Path(temporary), _Owner(scheme))
         notebooks = [
             file
             for file in unpacked.files
-            if not _is_hidden(file.name) and not _is_given_back(scheme, file.name)
+            if not is_hidden(file.name) and not _is_given_back(scheme, file.name)
         ]
         result = Collected(scheme.scheme, scheme.wrapper, refused=unpacked.refused)
         result.guessed = scheme.scheme == "folder" and layout is None
+        if result.guessed:
+            notebooks = _without_downloads(notebooks, result)
         result.unmatched = [
             (name, _OTHER_ARCHIVE if _PACKED.search(name) else "not a notebook (.ipynb)")
             for name in unpacked.others
@@ -131,9 +164,15 @@ def collect(
             candidates = _of_github(candidates, people, source, scheme, result)
             numbered_in = GITHUB
         students = Students(classroom.folder, people, numbered_in)
-        chosen = _choose(put_members(together, candidates), students, result, clock, together)
+        candidates = put_members(together, candidates)
+        assigned = _assign(candidates, students, result, together)
+        chosen = _choose(candidates, assigned.folders, result, clock, together, work)
         clock.look_up(chosen, result)
-        put_in_place(classroom, assignment, chosen, result)
+        origins = read_origins(classroom.folder, assignment)
+        gone = left(together, assigned.folders, origins) if together else {}
+        if scheme.scheme == "gradescope":
+            gone |= left_in_gradescope(scheme.submissions, assigned.folders, origins)
+        Placing(classroom, assignment, result, work.is_in, gone).put_in_place(chosen)
         clock.write(chosen, result)
         if chosen:
             students.save()
@@ -142,29 +181,18 @@ def collect(
     return result
 
 
-def scope(layout: Layout, assignment: str, names: list[str]) -> str:
-    """Where the LMS's numbers in a download identify a student: everywhere, or in one assignment."""
-    anonymous = layout.scheme == "canvas" and any(
-        re.match(r"(?:LATE_)?anon_", name[len(layout.wrapper) :]) for name in names
-    )
-    if layout.scheme == "moodle" or anonymous:
-        return f"{layout.scheme} {assignment}"
-    return layout.scheme
-
-
-def _find_layout(
-    course: Course, source: Path, names: list[str], could_hold: list[str], scheme: str | None
-) -> Layout:
-    """The naming scheme of a download, with the metadata that Gradescope's needs."""
-    submissions = submissions_of(source, names) if scheme in (None, "gradescope") else {}
-    no_students = {*course.assignments(), course.notebooks.name}
-    layout = find_layout(could_hold, "gradescope" if submissions else scheme, no_students)
-    if layout.scheme == "gradescope" and not submissions:
-        raise CourseError(
-            f"{METADATA} is missing, in which Gradescope says whose a submission is; download the"
-            " submissions again, or choose --layout folder to name students by their folders."
+def _without_downloads(notebooks: list[UnpackedFile], result: Collected) -> list[UnpackedFile]:
+    """The notebooks without those of archives that are downloads by themselves, which are refused."""
+    found = downloads_among(notebooks)
+    result.refused += [
+        (
+            outer,
+            f"looks like a download of {lms.capitalize()}: collect it by itself, or choose --layout"
+            " folder if it is one student's work",
         )
-    return replace(layout, submissions=submissions)
+        for outer, lms in found.items()
+    ]
+    return [one for one in notebooks if one.outer not in found]
 
 
 @dataclass(frozen=True)
@@ -178,13 +206,9 @@ class _Owner:
         return named.submitter if named else None
 
 
-def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
-
-
 def _is_junk(name: str, layout: Layout) -> bool:
     """Whether a program added the file: hidden files, macOS metadata, what an LMS tells beside."""
-    if _is_hidden(name) or name == f"{layout.wrapper}{METADATA}":
+    if is_hidden(name) or name == f"{layout.wrapper}{METADATA}":
         return True
     own = _ADDED.get(layout.scheme)
     return bool(own and own.search(name)) or _is_given_back(layout, name)
@@ -205,7 +229,8 @@ def _features(content: bytes) -> set[str]:
     try:
         cells = load(content)["cells"]
         for cell in cells:
-            grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
+            marks = (cell.get("metadata") or {}).get("nbgrader") or {}
+            grade_id = marks.get("grade_id")
             source = "".join(cell["source"])
             found |= {f"id {grade_id}"} if grade_id else set()
             found |= {f"check {name}" for name in re.findall(r"^check\((\w+)\)", source, re.M)}
@@ -314,30 +339,43 @@ def _of_github(
     return made
 
 
-def _choose(
+def _assign(
     candidates: dict[Submitter, list[Candidate]],
     students: Students,
     result: Collected,
-    clock: Times,
     groups: list[Group],
-) -> dict[str, list[Candidate]]:
-    """Student -> submissions, in order; the last one will be graded."""
+) -> Assigned:
+    """The folders of who handed in, and of the members of groups."""
     assigned = students.assign([*candidates, *(one for group in groups for one in group.members)])
     for submitter, reason in assigned.refused.items():
         of_group = [(submitter.name, reason)]  # who has handed in nothing
         files = [(candidate.file.name, reason) for candidate in candidates.get(submitter, [])]
         result.refused += files or of_group
     result.renamed, result.new = assigned.renamed, assigned.new
+    return assigned
+
+
+def _choose(
+    candidates: dict[Submitter, list[Candidate]],
+    folders: Mapping[Submitter, str],
+    result: Collected,
+    clock: Times,
+    groups: list[Group],
+    work: Work,
+) -> dict[str, list[Candidate]]:
+    """Student -> submissions, in order; the last one will be graded."""
     own: dict[str, list[Candidate]] = defaultdict(list)
-    for submitter, student in assigned.folders.items():
+    for submitter, student in folders.items():
         if submitter in candidates:
             own[student] += candidates[submitter]
-    share(groups, assigned.folders, own, result)
+    share(groups, folders, own, result, work)
     chosen = {}
     for student, handed_in in sorted(own.items()):
         dated = [clock.by_history(student, one, result) for one in handed_in]
-        chosen[student] = sorted(dated, key=lambda candidate: candidate.order)
-        result.students[student] = chosen[student][-1].file.name
-        if len(dated) > 1:
-            result.earlier[student] = [one.file.name for one in chosen[student][:-1]]
+        *others, counts = chosen[student] = work.in_order(dated)
+        result.students[student] = counts.file.name
+        if others:
+            result.earlier[student] = [one.file.name for one in others]
+            later = [one.file.name for one in others if one.order > counts.order]
+            result.unanswered |= {student: later} if later else {}
     return chosen

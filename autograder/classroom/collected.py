@@ -15,10 +15,14 @@ class Collected:
         The naming scheme that was used, a key of `layouts.LAYOUTS`.
     around : str
         The folders around the students' folders or files, "" or with a slash at the end.
+    inside : str
+        The archive that is the download, in what was passed; "" if that is the download.
     students : dict of str to str
         Student -> the file that will be graded.
     earlier : dict of str to list of str
         Student -> earlier submissions, which are saved in `earlier/`.
+    unanswered : dict of str to list of str
+        Student -> later files in which no answer can be read, so that the one with answers counts.
     unchanged : list of str
         Students whose submission in `submitted/` was kept.
     unmatched, refused : list of tuple of (str, str)
@@ -39,6 +43,8 @@ class Collected:
         In which time zone the LMS's times were read, "" if it gives none or gives their zone.
     groups : dict of str to list of str
         Group -> the students who have its submission.
+    left : dict of str to str
+        Student -> the group that they have left, whose submission they have no more.
     teams : list of str
         What was read as the names of teams, before those of students.
     prefix : str
@@ -51,8 +57,10 @@ class Collected:
 
     layout: str = ""
     around: str = ""
+    inside: str = ""
     students: dict[str, str] = field(default_factory=dict)
     earlier: dict[str, list[str]] = field(default_factory=dict)
+    unanswered: dict[str, list[str]] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
     unmatched: list[tuple[str, str]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
@@ -64,6 +72,7 @@ class Collected:
     untimed: list[str] = field(default_factory=list)
     zone: str = ""
     groups: dict[str, list[str]] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
     teams: list[str] = field(default_factory=list)
     prefix: str = ""
     later: dict[str, str] = field(default_factory=dict)
@@ -73,8 +82,10 @@ class Collected:
         return {
             "layout": self.layout,
             "around": self.around,
+            "inside": self.inside,
             "students": self.students,
             "earlier": self.earlier,
+            "unanswered": self.unanswered,
             "unchanged": self.unchanged,
             "unmatched": [{"file": name, "reason": reason} for name, reason in self.unmatched],
             "refused": [{"file": name, "reason": reason} for name, reason in self.refused],
@@ -86,6 +97,7 @@ class Collected:
             "later": self.later,
             "late": self.late,
             "groups": self.groups,
+            "left": self.left,
             "teams": self.teams,
             "prefix": self.prefix,
         }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from autograder.classroom.headings import heading_words
 from autograder.classroom.lms_table import Table
-from autograder.classroom.matching import heading_words
 from autograder.errors import CourseError
 from autograder.gradebook.names import fold, title_words
 

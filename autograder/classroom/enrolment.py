@@ -8,16 +8,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder.classroom.lms_table import Table, read_table
-from autograder.classroom.matching import (
+from autograder.classroom.headings import (
+    EMAILS,
     GITHUB_USERNAME,
+    LOGINS,
     ORG_DEFINED_ID,
     heading_words,
-    lone_name_column,
-    match,
-    name_columns,
 )
+from autograder.classroom.lms_table import Table, read_table
+from autograder.classroom.matching import lone_name_column, match, name_columns
 from autograder.classroom.students import folder_name, gradescope_account
+from autograder.classroom.whole_numbers import Numbered, require_own_numbers
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.names import fold, words
@@ -30,16 +31,8 @@ _SCOPES = {
     "orgdefinedid": ORG_DEFINED_ID,
     "org defined id": ORG_DEFINED_ID,
 }
-_LOGINS = ("username", "user name", "login", "login id", GITHUB_USERNAME, "benutzername")
-_EMAILS = (
-    *("email", "email address", "e mail", "e mail adresse", "e mail address", "mail"),
-    *("endereco de email", "endereco de e mail", "direccion de correo", "adresse de courriel"),
-    *("adresse e mail", "indirizzo email", "e mailadres"),
-)
 #: The student whom Canvas makes up for tests.
 _NOBODY = {"student, test", "test student"}
-#: A number as Excel shows and saves it.
-_SHORTENED = re.compile(r"\d+(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
 _OF_CANVAS = {"sis login id", "sis user id"}
 
 
@@ -178,6 +171,11 @@ class _Row:
         given = {**self.numbers, "user name": self.user, "email address": self.email.casefold()}
         return {kind: value for kind, value in given.items() if value}
 
+    @property
+    def own_numbers(self) -> dict[str, str]:
+        """The marks that nobody else has."""
+        return {kind: value for kind, value in self.marks.items() if kind != "email address"}
+
     def is_one_with(self, namesake: _Row) -> bool | None:
         """Whether another row of this name is this student's; None if nothing says so."""
         marks = namesake.marks
@@ -211,29 +209,11 @@ def _once(table: Table) -> Table:
             namesakes.append(read)
             rows.append(table.rows[number])
     students = [one for namesakes in kept.values() for one in namesakes]
-    _require_own_numbers(table, students)
+    require_own_numbers(
+        table.path, (Numbered(one.name or one.id, one.own_numbers) for one in students)
+    )
     _require_whole_names(table, students)
     return replace(table, rows=rows)
-
-
-def _require_own_numbers(table: Table, students: list[_Row]) -> None:
-    """Raise `CourseError` if numbers are not as the LMS wrote them: Excel shortens long ones."""
-    again = "export it from the LMS again, and do not save it in Excel, which shortens long numbers"
-    seen: dict[tuple[str, str], _Row] = {}
-    for one in students:
-        for kind in (*one.numbers, "user name"):
-            value = one.marks.get(kind, "")
-            if _SHORTENED.fullmatch(value) or (kind == "canvas" and not value.isdecimal()):
-                raise CourseError(
-                    f"{table.path} has {value} as the number of {one.name or one.id}; {again}."
-                )
-            other = seen.setdefault((kind, value), one)
-            if value and other is not one:
-                raise CourseError(
-                    f"{table.path} has {value} for both {other.name or other.id} and"
-                    f" {one.name or one.id}, though it is to tell students apart; correct it, or"
-                    f" {again}."
-                )
 
 
 def _require_whole_names(table: Table, students: list[_Row]) -> None:
@@ -261,14 +241,14 @@ def _read_row(table: Table, number: int) -> _Row:
     canvas = bool(_OF_CANVAS & set(headings))
     if canvas and cells.get("id"):
         numbers["canvas"] = cells["id"]
-    email = next((cells[one] for one in _EMAILS if "@" in cells.get(one, "")), "")
+    email = next((cells[one] for one in EMAILS if "@" in cells.get(one, "")), "")
     if not email and "@" in cells.get("sis login id", ""):
         email = cells["sis login id"]
     if GITHUB in numbers:
         numbers[GITHUB] = numbers[GITHUB].casefold()
     if cells.get("sid"):
         numbers["gradescope"] = gradescope_account(email, cells["sid"])
-    login = next((cells[one] for one in _LOGINS if cells.get(one)), "")
+    login = next((cells[one] for one in LOGINS if cells.get(one)), "")
     user = cells.get("id", "") if not canvas else ""
     return _Row(_id(cells, first, last, canvas), first, last, user or login, email, numbers)
 
@@ -280,7 +260,7 @@ def _id(cells: dict[str, str], first: str, last: str, canvas: bool) -> str:
     if cells.get("id") and not cells["id"].startswith("#"):
         return folder_name(cells["id"])  # nbgrader's own table
     by_login = bool(cells.keys() & {"last access", "availability", GITHUB_USERNAME})
-    login = next((cells[one] for one in _LOGINS if cells.get(one)), "")
+    login = next((cells[one] for one in LOGINS if cells.get(one)), "")
     if login and (by_login or not (first or last)):
         return folder_name(login)
     return folder_name(f"{first} {last}") or folder_name(login)

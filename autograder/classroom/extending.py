@@ -8,8 +8,11 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from autograder.classroom.headings import EXTENSIONS, heading_words
 from autograder.classroom.lms_table import Row, Table, read_table
-from autograder.classroom.matching import heading_words, match
+from autograder.classroom.matching import match
+from autograder.classroom.whole_numbers import require_whole_numbers
+from autograder.classroom.written_dates import in_iso_order
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.clock import read_date, read_span, stored
@@ -17,8 +20,6 @@ from autograder.gradebook.deadlines import due_date, extend
 from autograder.gradebook.names import title_words
 from autograder.gradebook.roster import Person, called
 from autograder.gradebook.settle import Settled
-
-_COLUMNS = ("extension", "extend", "until", "days", "more time")
 
 
 def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[str, str]:
@@ -34,7 +35,7 @@ def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[s
     """
     table = read_table(path)
     headings = [heading_words(heading) for heading in table.headings]
-    columns = [headings.index(one) for one in _COLUMNS if one in headings]
+    columns = [headings.index(one) for one in EXTENSIONS if one in headings]
     if not columns:
         raise CourseError(
             f"{path} has no column 'extension'; its columns are {', '.join(table.headings)}."
@@ -45,6 +46,7 @@ def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[s
         skip.append(about)
         table = replace(table, rows=_rows_about(classroom, assignment, table, about, column))
     matched = match(table, _everyone(classroom), assignment, skip=skip)
+    require_whole_numbers(table, matched.labels)
     found: dict[str, str] = {}
     for row, student, label in zip(table.rows, matched.students, matched.labels):
         text = row.text(column).strip()
@@ -133,12 +135,13 @@ def _extension(classroom: Classroom, assignment: str, text: str) -> timedelta:
         return timedelta()
     if (span := read_span(text)) is not None:
         return span
-    if not text.strip()[:4].isdecimal():
+    written = in_iso_order(text)
+    if not written.strip()[:4].isdecimal():
         raise CourseError(
             f"{text!r} is not an extension; write it as in 3d, 12h or 1d12h, or as a date with its"
             " zone."
         )
-    until, _ = read_date(text)
+    until, _ = read_date(written)
     due = due_date(classroom, assignment)
     if due is None:
         raise ClassError(

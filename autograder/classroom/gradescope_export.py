@@ -10,16 +10,20 @@ import datetime
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import yaml
 
-from autograder.classroom.archives import read_outer
+from autograder.classroom.archives import MAX_FILE_BYTES
 from autograder.classroom.layouts import Submission, Submitter
+from autograder.classroom.outer_files import read_outer
 from autograder.classroom.students import gradescope_account
 from autograder.errors import CourseError
 
 METADATA = "submission_metadata.yml"
+_NOBODY = (
+    f"{METADATA} does not say who handed it in; choose the student in Gradescope and download again,"
+    " or put it into submitted/"
+)
 
 
 def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
@@ -44,10 +48,9 @@ def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
     if PurePosixPath(name).parent.name.startswith("submission_"):
         return {}
     try:
-        loaded = yaml.load(
-            read_outer(source, name), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        )
-        read = {str(folder): _submission(entry) for folder, entry in loaded.items()}
+        content = read_outer(source, {name}, MAX_FILE_BYTES)[name]
+        loaded = yaml.load(content, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        read = {str(folder): _submission(str(folder), entry) for folder, entry in loaded.items()}
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise CourseError(
             f"{name} in {source} is damaged; download the submissions from Gradescope again."
@@ -80,20 +83,26 @@ def _without_doubles(submissions: dict[str, Submission]) -> dict[str, Submission
     return found
 
 
-def _submission(entry: dict[str, Any]) -> Submission:
-    submitters = tuple(map(_submitter, entry[":submitters"]))
-    if not submitters:
-        raise ValueError("a submission of nobody")
-    time = entry.get(":created_at")
+def _submission(folder: str, entry: object) -> Submission:
+    """A submission; with a problem if Gradescope does not say whose it is."""
+    told = entry if isinstance(entry, dict) else {}
+    named = told.get(":submitters")
+    submitters = tuple(map(_submitter, named)) if isinstance(named, list) else ()
+    if not submitters or None in submitters:
+        return Submission((Submitter(folder),), problem=_NOBODY)
+    found = tuple(one for one in submitters if one is not None)
+    time = told.get(":created_at")
     if not isinstance(time, datetime.datetime):
-        return Submission(submitters)
+        return Submission(found)
     if time.tzinfo is None:
         time = time.replace(tzinfo=datetime.timezone.utc)
-    return Submission(submitters, time)
+    return Submission(found, time)
 
 
-def _submitter(who: dict[str, Any]) -> Submitter:
-    email = str(who.get(":email") or "").strip()
-    return Submitter(
-        str(who[":name"]), gradescope_account(email, str(who.get(":sid") or "")), email=email
-    )
+def _submitter(who: object) -> Submitter | None:
+    """Who handed in; None if the name is missing."""
+    told = who if isinstance(who, dict) else {}
+    name, email = (str(told.get(key) or "").strip() for key in (":name", ":email"))
+    if not name:
+        return None
+    return Submitter(name, gradescope_account(email, str(told.get(":sid") or "")), email=email)

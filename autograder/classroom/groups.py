@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from autograder.classroom.collected import Collected
+from autograder.classroom.headings import GROUPS, heading_words
 from autograder.classroom.importing import Candidate, sources
-from autograder.classroom.layouts import Submitter
+from autograder.classroom.layouts import Submission, Submitter
 from autograder.classroom.lms_table import read_table
-from autograder.classroom.matching import heading_words, name_columns
+from autograder.classroom.matching import name_columns
 from autograder.classroom.students import folder_name
+from autograder.classroom.whole_numbers import require_whole_numbers
+from autograder.classroom.work import Work
 from autograder.errors import CourseError
 from autograder.gradebook.names import are_alike, words
+from autograder.gradebook.origins import Origin
 
-_GROUP = ("group name", "group", "team", "team name", "gruppe")
 _NUMBER = ("canvas user id", "user id", "id")
 _EMAIL = ("email", "email address")
 _LOGIN = ("login id", "sis login id", "username", "student", "login")
@@ -48,7 +51,8 @@ def read_groups(path: Path, numbered: bool = True) -> list[Group]:
     Raises
     ------
     CourseError
-        The table cannot be read, or has no column for the group or the student.
+        The table cannot be read, has no column for the group or the student, lists a student in two
+        groups, or has numbers that Excel has shortened.
     """
     table = read_table(path)
     known = [heading_words(heading) for heading in table.headings]
@@ -56,25 +60,34 @@ def read_groups(path: Path, numbered: bool = True) -> list[Group]:
     def column(wanted: tuple[str, ...]) -> int | None:
         return next((known.index(one) for one in wanted if one in known), None)
 
-    group, number, email, login = map(column, (_GROUP, _NUMBER, _EMAIL, _LOGIN))
+    group, number, email, login = map(column, (GROUPS, _NUMBER, _EMAIL, _LOGIN))
     if group is None:
         raise CourseError(
             f"{path} has no column 'group'; its columns are {', '.join(table.headings)}."
         )
-    groups: dict[str, Group] = {}
+    names = []
     for index, row in enumerate(table.rows):
+        name = " ".join(filter(None, name_columns(table, index)))
+        names.append(name or ("" if login is None else row.text(login).strip()))
+    require_whole_numbers(table, names)
+    group_of: dict[Submitter, str] = {}
+    for row, name in zip(table.rows, names):
         title = row.text(group).strip()
-        first, last = name_columns(table, index)
-        name = f"{first} {last}".strip() or ("" if login is None else row.text(login).strip())
         if not title or not name:
             continue
         own = "" if number is None or not numbered else row.text(number).strip().lstrip("#")
         address = "" if email is None else row.text(email).strip()
-        groups.setdefault(title, Group(title)).members.append(
-            Submitter(name, own if own.isdecimal() else "", email=address)
-        )
-    if not groups:
+        member = Submitter(name, own if own.isdecimal() else "", email=address)
+        if group_of.setdefault(member, title) != title:
+            raise CourseError(
+                f"{path} lists {name} in {group_of[member]} and in {title}: whose submission is it?"
+                " Delete one of the rows."
+            )
+    if not group_of:
         raise CourseError(f"{path} names no student with a group.")
+    groups = {title: Group(title) for title in group_of.values()}
+    for member, title in group_of.items():
+        groups[title].members.append(member)
     return list(groups.values())
 
 
@@ -87,18 +100,20 @@ def put_members(
     """
     made: dict[Submitter, list[Candidate]] = {}
     for submitter, own in candidates.items():
-        chosen = submitter
+        chosen, title = submitter, ""
         for group in groups:
             numbers = [
                 one for one in group.members if one.number and one.number == submitter.number
             ]
             if group.is_called(submitter.name):
-                chosen = (numbers or group.members)[0]
+                chosen, title = (numbers or group.members)[0], group.name
             else:
                 for index, member in enumerate(group.members):
                     if member in numbers or _is_one(member, submitter):
                         group.members[index] = submitter
-        made.setdefault(chosen, []).extend(replace(one, submitter=chosen) for one in own)
+        made.setdefault(chosen, []).extend(
+            replace(one, submitter=chosen, group=title) for one in own
+        )
     return made
 
 
@@ -115,19 +130,65 @@ def _content(candidate: Candidate) -> object:
     return candidate.file.path.read_bytes() if cells is None else tuple(cells)
 
 
+def left(
+    groups: list[Group], folders: Mapping[Submitter, str], origins: Mapping[str, Origin]
+) -> dict[str, str]:
+    """Student -> group, of those who have the submission of a group that they are not in any more.
+
+    It is the submission of the group's member who handed in, whatever the group is called now, or of
+    the group of that name, if it handed in as such.
+    """
+    found = {}
+    for student, origin in origins.items():
+        if not origin.group:
+            continue
+        owners = {who for who, one in origins.items() if one.file == origin.file and not one.group}
+        fitting = []
+        for group in groups:
+            members = {folders.get(one) for one in group.members}
+            if student in members or None in members:  # who is None was refused
+                fitting += [bool(members & owners) if owners else group.is_called(origin.group)]
+        if not any(fitting):
+            found[student] = origin.group
+    return found
+
+
+def left_in_gradescope(
+    submissions: Mapping[str, Submission],
+    folders: Mapping[Submitter, str],
+    origins: Mapping[str, Origin],
+) -> dict[str, str]:
+    """`left` for an export of Gradescope, in which `submissions` has the groups, by folder."""
+    found = {}
+    for student, origin in origins.items():
+        for folder in PurePosixPath(origin.file).parts if origin.layout == "gradescope" else ():
+            submission = submissions.get(folder)
+            members = {folders.get(one) for one in submission.submitters} if submission else {None}
+            if None not in members and student not in members:
+                found[student] = f"the group of {folder}"
+    return found
+
+
 def share(
     groups: list[Group],
     folders: Mapping[Submitter, str],
     own: dict[str, list[Candidate]],
     result: Collected,
+    work: Work,
 ) -> None:
-    """Give each member the group's submission; a group with different ones is refused."""
+    """Give each member the group's submission; a group with different ones is refused.
+
+    A notebook in which nothing is answered is none beside one that has answers.
+    """
     for group in groups:
         members = sorted({folders[one] for one in group.members if one in folders})
         handed_in = {student: own[student] for student in members if student in own}
-        latest = {
-            who: max(candidates, key=lambda one: one.order) for who, candidates in handed_in.items()
-        }
+        latest = {who: work.in_order(candidates)[-1] for who, candidates in handed_in.items()}
+        if len(latest) > 1:
+            answered = {
+                who: one for who, one in latest.items() if work.is_in(one.file.path.read_bytes())
+            }
+            latest = answered or latest
         if len({_content(one) for one in latest.values()}) > 1:
             reason = (
                 f"{' and '.join(latest)} of {group.name} handed in different files: which one counts?"
@@ -137,8 +198,8 @@ def share(
                 result.refused += [(one.file.name, reason) for one in candidates]
                 del own[student]
         elif latest:
-            shared = next(iter(handed_in.values()))
+            shared = [replace(one, group=group.name) for one in handed_in[next(iter(latest))]]
             for student in members:
-                if student not in handed_in:
-                    own[student] = list(shared)
+                if student not in latest:
+                    own[student] = [*handed_in.get(student, ()), *shared]
             result.groups[group.name] = members

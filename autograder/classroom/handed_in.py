@@ -14,16 +14,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.classroom.archives import UnpackedFile, outer_names, read_outer
+from autograder.classroom.archives import UnpackedFile
 from autograder.classroom.clones import counted, repository_of
 from autograder.classroom.collected import Collected
-from autograder.classroom.importing import Candidate, sources, write_time
+from autograder.classroom.headings import TIMES, heading_words
+from autograder.classroom.importing import Candidate, write_time
 from autograder.classroom.layouts import Layout, Named
 from autograder.classroom.lms_table import read_table
-from autograder.classroom.matching import heading_words, match
+from autograder.classroom.matching import rows_of
+from autograder.classroom.outer_files import outer_names, read_outer
+from autograder.classroom.work import Work
+from autograder.classroom.written_dates import in_iso_order
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.clock import here, in_zone, read_date
+from autograder.gradebook.clock import here, in_zone, read_naive
 from autograder.gradebook.deadlines import due_date, extensions
 from autograder.gradebook.roster import Person
 from autograder.gradebook.settle import submission_time
@@ -31,18 +35,6 @@ from autograder.gradebook.settle import submission_time
 UTC = datetime.timezone.utc
 #: A download takes at most so long; in one, files have the times at which it came to them.
 _DOWNLOAD = datetime.timedelta(minutes=10)
-_TIME_HEADINGS = (
-    *(
-        "last modified submission",
-        "submission time",
-        "submitted at",
-        "submitted",
-        "submission date",
-    ),
-    *("time", "timestamp", "date", "zuletzt geandert abgabe", "abgabezeit"),
-)
-#: Moodle's "Friday, 30 January 2026, 3:00 PM", in English.
-_MOODLE = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")
 
 
 class Times:
@@ -54,6 +46,8 @@ class Times:
         The time zone of the LMS; this machine's if None.
     table : Path, optional
         A table with the times of the submissions, which count before all others.
+    work : Work
+        Says which versions are more than what students were given.
 
     Raises
     ------
@@ -69,6 +63,7 @@ class Times:
         layout: Layout,
         zone: str | None,
         table: Path | None,
+        work: Work,
     ) -> None:
         self.classroom = classroom
         self.assignment = assignment
@@ -84,7 +79,7 @@ class Times:
         self._used_zone = False
         self._due = due_date(classroom, assignment)
         self._extensions = extensions(classroom, assignment)
-        self._released = sources(classroom.course.notebook(assignment))
+        self._work = work
 
     def of(self, named: Named, file: UnpackedFile) -> tuple[datetime.datetime, bool]:
         """The time of a submission, or the date of its file; and whether it is the time.
@@ -135,7 +130,9 @@ class Times:
         due = self._due
         if due is not None:
             due += self._extensions.get(student, datetime.timedelta())
-        found = counted(place, repository, due.replace(tzinfo=UTC) if due else None, self._is_work)
+        found = counted(
+            place, repository, due.replace(tzinfo=UTC) if due else None, self._work.is_changed
+        )
         if found is None:
             return candidate
         file.path.write_bytes(found.content)
@@ -147,9 +144,6 @@ class Times:
             )
         commit = found.commit
         return replace(candidate, submitted=commit.time, known=True, commit=commit.id)
-
-    def _is_work(self, content: bytes) -> bool:
-        return sources(content) != self._released
 
     def look_up(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
         """Replace times by those of the table, and forget those that are the download's.
@@ -164,9 +158,15 @@ class Times:
             for own in chosen.values():
                 own[:] = [replace(one, known=False) for one in own]
         if self.table is not None:
-            for student, time in self._listed(chosen).items():
+            for student, times in self._listed(chosen).items():
                 own = chosen[student]
-                own[-1] = replace(own[-1], submitted=time, known=True)
+                if len(times) == len(own):
+                    in_turn = sorted(own, key=lambda one: one.order)
+                    own[:] = [
+                        replace(one, submitted=times[in_turn.index(one)], known=True) for one in own
+                    ]
+                else:  # an LMS hands out the last attempt
+                    own[-1] = replace(own[-1], submitted=times[-1], known=True)
         if self._used_zone:
             used = datetime.datetime.now().astimezone().tzname()
             result.zone = self.zone or f"this machine's time zone, {used} (--zone names another)"
@@ -191,12 +191,12 @@ class Times:
         dates = [date for _, date in sorted(files)]  # in the order of the archive
         return len(chosen) > 1 and dates == sorted(dates) and dates[-1] - dates[0] <= _DOWNLOAD
 
-    def _listed(self, chosen: dict[str, list[Candidate]]) -> dict[str, datetime.datetime]:
-        """Student -> time, as the table says."""
+    def _listed(self, chosen: dict[str, list[Candidate]]) -> dict[str, list[datetime.datetime]]:
+        """Student -> the times of the attempts that the table lists, in order."""
         assert self.table is not None
         table = read_table(self.table)
         known = [heading_words(heading) for heading in table.headings]
-        columns = [known.index(heading) for heading in _TIME_HEADINGS if heading in known]
+        columns = [known.index(heading) for heading in TIMES if heading in known]
         if not columns:
             raise CourseError(
                 f"{self.table} has no column with times, such as 'Submission Time'; its columns are"
@@ -208,21 +208,18 @@ class Times:
             person.add_name(own[-1].submitter.name)
             person.email = person.email or own[-1].submitter.email
             _add_number(person, own, self.layout, self.assignment)
-        matched = match(table, people.values(), self.assignment, skip=columns)
+        rows = rows_of(table, people.values(), self.assignment, columns)
         found = {}
-        for row, whose in zip(table.rows, matched.students):
-            text = row.text(columns[0]).strip()
-            if whose in chosen and text.strip("-"):
-                found[str(whose)] = self._read(text)
+        for student in chosen:
+            texts = [row.text(columns[0]).strip() for row in rows.get(student, ())]
+            times = sorted(self._read(text) for text in texts if text.strip("-"))
+            if times:
+                found[student] = times
         return found
 
     def _read(self, text: str) -> datetime.datetime:
-        for form in _MOODLE:
-            with contextlib.suppress(ValueError):
-                return self._local(datetime.datetime.strptime(text, form))
-        iso = re.sub(r"(\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (?=[+-]\d)", r"\1", text)
-        time, _ = read_date(iso, self.zone, later=False)
-        return time.astimezone(UTC)
+        naive, zone = read_naive(in_iso_order(text))
+        return in_zone(naive, zone, later=False).astimezone(UTC) if zone else self._local(naive)
 
 
 def _add_number(person: Person, own: Sequence[Candidate], layout: Layout, assignment: str) -> None:
@@ -234,13 +231,13 @@ def _add_number(person: Person, own: Sequence[Candidate], layout: Layout, assign
 
 def _sakai_stamps(source: Path) -> dict[str, datetime.datetime]:
     """Folder of a student -> the time in Sakai's `timestamp.txt`, which is in UTC."""
-    found = {}
+    names = {}
     for name in outer_names(source):
-        match = re.search(r"(?:^|/)([^/]+\([^()/]+\))/timestamp\.txt$", name)
-        if match is None:
-            continue
+        if match := re.search(r"(?:^|/)([^/]+\([^()/]+\))/timestamp\.txt$", name):
+            names[name] = unicodedata.normalize("NFC", match[1])
+    found = {}
+    for name, content in read_outer(source, names.keys(), 14).items():
         with contextlib.suppress(ValueError):
-            text = read_outer(source, name)[:14].decode("ascii")
-            time = datetime.datetime.strptime(text, "%Y%m%d%H%M%S")
-            found[unicodedata.normalize("NFC", match[1])] = time.replace(tzinfo=UTC)
+            time = datetime.datetime.strptime(content.decode("ascii"), "%Y%m%d%H%M%S")
+            found[names[name]] = time.replace(tzinfo=UTC)
     return found

@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +48,8 @@ class Candidate:
         Whether the LMS marked it as late.
     commit : str
         The commit that it is, of a clone of the student's repository; "" otherwise.
+    group : str
+        The group for which the student has it, "" for the student's own.
     """
 
     submitter: Submitter
@@ -57,6 +60,7 @@ class Candidate:
     overlap: float
     late: bool = False
     commit: str = ""
+    group: str = ""
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -64,89 +68,149 @@ class Candidate:
         return self.submitted, self.file.modified, self.copy, self.overlap, self.file.name
 
 
-def put_in_place(
-    classroom: Classroom, assignment: str, chosen: dict[str, list[Candidate]], result: Collected
-) -> None:
-    """Let nbgrader collect the last submission of each student; save earlier ones in `earlier/`."""
-    origins = read_origins(classroom.folder, assignment)
-    with tempfile.TemporaryDirectory() as folder:
-        archive = Path(folder) / assignment / "archive"
-        archive.mkdir(parents=True)
-        for student, submissions in chosen.items():
-            try:
-                if not _prepare(classroom, assignment, student, submissions, result, origins):
+class Placing:
+    """Puts submissions into `submitted/`, and what they replace into `earlier/`.
+
+    Parameters
+    ----------
+    has_work : callable
+        Whether anything is answered in the content of a notebook's file.
+    left : mapping of str to str
+        Student -> the group that they have left, of those who have its submission.
+    """
+
+    def __init__(
+        self,
+        classroom: Classroom,
+        assignment: str,
+        result: Collected,
+        has_work: Callable[[bytes], bool],
+        left: Mapping[str, str],
+    ) -> None:
+        self.classroom = classroom
+        self.assignment = assignment
+        self.result = result
+        self.has_work = has_work
+        self.left = left
+        self.origins = read_origins(classroom.folder, assignment)
+
+    def put_in_place(self, chosen: dict[str, list[Candidate]]) -> None:
+        """Let nbgrader collect the last submission of each student; save earlier ones."""
+        result = self.result
+        with tempfile.TemporaryDirectory() as folder:
+            archive = Path(folder) / self.assignment / "archive"
+            archive.mkdir(parents=True)
+            for student, submissions in chosen.items():
+                latest = submissions[-1]
+                try:
+                    if not self._prepare(student, submissions):
+                        continue
+                except OSError as error:
+                    where = f"submitted/{student}/{self.assignment}"
+                    reason = f"{where} cannot be replaced ({error.strerror or error}); look there"
+                    result.refused.append((latest.file.name, reason))
+                    del result.students[student]
                     continue
-            except OSError as error:
-                name = submissions[-1].file.name
-                where = f"submitted/{student}/{assignment}"
-                reason = f"{where} cannot be replaced ({error.strerror or error}); look there"
-                result.refused.append((name, reason))
-                del result.students[student]
-                continue
-            latest = submissions[-1]
-            time = latest.submitted.strftime(_STAMP) if latest.known else "unknown"
-            shutil.copy(latest.file.path, archive / f"{student}_attempt_{time}_{assignment}.ipynb")
-        if any(archive.iterdir()):
-            zip_collect(classroom, assignment, Path(folder))
-    new = {
-        student: _origin(own[-1], result.layout)
-        for student, own in chosen.items()
-        if result.students.get(student) == own[-1].file.name
-    }
-    save_origins(classroom.folder, assignment, new)
+                time = latest.submitted.strftime(_STAMP) if latest.known else "unknown"
+                name = f"{student}_attempt_{time}_{self.assignment}.ipynb"
+                shutil.copy(latest.file.path, archive / name)
+            if any(archive.iterdir()):
+                zip_collect(self.classroom, self.assignment, Path(folder))
+        new: dict[str, Origin | None] = {
+            student: _origin(own[-1], result.layout)
+            for student, own in chosen.items()
+            if result.students.get(student) == own[-1].file.name
+        }
+        for student in sorted(self.left.keys() - chosen.keys()):
+            self._take_away(student)
+            result.left[student] = self.left[student]
+            new[student] = None
+        save_origins(self.classroom.folder, self.assignment, new)
+
+    def _prepare(self, student: str, submissions: list[Candidate]) -> bool:
+        """Move to `earlier/` what was submitted before; whether the last submission is to be imported.
+
+        Raises
+        ------
+        OSError
+            Something in `submitted/` is not what it should be.
+        """
+        latest = submissions[-1]
+        target = self.classroom.submission(student, self.assignment)
+        for folder in (target.parent.parent, target.parent):
+            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+                raise NotADirectoryError(None, f"{folder.name} is not a folder")
+        for earlier in submissions[:-1]:
+            self._save_earlier(student, earlier.file.path.read_bytes(), earlier.submitted)
+        if not target.parent.exists():
+            return True
+        if not regular_file(target):
+            self._move_folder(target.parent, student)
+            return True
+        content, new = read_regular(target), latest.file.path.read_bytes()
+        if content == new:
+            self.result.unchanged.append(student)
+            return False
+        present, is_newer = _compare(target, self.origins.get(student), latest)
+        stays = (
+            is_newer and student not in self.left
+        )  # an old download, collected after a newer one
+        named = "the later submission in submitted/"
+        if not latest.commit and student not in self.left:
+            has_work = self.has_work(content)
+            if has_work != self.has_work(new):
+                stays, named = has_work, "the submission in submitted/, which has answers"
+                if stays:
+                    self.result.unanswered[student] = [latest.file.name]
+        if stays:
+            self._save_earlier(student, new, latest.submitted)
+            self.result.earlier.setdefault(student, []).append(latest.file.name)
+            self.result.students[student] = named
+            self.result.unchanged.append(student)
+            return False
+        self._save_earlier(student, content, present)
+        target.unlink()
+        stamp = target.parent / "timestamp.txt"
+        if regular_file(stamp):
+            stamp.unlink()
+        self._move_folder(target.parent, student)
+        return True
+
+    def _take_away(self, student: str) -> None:
+        """Move a submission that is not the student's any more to `earlier/`, with what came of it."""
+        for step in ("submitted", "autograded", "feedback"):
+            folder = self.classroom.folder / step / student / self.assignment
+            if folder.is_dir() and not folder.is_symlink():
+                self._move_folder(folder, student)
+        if self.classroom.database.exists():
+            self.classroom.restore(self.assignment, student, None)
+
+    def _save_earlier(self, student: str, content: bytes, submitted: datetime.datetime) -> None:
+        digest = hashlib.sha256(content).hexdigest()[:8]
+        stamp = submitted.strftime("%Y-%m-%d-%H-%M-%S")
+        path = self._earlier(student) / f"{stamp}-{digest}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    def _move_folder(self, folder: Path, student: str) -> None:
+        """Move what is left in a student's folder to `earlier/`, however deep, and remove it."""
+        if os.listdir(folder):
+            target = self._earlier(student)
+            target.mkdir(parents=True, exist_ok=True)
+            taken = sum(path.name.startswith("folder-") for path in target.iterdir())
+            folder.rename(target / f"folder-{taken + 1}")
+        else:
+            folder.rmdir()
+
+    def _earlier(self, student: str) -> Path:
+        return self.classroom.folder / "earlier" / student / self.assignment
 
 
 def _origin(candidate: Candidate, layout: str) -> Origin:
     dated = candidate.file.received.strftime(_STAMP)
-    return Origin(candidate.file.outer, layout, candidate.late, dated, candidate.commit)
-
-
-def _prepare(
-    classroom: Classroom,
-    assignment: str,
-    student: str,
-    submissions: list[Candidate],
-    result: Collected,
-    origins: dict[str, Origin],
-) -> bool:
-    """Move to `earlier/` what was submitted before; whether the last submission is to be imported.
-
-    Raises
-    ------
-    OSError
-        Something in `submitted/` is not what it should be.
-    """
-    latest = submissions[-1]
-    target = classroom.submission(student, assignment)
-    for folder in (target.parent.parent, target.parent):
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            raise NotADirectoryError(None, f"{folder.name} is not a folder")
-    for earlier in submissions[:-1]:
-        before = earlier.file.path.read_bytes()
-        _save_earlier(classroom, assignment, student, before, earlier.submitted)
-    if not target.parent.exists():
-        return True
-    if not regular_file(target):
-        _move_folder(classroom, assignment, student)
-        return True
-    content, new = read_regular(target), latest.file.path.read_bytes()
-    if content == new:
-        result.unchanged.append(student)
-        return False
-    present, is_newer = _compare(target, origins.get(student), latest)
-    if is_newer:  # an old download, collected after a newer one
-        _save_earlier(classroom, assignment, student, new, latest.submitted)
-        result.earlier.setdefault(student, []).append(latest.file.name)
-        result.students[student] = "the later submission in submitted/"
-        result.unchanged.append(student)
-        return False
-    _save_earlier(classroom, assignment, student, content, present)
-    target.unlink()
-    stamp = target.parent / "timestamp.txt"
-    if regular_file(stamp):
-        stamp.unlink()
-    _move_folder(classroom, assignment, student)
-    return True
+    return Origin(
+        candidate.file.outer, layout, candidate.late, dated, candidate.commit, candidate.group
+    )
 
 
 def _compare(
@@ -175,32 +239,6 @@ def write_time(folder: Path, time: datetime.datetime) -> None:
     """Write the time of a submission that is in `submitted/` already, in place of any link there."""
     utc = time.astimezone(datetime.timezone.utc)
     write_atomically(folder / "timestamp.txt", utc.strftime(_STAMP).encode(), private=True)
-
-
-def _save_earlier(
-    classroom: Classroom,
-    assignment: str,
-    student: str,
-    content: bytes,
-    submitted: datetime.datetime,
-) -> None:
-    digest = hashlib.sha256(content).hexdigest()[:8]
-    stamp = submitted.strftime("%Y-%m-%d-%H-%M-%S")
-    path = classroom.folder / "earlier" / student / assignment / f"{stamp}-{digest}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-
-
-def _move_folder(classroom: Classroom, assignment: str, student: str) -> None:
-    """Move what else is in a submission's folder to `earlier/`, however deep, and remove it."""
-    folder = classroom.submission(student, assignment).parent
-    if os.listdir(folder):
-        target = classroom.folder / "earlier" / student / assignment
-        target.mkdir(parents=True, exist_ok=True)
-        taken = sum(path.name.startswith("folder-") for path in target.iterdir())
-        folder.rename(target / f"folder-{taken + 1}")
-    else:
-        folder.rmdir()
 
 
 def sources(notebook: Path | bytes) -> list[str] | None:

@@ -13,9 +13,14 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from autograder.classroom.written_dates import in_iso_order
 from autograder.errors import CourseError
+from autograder.gradebook.clock import read_naive
 
-_BRIGHTSPACE = r"(?P<number>\d+)-\d+ - (?P<name>[^/]+?) - (?P<time>[^/]*?\d{4},? \d{1,2}:?\d\d(?: ?[AaPp][Mm])?)"
+_BRIGHTSPACE = (
+    r"(?P<number>\d+)-\d+ - (?P<name>[^/]+?)"
+    r" - (?P<time>(?:(?! - )[^/])*?\d{4},? \d{1,2}:?\d\d(?: ?[AaPp][Mm])?)"
+)
 #: How each LMS names the files of its download. Lazy where text of the student follows.
 LAYOUTS = {
     "canvas": (
@@ -31,10 +36,9 @@ LAYOUTS = {
         # Ada Lovelace_1234567_assignsubmission_file_05_transformer_block.ipynb
         r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_file_(?P<file>[^/]+)",
     ),
-    # Transformers_alovelace_attempt_2026-01-30-15-00-00_05_transformer_block.ipynb
-    "blackboard": (
-        r"(?P<head>[^/]*?_(?P<name>[^_/]+))_attempt_(?P<time>\d{4}(?:-\d\d){5})_(?P<file>[^/]+)",
-    ),
+    # Transformers_alovelace_attempt_2026-01-30-15-00-00_05_transformer_block.ipynb; where the title
+    # ends and the user name begins says `blackboard_users`
+    "blackboard": (r"(?P<name>[^/]*?_[^/]+?)_attempt_(?P<time>\d{4}(?:-\d\d){5})_(?P<file>[^/]+)",),
     # submission_123456/05_transformer_block.ipynb; its metadata file says whose it is
     "gradescope": (r"(?P<name>submission_\d+)/(?P<file>.+)",),
     "brightspace": (
@@ -54,7 +58,6 @@ LAYOUTS = {
 GIVEN_BACK = re.compile(r"(?:^|/)Feedback Attachment\(s\)/")
 #: In the number that may end a group's name, as in "lab_group_3".
 _MOST_GROUP_DIGITS = 3
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,8 @@ class Submitter:
         The student's name.
     number : str
         The LMS's number of the student, "" if the file name has none.
-    head : str
-        The text before the name as well, where the naming scheme does not say where the name begins
-        (Blackboard): different texts are different students.
+    is_user : bool
+        Whether the name is a user name (Blackboard), which only its own LMS can compare.
     label : str
         What the student's folder is named by, if not by the name.
     email : str
@@ -78,7 +80,7 @@ class Submitter:
 
     name: str
     number: str = ""
-    head: str = ""
+    is_user: bool = False
     label: str = ""
     email: str = ""
 
@@ -149,17 +151,18 @@ def _blackboard_time(text: str) -> datetime.datetime:
 
 
 def _brightspace_time(text: str) -> datetime.datetime | None:
-    """As in "Jan 28, 2026 1105 AM" or "28 January, 2026 11:05"; None in another language."""
-    found = re.fullmatch(r"(.*?)(\d{4}),? (\d{1,2}):?(\d\d)(?: ?([AaPp])[Mm])?", text)
-    month = re.search(r"[^\W\d_]{3,}", found[1]) if found else None
-    day = re.search(r"\d+", found[1]) if found else None
-    if found is None or month is None or day is None or month[0][:3].lower() not in _MONTHS:
+    """As in "Jan 28, 2026 1105 AM" or "28 January, 2026 11:05"; None if it is not certain."""
+    clock = re.sub(r"\b(\d{1,2}):?(\d\d)(?=(?: ?[AaPp][Mm])?$)", r"\1:\2", text)
+    try:
+        written = in_iso_order(clock)
+    except CourseError:
         return None
-    hour = int(found[3])
-    if found[5]:
-        hour = hour % 12 + (12 if found[5].lower() == "p" else 0)
-    number = _MONTHS.index(month[0][:3].lower()) + 1
-    return datetime.datetime(int(found[2]), number, int(day[0]), hour, int(found[4]))
+    if written == clock:
+        return None
+    try:
+        return read_naive(written)[0]
+    except CourseError as error:
+        raise ValueError(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,8 @@ class Layout:
     wrapper : str
         The folders around the whole download, "" or with a slash at the end.
     submissions : mapping of str to Submission
-        Who handed in what and when, by folder, where a metadata file says so (Gradescope).
+        Who handed in what and when, by the name that the scheme has found, where that alone does not
+        say who it is (Gradescope, Blackboard).
     digits : tuple of (float, float) or None
         Of Canvas: how many digits the numbers of users and of files have in this download, as far
         as names have no further number that leaves it open.
@@ -195,12 +199,15 @@ class Layout:
             if match := re.fullmatch(pattern, name[len(self.wrapper) :], re.DOTALL):
                 found = match.groupdict()
                 if self.submissions:
-                    return self._from_metadata(found["name"], found["file"])
+                    return self._told(found)
                 if found.get("attachment"):
                     found = self._of_canvas(found)
-                parts = (found.get(part) or "" for part in ("name", "number", "head", "label"))
                 # macOS takes accents off their letters
-                submitter = Submitter(*(unicodedata.normalize("NFC", part) for part in parts))
+                name, number, label = (
+                    unicodedata.normalize("NFC", found.get(part) or "")
+                    for part in ("name", "number", "label")
+                )
+                submitter = Submitter(name, number, label=label)
                 late = bool(found.get("late"))
                 return Named(submitter, found["file"], found.get("time") or "", late=late)
         return None
@@ -229,13 +236,18 @@ class Layout:
         name = f"{found['name']}_{found['number']}"
         return {**found, "name": name, "number": found["attachment"], **further.groupdict()}
 
-    def _from_metadata(self, folder: str, file: str) -> Named | None:
-        submission = self.submissions.get(folder)
+    def _told(self, found: dict[str, str]) -> Named | None:
+        submission = self.submissions.get(found["name"])
         if submission is None:
             return None
         first, *others = submission.submitters
         return Named(
-            first, file, given=submission.time, others=tuple(others), problem=submission.problem
+            first,
+            found["file"],
+            found.get("time") or "",
+            given=submission.time,
+            others=tuple(others),
+            problem=submission.problem,
         )
 
     def fits(self, names: list[str]) -> int:
@@ -281,13 +293,16 @@ def find_layout(
         No scheme fits, or more than one does: then names would be read as those of other students.
     """
     names = [name for name in names if not GIVEN_BACK.search(name)] or names
-    around = ["", *_lone_folders(names)]
+    around = ["", *lone_folders(names)]
     if scheme is not None:
         layouts = [Layout(scheme, w, digits=_digits(names, w), named=True) for w in around]
         fitting = [layout for layout in layouts if layout.fits(names)]
         return fitting[0] if fitting and scheme != "folder" else layouts[0]
     fits = {key: Layout(key).fits(names) for key in LAYOUTS}
     most = max(fits.values())
+    named = max(fits[key] for key in LAYOUTS if key != "folder")
+    if 2 * named > len(names):  # what else is there, somebody has added
+        most = named
     best = [key for key in LAYOUTS if fits[key] == most and key != "folder"] or ["folder"]
     if not most:
         raise CourseError(
@@ -316,7 +331,7 @@ def find_layout(
     return Layout(best[0], digits=_digits(names, ""))
 
 
-def _lone_folders(names: list[str]) -> list[str]:
+def lone_folders(names: list[str]) -> list[str]:
     """The folders that each hold all names, from the outside, each with a slash at its end."""
     parts = [name.split("/")[:-1] for name in names]
     common = []
@@ -330,7 +345,7 @@ def _lone_folders(names: list[str]) -> list[str]:
 def _around_students(names: list[str], no_students: Collection[str]) -> str:
     """The lone folders around the students' folders or archives, "" if there is none."""
     wrapper = ""
-    for folder in _lone_folders(names):
+    for folder in lone_folders(names):
         inside = [name[len(folder) :] for name in names]
         files = [name for name in inside if "/" not in name]
         if (

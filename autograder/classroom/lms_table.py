@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.classroom.code_pages import decode_table
+from autograder.classroom.headings import IDENTIFYING, KNOWN, heading_words
 from autograder.errors import CourseError
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = (",", ";", "\t")
-_LINE_ENDS = re.compile(r"\r\n|\n|\r")
+#: How many lines a title has at most, with the header.
+_MOST_LINES = 20
 
 
 @dataclass
@@ -74,7 +77,7 @@ class Table:
     rows : list of Row
         The rows below the header.
     before : str
-        What stands before the header: Excel's line that names the separator.
+        What stands before the header: a title, or Excel's line that names the separator.
     """
 
     path: Path
@@ -109,10 +112,7 @@ class Table:
 
     def to_bytes(self) -> bytes:
         """The file, with the cells that were filled in."""
-        rows = (self.header, *self.rows)
-        text = self.before + "".join(
-            self.delimiter.join(cell.raw for cell in row.cells) + row.end for row in rows
-        )
+        text = self.before + _text((self.header, *self.rows), self.delimiter)
         return self.mark + text.encode(self.encoding)
 
 
@@ -135,19 +135,54 @@ def read_table(path: Path) -> Table:
     text, encoding, mark = _decoded(path, content)
     if "\0" in text:
         raise CourseError(f"{path} is no table in text; export it from the LMS as CSV.")
-    before, delimiter = "", ""
+    before = ""
+    delimiters: tuple[str, ...] = _DELIMITERS
     if separator := re.match(r'"?sep=(.)"?(?:\r\n|\n|\r)', text, re.IGNORECASE):
-        before, delimiter = separator[0], separator[1]
+        before, delimiters = separator[0], (separator[1],)
         text = text[separator.end() :]
-    if not delimiter:
-        first = _LINE_ENDS.split(text, maxsplit=1)[0]
-        delimiter = max(_DELIMITERS, key=lambda one: _outside_quotes(first).count(one))
-    rows = _rows(text, delimiter)
-    if rows is None:
+    read = [(one, rows) for one in delimiters if (rows := _rows(text, one)) is not None]
+    if not read:
         raise CourseError(f"cannot read {path} as CSV: a quotation mark is not closed.")
-    if not any(not row.is_empty for row in rows[1:]):
+    delimiter, rows = max(read, key=lambda one: _plausible(one[1]))
+    at = _header(rows)
+    if all(row.is_empty for row in rows[at + 1 :]):
         raise CourseError(f"{path} lists no students; export the gradebook from the LMS again.")
-    return Table(path, rows[0], rows[1:], delimiter, encoding, mark, before)
+    before += _text(rows[:at], delimiter)
+    return Table(path, rows[at], rows[at + 1 :], delimiter, encoding, mark, before)
+
+
+def _plausible(rows: list[Row]) -> tuple[int, bool, int]:
+    """The larger, the more likely is it that a table was read with the right delimiter."""
+    at = _header(rows)
+    header = rows[at] if rows else Row([], "")
+    as_wide = any(len(row.cells) == len(header.cells) > 1 for row in rows[at + 1 :])
+    return _known(header), as_wide, len(header.cells)
+
+
+def _known(row: Row) -> int:
+    """How many cells are headings of columns that say who a row is about."""
+    return sum(heading_words(cell.text) in IDENTIFYING for cell in row.cells)
+
+
+def _header(rows: list[Row]) -> int:
+    """Which row has the headings: the lines of a title may stand above it, with fewer cells.
+
+    The headings of a table of one's own are not known; then it is the first row after a title that
+    is alone in its line, or above an empty one.
+    """
+    first = rows[:_MOST_LINES] or [Row([], "")]
+    filled = [sum(bool(cell.text.strip()) for cell in row.cells) for row in first]
+    known = [_known(row) for row in first]
+    best = known.index(max(known))
+    if known[best]:
+        fewer = all(count < max(filled[best], 2) for count in filled[:best])
+        every = all(heading_words(cell.text) in KNOWN for cell in first[best].cells)
+        return best if fewer or every or not filled[best - 1] else 0
+    for at, row in enumerate(first[1:], 1):
+        alone = len(first[at - 1].cells) == 1 < len(row.cells) or not filled[at - 1]
+        if filled[at] > 1 and alone and all(count < 2 for count in filled[:at]):
+            return at
+    return 0
 
 
 def _decoded(path: Path, content: bytes) -> tuple[str, str, bytes]:
@@ -179,8 +214,8 @@ def _of_excel(path: Path, content: bytes) -> tuple[str, str]:
     return found
 
 
-def _outside_quotes(line: str) -> str:
-    return re.sub(r'"(?:[^"]|"")*"', "", line)
+def _text(rows: Iterable[Row], delimiter: str) -> str:
+    return "".join(delimiter.join(cell.raw for cell in row.cells) + row.end for row in rows)
 
 
 def _rows(text: str, delimiter: str) -> list[Row] | None:

@@ -5,65 +5,27 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from autograder.classroom.lms_table import Table
-from autograder.classroom.students import folder_name, student_id
-from autograder.gradebook.names import first_and_last, fold, words
-from autograder.gradebook.roster import GITHUB, LMS_USER_ID, Person, called, with_email
-
-#: The scope of the numbers that a school gives in Brightspace; its downloads have numbers of its own.
-ORG_DEFINED_ID = "orgdefinedid"
-#: A heading of GitHub Classroom's roster, whose "identifier" is mostly a name.
-GITHUB_USERNAME = "github username"
-#: Headings under which LMSs list a student's ID or user name, most reliable first.
-_ID_HEADINGS = (
-    *("id", "sis login id", "username", "id number", "sis user id", "email address"),
-    *("student id", "sid", "orgdefinedid", "identifier", "full name", "name", "student"),
+from autograder.classroom.headings import (
+    EITHER,
+    FIRST,
+    FULL,
+    GITHUB_USERNAME,
+    ID_HEADINGS,
+    IDENTIFYING,
+    LAST,
+    NUMBERS,
+    heading_words,
 )
-#: Heading -> the scopes of `Person.numbers` that its numbers may be; {} is the assignment.
-_NUMBERS = {
-    "id": ("canvas", "moodle {}", LMS_USER_ID),
-    "user id": ("canvas", "brightspace", LMS_USER_ID),
-    "lms user id": (LMS_USER_ID, "canvas", "brightspace"),
-    "identifier": ("moodle {}",),
-    GITHUB_USERNAME: (GITHUB,),
-    "orgdefinedid": (ORG_DEFINED_ID,),
-    "org defined id": (ORG_DEFINED_ID,),
-    "sid": ("gradescope",),
-    "student id": ("gradescope", "sakai"),
-    "display id": ("sakai",),
-    "username": ("sakai",),
-}
-_FULL = {
-    *("student", "student name", "full name", "fullname", "name", "display name", "learner"),
-    *("vollstandiger name", "nom complet", "nombre completo", "volledige naam", "nome completo"),
-    *("imie i nazwisko", "cele jmeno", "cele meno", "teljes nev", "fulde navn", "koko nimi"),
-    *("полное имя", "姓名", "氏名"),
-}
-_FIRST = {
-    *("first name", "firstname", "given name", "given names", "vorname", "prenom", "nombre"),
-    *("voornaam", "nome", "imie", "krestni jmeno", "jmeno", "krstne meno", "keresztnev", "prenume"),
-    *("fornamn", "fornavn", "etunimi", "eesnimi", "vardas", "vards", "ime", "adi", "ad"),
-    *map(fold, ("имя", "име", "ім'я", "όνομα", "名", "이름")),
-}
-_LAST = {
-    *("last name", "lastname", "surname", "family name", "nachname", "nom de famille", "nom"),
-    *("apellido s", "apellidos", "apellido", "achternaam", "cognome", "cognoms", "apelido s"),
-    *("apelidos", "apelido", "sobrenome", "nazwisko", "prijmeni", "priezvisko", "vezeteknev"),
-    *("nume", "efternamn", "efternavn", "etternavn", "sukunimi", "perekonnanimi", "pavarde"),
-    *("uzvards", "prezime", "priimek", "soyadi", "soyad"),
-    *map(fold, ("фамилия", "прізвище", "презиме", "επώνυμο", "姓", "성")),
-}
-#: The last name beside another first name, and the first name beside another last name.
-_EITHER = "nom"
+from autograder.classroom.lms_table import Row, Table
+from autograder.classroom.students import folder_name, student_id
+from autograder.classroom.whole_numbers import require_whole_numbers
+from autograder.gradebook.names import first_and_last, fold, words
+from autograder.gradebook.roster import Person, called, with_email
+
 #: Rows of Canvas's gradebook that are no student's.
 _NOT_STUDENTS = {"points possible", "manual posting", "muted"}
-
-
-def heading_words(heading: str) -> str:
-    """A heading in the form in which headings are compared."""
-    return " ".join(words(heading))
 
 
 def name_columns(
@@ -80,13 +42,13 @@ def name_columns(
         ]
         return found[0] if found else None
 
-    first, last, full = text(_FIRST), text(_LAST - {_EITHER}), text(_FULL)
+    first, last, full = text(FIRST), text(LAST - {EITHER}), text(FULL)
     if GITHUB_USERNAME in headings.values() and len(words(text({"identifier"}) or "")) > 1:
         full = text({"identifier"})
     if last is None:
-        last = text({_EITHER})
+        last = text({EITHER})
     elif first is None:
-        first = text({_EITHER})
+        first = text({EITHER})
     if first and last is None and full and not {*words(first)} & {*words(full)}:
         last = full  # "Name" beside "Vorname"
     if first is not None and last is not None:
@@ -98,8 +60,8 @@ def name_columns(
 
 def lone_name_column(table: Table) -> str | None:
     """The heading of the only column with names, if it has only first or only last names."""
-    known = [heading for heading in table.headings if heading_words(heading) in _FIRST | _LAST]
-    whole = any(heading_words(heading) in _FULL for heading in table.headings)
+    known = [heading for heading in table.headings if heading_words(heading) in FIRST | LAST]
+    whole = any(heading_words(heading) in FULL for heading in table.headings)
     return known[0] if len(known) == 1 and not whole else None
 
 
@@ -148,6 +110,39 @@ def match(
     return _Matching(table, list(people), assignment, who, set(skip)).run()
 
 
+def rows_of(
+    table: Table, people: Iterable[Person], assignment: str, skip: Iterable[int]
+) -> dict[str, list[Row]]:
+    """Student -> the rows about the student, as `match` finds them, though attempts have one each.
+
+    Rows of one student are such that name the same one and do not differ in what tells students apart.
+    """
+    known, left_out = list(people), list(skip)
+    whole = match(table, known, assignment, skip=left_out)
+    require_whole_numbers(table, whole.labels)
+    found = {student: [row] for row, student in zip(table.rows, whole.students) if student}
+    contested: dict[str, list[Row]] = defaultdict(list)
+    left: dict[str, list[Row]] = defaultdict(list)
+    for number, row in enumerate(table.rows):
+        if whole.students[number] is None:
+            (alone,) = match(replace(table, rows=[row]), known, assignment, skip=left_out).students
+            if alone is not None:
+                (contested if number in whole.ambiguous else left)[alone].append(row)
+    for student, rows in contested.items():
+        if _are_of_one(table, [*found.get(student, ()), *rows]):
+            found.setdefault(student, []).extend(rows)
+    for student, rows in left.items():
+        own = found.get(student, [])
+        own += [row for row in rows if own and _are_of_one(table, [*own, row])]
+    return found
+
+
+def _are_of_one(table: Table, rows: list[Row]) -> bool:
+    columns = [i for i, one in enumerate(table.headings) if heading_words(one) in IDENTIFYING]
+    said = ({fold(row.text(index).strip()) for row in rows} - {""} for index in columns)
+    return all(len(texts) <= 1 for texts in said)
+
+
 class _Matching:
     def __init__(
         self, table: Table, people: list[Person], assignment: str, who: str | None, skip: set[int]
@@ -161,6 +156,7 @@ class _Matching:
         self.heading = {index: heading_words(headings[index]) for index in self.columns}
         self.only = who is not None
         self.found = Matched([None] * len(table.rows))
+        self.claimed: set[str] = set()
 
     def run(self) -> Matched:
         best = self._id_column()
@@ -180,7 +176,7 @@ class _Matching:
 
     def _take(self, candidates: list[list[str]]) -> None:
         """Give rows that have no student yet theirs, if it is certain."""
-        taken = {student for student in self.found.students if student is not None}
+        taken = {student for student in self.found.students if student is not None} | self.claimed
         claims: dict[str, list[int]] = defaultdict(list)
         for number, students in enumerate(candidates):
             if self.found.students[number] is not None or number in self.found.ambiguous:
@@ -199,12 +195,13 @@ class _Matching:
             else:
                 self.found.ambiguous.update(numbers)
                 self.found.contested.add(student)
+                self.claimed.add(student)
 
     def _by_number(self, index: int) -> Callable[[str], list[str]]:
         heading = self.heading[index]
-        scopes = _NUMBERS.get(heading, ())
+        scopes = NUMBERS.get(heading, ())
         if self.only and not scopes:
-            scopes = tuple({scope for one in _NUMBERS.values() for scope in one})
+            scopes = tuple({scope for one in NUMBERS.values() for scope in one})
         wanted = [scope.format(self.assignment) for scope in scopes]
         by_number: dict[str, set[str]] = defaultdict(set)
         for person in self.people:
@@ -245,7 +242,7 @@ class _Matching:
 
         def rank(index: int) -> tuple[int, int]:
             named = self.heading[index]
-            place = _ID_HEADINGS.index(named) if named in _ID_HEADINGS else len(_ID_HEADINGS)
+            place = ID_HEADINGS.index(named) if named in ID_HEADINGS else len(ID_HEADINGS)
             count = sum(normalized(row.text(index)) in known for row in self.table.rows)
             return count, -place
 
@@ -259,9 +256,9 @@ class _Matching:
             name = self._name(number)
             own = row.text(best) if best is not None else ""
             given = [
-                row.text(i) for i in self.columns if self.heading[i] in (*_ID_HEADINGS, "email")
+                row.text(i) for i in self.columns if self.heading[i] in (*ID_HEADINGS, "email")
             ]
-            full = [row.text(i) for i in self.columns if self.heading[i] in _FULL]
+            full = [row.text(i) for i in self.columns if self.heading[i] in FULL]
             label = (full or [name])[0] if len(words(name)) > 1 else own or name
             label = label or next(filter(str.strip, given), "")
             if not label and not self.only:

@@ -75,6 +75,26 @@ def withdrawn_lines(withdrawn: list[Withdrawn]) -> list[str]:
     ]
 
 
+def reinstated_lines(lifted: list[Withdrawn], left: list[Withdrawn]) -> list[str]:
+    """What counts again; of what is taken back for one student, what is left for everyone.
+
+    Parameters
+    ----------
+    left : list of Withdrawn
+        What is withdrawn now.
+    """
+    lines = []
+    for one in lifted:
+        others = [two for two in left if not two.student and two.exercise == one.exercise]
+        others = [two for two in others if two.assignment == one.assignment]
+        if others:
+            said = f"is no longer withdrawn for {one.student} alone, but still {others[0].effect}"
+        else:
+            said = f"counts again{f' for {one.student}' * bool(one.student)}"
+        lines.append(for_terminal(f"{one.assignment}: {one.exercise} {said}.", lines=False))
+    return lines
+
+
 def _without_points(graded: Graded, student: str) -> set[str]:
     """The exercises whose verdicts do not decide the student's points."""
     return {one.exercise for one in graded.withdrawn if one.concerns(student)}
@@ -185,6 +205,8 @@ def collected_lines(collected: Collected) -> list[str]:
     if collected.layout != "folder":
         naming = f"{collected.layout.capitalize()} naming"
     lines = [f"Collected {_count(new)} ({naming})."]
+    if collected.inside:
+        lines.append(f"The download is the archive {collected.inside} in what you passed.")
     if collected.guessed and not collected.prefix:
         lines.append(
             "No LMS's naming was recognized: each folder or archive was taken for one student."
@@ -273,6 +295,14 @@ def _about_students(collected: Collected) -> list[str]:
     lines += [
         f"{group}: one submission for {_on_one_line(students)}."
         for group, students in collected.groups.items()
+    ]
+    lines += [
+        f"{student}: not in {group} any more, whose submission is moved to earlier/."
+        for student, group in collected.left.items()
+    ]
+    lines += [
+        f"{student}: no answer can be read in {_on_one_line(files)}; another file, which has some, counts."
+        for student, files in collected.unanswered.items()
     ]
     lines += [f"{who}: {what}, left out." for who, what in collected.later.items()]
     if collected.zone:

@@ -100,7 +100,7 @@ class Students:
         before = set(self._folders.values())
         wanted = defaultdict(list)
         by_name: dict[str, list[Submitter]] = defaultdict(list)
-        for submitter in sorted(set(submitters), key=lambda s: (s.name, s.number, s.head)):
+        for submitter in sorted(set(submitters), key=lambda s: (s.name, s.number)):
             name = _folder_of(submitter)
             if not name:
                 made.refused[submitter] = "no student name in the file name; rename the file"
@@ -171,7 +171,7 @@ class Students:
 
     def _alike(self, submitter: Submitter) -> list[str]:
         """The students who may be called like the submitter and have no other number here."""
-        if submitter.head:  # a user name
+        if submitter.is_user:
             return []
         return [
             person.id
@@ -191,7 +191,7 @@ class Students:
         exact = [other for other in group if other.name == _folder_of(other)]
         if (len(group) == 1 or exact == [submitter]) and self._is_free(name, submitter):
             return name
-        if submitter.number and not submitter.head:  # namesakes: the LMS's number tells them apart
+        if submitter.number:  # namesakes: the LMS's number tells them apart
             name = folder_name(f"{name}_{submitter.number}")
             return name if self._is_free(name, submitter) else ""
         return ""
@@ -218,16 +218,13 @@ class Students:
 
     def _clash(self, submitter: Submitter, group: list[Submitter]) -> str:
         name = _folder_of(submitter)
-        others = [other.head or other.name for other in group if other != submitter]
+        others = [other.name for other in group if other != submitter]
         if not others:
             present = self._folders.get(name.casefold(), name)
             person = self._people.get(present)
             known = person.names[0] if person and person.names else present
             others = [f"{known}, who has the folder {present}"]
-        return (
-            f"{submitter.head or submitter.name} would share a folder with {', '.join(others)};"
-            " rename one of them"
-        )
+        return f"{submitter.name} would share a folder with {', '.join(others)}; rename one of them"
 
 
 def _folder_of(submitter: Submitter) -> str:

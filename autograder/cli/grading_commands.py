@@ -250,6 +250,11 @@ def _say_of_class(folder: Path | None) -> None:
     if home is None:
         return
     looked_at = home.resolve()
+    if course is not None:
+        say(
+            f"  nbgrader_config.py and exercises/ in {course.root} are code that runs as you, also by"
+            " this command: of a course that is not yours, read them before you work in its folder"
+        )
     try:
         require_whole(looked_at)
     except CourseError as error:

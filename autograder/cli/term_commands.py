@@ -189,7 +189,7 @@ def withdraw(
     The gradebook keeps the reason, and the points and comments that were given by hand, which --undo
     brings back. Nothing is graded again.
     """
-    from autograder.classroom.printed import settled_lines, withdrawn_lines
+    from autograder.classroom.printed import reinstated_lines, settled_lines, withdrawn_lines
     from autograder.gradebook import withdraw as verb
     from autograder.gradebook.class_folder import Classroom
 
@@ -210,9 +210,8 @@ def withdraw(
     classroom.require_writable()
     if undo:
         found, settled = verb.reinstate(classroom, exercise, assignment, students)
-        for one in found:
-            whose = f" for {on_one_line([one.student])}" if one.student else ""
-            say(f"{one.assignment}: {one.exercise} counts again{whose}.")
+        for line in reinstated_lines(found, verb.read_withdrawn(classroom)):
+            say(line)
     else:
         found, settled = verb.withdraw(
             classroom, exercise, reason or "", assignment, students, full_points

@@ -35,12 +35,9 @@ from coursekit.checking.run_cases import run_cases
 RECORDING_SEED = 0
 _CASE_BYTES = 200_000
 #: The fields of an outcome that only messages use.
-_FOR_MESSAGES: tuple[Literal["printed", "printed_characters", "line", "bases"], ...] = (
-    "printed",
-    "printed_characters",
-    "line",
-    "bases",
-)
+_FOR_MESSAGES: tuple[
+    Literal["printed", "printed_characters", "keeps", "shadows", "line", "bases"], ...
+] = ("printed", "printed_characters", "keeps", "shadows", "line", "bases")
 
 
 def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[DrawnCase]]:

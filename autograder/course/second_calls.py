@@ -12,11 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from coursekit.checking.judge_case import judge_case
-from coursekit.checking.records import Case, DrawnCase, Outcome, Plain
+from coursekit.checking.records import SECOND_CALL, Case, DrawnCase, Outcome, Plain
 from coursekit.checking.run_cases import run_case
 
-#: The title of a case that calls a function or an object a second time.
-TITLE = "called a second time, with other input"
 #: Rules of a judge that says whether parts of a result are right.
 _RULES = {"rtol", "atol", "dtype", "order", "properties", "counters", "draws", "keeps_generators"}
 #: How often the cases are drawn again: with a few, there are objects of equal sizes.
@@ -94,7 +92,7 @@ def _twice(first: DrawnCase, second: Case) -> DrawnCase:
     undefined = [*first.get("undefined", []), *second.get("undefined", [])]
     if undefined:
         group["undefined"] = undefined
-    group["title"] = TITLE
+    group["title"] = SECOND_CALL
     if "then" in second:
         group |= {key: second[key] for key in ("args", "kwargs") if key in second}  # type: ignore[typeddict-item]
         group["then"] = [*first["then"], *second["then"]]

@@ -48,6 +48,22 @@ def read_date(
     CourseError
         It is no such date, or the zone is unknown or ambiguous.
     """
+    naive, own = read_naive(text)
+    named = own or zone or ""
+    if not named:
+        local = here(naive, later)
+        return local, f"this machine's time zone, {local.tzname()}, since none was given"
+    return in_zone(naive, named, later), named
+
+
+def read_naive(text: str) -> tuple[datetime.datetime, str]:
+    """A date without its zone, and the zone as it is written there, "" if there is none.
+
+    Raises
+    ------
+    CourseError
+        It is no such date.
+    """
     found = _DATE.fullmatch(text.strip())
     if found is None:
         raise CourseError(f"{text!r} is not a date with a time of day; write it as in {_EXAMPLE}.")
@@ -63,11 +79,7 @@ def read_date(
         raise CourseError(
             f"there is no date {text!r} ({error}); write it as in {_EXAMPLE}."
         ) from error
-    named = found["zone"].strip() or (zone or "")
-    if not named:
-        local = here(naive, later)
-        return local, f"this machine's time zone, {local.tzname()}, since none was given"
-    return in_zone(naive, named, later), named
+    return naive, found["zone"].strip()
 
 
 def _hour(hour: int, half: str | None) -> int:

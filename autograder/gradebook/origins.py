@@ -30,6 +30,8 @@ class Origin:
         not known, it tells a later download from an earlier one.
     commit : str
         The commit that counts, of a clone of the student's repository; "" otherwise.
+    group : str
+        The group for which the student has it; "" for what the student has handed in.
     """
 
     file: str
@@ -37,6 +39,7 @@ class Origin:
     late: bool = False
     dated: str = ""
     commit: str = ""
+    group: str = ""
 
 
 def read_origins(folder: Path, assignment: str) -> dict[str, Origin]:
@@ -48,15 +51,18 @@ def read_origins(folder: Path, assignment: str) -> dict[str, Origin]:
         return {}
 
 
-def save_origins(folder: Path, assignment: str, new: dict[str, Origin]) -> None:
-    """Remember the origins of newly collected submissions."""
+def save_origins(folder: Path, assignment: str, new: dict[str, Origin | None]) -> None:
+    """Remember the origins of newly collected submissions, and forget those of None."""
     path = folder / "collected.json"
     try:
         known = json.loads(path.read_text("utf-8"))
         own = known.setdefault(assignment, {})
     except (OSError, ValueError, AttributeError):
         known, own = {}, {}
-    own.update({student: asdict(origin) for student, origin in new.items()})
+    own.update({student: asdict(origin) for student, origin in new.items() if origin is not None})
+    for student, origin in new.items():
+        if origin is None:
+            own.pop(student, None)
     known[assignment] = own
     content = json.dumps(known, indent=1, sort_keys=True).encode()
     if not path.is_file() or path.read_bytes() != content:

@@ -144,7 +144,7 @@ def reinstate(
     Raises
     ------
     ClassError
-        It is not withdrawn.
+        It is not withdrawn, or not for one of the students alone; nothing is changed then.
     """
     found = []
     names = (exercise, f"{CHECK}{exercise}")
@@ -153,10 +153,11 @@ def reinstate(
             rows = [
                 row
                 for row in gradebook.db.query(Withdrawal)
-                if row.cell in names
-                and assignment in (None, row.assignment)
-                and (not students or row.student in students)
+                if row.cell in names and assignment in (None, row.assignment)
             ]
+            if rows and students:
+                _require_own(exercise, {row.student for row in rows}, students)
+                rows = [row for row in rows if row.student in students]
             for row in rows:
                 found.append(Withdrawn.of(row))
                 lift(gradebook, row)
@@ -165,6 +166,20 @@ def reinstate(
     if not found:
         raise ClassError(f"{exercise} is not withdrawn; `autograder withdraw` lists what is.")
     return found, settle_penalties(classroom)
+
+
+def _require_own(exercise: str, concerned: set[str], students: Sequence[str]) -> None:
+    """Raise `ClassError` if an exercise is not withdrawn for one of the students alone."""
+    missing = [student for student in students if student not in concerned]
+    if missing and "" in concerned:
+        raise ClassError(
+            f"{exercise} is withdrawn for everyone, not for {missing[0]} alone; --undo without"
+            " --student takes that back."
+        )
+    if missing:
+        raise ClassError(
+            f"{exercise} is not withdrawn for {missing[0]}; `autograder withdraw` lists what is."
+        )
 
 
 def read_withdrawn(classroom: Classroom, assignment: str | None = None) -> list[Withdrawn]:

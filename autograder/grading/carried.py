@@ -1,8 +1,9 @@
 """Judges an exercise again that fails with the student's own helpers: with right ones.
 
 A wrong helper costs its points once. After all verdicts are in, an exercise that lost points and
-whose reference calls helpers that are wrong, missing or not judged here runs once more, in a new
-kernel, in which these helpers are answered by their references (`reference_desk`). The better
+whose reference calls helpers that are wrong, missing, changed after their check or not judged here
+runs once more, in a new kernel, in which these helpers are answered by their references
+(`reference_desk`). The better
 verdict counts. Which helpers an exercise may call is read from its reference, not from the
 submission: so nothing can be asked that it would not have to call anyway.
 
@@ -21,6 +22,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import asked_exercise
 from autograder.course.helpers import Helpers
+from autograder.grading.changed_later import may_have_changed
 from autograder.grading.helper_kinds import kind_of
 from autograder.grading.left_out import LEFT_OUT
 from autograder.grading.questions import Answers, with_room, without_expected
@@ -49,10 +51,13 @@ class Plan:
         The submission, of whose checks only those that count are asked.
     carried : Carried
         What the run needs.
+    changed : frozenset of str
+        The helpers that passed their own check, but may have been changed after it.
     """
 
     notebook: NotebookNode
     carried: Carried
+    changed: frozenset[str] = frozenset()
 
 
 def plan(
@@ -86,10 +91,18 @@ def plan(
         if cell.metadata.get("nbgrader", {}).get("solution") and cell.source.strip() in released
     }
     right: dict[str, list[str]] = {}
+    changed: set[str] = set()
     for name in (verdict.exercise for verdict in verdicts if not verdict.passed):
-        found = _replaceable(helpers, name, passed)
-        if found and name in asked and name not in todo:
+        if name not in asked or name in todo:
+            continue
+        later = {
+            helper
+            for helper in passed & set(helpers.of(name))
+            if may_have_changed(notebook, released, helper, name)
+        }
+        if found := _replaceable(helpers, name, passed - later):
             right[name] = found
+            changed |= later
     if not right:
         return None
     definitions = helpers.assignment.solution.definitions
@@ -105,7 +118,7 @@ def plan(
     own = {name: with_room(recordings.find(name)) for name in known}
     cells = tuple(cell.source for cell in helpers.assignment.solution.code)
     carried = Carried(right, kinds, tuple(sorted(pasted)), without_expected(own), cells)
-    return Plan(_asking_only(notebook, set(right)), carried)
+    return Plan(_asking_only(notebook, set(right)), carried, frozenset(changed))
 
 
 def _replaceable(helpers: Helpers, name: str, passed: Collection[str]) -> list[str]:
@@ -155,14 +168,24 @@ def with_right_helpers(
         called = answers.called.get(name, [])
         answered = answers.outcomes.get(name) is not None
         verdict = old
-        if called and answered and new[name].points >= old.points:
-            named[name] = _culprits(called, named, wrong, plan)
-            verdict = replace(_without_answer(new[name]), judged_with=named[name])
+        wrong_ones = [helper for helper in called if helper not in plan.changed]
+        if called and answered and not wrong_ones and _is_same(old, new[name]):
+            pass  # its helpers are those that passed: the mistake is its own
+        elif called and answered and new[name].points >= old.points:
+            named[name] = _culprits(wrong_ones or called, named, wrong, plan)
+            verdict = replace(
+                _without_answer(new[name]), judged_with=named[name], changed=not wrong_ones
+            )
         elif name in plan.carried.helpers and (called or not answered):
             # what went wrong may be a helper's mistake, which a hint would put on this exercise
             verdict = replace(old, misconception="", hint="", next_hint="")
         found.append(verdict)
     return found
+
+
+def _is_same(old: Verdict, new: Verdict) -> bool:
+    """Whether both runs gave the same wrong results, as far as is known."""
+    return (old.points, old.digest) == (new.points, new.digest)
 
 
 def _without_answer(verdict: Verdict) -> Verdict:

@@ -256,12 +256,12 @@ def run_and_judge(
         _, answers = yield from _wait(run(planned.notebook, only_asked, planned.carried))
         now = yield from _verdicts(judge(task.recorded, answers))
         now = yield from _explained(task, judge, now, dict.fromkeys(answers.called, answers))
-        verdicts = with_right_helpers(verdicts, now, answers, planned)
+        carried = with_right_helpers(verdicts, now, answers, planned)
         usage = usage and answers.usage and usage + answers.usage
         # judged with right helpers, or without a hint, which would blame it for a helper
-        settled = {name for name in planned.carried.helpers if answers.outcomes.get(name) is None}
-        settled |= set(answers.called)
+        settled = {after.exercise for one, after in zip(verdicts, carried) if after is not one}
         judged = {name: own for name, own in judged.items() if name not in settled}
+        verdicts = carried
     verdicts = yield from _explained(task, judge, verdicts, judged)
     return notebook, verdicts, usage
 

@@ -25,8 +25,9 @@ class Limits:
         process; see `slowdown`. Each cell that is stopped halves it for the next ones, down to 5
         seconds.
     kernels : int
-        How many a notebook may use, one after another. After a cell that ended its kernel, the
-        cells before it run again in a new one, of that cell only what it defines.
+        How many the cells of a notebook may end, one after another. After a cell that ended its
+        kernel, the cells before it run again in a new one, of that cell only what it defines.
+        Answers that end one do not count: each is asked once.
     output_bytes : int
         Output of one cell; the rest is dropped and the cell interrupted.
     notebook_output_bytes : int
@@ -62,7 +63,7 @@ class Limits:
 
     cell_seconds: float = 60.0
     notebook_seconds: float = 300.0
-    kernels: int = 4
+    kernels: int = 8
     output_bytes: int = 10 * 2**20
     notebook_output_bytes: int = 32 * 2**20
     all_cells: bool = False

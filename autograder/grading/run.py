@@ -138,14 +138,18 @@ class _Client(CellClient):
         self.listener, self.progress = listener, progress
 
     async def run(self, folder: str) -> None:
-        """Run the cells, in a new kernel after one that a cell ended."""
-        for _ in range(self.limits.kernels):
+        """Run the cells, in a new kernel after one that a cell or an answer ended.
+
+        Answers do not count against the limit: each is asked once, and several may call one helper.
+        """
+        ended = 0
+        while ended < self.limits.kernels:
             before = self.progress.at
             self.progress.end = ""
             culprit = await self._run_in_kernel(folder, before)
             if not culprit or self.allowance.seconds() <= 0:
                 return
-            self._note_end()
+            ended += not self._note_end()
 
     async def _run_in_kernel(self, folder: str, before: int) -> bool:
         """Run the cells in one kernel; those up to index `before` ran in another already.
@@ -180,6 +184,7 @@ class _Client(CellClient):
             await self._ask_pasted()
             return False
         except CellTimeoutError:
+            self.allowance.shorten()
             progress.end = (
                 "the notebook was stopped: a cell did not end and could not be interrupted"
             )
@@ -238,8 +243,8 @@ class _Client(CellClient):
         name = asked_exercise(cell)
         return name if name in self.questions and name not in self.answers.outcomes else None
 
-    def _note_end(self) -> None:
-        """Note that the cell which runs has ended its kernel, and what that costs."""
+    def _note_end(self) -> bool:
+        """Note that the cell which runs has ended its kernel; whether that was an answer."""
         at, end = self.progress.at, self.progress.end
         cell = self.nb.cells[at]
         name = self._question(cell)
@@ -250,6 +255,7 @@ class _Client(CellClient):
         else:
             cell.outputs.append(error_output("KernelEnded", end))
             self.stopped.note_end(cell, at, end)
+        return name is not None
 
     async def _ask(self, name: str, index: int) -> None:
         """Ask an exercise's cases in place of the check cell, and store the outcomes."""

@@ -59,16 +59,25 @@ def read_submission(path: Path) -> NotebookNode:
         content = read_regular(path)
     except OSError as error:  # it may have changed since
         raise UnreadableSubmission(f"{path.name} cannot be opened: {error.strerror}") from error
+    return parse_submission(content, path.name)
+
+
+def parse_submission(content: bytes, name: str) -> NotebookNode:
+    """The notebook in a file's content, as `read_submission` gives it.
+
+    Raises
+    ------
+    UnreadableSubmission
+        It is not a readable notebook.
+    """
     try:
         data = load(content)
         if not isinstance(data, dict) or not (data.get("cells") or data.get("worksheets")):
-            raise UnreadableSubmission(
-                f"{path.name} is a notebook without cells, or not a notebook"
-            )
+            raise UnreadableSubmission(f"{name} is a notebook without cells, or not a notebook")
         version = data.get("nbformat")
         if not isinstance(version, int) or not 3 <= version <= 4:
             raise UnreadableSubmission(
-                f"{path.name} has notebook format {version!s:.20}, not 3 or 4; save it as format 4"
+                f"{name} has notebook format {version!s:.20}, not 3 or 4; save it as format 4"
             )
         data = plain(data)
         minor = data.get("nbformat_minor")
@@ -81,20 +90,20 @@ def read_submission(path: Path) -> NotebookNode:
     except UnreadableSubmission:
         raise
     except TooLarge as error:
-        raise UnreadableSubmission(f"{path.name} {error}") from error
+        raise UnreadableSubmission(f"{name} {error}") from error
     except RecursionError as error:
         raise UnreadableSubmission(
-            f"{path.name} is not a valid notebook: its values are nested too deeply"
+            f"{name} is not a valid notebook: its values are nested too deeply"
         ) from error
     except Exception as error:  # nbformat raises many types for an invalid notebook
         if is_own(error) and _is_valid(data):
             raise
         if isinstance(error, ValueError):
             raise UnreadableSubmission(
-                f"{path.name} is not a valid notebook: {_damage(content)}"
+                f"{name} is not a valid notebook: {_damage(content)}"
             ) from error
         words = (str(error).splitlines() or [type(error).__name__])[0][:120]
-        raise UnreadableSubmission(f"{path.name} is not a valid notebook ({words})") from error
+        raise UnreadableSubmission(f"{name} is not a valid notebook ({words})") from error
     return notebook
 
 

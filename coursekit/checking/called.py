@@ -106,15 +106,20 @@ def _missing(name: str, outcome: Outcome) -> str:
 
 def _wrong(thing: Any, name: str, cases: Sequence[Case]) -> str:
     """What to say if an exercise that was called is wrong or unknown; "" if all are right."""
+    found, before = calls(thing, name, cases), dict(_checked)
     statuses = {
-        helper: _status(helper, found, time.monotonic() + _SECONDS)
-        for helper, found in calls(thing, name, cases).items()
+        helper: _status(helper, own, time.monotonic() + _SECONDS) for helper, own in found.items()
     }
     red = [helper for helper, status in statuses.items() if status is False]
     if red:
         culprit = _deepest(red, thing)
-        where = _place(culprit, name)
-        return f"your `{culprit}`{where} fails its own check; this one may be right"
+        own = f"your `{culprit}`{_place(culprit, name)}"
+        earlier, passed = before.get(culprit, (None, False))
+        if passed and earlier is not found[culprit]:
+            own += " was defined again after its check had passed, and now"
+        elif passed:
+            own += " passed its check, but something that it uses was changed since, and now it"
+        return f"{own} fails its own check; this one may be right"
     unknown = [helper for helper, status in statuses.items() if status is None]
     if unknown:
         where = _place(unknown[0], name)
@@ -141,20 +146,21 @@ def _deepest(red: Sequence[str], thing: Any) -> str:
 
 
 def _status(name: str, thing: Any, until: float) -> bool | None:
-    """Whether an exercise passes its own check; None if that takes too long to find out."""
-    known = _checked.get(name)
-    if known is not None and known[0] is thing:
-        return known[1]
+    """Whether an exercise passes its own check now; None if that takes too long to find out.
+
+    What was found before is only believed if it takes too long: what the exercise uses may be another.
+    """
+    known = _checked.get(name, (None, False))
     exercise = recordings.find(name)
     outcomes: list[Outcome] = []
     for case in exercise["cases"]:
-        if time.monotonic() > until:
-            return None
-        outcomes.append(run_case(thing, case, _CASE_SECONDS))
-        if outcomes[-1]["status"] == "timeout":
-            return None
+        if time.monotonic() <= until:
+            outcomes.append(run_case(thing, case, _CASE_SECONDS))
+        if time.monotonic() > until or outcomes[-1]["status"] == "timeout":
+            return known[1] if known[0] is thing else None
     passed = judge(exercise, outcomes).passed
-    remember(name, thing, passed)
+    if passed:
+        remember(name, thing, passed)
     return passed
 
 

@@ -28,6 +28,7 @@ from coursekit.checking.overview import (
 )
 from coursekit.checking.records import Outcome, RecordedExercise
 from coursekit.checking.run_cases import run_cases
+from coursekit.checking.threads import of_the_notebook
 from coursekit.checking.torch_state import is_compiled
 from coursekit.checking.verdict import Verdict, judge
 
@@ -102,6 +103,7 @@ def check(thing: Any) -> float | None:
         notes = [
             _on_state(verdict, judge(exercise, theirs), differences) if theirs else "",
             _COMPILED if is_compiled(thing) else "",
+            _THREAD if failures and of_the_notebook() else "",
             _NOTE if failures else "",
         ]
         _display(verdict, " ".join(filter(None, notes)), _further(exercise, verdict))
@@ -261,6 +263,10 @@ _failures: dict[str, int] = {}
 #: A further hint is offered from this failure on.
 _TRIES = 3
 _COMPILED = "`torch.compile` is switched off while a check runs."
+_THREAD = (
+    "A thread of this notebook runs beside the check, and what it draws or sets may change the result:"
+    " end it, and check again."
+)
 _NOTE = (
     "`check.failures` has all failing cases as objects (`.args`, `.expected`, ...), this one first;"
     " `check.failures[0].run()` runs it again."

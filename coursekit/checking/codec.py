@@ -40,6 +40,9 @@ _DTYPES = {
 }
 
 
+_BASES: tuple[Any, ...] = (tuple, list, str, int, float, set, frozenset)  # of other types
+
+
 class PlainDataError(ValueError):
     """A value is too large, nested too deeply or malformed to be serialized."""
 
@@ -144,10 +147,10 @@ class Encoder:
                 return {"$dtype": str(value).removeprefix("torch.")}
             if isinstance(value, torch.device):
                 return {"$device": str(value)}
-        if isinstance(value, tuple):  # a namedtuple
-            return {"$tuple": [self.encode(item, depth + 1) for item in value]}
-        if isinstance(value, str):  # a subclass, such as numpy.str_
-            return self._text(str.__str__(value))
+        for base in _BASES:
+            if isinstance(value, base):  # what it contains, whatever methods it has of its own
+                add = getattr(base, "__add__", None)
+                return self.encode(add(value, base()) if add else base(base.__iter__(value)), depth)
         return {"$other": [_type_name(value), self._text(_safe_repr(value))]}
 
     def _tensor(self, torch: Any, value: Any) -> Plain:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from coursekit.checking.originals import Change, put_back, undo
 from coursekit.checking.settings import current_folder
-from coursekit.checking.torch_state import Modes, settings_of_torch
+from coursekit.checking.torch_state import Modes, is_of_the_compiler, settings_of_torch
 
 T = TypeVar("T")
 _RECURSION_LIMIT = 3000
@@ -251,7 +251,11 @@ class DefinedState:
             for setting, before in zip(self._settings, self._before)
             if setting.words and before != setting.value and not setting.is_usual(before)
         ]
-        replaced = [f"{change.path} is replaced" for change in self._libraries]
+        replaced = [
+            f"{change.path} is replaced"
+            for change in self._libraries
+            if not is_of_the_compiler(change.now)
+        ]
         return [*self._modes.differences(), *found, *replaced]
 
 

@@ -28,10 +28,12 @@ def passing(cases: Sequence[Case], failing: list[int]) -> str:
 def distinguish(cases: Sequence[Case], failing: list[int], at_most: int = 2) -> str:
     """What is true of the inputs of every failing case and of no passing one; "" if nothing is."""
     names = {name for case in cases for name in (*case.get("names", []), *case.get("kwargs", {}))}
-    facts = [_facts(case, names) for case in cases]
-    passed = [fact for i, fact in enumerate(facts) if i not in failing]
-    if not passed or not failing:
+    right = [case for i, case in enumerate(cases) if i not in failing]
+    if not right or not failing:
         return ""
+    compared = {name for case in right for name, _ in _inputs(case)}
+    facts = [_facts(case, names, compared) for case in cases]
+    passed = [fact for i, fact in enumerate(facts) if i not in failing]
     known = set().union(*passed)
     shared = [
         fact
@@ -41,26 +43,41 @@ def distinguish(cases: Sequence[Case], failing: list[int], at_most: int = 2) -> 
     return " and ".join(shared[:at_most])
 
 
+#: What is called where a case calls no method by its name.
+_OBJECT = "the object"
+
+
 def _inputs(case: Case) -> Iterator[tuple[str, Any]]:
     names = case.get("names", [])
     for i, value in enumerate(case.get("args", [])):
         yield (names[i] if i < len(names) else f"input {i + 1}"), value
     yield from case.get("kwargs", {}).items()
     for method, args, kwargs in case.get("then", []):
-        where = "the call" if method == "__call__" else method
+        where = _OBJECT if method == "__call__" else method
         for i, value in enumerate(args):
             yield f"input {i + 1} of {where}", value
         for name, value in kwargs.items():
             yield f"{name} of {where}", value
 
 
-def _facts(case: Case, names: set[str]) -> list[str]:
-    """Sentences on the inputs of a case, the most telling first."""
+def _facts(case: Case, names: set[str], compared: set[str]) -> list[str]:
+    """Sentences on the inputs of a case, the most telling first.
+
+    Of an input that no passing case has, nothing is special but that it is there.
+    """
     given: dict[str, list[str]] = {}
     for name, value in _inputs(case):
-        given.setdefault(name, []).extend(_about(codec.decode_views(value)))
-    absent = [f"{name} is not given" for name in sorted(names - set(given))]
-    return absent + [f"{name} {fact}" for name, facts in given.items() for fact in facts]
+        if name in compared:
+            given.setdefault(name, []).extend(_about(codec.decode_views(value)))
+    absent = [f"{name} is not given" for name in sorted(names - {one for one, _ in _inputs(case)})]
+    more = [_presence(name) for name, _ in _inputs(case) if name not in compared]
+    about = [f"{name} {fact}" for name, facts in given.items() for fact in facts]
+    return [*absent, *dict.fromkeys(more), *about]
+
+
+def _presence(name: str) -> str:
+    _, of, called = name.rpartition(" of ")
+    return f"{called} is called" if of else f"{name} is given"
 
 
 def _about(value: Any) -> Iterator[str]:
@@ -86,7 +103,7 @@ def _about_items(items: Any) -> Iterator[str]:
     elif len(items) == 1:
         yield "has one element"
     texts = [repr(item) for item in items]
-    if len(set(texts)) < len(texts):
+    if len(set(texts)) < len(texts) and not isinstance(items, str):
         yield "has equal elements"
     if not isinstance(items, (str, dict)) and any(item in ([], "", ()) for item in items):
         yield "contains an empty element"

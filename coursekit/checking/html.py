@@ -87,7 +87,7 @@ class VerdictView:
 
 def _groups(verdict: Verdict) -> list[GroupResult]:
     """The groups to list: none if the headline already says it all."""
-    redundant = {verdict.headline} >= {group.reason for group in verdict.groups}
+    redundant = all(g.reason and verdict.headline.startswith(g.reason) for g in verdict.groups)
     return [] if redundant or (verdict.passed and len(verdict.groups) == 1) else verdict.groups
 
 

@@ -60,6 +60,13 @@ _CANCELLATION = 1e-5
 
 def judge_case(case: Case, outcome: Outcome) -> Finding | None:
     """What is wrong with one outcome, or None."""
+    finding = _finding(case, outcome)
+    if finding is None or finding.stage == "missing" or not outcome.get("shadows"):
+        return finding
+    return replace(finding, message=f"{finding.message}; {outcome['shadows']}")
+
+
+def _finding(case: Case, outcome: Outcome) -> Finding | None:
     status = outcome.get("status")
     expected = case["expected"]
     if status == "unwritten":

@@ -7,20 +7,96 @@ for input. Whoever asks without them learns what a stand-in would: the grader de
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
-from functools import partial
+from types import CodeType, FunctionType
 from typing import Any
 
 from coursekit.checking.kernel_side import answer
 from coursekit.checking.right_helpers import stand_in
 
 #: Helper -> its stand-in.
-_stand_ins: dict[str, Any] = {}
-#: Those in whose place the stand-in is, and what the student has there; absent if nothing.
-_replaced: set[str] = set()
-_own: dict[str, Any] = {}
+stand_ins: dict[str, Any] = {}
+#: Those in whose place the stand-in is.
+_replaced: dict[str, _Replaced] = {}
 _numbers = itertools.count()
+
+
+class _Replaced:
+    """A helper of the student in whose place its stand-in is, whatever else it is called.
+
+    What refers to the student's function itself, such as a default argument or an attribute of a
+    class, finds it, and it passes every call on to the stand-in.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        #: What the student has under each name that stands for the helper.
+        self._names: dict[str, Any] = {}
+        self._own: list[Any] = []
+        self._before: dict[Any, tuple[CodeType, Any, Any]] = {}
+
+    def put_in(self, scope: dict[str, Any]) -> None:
+        """Put the stand-in in the place of what a notebook has now."""
+        right = stand_ins[self._name]
+        if (found := scope.get(self._name, right)) is not right:
+            self._names[self._name] = found
+            if _is_own(found) and not any(found is one for one in self._own):
+                self._own.append(found)
+        for other, value in list(scope.items()):
+            if any(value is one for one in self._own):
+                self._names[other] = value
+                scope[other] = right
+        scope[self._name] = right
+        for own in self._own:
+            if isinstance(own, FunctionType) and own not in self._before:
+                self._pass_on(own)
+            elif isinstance(own, type) and "__new__" not in vars(own):
+                own.__new__ = _makes(own, right)  # type: ignore[method-assign]
+
+    def take_out(self, scope: dict[str, Any]) -> None:
+        """Put back what the student has."""
+        for name in {self._name, *self._names}:
+            if scope.get(name) is stand_ins[self._name]:
+                del scope[name]
+                if name in self._names:
+                    scope[name] = self._names[name]
+        for own, parts in self._before.items():
+            own.__code__, own.__defaults__, own.__kwdefaults__ = parts
+        self._before.clear()
+        for own in self._own:
+            if isinstance(own, type) and hasattr(vars(own).get("__new__"), "coursekit_stand_in"):
+                del own.__new__
+
+    def _pass_on(self, own: FunctionType) -> None:
+        text = (
+            "def passed_on(*args, **kwargs):\n"
+            f"    from {__name__} import stand_ins\n"
+            f"    return stand_ins[{self._name!r}](*args, **kwargs)"
+        )
+        names: dict[str, Any] = {}
+        exec(text, names)
+        free = own.__code__.co_freevars
+        code = names["passed_on"].__code__.replace(co_freevars=free)
+        self._before[own] = own.__code__, own.__defaults__, own.__kwdefaults__
+        own.__code__, own.__defaults__, own.__kwdefaults__ = code, None, None
+
+
+def _is_own(thing: Any) -> bool:
+    """Whether a student has made it: what a library has may be used for itself."""
+    of_notebook = getattr(thing, "__module__", None) == "__main__"
+    return callable(thing) and (of_notebook or isinstance(thing, functools.partial))
+
+
+def _makes(own: Any, right: Any) -> Any:
+    """In place of the student's `__new__`: makes an object of the stand-in."""
+
+    def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        return right(*args, **kwargs) if cls is own else own.__mro__[1].__new__(cls)
+
+    new.__dict__["coursekit_stand_in"] = True
+    return staticmethod(new)
 
 
 def begin(kinds: str) -> None:
@@ -35,7 +111,7 @@ def begin(kinds: str) -> None:
 
     shell = get_ipython()
     for name, kind in json.loads(kinds).items():
-        _stand_ins[name] = stand_in(name, kind, partial(_ask, shell.kernel))
+        stand_ins[name] = stand_in(name, kind, functools.partial(_ask, shell.kernel))
     shell.events.register("post_run_cell", lambda _: _put_in(shell.user_ns))
 
 
@@ -56,15 +132,13 @@ def replace(names: str) -> None:
     names : str
         JSON: their names.
     """
-    _replaced.update(json.loads(names))
+    for name in json.loads(names):
+        _replaced.setdefault(name, _Replaced(name))
 
 
 def _put_in(scope: dict[str, Any]) -> None:
-    for name in _replaced:
-        if scope.get(name) is not _stand_ins[name]:
-            if name in scope:
-                _own[name] = scope[name]
-            scope[name] = _stand_ins[name]
+    for one in _replaced.values():
+        one.put_in(scope)
 
 
 def answer_again(name: str, request: str, helpers: str) -> None:
@@ -82,10 +156,7 @@ def answer_again(name: str, request: str, helpers: str) -> None:
     from IPython import get_ipython
 
     scope = get_ipython().user_ns
-    right = set(json.loads(helpers))
     _put_in(scope)
-    for other in _replaced - right:
-        scope.pop(other)
-        if other in _own:
-            scope[other] = _own[other]
+    for other in _replaced.keys() - set(json.loads(helpers)):
+        _replaced[other].take_out(scope)
     answer(name, request)

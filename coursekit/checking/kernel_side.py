@@ -13,6 +13,7 @@ from typing import Any
 from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.records import Outcome, Question
 from coursekit.checking.run_cases import run_cases
+from coursekit.checking.threads import end_those_of_the_notebook
 
 MIME = "application/vnd.coursekit.outcomes+json"
 #: The most characters of outcomes in one message; a longer outcome gets its own message.
@@ -26,6 +27,7 @@ def answer(name: str, request: str) -> None:
 
     scope: dict[str, Any] = get_ipython().user_ns
     absent: Outcome = {"status": "unwritten", "message": f"{name} is not defined"}
+    end_those_of_the_notebook()
     with DefinedState():
         cases: list[Question] = json.loads(request)
         outcomes = [absent] * len(cases)

@@ -17,6 +17,9 @@ from typing import Any, Literal, TypeAlias, TypedDict
 #: ``"$tensor"`` that says what it stands for.
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
+#: The title of a case that calls a function or an object a second time.
+SECOND_CALL = "called a second time, with other input"
+
 #: One of the calls on an object, as ``[method, args, kwargs]``: the method's name, the encoded
 #: positional inputs (a list) and the named ones (a dictionary). The method is ``"__call__"`` for the
 #: object itself and ``".name"`` for an attribute, which is read.
@@ -164,8 +167,8 @@ class Outcome(_Happened, total=False):
     """What happened when a case was run; nothing is judged here.
 
     The keys below are absent where they do not apply. The recorded outcomes of the reference and of
-    the misconceptions lack what only messages use: ``printed``, ``printed_characters``, ``line`` and
-    ``bases``, and for an error that is expected ``message`` and ``place``.
+    the misconceptions lack what only messages use: ``printed``, ``printed_characters``, ``keeps``,
+    ``shadows``, ``line`` and ``bases``, and for an error that is expected ``message`` and ``place``.
 
     Attributes
     ----------
@@ -191,6 +194,10 @@ class Outcome(_Happened, total=False):
         What each generator among the inputs draws next.
     constant : bool
         True for a gradient of a result that is one number and has none, so `backward()` would raise.
+    keeps : str
+        Where the call has kept something for the next one, in words.
+    shadows : str
+        Which built-in names that it uses its notebook has given another meaning, one clause.
     printed : str
         The start of what it printed.
     printed_characters : int
@@ -208,6 +215,8 @@ class Outcome(_Happened, total=False):
     left: list[str]
     next_draws: list[float]
     constant: bool
+    keeps: str
+    shadows: str
     printed: str
     printed_characters: int
 

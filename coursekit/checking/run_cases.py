@@ -19,9 +19,13 @@ from coursekit.checking import codec, parts
 from coursekit.checking.captured import captured
 from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.gradients import Followed
+from coursekit.checking.memory import changed as changed_in
+from coursekit.checking.memory import kept
 from coursekit.checking.records import Outcome, Plain, Question
-from coursekit.checking.seeded import random_state
-from coursekit.checking.settings import Settings
+from coursekit.checking.seeded import move_by_themselves, random_state
+from coursekit.checking.settings import SEEDS, Settings
+from coursekit.checking.shadowed import shadowed
+from coursekit.checking.threads import of_the_notebook
 from coursekit.checking.time_limit import TimeUp, time_limit
 from coursekit.forbidden import without
 
@@ -86,6 +90,7 @@ def run_case(
         Call it in the state that the notebook has set instead.
     """
     outcome: Outcome
+    words = ""
     with (
         DefinedState() as state,
         random_state(case.get("seed", 0)) as drew_from,
@@ -94,8 +99,8 @@ def run_case(
         args = [codec.decode(a) for a in case.get("args", [])]
         kwargs = {key: codec.decode(v) for key, v in case.get("kwargs", {}).items()}
         followed = Followed.of(case, args, kwargs)
-        given, left = _given(case, args, kwargs), []
-        settings = Settings()
+        given = _given(case, args, kwargs)
+        settings, before = Settings(), kept(thing)
         settings.note()
 
         def answer() -> Any:
@@ -106,7 +111,7 @@ def run_case(
                 try:
                     result = state.as_it_was(answer) if as_it_was else state.runs(answer)
                 finally:
-                    left = settings.changed()
+                    settings.note_end()
                 state.define_again()
                 if followed is not None:
                     result = followed.gradient(result)
@@ -122,9 +127,17 @@ def run_case(
         except BaseException as error:  # whatever a student's code raises is an outcome
             state.define_again()
             outcome = _error(error)
+            words = shadowed(thing, error)
         changed = [key for key, before, value in given if _is_changed(before, value)]
+    if place := changed_in(before, kept(thing)):
+        outcome["keeps"] = place
+    if words or (words := shadowed(thing)):
+        outcome["shadows"] = words
     if changed:
         outcome["changed"] = changed
+    left = settings.changed()
+    if (drew_from or left) and of_the_notebook() and move_by_themselves():
+        drew_from, left = [], [name for name in left if name not in SEEDS]
     if drew_from:
         outcome["drew_from"] = drew_from
     if followed is not None and followed.is_constant:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 _PRINTING = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "sci_mode": None}
+#: The files of torch that replace its own functions when something is compiled.
+_COMPILER = re.compile(r"[/\\]torch[/\\](_dynamo|_inductor|_compile\.py)")
 _DEVICES = ("cpu", "cuda", "mps")
 _ATTENTION = ("flash", "mem_efficient", "math", "cudnn")
 
@@ -77,6 +80,12 @@ def _not_compiled(model: Any = None, **options: Any) -> Any:
 def is_compiled(thing: Any) -> bool:
     """Whether `torch.compile` has made it."""
     return hasattr(thing, "_torchdynamo_orig_callable") or hasattr(thing, "_orig_mod")
+
+
+def is_of_the_compiler(thing: Any) -> bool:
+    """Whether torch has made a function for `torch.compile`, and put it into its modules and classes."""
+    code = getattr(thing, "__code__", None)
+    return code is not None and _COMPILER.search(code.co_filename) is not None
 
 
 def _flushes() -> bool:

@@ -16,7 +16,7 @@ from coursekit.checking.cost import cost
 from coursekit.checking.hints import choose, choose_pair, digest
 from coursekit.checking.judge_case import judge_cases
 from coursekit.checking.judges import Finding
-from coursekit.checking.records import Case, Outcome, RecordedExercise
+from coursekit.checking.records import SECOND_CALL, Case, Outcome, RecordedExercise
 from coursekit.checking.settings import WORDS
 
 #: The stages in the order in which they are checked; the first that fails is reported.
@@ -69,6 +69,8 @@ class Verdict:
     judged_with : list of str
         The exercises that this one calls and that grading replaced by right ones, since the
         student's are wrong.
+    changed : bool
+        Whether the student's passed their own checks, and were changed after these.
     of_helper : bool
         Whether the headline is about another exercise, which this one calls.
     """
@@ -87,6 +89,7 @@ class Verdict:
     case: int = -1
     digest: str = ""
     judged_with: list[str] = field(default_factory=list)
+    changed: bool = False
     of_helper: bool = False
 
     @property
@@ -100,6 +103,9 @@ class Verdict:
             return ""
         *others, last = [f"`{name}`" for name in self.judged_with]
         names = f"{', '.join(others)} and {last}" if others else last
+        if self.changed:
+            checks = "their checks" if others else "its check"
+            return f"judged with a right {names}, since yours changed after {checks} had passed"
         be = "are" if others else "is"
         return f"judged with a right {names}, since yours {be} wrong or missing"
 
@@ -117,7 +123,7 @@ YOURS, DIFFERENCE = "yours", "largest difference"
 #: What is told of wrong values where the expected ones are not.
 _OTHER_VALUES = "the values are not the expected ones"
 
-_Text = Literal["type", "bases", "message", "line", "place", "printed"]
+_Text = Literal["type", "bases", "message", "line", "place", "keeps", "shadows", "printed"]
 #: The texts in an outcome, and their greatest lengths.
 _TEXTS: dict[_Text, int] = {
     "type": 80,
@@ -125,6 +131,8 @@ _TEXTS: dict[_Text, int] = {
     "message": 500,
     "line": 300,
     "place": 200,
+    "keeps": 100,
+    "shadows": 200,
     "printed": 2_000,
 }
 #: What a submission can say; it has no say in what is undefined.
@@ -213,7 +221,7 @@ def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     )
     finding = wrong[worst]
     verdict.stage = finding.stage
-    verdict.headline = finding.message
+    verdict.headline = finding.message + _on_memory(cases, outcomes, wrong, worst)
     verdict.detail = _detail(exercise, cases[worst], outcomes[worst], finding)
     verdict.printed = _printed(outcomes[worst])
     verdict.case = worst
@@ -229,6 +237,23 @@ def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     elif finding.stage != "missing":
         verdict.detail += _comparison(cases, failing, worst)
     return verdict
+
+
+def _on_memory(
+    cases: Sequence[Case], outcomes: Sequence[Outcome], wrong: dict[int, Finding], shown: int
+) -> str:
+    """What to add of an answer that remembers an earlier call; "" if it is not known to."""
+    words = "; its result {} on an earlier call: {}"
+    if place := next((outcome["keeps"] for outcome in outcomes if outcome.get("keeps")), ""):
+        return words.format("may depend", f"it keeps something in {place}")
+    if not all(cases[i].get("title") == SECOND_CALL for i in wrong):
+        return ""
+    look = "look for a default value that can change, an attribute, or a cache"
+    part = re.match(r"in result\[(\d+)\]", wrong[shown].message)
+    if part is None:
+        return words.format("may depend", look)
+    of_second = 2 * int(part[1]) >= len(cases[shown].get("then", [0, 0]))
+    return words.format("depends", look) if of_second else ""
 
 
 def clean(outcome: Any) -> Outcome:

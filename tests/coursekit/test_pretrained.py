@@ -327,6 +327,77 @@ def test_weights_in_several_files_are_read(tmp_path):
     assert all(torch.equal(parts[name], whole[name]) for name in whole)
 
 
+def test_several_files_that_no_index_lists_are_read_if_all_are_there(tmp_path):
+    shards(tmp_path, lambda index: None)
+    whole = load_pretrained(tmp_path).weights
+    (tmp_path / "model.safetensors.index.json").unlink()
+    parts = load_pretrained(tmp_path).weights
+    assert parts.keys() == whole.keys()
+    assert all(torch.equal(parts[name], whole[name]) for name in whole)
+    files = sorted(tmp_path.glob("model-*.safetensors"))
+    files[1].rename(tmp_path / "model-00001-of-00002.safetensors")
+    with pytest.raises(DataError, match="files of several models"):
+        load_pretrained(tmp_path)
+    (tmp_path / "model-00001-of-00002.safetensors").unlink()
+    with pytest.raises(DamagedFile, match=f"has {len(files) - 1} of the {len(files)} files"):
+        load_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["model.fp16.safetensors", "pytorch_model.safetensors"])
+def test_weights_under_another_name_are_named(tmp_path, name):
+    tiny(tmp_path)
+    (tmp_path / "model.safetensors").rename(tmp_path / name)
+    with pytest.raises(DataError, match=f"no model.safetensors, but {name}; call the file"):
+        load_pretrained(tmp_path)
+
+
+def test_a_byte_order_mark_changes_nothing(tmp_path):
+    saved_by_todays_transformers(tmp_path)
+    before = load_pretrained(tmp_path)
+    for path in tmp_path.glob("*.json"):
+        path.write_text("\ufeff" + path.read_text("utf-8"), "utf-8")
+    assert load_pretrained(tmp_path).tokens == before.tokens
+    (tmp_path / "vocab.txt").write_text("\ufeff" + "\n".join(before.tokens), "utf-8")
+    assert load_pretrained(tmp_path).tokens == before.tokens
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        (lambda t: t.to(torch.int8), "as int8: its weights are quantized"),
+        (lambda t: t.to(torch.int64), "as int64: its weights are quantized"),
+        (lambda t: t.to(torch.float8_e4m3fn), "as float8_e4m3fn: its weights are quantized"),
+        (lambda t: t * float("nan"), "NaN or infinity in"),
+        (lambda t: t + float("inf"), "NaN or infinity in"),
+    ],
+)
+def test_weights_that_are_no_numbers_or_quantized_are_refused(tmp_path, value, sentence):
+    tiny(tmp_path)
+    name = "encoder.layer.0.output.dense.weight"
+    change_weights(tmp_path, lambda weights: weights.update({name: value(weights[name])}))
+    with pytest.raises(DataError, match=sentence) as caught:
+        load_pretrained(tmp_path)
+    assert name in str(caught.value)
+
+
+def test_weights_of_16_bits_and_whole_numbers_that_are_not_trained_are_read(tmp_path):
+    tiny(tmp_path)
+    ids = {"embeddings.position_ids": torch.arange(12)}
+    change_weights(tmp_path, lambda weights: weights.update(ids))
+    change_weights(
+        tmp_path, lambda weights: weights.update({n: t.bfloat16() for n, t in weights.items()})
+    )
+    weights = load_pretrained(tmp_path).weights
+    assert {tensor.dtype for tensor in weights.values()} == {torch.float32}
+
+
+def test_any_number_of_layers_is_answered_at_once(tmp_path):
+    tiny(tmp_path)
+    change(tmp_path, num_hidden_layers=10**12)
+    with pytest.raises(DataError, match=r"has no encoder\.layer\.2\..*of 1000000000000 layers"):
+        load_pretrained(tmp_path)
+
+
 def shards(folder, change_map):
     tiny(folder).save_pretrained(folder, max_shard_size="2KB")
     (folder / "model.safetensors").unlink()

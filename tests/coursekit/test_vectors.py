@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
+from scipy.sparse import csr_array
 
 from coursekit import WordVectors, load_vectors
 from coursekit.data import DamagedFile, DataError, UnknownName
@@ -116,6 +117,34 @@ def test_words_and_numpy_matrix_of_gensim_are_taken_and_the_matrix_is_not_shared
     assert WordVectors(["a"], [[1, 2]])["a"].dtype == torch.float32
 
 
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        torch.eye(2, requires_grad=True),
+        torch.nn.Embedding.from_pretrained(torch.eye(2)).weight,
+        torch.eye(2).to_sparse(),
+        csr_array(np.eye(2)),
+        [torch.tensor([1.0, 0.0], requires_grad=True), torch.tensor([0.0, 1.0])],
+    ],
+)
+def test_numbers_are_taken_from_any_kind_of_matrix(matrix):
+    read = WordVectors(["a", "b"], matrix)
+    assert torch.equal(read.matrix, torch.eye(2))
+    assert not read.matrix.requires_grad
+
+
+def test_several_words_give_a_matrix(vectors):
+    for words in (["queen", "king"], ("queen", "king"), np.array(["queen", "king"])):
+        assert torch.equal(vectors[words], torch.tensor([[2.0, 3.0], [0.0, 1.0]]))
+    assert vectors[["queen"]].shape == (1, 2)
+    assert vectors[[]].shape == (0, 2)
+    for words in (["king", "prince"], ["king", ["queen"]], [["king"]]):
+        with pytest.raises(DataError, match="no vector for"):
+            vectors[words]
+    with pytest.raises(DataError, match="a word or a list of words"):
+        vectors[3]
+
+
 def test_going_through_vectors_gives_the_words(vectors):
     assert list(vectors) == ["king", "queen", "größer"]
 
@@ -158,6 +187,12 @@ TEXTS = {
     "word2vec.txt": "3 2\nking 1 0.5\nnew york -2e-1 3\nking 7 7\n",
     "glove.txt": "king 1 0.5\nnew york -2e-1 3\n",
     "windows.vec": "2 2\r\nking 1 0.5 \r\nnew york -0.2 3 \r\n",
+    "notepad.txt": "\ufeffking 1 0.5\nnew york -0.2 3\n",
+    "notepad.vec": "\ufeff2 2\nking 1 0.5\nnew york -0.2 3\n",
+    "tabs.txt": "2\t2\nking\t1\t0.5\nnew york\t-0.2\t3\n",
+    "both.txt": "king\t1 0.5\nnew york\t-0.2 3\n",
+    "LARGE.TXT": "king 1 0.5\nnew york -0.2 3\n",
+    "LARGE.VEC": "2 2\nking 1 0.5\nnew york -0.2 3\n",
 }
 
 
@@ -169,14 +204,15 @@ def test_a_text_of_word2vec_fasttext_or_glove_is_read(tmp_path, name):
     assert torch.allclose(read.matrix, torch.tensor([[1, 0.5], [-0.2, 3]]))
 
 
+@pytest.mark.parametrize("kind", ["<f4", "<f8"])
 @pytest.mark.parametrize("end", [b"", b"\n"])
-def test_a_binary_file_of_word2vec_is_read(tmp_path, end):
-    numbers = np.array([[1, 0.5], [-0.2, 3]], "<f4")
+def test_a_binary_file_of_word2vec_is_read(tmp_path, end, kind):
+    numbers = np.array([[1, 0.5], [-0.2, 3]], kind)
     rows = [word.encode() + b" " + row.tobytes() for word, row in zip(("é", "b"), numbers)]
     (tmp_path / "x.bin").write_bytes(b"2 2\n" + end.join(rows) + end)
     read = load_vectors(tmp_path / "x.bin")
     assert read.words == ["é", "b"]
-    assert torch.equal(read.matrix, torch.from_numpy(numbers))
+    assert torch.equal(read.matrix, torch.from_numpy(numbers).float())
 
 
 @pytest.mark.parametrize(
@@ -187,9 +223,15 @@ def test_a_binary_file_of_word2vec_is_read(tmp_path, end):
         ("x.txt", b"", "no vectors"),
         ("x.vec", b"\xff\xfe 1 2\n", "UTF-8"),
         ("x.bin", b"2 2\na 12345678", "ends after 1 of 2 words"),
+        ("x.txt", b"5 2\nking 1 2\nqueen 1 2\n", "says 5 words, but 2 follow"),
+        ("x.txt", b"1 2\nking 1 2\nqueen 1 2\n", "says 1 words, but 2 follow"),
+        ("x.txt", b"2 1\nking 1 2\nqueen 1 2\n", "says 1 numbers for each word, but there are"),
+        ("x.txt", b"2 5\nking 1 2\nqueen 1 2\n", "5 numbers, as its first line says"),
+        ("x.bin", b"1 1\na 1234b 1234", "more in it than 1 words"),
         ("x.bin", b"\xba\x16O/\x0c", "not a binary file of word2vec"),
         ("x.kv", b"pickle", "kv.index_to_key"),
-        ("x.txt.gz", b"packed", "unpacked first"),
+        ("x.txt.gz", b"packed", "is packed; unpack it"),
+        ("x.ZIP", b"packed", "is packed; unpack it"),
     ],
 )
 def test_what_is_wrong_with_a_file_of_another_program_is_said(tmp_path, name, content, sentence):

@@ -4,6 +4,8 @@ import zipfile
 
 import nbformat
 
+from autograder.course.assignment import Assignment
+from autograder.course.filled_notebooks import filled
 from autograder.course.reference import read
 
 NAME = "07_topic"
@@ -12,6 +14,13 @@ NAME = "07_topic"
 def notebook(course, words="", assignment=NAME):
     """A student's notebook, with a sentence that tells it from others."""
     made = read(course.notebook(assignment))
+    made.cells.append(nbformat.v4.new_markdown_cell(words))
+    return nbformat.writes(made)
+
+
+def answered(course, words=""):
+    """A student's notebook in which everything is answered."""
+    made = filled(Assignment(course, NAME))
     made.cells.append(nbformat.v4.new_markdown_cell(words))
     return nbformat.writes(made)
 

@@ -8,7 +8,7 @@ import zipfile
 import nbformat
 import pytest
 from click.testing import CliRunner
-from downloads import archive, notebook
+from downloads import answered, archive, notebook
 from nbgrader.api import Gradebook
 
 from autograder.authoring.new_assignment import new_assignment
@@ -118,6 +118,86 @@ def test_an_old_download_does_not_replace_a_later_submission(small_course, tmp_p
     assert "newer" in submitted(small_course, "ada")
     assert result.unchanged == ["ada"]
     assert "older" in next((small_course.root / "earlier/ada" / NAME).iterdir()).read_text("utf-8")
+
+
+EARLIER, LATER = (2026, 1, 30, 15, 0, 0), (2026, 2, 1, 9, 0, 0)
+
+
+def as_released(course):
+    return course.notebook(NAME).read_text("utf-8")
+
+
+def run_again(course):
+    """Nothing is answered, but every cell has another id and what it printed."""
+    made = read(course.notebook(NAME))
+    for number, cell in enumerate(made.cells):
+        cell.id = f"new-{number}"
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [nbformat.v4.new_output("stream", text="x")], 1
+    return nbformat.writes(made)
+
+
+def with_an_experiment(course):
+    made = read(course.notebook(NAME))
+    made.cells.append(nbformat.v4.new_code_cell("print(average_topic)"))
+    made.cells[0].source += " My notes."
+    return nbformat.writes(made)
+
+
+def damaged(course):
+    return as_released(course)[:-50]
+
+
+def in_a_new_cell(course):
+    made = read(course.notebook(NAME))
+    made.cells.append(nbformat.v4.new_code_cell("average_topic = lambda scores, mask: 1"))
+    return nbformat.writes(made)
+
+
+@pytest.mark.parametrize("blank", [as_released, run_again, with_an_experiment, damaged])
+@pytest.mark.parametrize("work", [answered, in_a_new_cell])
+def test_the_notebook_with_work_counts_whatever_was_handed_in_beside_it(
+    small_course, tmp_path, blank, work
+):
+    made = work(small_course)
+    files = {
+        f"T_ada_attempt_2026-01-30-15-00-00_{NAME}.ipynb": made,
+        f"T_ada_attempt_2026-02-01-09-00-00_{NAME}.ipynb": blank(small_course),
+    }
+    path = archive(tmp_path / "all.zip", files)
+    result = collect(small_course, NAME, path)
+    assert submitted(small_course, "ada") == made
+    assert result.unanswered == {"ada": [list(files)[1]]}
+    assert "ada: no answer can be read in T_ada_attempt_2026-02-01" in "\n".join(
+        collected_lines(result)
+    )
+    assert collect(small_course, NAME, path).unchanged == ["ada"]
+
+
+def test_two_files_of_one_attempt_are_told_apart_by_what_is_answered(small_course, tmp_path):
+    made = answered(small_course)
+    files = {
+        f"ada/{NAME}.ipynb": (made, EARLIER),
+        f"ada/{NAME} (2).ipynb": (as_released(small_course), LATER),
+        "bob/a.ipynb": (as_released(small_course), EARLIER),
+        "bob/b.ipynb": (notebook(small_course, "the later"), LATER),
+    }
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    assert submitted(small_course, "ada") == made
+    assert "the later" in submitted(small_course, "bob")
+    assert list(result.unanswered) == ["ada"]
+
+
+@pytest.mark.parametrize("first", ["work", "blank"])
+def test_a_later_download_without_answers_replaces_no_work(small_course, tmp_path, first):
+    made = {"work": answered(small_course), "blank": as_released(small_course)}
+    days = {"work": "01", "blank": "02"}
+    for one in sorted(made, reverse=first == "work"):
+        name = f"T_ada_attempt_2026-02-{days[one]}-09-00-00_{NAME}.ipynb"
+        collect(small_course, NAME, archive(tmp_path / f"{one}.zip", {name: made[one]}))
+    assert submitted(small_course, "ada") == made["work"]
+    kept = [path.read_text() for path in (small_course.root / "earlier/ada" / NAME).iterdir()]
+    assert kept == [made["blank"]]
 
 
 def test_collecting_twice_changes_nothing(small_course, tmp_path):

@@ -1,11 +1,12 @@
 """A group hands in once: each member has the submission, and different ones are asked about."""
 
 import pytest
-from downloads import NAME, archive, notebook
+from downloads import NAME, answered, archive, notebook
 
 from autograder.classroom.collect import collect
 from autograder.classroom.printed import collected_lines
 from autograder.errors import CourseError
+from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.roster import read_people
 
 #: As Canvas exports a set of groups.
@@ -27,7 +28,7 @@ def collected(course, tmp_path, table, *files):
 
 def texts(course):
     found = course.root.glob(f"submitted/*/{NAME}/{NAME}.ipynb")
-    return {path.parent.parent.name: "ours" in path.read_text() for path in found}
+    return {path.parent.parent.name: '"ours"' in path.read_text() for path in found}
 
 
 @pytest.mark.parametrize(
@@ -75,10 +76,104 @@ def test_two_of_a_group_who_hand_in_different_files_are_asked_about(small_course
     assert "ada and grace of A handed in different files: which one counts?" in result.refused[0][1]
 
 
+def test_of_two_of_a_group_the_one_who_has_answered_something_has_handed_in(small_course, tmp_path):
+    table = tmp_path / "groups.csv"
+    table.write_text(PLAIN)
+    files = {
+        "ada/07.ipynb": answered(small_course, "ours"),
+        "grace/07.ipynb": small_course.notebook(NAME).read_text(),
+    }
+    download = archive(tmp_path / "all.zip", files)
+    assert not collect(small_course, NAME, download, groups=table).refused
+    assert texts(small_course) == {"ada": True, "grace": True}
+
+
+ONE = ("lab_group_3_12345_67890_07.ipynb", "ours")
+
+
+@pytest.mark.parametrize(
+    ("table", "files", "corrected", "again", "left"),
+    [
+        # grace was never in it
+        (PLAIN, [("ada/07.ipynb", "ours")], PLAIN.replace("grace,A", "grace,"), None, {"grace": "A"}),
+        (PLAIN, [("ada/07.ipynb", "ours")], PLAIN.replace("grace,A\n", ""), None, {"grace": "A"}),
+        # the group was given to the wrong students
+        (CANVAS, [ONE], CANVAS.replace("Turing,12347,S3,aturing,T,,", "Turing,12347,S3,aturing,T,Lab Group 3,7").replace("ghopper,T,Lab Group 3,7", "ghopper,T,,"), None, {"Grace_Hopper": "Lab Group 3"}),
+        (CANVAS, [ONE], CANVAS.replace("alovelace,T,Lab Group 3", "alovelace,T,"), None, {"Ada_Lovelace": "Lab Group 3"}),
+        # not in the second download at all
+        (PLAIN, [("ada/07.ipynb", "ours")], PLAIN.replace("grace,A", "grace,C"), [("alan/07.ipynb", "ours")], {"grace": "A"}),
+        # a member who leaves keeps what is the member's own
+        (PLAIN, [("ada/07.ipynb", "ours")], "student,group\ngrace,A\nalan,B\n", [("alan/07.ipynb", "ours")], {"grace": "A"}),
+        # another name of the group
+        (PLAIN, [("ada/07.ipynb", "ours")], PLAIN.replace(",A", ",The first"), [("alan/07.ipynb", "ours")], {}),
+    ],
+)  # fmt: skip
+def test_who_is_not_in_a_corrected_group_has_its_submission_no_more(
+    small_course, tmp_path, table, files, corrected, again, left
+):
+    before = set(texts(small_course)) | set(
+        collected(small_course, tmp_path, table, *files).students
+    )
+    result = collected(small_course, tmp_path, corrected, *(again or files))
+    assert result.left == left
+    assert texts(small_course).keys() == (before | result.students.keys()) - left.keys()
+    for student, group in left.items():
+        said = f"{student}: not in {group} any more, whose submission is moved to earlier/."
+        assert said in collected_lines(result)
+        (kept,) = (small_course.root / "earlier" / student / NAME).rglob("*.ipynb")
+        assert '"ours"' in kept.read_text()
+    assert collected(small_course, tmp_path, corrected, *(again or files)).left == {}
+
+
+def test_who_leaves_a_group_has_the_own_submission_though_it_is_older(small_course, tmp_path):
+    form = "T_{}_attempt_2026-02-0{}-09-00-00_07.ipynb"
+    ada, grace = (form.format("ada", 2), "ours"), (form.format("grace", 1), "hers")
+    assert collected(small_course, tmp_path, PLAIN, ada).students.keys() == {"ada", "grace"}
+    result = collected(small_course, tmp_path, PLAIN.replace("grace,A", "grace,C"), ada, grace)
+    assert result.students["grace"] == grace[0]
+    assert result.left == {}
+    submitted = small_course.root / "submitted" / "grace" / NAME / f"{NAME}.ipynb"
+    assert '"hers"' in submitted.read_text()
+
+
+def test_a_submission_that_is_not_the_students_any_more_leaves_the_gradebook_too(
+    small_course, tmp_path
+):
+    collected(small_course, tmp_path, PLAIN, ("ada/07.ipynb", "ours"))
+    with Classroom(small_course).open_gradebook() as gradebook:
+        gradebook.add_assignment(NAME)
+        for student in ("ada", "grace"):
+            gradebook.update_or_create_student(student)
+            gradebook.add_submission(NAME, student)
+    page = small_course.root / "feedback" / "grace" / NAME / f"{NAME}.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("theirs")
+    collected(small_course, tmp_path, PLAIN.replace("grace,A\n", ""), ("ada/07.ipynb", "ours"))
+    assert not page.exists()
+    with Classroom(small_course).submissions(NAME) as submissions:
+        assert [one.student_id for one in submissions] == ["ada"]
+
+
 @pytest.mark.parametrize(
     ("table", "words"),
-    [("student,colour\nada,red\n", "has no column 'group'"), ("group\nA\n", "names no student")],
+    [
+        ("student,colour\nada,red\n", "has no column 'group'"),
+        ("group\nA\n", "names no student"),
+        (
+            CANVAS.replace("12345", "1.23457E+08"),
+            r"has 1\.23457E\+08 as the number of Ada Lovelace",
+        ),
+        (CANVAS.replace("12345", "12345.0"), r"has 12345\.0 as the number of Ada Lovelace"),
+        (CANVAS.replace("S1", "1.2E+17"), "do not save it in Excel, which shortens long numbers"),
+        (CANVAS.replace("12345", "12346"), "has 12346 for both Ada Lovelace and Grace Hopper"),
+        (
+            "Vorname;Nachname;Matrikelnummer;Gruppe\nAda;Lovelace;1,23457E+08;A\n",
+            r"1,23457E\+08 as the number of Ada Lovelace",
+        ),
+        ("id,name,group\n12345.0,Ada,A\n", r"has 12345\.0 as the number of Ada"),
+        (PLAIN + "ada,B\n", "lists ada in A and in B: whose submission is it"),
+    ],
 )
-def test_a_table_without_groups_says_so(small_course, tmp_path, table, words):
+def test_a_table_of_which_the_groups_are_not_certain_says_so(small_course, tmp_path, table, words):
     with pytest.raises(CourseError, match=words):
         collected(small_course, tmp_path, table, ("ada/07.ipynb", "ours"))

@@ -10,6 +10,7 @@ from autograder.classroom.clones import prefix_of
 from autograder.classroom.collect import collect
 from autograder.classroom.enrolment import enrol
 from autograder.classroom.printed import collected_lines
+from autograder.classroom.written_dates import in_iso_order
 from autograder.cli import main
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
@@ -155,6 +156,119 @@ def test_a_table_without_times_is_refused_by_its_columns(small_course, tmp_path)
     path.write_text("student,colour\nada,red\n")
     with pytest.raises(CourseError, match="has no column with times"):
         collected(small_course, tmp_path, {"ada/07.ipynb": None}, times=path)
+
+
+WRITTEN = [
+    "Freitag, 20. November 2026, 23:59",
+    "Fr., 20. Nov. 2026 um 23.59 Uhr",
+    "20.11.2026 23:59",
+    "20.11.2026, 23:59:00 Uhr",
+    "vendredi 20 novembre 2026, 23:59",
+    "le 20 novembre 2026 à 23h59",
+    "viernes, 20 de noviembre de 2026, 11:59 p. m.",
+    "sexta-feira, 20 de novembro de 2026 às 23:59",
+    "vrijdag, 20 november 2026, 23:59",
+    "perjantaina 20. marraskuuta 2026, 23.59",
+    "pátek, 20. listopadu 2026, 23.59",
+    "2026. november 20., péntek, 23:59",
+    "20 Kasım 2026 Cuma, 23:59",
+    "Пятница, 20 ноября 2026, 23:59",
+    "2026年11月20日 星期五 23:59",
+    "2026年 11月 20日(金曜日) 下午 11:59",
+    "2026년 11월 20일 오후 11:59",
+    "2026/11/20 23:59",
+    "2026-11-20 23:59",
+    "20/11/2026 23:59",
+    "11/20/2026 11:59 PM",
+    "20-11-2026 23:59",
+    "20-Nov-2026 23:59",
+    "Friday, 20 November 2026, 11:59 PM",
+    "Friday, November 20, 2026, 11:59 PM",
+    "Nov 20, 2026 11:59pm",
+]
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+@pytest.mark.parametrize("zone", ["", "Europe/Berlin"])
+def test_a_date_is_read_as_it_is_written_in_many_languages(text, zone):
+    found = read_date(in_iso_order(f"{text} {zone}"), "Europe/Berlin")[0]
+    assert stored(found).isoformat() == "2026-11-20T22:59:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("03/04/2026 23:59", "may be 3 April or 4 March; write the date as in '2026-10-20 23:59'"),
+        ("3-4-2026 11:59 PM", "may be 3 April or 4 March"),
+        ("20 listopada 2026, 23:59", "listopada in .* may be October or November"),
+        ("31.02.2026 10:00", "there is no date"),
+        ("20.11.26 23:59", "is not a date with a time of day"),
+        ("20.11.2026", "is not a date with a time of day"),
+        ("20 Foo 2026 23:59", "is not a date with a time of day"),
+    ],
+)
+def test_a_date_that_can_be_read_in_two_ways_or_none_is_refused_before_anything_is_collected(
+    small_course, tmp_path, text, words
+):
+    path = tmp_path / "times.csv"
+    path.write_text(f"student;Datum\nada;{text}\n")
+    with pytest.raises(CourseError, match=words):
+        collected(small_course, tmp_path, {"ada/07.ipynb": None}, times=path)
+    assert not (small_course.root / "submitted").exists()
+
+
+@pytest.mark.parametrize(
+    ("download", "table", "time"),
+    [
+        (FOLDER, "student,time\nada,2026-01-30 15:00 UTC\nada,2026-01-28 15:00 UTC\n", "01-30 15:00"),
+        (FOLDER, "Kürzel,attempt,time\nada,1,2026-01-28 15:00 UTC\nada,2,2026-01-29 15:00 UTC\n", "01-29 15:00"),
+        (
+            CANVAS,
+            'Student,ID,Attempt,Submitted At\n"Lovelace, Ada",1,1,2026-01-30T15:00:00Z\n'
+            '"Lovelace, Ada",1,2,2026-01-31T15:00:00Z\n"Lovelace, Ada",9,1,2026-02-01T15:00:00Z\n',
+            "01-31 15:00",
+        ),
+        (  # nothing says which of two namesakes it is
+            FOLDER,
+            "student,email,time\nada,a@example.org,2026-01-30 15:00 UTC\n"
+            "ada,b@example.org,2026-01-28 15:00 UTC\n",
+            None,
+        ),
+        (
+            MOODLE,
+            'ID;"Vollständiger Name";"Zuletzt geändert (Abgabe)"\n'
+            '"Teilnehmer/in501";"Ada L";"Freitag, 30. Januar 2026, 16:00"\n',
+            "01-30 15:00",
+        ),
+    ],
+)  # fmt: skip
+def test_of_the_attempts_in_a_table_the_last_is_the_one_that_was_collected(
+    small_course, tmp_path, download, table, time
+):
+    path = tmp_path / "times.csv"
+    path.write_text(table, "utf-8")
+    collected(
+        small_course, tmp_path, {download[0]: DOWNLOAD}, times=path, zone="Europe/Berlin",
+        layout="moodle" if download is MOODLE else None,
+    )  # fmt: skip
+    assert stamps(small_course) == ({download[1]: f"2026-{time}:00"} if time else {})
+
+
+def test_each_of_two_attempts_has_its_own_time_in_a_table(small_course, tmp_path):
+    path = tmp_path / "times.csv"
+    path.write_text("student,time\nada,2026-01-30 15:00 UTC\nada,2026-01-28 15:00 UTC\n")
+    files = {"ada/first.ipynb": (2026, 1, 1, 0, 0, 0), "ada/second.ipynb": (2026, 1, 2, 0, 0, 0)}
+    collected(small_course, tmp_path, files, times=path)
+    assert stamps(small_course) == {"ada": "2026-01-30 15:00:00"}
+    (earlier,) = (small_course.root / "earlier" / "ada" / NAME).iterdir()
+    assert earlier.name.startswith("2026-01-28-15-00-00")
+
+
+def test_a_table_of_times_with_numbers_that_excel_has_shortened_is_refused(small_course, tmp_path):
+    path = tmp_path / "times.csv"
+    path.write_text("Student,ID,Submitted At\nAda Doe,1.23457E+08,2026-01-30T15:00:00Z\n")
+    with pytest.raises(CourseError, match=r"has 1\.23457E\+08 as the number of Ada Doe"):
+        collected(small_course, tmp_path, {"doeada_1_11_07.ipynb": None}, times=path)
 
 
 @pytest.fixture

@@ -112,6 +112,53 @@ def test_each_lms_gets_its_table_back_with_the_scores(
     assert made.possible == (None if table is MOODLE else 28)
 
 
+def test_a_number_in_two_rows_leaves_its_student_to_no_namesake(tmp_path):
+    line = '"Lovelace, Ada",12345,S001,alovelace,T-1,,\r\n'
+    table = CANVAS.replace(line, 2 * line + line.replace("12345", "99").replace("alo", "al"))
+    made = filled(
+        tmp_path,
+        table,
+        {
+            "lovelaceada": Person("lovelaceada", ["Ada Lovelace"], {"canvas": "12345"}),
+            "hoppergrace": OF_CANVAS["hoppergrace"],
+        },
+    )
+    assert made.students == ["hoppergrace"]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Course: Text, winter 2026\r\n",
+        "Course,CS101\r\nExported,2026-11-20\r\n,,,,,,\r\n",
+        "\r\nGrades of the class;\r\n\r\n",
+        '"Course\r\nof ""Text"""\r\n',
+        "sep=,\r\nText,,,,,,\r\n",
+    ],
+)
+def test_lines_of_a_title_above_the_header_stay_as_they_are(tmp_path, title):
+    made = filled(tmp_path, title + CANVAS, OF_CANVAS)
+    assert made.content == title.encode() + filled(tmp_path, CANVAS, OF_CANVAS).content
+    assert made.students == ["lovelaceada", "hoppergrace"]
+
+
+@pytest.mark.parametrize(
+    ("table", "headings"),
+    [
+        ("Kurs: Text, Winter\n\nKürzel;Punkte\nada;1\n", ["Kürzel", "Punkte"]),
+        ("Text\nVorname;Nachname\nAda;Lovelace\n", ["Vorname", "Nachname"]),
+        ("Text, winter\nstudent,group\nada,A\n", ["student", "group"]),
+        ("The class\nFull name\nAda Lovelace\n", ["Full name"]),
+        ("Kürzel,Rolle\nada,student\n", ["Kürzel", "Rolle"]),  # no title
+        ("Kürzel,\nada,3\n", ["Kürzel", ""]),
+    ],
+)
+def test_the_header_is_found_below_a_title_alone(tmp_path, table, headings):
+    path = tmp_path / "own.csv"
+    path.write_text(table, "utf-8")
+    assert read_table(path).headings == headings
+
+
 def test_a_changed_name_is_found_by_its_number_and_a_stranger_listed(tmp_path):
     made = filled(tmp_path, CANVAS.replace("Lovelace, Ada", "Byron, Ada"), OF_CANVAS)
     assert made.students == ["lovelaceada", "hoppergrace"]

@@ -71,7 +71,7 @@ def test_names_in_an_archive_say_nothing_about_the_student(small_course, tmp_pat
         (
             "blackboard",
             "T_roe_attempt_2026-01-30-15-00-00_x_bob_attempt_2027-01-01-00-00-00_07.ipynb",
-            "roe",
+            "T_roe",  # with the title
         ),
         ("folder", "roe/doebob_999_888_07.ipynb", "roe"),
         ("folder", "roe/Bob_1_assignsubmission_file_/07.ipynb", "roe"),
@@ -110,6 +110,20 @@ def test_many_files_in_one_archive_do_not_change_how_the_others_are_read(small_c
 def test_names_that_could_be_read_in_two_ways_are_not_guessed(names):
     with pytest.raises(CourseError, match="--layout"):
         find_layout(names)
+
+
+@pytest.mark.parametrize("layout", ["canvas", "moodle"])
+def test_what_somebody_has_put_beside_a_download_does_not_change_how_it_is_read(layout):
+    names = [*ARCHIVES[layout], "feedback/old.ipynb" if layout == "moodle" else "solution.zip"]
+    found = find_layout(names)
+    assert found.scheme == layout
+    assert found.parse(names[-1]) is None
+
+
+def test_a_name_with_a_hyphen_between_spaces_is_whole_in_brightspace():
+    names = [f"{n}-9 - Ada - {n} - Jan 28, 2026 1105 AM/07.ipynb" for n in "12"]
+    layout = find_layout([*names, "3-9 - Eve - Jan 28, 2026 1105 AM - Jan 30, 2026 300 PM.ipynb"])
+    assert [layout.parse(name).submitter.name for name in names] == ["Ada - 1", "Ada - 2"]
 
 
 def test_canvas_submissions_zip_unpacked_and_packed_again_is_canvas_download():
@@ -202,6 +216,18 @@ def test_gradescopes_metadata_names_the_students_and_their_times(small_course, t
     assert stamp.read_text().startswith("2026-01-30 16:00:00")
     # what is left over: the file that a student called like the metadata
     assert [name.rpartition("/")[0][-3:] for name, _ in result.unmatched] == ["902"]
+
+
+def test_who_is_taken_out_of_a_group_in_gradescope_has_its_submission_no_more(
+    small_course, tmp_path
+):
+    files = gradescope_export(small_course)
+    collect(small_course, NAME, archive(tmp_path / "1.zip", files))
+    metadata = METADATA.replace("  - :name: Bob Doe\n    :sid: '18'\n", "")
+    files["assignment_77_export/submission_metadata.yml"] = metadata
+    result = collect(small_course, NAME, archive(tmp_path / "2.zip", files))
+    assert result.left == {"Bob_Doe": "the group of submission_902"}
+    assert os.listdir(small_course.root / "submitted" / "Bob_Doe") == []
 
 
 def entry(number, name, hour, **keys):
@@ -316,7 +342,32 @@ def test_names_that_windows_keeps_for_devices_get_folders_that_every_system_can_
     assert sorted(result.students) == ["CON_", "Com1_", "aux_.txt", "console", "nul_"]
 
 
-@pytest.mark.parametrize("metadata", ["- a list", "submission_901: {}", "\t", "a: [b", None])
+@pytest.mark.parametrize(
+    "nobody",
+    [
+        "submission_901: {}",
+        "submission_901:",
+        "submission_901:\n  :submitters: []",
+        "submission_901:\n  :submitters:\n  :created_at: 2026-01-30 15:00:00.0 Z",
+        "submission_901:\n  :submitters: Ada",
+        "submission_901:\n  :submitters:\n  - :name:\n    :email: ada@example.org",
+        "submission_901:\n  :submitters:\n  -\n  - :name: Ada Lovelace",
+    ],
+)
+def test_a_submission_of_which_gradescope_names_nobody_is_listed_and_the_others_collected(
+    small_course, tmp_path, nobody
+):
+    files = gradescope_export(small_course)
+    of_grace = METADATA[METADATA.index("submission_902") :]
+    files["assignment_77_export/submission_metadata.yml"] = f"{nobody}\n{of_grace}"
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    assert sorted(result.students) == ["Bob_Doe", "Grace_Hopper"]
+    ((name, reason),) = result.refused
+    assert name == "assignment_77_export/submission_901/07.ipynb"
+    assert "does not say who handed it in; choose the student in Gradescope" in reason
+
+
+@pytest.mark.parametrize("metadata", ["- a list", "\t", "a: [b", None])
 def test_an_export_with_damaged_or_without_metadata_is_refused(small_course, tmp_path, metadata):
     files = gradescope_export(small_course)
     name = "assignment_77_export/submission_metadata.yml"
@@ -408,15 +459,82 @@ def test_of_two_names_in_one_download_that_share_a_folder_the_exact_one_keeps_it
     assert len(result.refused) == len(names) - len(kept)
 
 
-def test_usernames_that_blackboard_does_not_separate_are_refused_by_name(small_course, tmp_path):
+def blackboard(course, path, *heads, **told):
+    """A download of Blackboard; `told` are the user names in the text files beside attempts."""
     time = "attempt_2026-01-30-15-00-00"
-    files = {
-        f"T_{name}_{time}_07.ipynb": notebook(small_course) for name in ("j_roe", "a_roe", "ada")
+    files = {f"{head}_{time}_{NAME}.ipynb": notebook(course, head) for head in heads}
+    files |= {
+        f"{head}_{time}.txt": f"Name: Ada (of T) ({user})\nAssignment: T\n"
+        for head, user in told.items()
     }
-    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
-    assert list(result.students) == ["ada"]
-    reasons = sorted(reason for _, reason in result.refused)
-    assert reasons[0].startswith("T_a_roe would share a folder with T_j_roe")
+    return archive(path, files)
+
+
+A, B, ADA = "a_miller", "b_miller", "ada"
+
+
+@pytest.mark.parametrize(
+    ("heads", "told", "class_before", "students"),
+    [
+        (["T_a_miller", "T_b_miller", "T_ada"], {}, "", [A, ADA, B]),
+        (["My_Work_a_miller", "My_Work_b_miller"], {"My_Work_a_miller": A}, "", [A, B]),
+        (["My_Work_a_miller", "My_Work_ada"], {"My_Work_zoe": "zoe"}, "", [A, ADA]),
+        (["A_1_a_miller", "A_2_a_miller"], {"A_1_x": "x", "A_2_x": "x"}, "", [A]),
+        ([f"{NAME}_a_miller", f"{NAME}_b_miller"], {}, "", [A, B]),
+        (["07_Topic_ada"], {}, "", [ADA]),
+        # the class says it
+        (["My_Work_a_miller", "My_Work_b_miller"], {}, "a_miller,b_miller", [A, B]),
+        (["My_Work_a_miller", "My_Work_b_miller"], {}, "a_miller,ada", [A, B]),
+        (["My_Work_a_miller"], {}, "a_miller", [A]),
+        (["T_a_miller", "T_a_smith"], {}, "a_miller,a_smith,miller", [A, "a_smith"]),
+        # nothing does
+        (["My_Work_a_miller", "My_Work_b_miller"], {}, "", []),
+        (["T_a_miller", "T_a_smith"], {}, "", []),
+        (["T_a_miller"], {}, "", []),
+        (["My_Work_a_miller"], {}, "miller,a_miller", []),
+        (["My_Work_ada"], {"My_Work_ada": "grace"}, "", []),
+    ],
+)
+def test_titles_and_user_names_of_blackboard_may_have_underscores(
+    small_course, tmp_path, heads, told, class_before, students
+):
+    if class_before:
+        roster = tmp_path / "roster.csv"
+        users = class_before.split(",")
+        roster.write_text("Username,Last Access\n" + "".join(f"{user},\n" for user in users))
+        assert sorted(enrol(Classroom(small_course), roster).added) == sorted(users)
+    path = blackboard(small_course, tmp_path / "all.zip", *heads, **told)
+    result = collect(small_course, NAME, path)
+    assert list(result.students) == students
+    for head in heads if students else ():
+        student = next(one for one in students if head.endswith(one))
+        assert head.endswith(student)
+        assert head in submitted(small_course, student) or len(heads) > len(students)
+    assert len(result.refused) == (0 if students else len(heads))
+    assert all("where does the title end?" in reason for _, reason in result.refused)
+
+
+def test_two_downloads_merge_no_user_names_that_end_alike(small_course, tmp_path):
+    for user in ("miller", "a_miller", "b_miller"):
+        path = blackboard(small_course, tmp_path / f"{user}.zip", f"T_{user}")
+        assert list(collect(small_course, NAME, path).students) == [user]
+    assert sorted(os.listdir(small_course.root / "submitted")) == ["a_miller", "b_miller", "miller"]
+
+
+def test_a_title_that_an_earlier_download_has_shown_stays_one(small_course, tmp_path):
+    first = blackboard(small_course, tmp_path / "1.zip", "My_Work_ada", My_Work_ada="ada")
+    collect(small_course, NAME, first)
+    second = blackboard(small_course, tmp_path / "2.zip", "My_Work_a_miller")
+    assert list(collect(small_course, NAME, second).students) == ["a_miller"]
+
+
+def test_a_students_file_tells_no_user_name(small_course, tmp_path):
+    forged = "My_Work_eve_attempt_2026-01-30-15-00-00_x_attempt_2026-01-30-15-00-00.txt"
+    path = blackboard(small_course, tmp_path / "all.zip", "My_Work_eve")
+    with zipfile.ZipFile(path, "a") as made:
+        made.writestr(forged, "Name: Eve (x)\n")
+        made.writestr("My_Work_eve_attempt_2026-01-30-15-00-00_y.txt", "Name: Eve (eve)\n")
+    assert collect(small_course, NAME, path).students == {}
 
 
 def test_a_number_of_the_lms_keeps_its_folder_in_later_downloads(tmp_path):

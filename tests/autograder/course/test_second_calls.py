@@ -3,11 +3,12 @@ import itertools
 import pytest
 import torch
 
-from autograder.course.second_calls import TITLE, second_calls
+from autograder.course.second_calls import second_calls
 from coursekit.checking import codec
 from coursekit.checking.format import show_call
 from coursekit.checking.judge_case import judge_case
 from coursekit.checking.last_case import LastCase
+from coursekit.checking.records import SECOND_CALL
 from coursekit.checking.run_cases import run_case, run_cases
 
 
@@ -70,7 +71,7 @@ def test_an_object_that_remembers_fails_though_each_call_alone_is_right(wrong):
     cases = expecting(Total, OBJECTS)
     assert all(judge_case(case, run_case(wrong, case)) is None for case in cases)
     (twice,) = added(Total, OBJECTS)
-    assert twice["title"] == TITLE
+    assert twice["title"] == SECOND_CALL
     assert judge_case(twice, run_case(Total, twice)) is None
     assert judge_case(twice, run_case(wrong, twice)) is not None
 

@@ -246,6 +246,8 @@ def test_a_table_extends_many_or_nobody(course, tmp_path, monkeypatch):
         assert "ada has 1 day more" in run("extend", NAME, "--csv", table)
     table.write_text("student,days\nada,2 days\nbob,'1,5'\n".replace("'", '"'))
     assert "bob has 1 day 12 hours more" in run("extend", NAME, "--csv", table)
+    table.write_text("Kurs;Text\n\nstudent;extension\nbob;2. Februar 2026, 14:00 UTC\n")
+    assert "until 2026-02-02 14:00 UTC" in run("extend", NAME, "--csv", table)
     table.write_text("student,assignment,extension\nada,07_tropic,5d\nada,07,5d\n")
     assert "'07_tropic' is no assignment of the course" in run("extend", NAME, "--csv", table)
     table.write_text("student,assignment,extension\nada,08,5d\n")
@@ -261,6 +263,7 @@ def test_a_table_extends_many_or_nobody(course, tmp_path, monkeypatch):
     ("arguments", "words"),
     [
         (["ada", "soon"], "'soon' is not an extension; write it as in 3d"),
+        (["ada", "03/04/2026 10:00"], "may be 3 April or 4 March; write the date as in"),
         (["eve", "3d"], "eve is not in the class"),
         (["ada", "2026-01-01 00:00 UTC"], "has no due date, which a date extends"),
         (["ada"], "give STUDENT and EXTENSION"),

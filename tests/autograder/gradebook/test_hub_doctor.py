@@ -147,3 +147,12 @@ def test_the_doctor_says_that_a_gradebook_is_damaged(machine, small_course):
     assert "it is no SQLite database): `autograder restore 1`" in (
         CliRunner().invoke(main, ["doctor"]).output
     )
+
+
+def test_the_doctor_says_that_a_courses_own_files_are_code_that_runs_as_oneself(
+    machine, small_course, monkeypatch
+):
+    words = f"exercises/ in {small_course.root} are code that runs as you"
+    assert words in CliRunner().invoke(main, ["doctor"]).output
+    monkeypatch.chdir(machine)
+    assert "code that runs as you" not in CliRunner().invoke(main, ["doctor"]).output

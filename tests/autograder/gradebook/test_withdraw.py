@@ -279,6 +279,30 @@ def test_the_command_says_what_it_does_and_lists_what_is_withdrawn(course, monke
     assert (status, "is not withdrawn" in text) == (1, True)
 
 
+def test_what_is_taken_back_for_one_student_is_said_with_what_is_left_for_everyone(
+    course, monkeypatch
+):
+    monkeypatch.chdir(course.root)
+
+    def run(*words):
+        return CliRunner().invoke(main, ["withdraw", EXERCISE, *words]).output
+
+    run("--reason", WHY, "--student", "ada", "--student", "bob")
+    assert run("--undo", "--student", "ada") == f"{NAME}: {EXERCISE} counts again for ada.\n"
+    assert everywhere(course) == {"ada": (9.5, 13), "bob": (6, 10)}
+    words = ("--undo", "--student", "bob", "--student", "ada")
+    assert "is not withdrawn for ada; `autograder withdraw` lists what is" in run(*words)
+    run("--reason", WHY, "--full-points")
+    assert run("--undo", "--student", "bob") == (
+        f"{NAME}: {EXERCISE} is no longer withdrawn for bob alone, but still gives its 3 points to"
+        " everyone.\n"
+    )
+    said = run("--undo", "--student", "bob")
+    assert "is withdrawn for everyone, not for bob alone; --undo without --student takes" in said
+    assert everywhere(course) == {"ada": (9.5, 13), "bob": (9, 13)}
+    assert run("--undo") == f"{NAME}: {EXERCISE} counts again.\n"
+
+
 def test_an_unknown_exercise_or_student_is_a_sentence(course):
     with pytest.raises(CourseError, match="there is no exercise or question nothing"):
         withdraw(Classroom(course), "nothing", WHY)

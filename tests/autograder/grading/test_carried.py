@@ -99,6 +99,64 @@ def test_a_wrong_helper_is_replaced_gradient_included(helper, sandbox, monkeypat
     assert answers.called == {"total": ["halves"]}
 
 
+#: A wrong helper, and a right `total` that calls it under another name.
+OTHER_NAMES = {
+    "alias": "half = halves\ndef total(X):\n    return half(X).sum()",
+    "import": "from __main__ import halves as half\ndef total(X):\n    return half(X).sum()",
+    "default": "def total(X, half=halves):\n    return half(X).sum()",
+    "named default": "def total(X, *, half=halves):\n    return half(X).sum()",
+    "class": "class Of:\n    half = staticmethod(halves)\ndef total(X):\n    return Of.half(X).sum()",
+    "attribute": "class Of:\n    def __init__(self): self.half = halves\nof = Of()\n"
+    "def total(X):\n    return of.half(X).sum()",
+    "partial": "import functools\nhalf = functools.partial(halves)\n"
+    "def total(X):\n    return half(X).sum()",
+    "container": "PARTS = {'half': [halves]}\ndef total(X):\n    return PARTS['half'][0](X).sum()",
+    "closure": "def make(half):\n    def total(X):\n        return half(X).sum()\n    return total\n"
+    "total = make(halves)",
+    "decorated": "def same(f):\n    def inner(X, n=1):\n        return f(X)\n    return inner\n"
+    "halves = same(halves)\nhalf = halves\ndef total(X, half=half):\n    return half(X).sum()",
+}
+
+
+@sandboxed
+@pytest.mark.parametrize("kind", OTHER_NAMES)
+def test_a_wrong_helper_is_replaced_under_every_name(kind):
+    answers = run("def halves(X):\n    return 0 * X", OTHER_NAMES[kind])
+    assert numbers(values(answers)[1]) == 3.0
+    assert answers.called == {"total": ["halves"]}
+
+
+@sandboxed
+def test_a_wrong_class_is_replaced_under_every_name():
+    wrong = "from torch import nn\nclass Base(nn.Module):\n    def __init__(self, size): pass"
+    uses = "def total(X, kind=Base):\n    model = kind(2)\n    nn.init.ones_(model.layer.weight)\n"
+    uses += "    return model(X).sum()"
+    carried = replace(CARRIED, helpers={"total": ["Base"]}, pasted=("Base",))
+    answers = run(wrong, uses, carried=carried)
+    assert numbers(values(answers)[1]) == 3.0
+
+
+@sandboxed
+def test_what_is_replaced_for_one_exercise_is_the_students_for_another():
+    """`Doubled` may not ask for `halves`: it gets the student's, under every name."""
+    own = "half = halves\nclass Doubled(nn.Module):\n"
+    own += "    def __init__(self, size):\n        super().__init__()\n"
+    own += "        self.layer = nn.Linear(size, 1, bias=False)\n"
+    own += "    def twice(self, X, other=halves):\n        return half(X) + halves(X) + other(X)"
+    carried = replace(CARRIED, helpers={"total": ["halves"], "Doubled": []})
+    wrong = "from torch import nn\ndef halves(X):\n    return 0 * X + 1"
+    answers = run(wrong, own, RIGHT_TOTAL, asked=["total", "Doubled"], carried=carried)
+    assert numbers(values(answers)[1]) == 3.0
+    assert numbers(values(answers, "Doubled")[0]) == [3.0, 3.0]
+
+
+@sandboxed
+def test_a_function_of_a_library_is_replaced_under_the_helpers_name_alone():
+    wrong = "from torch import neg, neg as halves"
+    total = "def total(X):\n    return -neg(halves(X)).sum()"
+    assert numbers(values(run(wrong, total))[1]) == 3.0
+
+
 @sandboxed
 def test_a_class_that_inherits_from_a_missing_one_gets_a_right_one():
     carried = replace(CARRIED, pasted=("Base",))
@@ -135,9 +193,9 @@ CHEATS = {
             return wire.read_tensor(json.loads(reply)["tensors"][0])
         """,
     "asks for another exercise's helper": """
-        from coursekit.checking.judged_again import _stand_ins
+        from coursekit.checking.judged_again import stand_ins
         def total(X):
-            return _stand_ins["Base"](2)(X).sum() * 0 + 3.0
+            return stand_ins["Base"](2)(X).sum() * 0 + 3.0
         """,
     "asks for the text": """
         import inspect
@@ -280,6 +338,51 @@ def test_what_calls_a_failed_helper_is_judged_again_if_it_failed_and_is_written(
     assert plan(assignment.release, assignment.release, helpers, failed) is None  # all TODOs
 
 
+WRONG_LATER = "def masked_softmax(X, lengths):\n    return 0 * X"
+#: Cells after the check of `masked_softmax`, and whether they may change it.
+LATER = {
+    WRONG_LATER: True,
+    "from torch import softmax as masked_softmax": True,
+    "if True:\n    masked_softmax = None": True,
+    "torch = None": True,
+    "exec('masked_softmax = None')": True,
+    "masked_softmax.__code__ = (lambda *given: 0).__code__": True,
+    "import torch\nscores = torch.zeros(2)\nprint(masked_softmax(scores, None))": False,
+    "def my_softmax(X):\n    masked_softmax = X\n    return masked_softmax": False,
+    "masked_softmax = = 2": False,  # it does not run
+}
+
+
+@pytest.mark.parametrize("source", LATER)
+def test_a_helper_that_may_have_changed_after_its_check_is_replaced(attention, source):
+    assignment, helpers, notebook = attention
+    place = next(i for i, c in enumerate(notebook.cells) if c.source == "check(masked_softmax)")
+    cells = [*notebook.cells]
+    cells.insert(place + 1, new_code_cell(source))
+    failed = verdicts(assignment, "HierarchicalAttention")
+    found = plan(new_notebook(cells=cells), assignment.release, helpers, failed)
+    if not LATER[source]:
+        assert found is None
+        return
+    assert "masked_softmax" in found.carried.helpers["HierarchicalAttention"]
+    assert "masked_softmax" in found.changed
+    before = new_notebook(cells=[new_code_cell(source), *notebook.cells])
+    assert plan(before, assignment.release, helpers, failed) is None  # its check has seen it
+
+
+def test_what_a_later_cell_of_the_student_defines_for_a_helper_counts_as_its_change(attention):
+    assignment, helpers, notebook = attention
+    cells = [new_code_cell("def minus(X):\n    return -X"), *notebook.cells]
+    place = next(i for i, c in enumerate(cells) if c.source == "check(masked_softmax)")
+    own = new_code_cell("def masked_softmax(X, lengths):\n    return -minus(X)")
+    cells[place:place] = [own]
+    failed = verdicts(assignment, "HierarchicalAttention")
+    assert plan(new_notebook(cells=cells), assignment.release, helpers, failed) is None
+    cells.insert(place + 2, new_code_cell("minus = None"))
+    found = plan(new_notebook(cells=cells), assignment.release, helpers, failed)
+    assert found.carried.helpers == {"HierarchicalAttention": ["masked_softmax"]}
+
+
 def test_what_was_pasted_is_judged_too_but_carries_no_points():
     assignment = Assignment(Course(ROOT), "08_sentence_encoders")
     notebook = read(assignment.course.solution(assignment.name))
@@ -317,7 +420,7 @@ def test_what_is_wrong_with_right_helpers_too_is_explained_by_its_own_mistake():
 #: Answers that carry what the submission was told about a helper, one for each way.
 MARK = "417.25"
 CARRIERS = [
-    {"status": "error", "type": f"E{MARK}", "message": MARK, "line": MARK, "place": MARK},
+    {"status": "error", "type": f"E{MARK}", "message": MARK, "line": MARK, "shadows": MARK},
     {
         "status": "value",
         "value": {
@@ -341,6 +444,17 @@ def test_a_verdict_with_right_helpers_quotes_nothing_that_the_submission_answere
     said = str(found.to_dict()) + repr(VerdictView(found)) + VerdictView(found)._repr_html_()
     assert not any(mark in said for mark in (MARK, "41725", "41,725"))
     assert found.headline
+
+
+def test_a_helper_that_was_changed_is_named_if_that_made_a_difference():
+    old, answers = verdict("total", False, hint="its own", digest="1"), Answers({"total": []})
+    answers.called = {"total": ["halves"]}
+    plan = Plan(new_notebook(), CARRIED, frozenset(["halves"]))
+    (found,) = with_right_helpers([old], [replace(old)], answers, plan)
+    assert found is old
+    for new in (verdict("total"), replace(old, digest="2")):
+        (found,) = with_right_helpers([old], [new], answers, plan)
+        assert "a right `halves`, since yours changed after its check had passed" in found.help
 
 
 def test_a_helper_that_is_right_with_its_own_helper_is_not_named():

@@ -91,6 +91,17 @@ def test_an_answer_that_ends_the_kernel_is_not_asked_again_and_the_others_are():
     assert "kernel died" in answers.ends["ends"]
 
 
+def test_many_answers_that_end_their_kernels_cost_no_answer_after_them():
+    cells = ["import os\ndef helper(): os._exit(0)"]
+    for i in range(4):
+        definition, check = defined(f"calls_{i}")
+        definition.source = f"def calls_{i}(): return helper()"
+        cells += [definition, check]
+    answers, _ = run([*cells, *defined("after")], kernels=2)
+    assert answers.outcomes == {**{f"calls_{i}": None for i in range(4)}, "after": SEVEN}
+    assert answers.usage.end == ""
+
+
 def test_a_notebook_that_ends_every_kernel_ends_itself():
     cells = ["import os\nos._exit(0)", "import os\nos._exit(1)", *defined("after")]
     answers, _ = run(cells, kernels=2)

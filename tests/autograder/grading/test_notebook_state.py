@@ -39,6 +39,10 @@ CELLS = {
     "clocks": "time.perf_counter = time.thread_time = time.process_time = 1",
     "messages": "json.dumps = 7",
     "built-in names": "list = len = max = [1]",
+    "threads": "import threading\ndef spin():\n    while True:\n"
+    "        try: random.random(); random.seed(1); np.random.rand(); torch.rand(1)\n"
+    "        except Exception: pass\n"
+    "for _ in range(2): threading.Thread(target=spin, daemon=True).start()",
     "compiled": "Layer.forward = torch.compile(Layer.forward)",
 }
 X = codec.encode(torch.tensor([[0.5, -1.0, 2.0]]))

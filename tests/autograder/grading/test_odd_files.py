@@ -86,6 +86,14 @@ def odd_notebook(course):
     return json.dumps(made)
 
 
+def without_marks(course):
+    """A complete notebook in which each cell has null for nbgrader's metadata."""
+    made = json.loads(nbformat.writes(filled(Assignment(course, NAME))))
+    for cell in made["cells"]:
+        cell["metadata"]["nbgrader"] = None
+    return json.dumps(made)
+
+
 def add_odd_files(folder):
     deep_tree(folder, 1200, "d")
     (folder / ("f" * 250 + ".txt")).write_text("x")
@@ -106,6 +114,7 @@ def test_nothing_in_submitted_ends_the_batch(small_course, room, monkeypatch):
     good = nbformat.writes(filled(Assignment(small_course, NAME)))
     add_odd_files(submission(small_course, "files", good).parent)
     submission(small_course, "metadata", odd_notebook(small_course))
+    submission(small_course, "null", without_marks(small_course))
     for student in (NOT_UTF8, CONTROL, LONG):
         submission(small_course, student, good)
     for student, text in {"list": "[]", "empty": "", "brackets": "[" * 100_000}.items():
@@ -115,9 +124,9 @@ def test_nothing_in_submitted_ends_the_batch(small_course, room, monkeypatch):
     os.mkfifo(fifo)
     graded = grade_class(small_course, NAME, options=Options(cell_seconds=15))
     points = {s: sum(v.points for v in verdicts) for s, verdicts in graded.verdicts.items()}
-    assert {s for s in points if points[s] == 3} == {"files", "metadata", LONG}
+    assert {s for s in points if points[s] == 3} == {"files", "metadata", "null", LONG}
     assert not (small_course.root / FOLDER).exists()  # no fault of the grader's
-    assert set(graded.unread) == set(points) - {"files", "metadata", LONG}
+    assert set(graded.unread) == set(points) - {"files", "metadata", "null", LONG}
     assert "rename the folder" in graded.unread[NOT_UTF8]
     assert "rename the folder" in graded.unread[CONTROL]
     monkeypatch.chdir(small_course.root)
@@ -125,6 +134,8 @@ def test_nothing_in_submitted_ends_the_batch(small_course, room, monkeypatch):
         result = CliRunner().invoke(main, [command, NAME])
         assert result.exit_code == 0, result.output
         assert "\x1b" not in result.output
+    page = small_course.root / "feedback" / "null" / NAME / f"{NAME}.html"
+    assert "<b>3 of 3</b> points" in page.read_text()
     assert grade_class(small_course, NAME).kept == sorted(set(points) - {NOT_UTF8, CONTROL})
 
 
@@ -152,6 +163,13 @@ def test_a_deep_tree_in_a_download_costs_no_other_student(small_course, room):
     reasons = dict(result.refused)
     assert reasons["roe/fifo.ipynb"] == "neither a file nor a folder"
     assert any("folders deep" in reason for reason in reasons.values())
+
+
+def test_null_for_nbgraders_metadata_hides_no_notebook_from_collect(small_course, room):
+    (room / "download" / "ada").mkdir(parents=True)
+    (room / "download" / "ada" / "mine.ipynb").write_text(without_marks(small_course))
+    result = collect(small_course, NAME, room / "download")
+    assert result.students == {"ada": "ada/mine.ipynb"}
 
 
 def test_what_a_submission_replaces_is_kept_however_odd_it_is(small_course, room):

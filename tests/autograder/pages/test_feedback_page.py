@@ -95,6 +95,27 @@ def test_the_code_that_is_shown_is_the_one_that_was_judged():
     assert page.items[0].cell == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("#" * 100_000, "Exercise 1. The mean"),
+        ("# " + "#" * 100_000 + "x", "#" * 100_000 + "x"),  # each # could begin the end of the line
+        ("# x" + "# " * 50_000, "x"),
+    ],
+)
+def test_a_heading_of_100000_number_signs_is_read_in_one_pass(line, title):
+    notebook = new_notebook(
+        cells=[
+            new_markdown_cell(f"### Exercise 1. The mean ##\n\n{line}"),
+            new_code_cell("check(pool)", metadata=marks("check_pool", grade=True, points=2)),
+        ]
+    )
+    write_verdicts(notebook, [verdict(2.0)], Notes())
+    page = make_page(notebook, "03_pooling", "ada", _Record({}, {}, Lateness()))
+    assert [item.title for item in page.items] == [title]
+    assert "Right: every case" in as_html(page)
+
+
 def test_a_page_says_with_which_right_helpers_an_exercise_was_judged():
     html = as_html(graded(verdict(2.0, judged_with=["mask", "sum"])))
     assert "Judged with a right <code>mask</code> and <code>sum</code>, since yours are" in html

@@ -139,9 +139,27 @@ def test_a_helper_that_takes_long_is_said_to_be_unchecked(course, monkeypatch):
     )
     scope = notebook(HALVE, "def third_of_half(x):\n    return halve(x)")
     check(scope["halve"])
-    assert not verdict(scope["third_of_half"]).of_helper  # it is known to be right
+    assert not verdict(scope["third_of_half"]).of_helper  # it was right when it was checked
     exec(WRONG, scope)  # defined anew
     assert verdict(scope["third_of_half"]).of_helper
+
+
+@pytest.mark.parametrize(
+    ("later", "why"),
+    [
+        (WRONG, "was defined again after its check had passed, and now fails its own check"),
+        ("part = 1", "passed its check, but something that it uses was changed since"),
+    ],
+)
+def test_a_helper_that_was_changed_since_its_check_passed_is_said_to_be(course, later, why):
+    scope = notebook("part = 1 / 2", "def halve(x):\n    return x * part", THIRD)
+    check(scope["halve"])
+    exec(later, scope)
+    for _ in range(2):
+        assert f"your `halve` of assignment 01 {why}" in verdict(scope["third_of_half"]).headline
+    exec("part = 1 / 2", scope)
+    exec(HALVE, scope)
+    check(scope["third_of_half"])
 
 
 def test_a_profile_that_was_set_is_put_back(course):

@@ -104,6 +104,15 @@ def test_an_ordinary_notebook_has_nothing_to_set_back():
     assert "differences: []" in run([imports, ANSWERS, "check(sigmoid)", look])
 
 
+def test_what_torch_changes_to_compile_is_not_the_notebooks():
+    run_it = "double = torch.compile(lambda x: 2 * x, backend='eager')\ndouble(torch.ones(2))"
+    look = "from coursekit.checking.defined_state import DefinedState\n"
+    look += "with DefinedState() as state: pass\nprint('differences:', state.differences())"
+    out = run([ANSWERS, run_it, "check(sigmoid)", look, "torch.relu = torch.sigmoid", look])
+    assert "differences: []" in out
+    assert "differences: ['torch.relu is replaced']" in out
+
+
 def test_a_state_that_changes_nothing_is_not_mentioned():
     out = run([ANSWERS, "random.seed = 42", "check(sigmoid)", "print('seed', random.seed)"])
     assert "4 of 4" in out

@@ -1,3 +1,5 @@
+import collections
+import http
 import json
 import math
 
@@ -142,3 +144,32 @@ def test_a_dictionary_whose_keys_all_have_the_same_hash_is_refused():
         codec.decode_views({"$dict": [[key, 0] for key in keys], "type": "dict"})
     pairs = {**{i: i for i in range(1000)}, **{str(i): i for i in range(1000)}, (1, -1): 2, 0.5: 1}
     assert codec.decode_views(codec.encode(pairs)) == pairs
+
+
+def test_what_is_derived_from_a_built_in_type_is_what_it_contains():
+    class Words(list):
+        def __iter__(self):
+            raise RuntimeError
+
+    class Scores(dict):
+        pass
+
+    class Number(int):
+        __repr__ = __add__ = None
+
+    pair = collections.namedtuple("pair", "a b")(1, 2.0)
+    for value, plain in (
+        (Words("ab"), ["a", "b"]),
+        (pair, (1, 2.0)),
+        (Number(3), 3),
+        (Number(2**70), 2**70),
+        (type("Share", (float,), {})(0.5), 0.5),
+        (type("Text", (str,), {"__str__": None})("a"), "a"),
+        (type("Group", (set,), {})({1, 2}), {1, 2}),
+        (http.HTTPStatus.OK, 200),
+        ([Words([pair])], [[(1, 2.0)]]),
+    ):
+        assert codec.encode(value) == codec.encode(plain), plain
+    for kind in (collections.Counter, collections.OrderedDict, Scores):
+        assert codec.decode_views(codec.encode(kind({"a": 1}))) == {"a": 1}
+    assert codec.decode_views(codec.encode(collections.defaultdict(int, a=1))) == {"a": 1}

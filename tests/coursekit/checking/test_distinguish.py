@@ -33,7 +33,18 @@ def test_a_mask_that_only_the_failing_cases_lack_is_named():
     x, mask = torch.ones(2), torch.tensor([True, False])
     cases = [case(x=x), case(x=x, mask=mask)]
     assert distinguish(cases, [0]).startswith("mask is not given")
-    assert distinguish(cases, [1]).startswith("mask has dtype bool")
+    assert distinguish(cases, [1]) == "mask is given"
+
+
+def test_of_a_method_that_only_failing_cases_call_it_is_said_that_it_is_called():
+    x = codec.encode(torch.ones(2, 3))
+    made = {"group": "values", "args": [2], "names": ["size"], "kwargs": {}}
+    read = {**made, "then": [[".size", [], {}]]}
+    for method, words in (("__call__", "the object is called"), ("pool", "pool is called")):
+        called = {**made, "then": [[method, [x, x], {}]]}
+        assert distinguish([read, called], [1]) == words
+        ones = {**made, "then": [[method, [codec.encode(torch.ones(2)), x], {}]]}
+        assert "has 2 axes" in distinguish([ones, called], [1])
 
 
 def test_nothing_is_said_where_nothing_is_true_of_the_failing_cases_only():

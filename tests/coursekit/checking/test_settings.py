@@ -1,12 +1,16 @@
 import functools
 import os
+import random
+import threading
 
+import numpy as np
 import pytest
 import torch
 
-from coursekit.checking import codec
+from coursekit.checking import codec, threads
 from coursekit.checking.judge_case import judge_case
 from coursekit.checking.run_cases import run_case
+from coursekit.checking.settings import SEEDS
 
 CASE = {"group": "values", "args": [codec.encode(2.0)], "names": ["x"], "seed": 3}
 EXPECTED = {**CASE, "expected": {"status": "value", "value": 2.0}}
@@ -27,6 +31,16 @@ def seed_the_generator(x):
     return x
 
 
+def seed_numpy(x):
+    np.random.seed(0)
+    return x
+
+
+def seed_python(x):
+    random.seed(0)
+    return x
+
+
 def change_the_folder(x):
     os.chdir("/")
     return x
@@ -37,7 +51,9 @@ def change_the_folder(x):
     [
         (switch_gradients_off, "leaves gradients switched off"),
         (change_the_dtype, "another default dtype"),
-        (seed_the_generator, "seeds the global random generator"),
+        (seed_the_generator, "seeds the global random generator of torch"),
+        (seed_numpy, "seeds the global random generator of NumPy"),
+        (seed_python, "seeds the global random generator of Python"),
         (change_the_folder, "another current folder"),
     ],
 )
@@ -70,21 +86,57 @@ def test_gradients_switched_off_for_a_while_and_random_numbers_are_allowed():
     assert judge_case(EXPECTED, run_case(draws, CASE)) is None
 
 
+@pytest.mark.parametrize(
+    "draw",
+    [
+        random.random,
+        lambda: random.shuffle(list(range(1000))),
+        lambda: random.gauss(0, 1),
+        lambda: random.getrandbits(10**5),
+        lambda: random.randbytes(10**6),
+        np.random.rand,
+        lambda: np.random.permutation(1000),
+        lambda: np.random.randn(3),
+        lambda: np.random.rand(10**6),
+        lambda: np.random.bytes(10**6),
+        lambda: (random.setstate(random.getstate()), np.random.set_state(np.random.get_state())),
+        lambda: (random.Random(0).random(), np.random.default_rng(0), np.random.RandomState(0)),
+    ],
+)
+def test_numbers_that_are_drawn_are_no_seed(draw):
+    assert "left" not in run_case(lambda x: [x, draw()][0], CASE)
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        lambda: (random.random(), random.seed(5), random.random()),
+        lambda: (np.random.seed(5), np.random.rand(700)),
+        lambda: random.setstate(random.Random(4).getstate()),
+        lambda: np.random.set_state(np.random.RandomState(4).get_state()),
+        random.seed,
+        np.random.seed,
+    ],
+)
+def test_a_seed_is_seen_whatever_is_drawn_before_and_after(seed):
+    assert len(run_case(lambda x: [x, seed()][0], CASE)["left"]) == 1
+
+
 def test_a_seed_for_the_first_weights_is_allowed_but_none_in_a_call():
     class Model:
         def __init__(self, x):
-            torch.manual_seed(0)
+            torch.manual_seed(0), np.random.seed(0), random.seed(0)
             self.x = x
 
         def plain(self):
             return self.x
 
         def seeded(self):
-            torch.manual_seed(1)
+            torch.manual_seed(1), np.random.seed(1), random.seed(1)
             return self.x
 
     for made in (Model, functools.partial(Model), lambda x: Model(x)):
-        for method, left in (("plain", None), ("seeded", ["seed"])):
+        for method, left in (("plain", None), ("seeded", [*SEEDS])):
             assert run_case(made, {**CASE, "then": [[method, [], {}]]}).get("left") == left
 
 
@@ -130,3 +182,39 @@ def test_a_generator_that_was_drawn_from_too_often_is_told_where_the_text_says_h
     finding = judge_case(expected, run_case(draws(4), case))
     assert "more or fewer numbers" in finding.message
     assert judge_case({**expected, "judge": {}}, run_case(draws(4), case)) is None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_what_a_thread_of_the_notebook_draws_or_seeds_is_not_the_answers():
+    source = """
+import random, threading, time
+end = threading.Event()
+def spin():
+    while not end.is_set():
+        random.seed(1)
+def waits(x):
+    time.sleep(0.1)
+    return x
+thread = threading.Thread(target=spin, daemon=True)
+"""
+    scope = {"__name__": "__main__"}
+    exec(source, scope)
+    case = {**CASE, "judge": {"keeps_generators": True}}
+    expected = {**case, "expected": {"status": "value", "value": 2.0}}
+    scope["thread"].start()
+    try:
+        assert judge_case(expected, run_case(scope["waits"], case)) is None
+    finally:
+        threads.end_those_of_the_notebook()
+    assert not scope["thread"].is_alive()
+
+
+def test_a_thread_that_only_waits_excuses_no_seed():
+    scope = {"__name__": "__main__"}
+    exec("import threading\nend = threading.Event()\ndef wait():\n    end.wait()", scope)
+    thread = threading.Thread(target=scope["wait"], daemon=True)
+    thread.start()
+    assert threads.of_the_notebook()
+    assert run_case(seed_python, CASE)["left"] == ["python_seed"]
+    scope["end"].set()
+    thread.join()
