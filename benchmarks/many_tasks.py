@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from _many_encoders import make, scope_of_13
 from _device import compute_on
+from _many_encoders import make, scope_of_13
 from _results import results, store
 
 from coursekit import load
