@@ -4,13 +4,31 @@ A case calls a function, or makes an object and calls it, once. An answer that k
 one call (a state in `self`, a cache, an object that it returns again and again) passes all of them.
 So recording adds to each group a case with two calls, of two of its cases or of one and the same
 case drawn a second time. Where the reference itself remembers, as one that trains does, it adds none.
+
+The inputs of these two calls may differ in shape, or some may not differ at all, and then an answer
+that keeps such an input passes still. So a group gets up to two more cases, whose second call has
+inputs of the same shapes or leaves optional ones out (see `kept_inputs`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from autograder.course.kept_inputs import (
+    Input,
+    arrays_of,
+    caught,
+    form,
+    opened,
+    replaced,
+    turned,
+    without_optional,
+)
+from coursekit.checking import codec
+from coursekit.checking.defined_state import DefinedState
+from coursekit.checking.hints import leaves
 from coursekit.checking.judge_case import judge_case
 from coursekit.checking.records import SECOND_CALL, Case, DrawnCase, Outcome, Plain
 from coursekit.checking.run_cases import run_case
@@ -21,12 +39,16 @@ _RULES = {"rtol", "atol", "dtype", "order", "properties", "counters", "draws", "
 TURNS = 4
 #: So many pairs of a group are tried; of most groups, the first one will do.
 _PAIRS = 40
+#: So many cases a group gets at most whose two calls have the same shapes.
+_FURTHER = 2
+#: Of the pairs that may catch the use of an earlier input, so many are tried.
+_COMPARED = 12
 
 
 def second_calls(
     reference: Callable[..., Any], cases: Sequence[Case], others: Sequence[DrawnCase]
 ) -> list[DrawnCase]:
-    """The cases with two calls, at most one for each group.
+    """The cases with two calls, at most three for each group.
 
     Parameters
     ----------
@@ -38,16 +60,81 @@ def second_calls(
         The cases drawn again, a few times, from other random numbers.
     """
     found: list[DrawnCase] = []
-    for group in dict.fromkeys(case["group"] for case in cases):
-        own = [case for case in cases if case["group"] == group and _has_one_call(case)]
-        rest = [case for case in (*others, *cases) if case["group"] == group]
-        for _, pair in zip(range(_PAIRS), _pairs(own, rest)):
-            twice = _twice(*pair)
-            if _is_forgotten(reference, twice, pair[1]):
-                twice["seed"] = len(cases) + len(found)
-                found.append(twice)
-                break
-    return found
+    further: list[DrawnCase] = []
+    with DefinedState():  # once, which saves time
+        for group in dict.fromkeys(case["group"] for case in cases):
+            own = [case for case in cases if case["group"] == group and _has_one_call(case)]
+            rest = [case for case in (*others, *cases) if case["group"] == group]
+            for _, pair in zip(range(_PAIRS), _pairs(own, rest)):
+                twice = _twice(*pair)
+                if _is_forgotten(reference, twice, pair[1]):
+                    found.append(twice)
+                    further += _same_shapes(reference, [*own, twice], own, rest)
+                    break
+    for number, twice in enumerate([*found, *further], len(cases)):
+        twice["seed"] = number
+    return [*found, *further]
+
+
+def _same_shapes(
+    reference: Callable[..., Any],
+    present: Sequence[DrawnCase],
+    own: Sequence[Case],
+    rest: Sequence[DrawnCase],
+) -> Iterator[DrawnCase]:
+    """The cases that catch the use of an input of an earlier call where no present one does."""
+    shorter = ((case, without_optional(reference, case)) for case in own)
+    without = [(case, _expecting(reference, less)) for case, less in shorter if less is not None]
+    wanted = {one for case in own for one in arrays_of(case)}
+    wanted |= {one for pair in without for one in replaced(_twice(*pair))}
+    for case in present:
+        wanted -= caught(reference, case)
+    pairs = [*_alike(own, rest), *without]
+    for _ in range(_FURTHER):
+        best = _best(reference, pairs, wanted)
+        if best is None:
+            return
+        wanted -= caught(reference, best)
+        yield best
+
+
+def _expecting(reference: Callable[..., Any], case: DrawnCase) -> Case:
+    return {**case, "expected": run_case(reference, case)}
+
+
+def _alike(own: Sequence[Case], rest: Sequence[DrawnCase]) -> list[tuple[DrawnCase, Case]]:
+    """A first call and a second one whose inputs have the same shapes, made up where none is drawn."""
+    pairs = [(first, case) for case in own for first in rest if _fit(first, case)]
+    drawn = [pair for pair in pairs if _form(pair[0]) == _form(pair[1])]
+    made = [(first, case) for case in own if (first := turned(case)) is not None]
+    pairs = [*drawn, *made, *((case, case) for case in own)]
+    with_masks = [(opened(first), case) for first, case in pairs if "then" in case]
+    return [*drawn, *made, *with_masks]
+
+
+def _best(
+    reference: Callable[..., Any], pairs: Sequence[tuple[DrawnCase, Case]], wanted: set[Input]
+) -> DrawnCase | None:
+    """The case of the pair that catches most of the wanted inputs; None if there is none."""
+    found = [(_twice(*pair), pair[1]) for pair in pairs]
+    possible = [len(wanted & replaced(twice)) for twice, _ in found]
+    best, most = None, 0
+    for number in sorted(range(len(found)), key=lambda n: -possible[n])[:_COMPARED]:
+        if possible[number] <= most:
+            break
+        twice, second = found[number]
+        if _is_forgotten(reference, twice, second) and _is_defined(reference, twice):
+            count = len(wanted & caught(reference, twice))
+            if count > most:
+                best, most = twice, count
+    return best
+
+
+def _is_defined(reference: Callable[..., Any], case: DrawnCase) -> bool:
+    """Whether no number of the result is NaN: of an input that was made up, it may be anything."""
+    outcome = run_case(reference, case)
+    numbers = leaves(codec.decode_views(outcome["value"]))
+    return not any(isinstance(number, float) and math.isnan(number) for number in numbers)
 
 
 def _has_one_call(case: DrawnCase) -> bool:
@@ -118,14 +205,4 @@ def _is_forgotten(reference: Callable[..., Any], twice: DrawnCase, second: Case)
 
 def _form(case: DrawnCase) -> Plain:
     """The inputs of the calls without their numbers and words: types, shapes and names."""
-    return _shape([case["args"], case.get("kwargs", {}), [list(s) for s in case.get("then", [])]])
-
-
-def _shape(value: Any) -> Plain:
-    if isinstance(value, list):
-        return [_shape(item) for item in value]
-    if isinstance(value, dict):
-        if "data" in value:
-            return [value["dtype"], *value["shape"]]
-        return {key: _shape(item) for key, item in value.items()}
-    return type(value).__name__
+    return form([case["args"], case.get("kwargs", {}), [list(s) for s in case.get("then", [])]])

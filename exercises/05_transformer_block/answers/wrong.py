@@ -509,3 +509,31 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 # +         X = X * mask[:, :, None]
 # +         h = mask.sum(dim=1, keepdim=True).clamp(min=1)
 # +         return self.output(X.sum(dim=1) / h).squeeze(-1)
+
+
+# %% MultiHeadAttention: remembers the mask for calls without one
+# -         if mask is not None:
+# -             mask = mask.unsqueeze(-3)
+# -         heads, weights = scaled_dot_product_attention(Q, K, V, mask)  # (B, H, L, d_v)
+# +         if mask is not None:
+# +             self.mask = mask.unsqueeze(-3)
+# +         mask = getattr(self, "mask", None)
+# +         if mask is not None and mask.shape[-1] != X.shape[1]:
+# +             mask = None
+# +         heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+
+
+# %% TransformerClassifier: makes the mask of the blocks once
+# -         for block in self.blocks:
+# -             X = block(X, padding_mask(mask))
+# +         if getattr(self, "mask", None) is None or self.mask[:, 0].shape != mask.shape:
+# +             self.mask = padding_mask(mask)
+# +         for block in self.blocks:
+# +             X = block(X, self.mask)
+
+
+# %% TransformerBlock: keeps the mask while the texts have the same size
+# -         found, _ = self.attention(X, mask)
+# +         if mask is None or getattr(self, "mask", None) is None or self.mask.shape != mask.shape:
+# +             self.mask = mask
+# +         found, _ = self.attention(X, self.mask)

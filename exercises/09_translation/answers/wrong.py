@@ -803,3 +803,17 @@ class BahdanauAttention(nn.Module):
         scores = scores + (1 - mask.unsqueeze(1).float()) * float("-inf")
         a = F.softmax(scores, dim=-1)
         return torch.bmm(a, H), a
+
+
+# %% BahdanauAttention: projects the source once, as long as its size stays
+# -         hidden = torch.tanh(self.W(S)[:, :, None] + self.U(H)[:, None])  # (B, T, L, d_a)
+# +         if getattr(self, "UH", None) is None or self.UH.shape[:2] != H.shape[:2]:
+# +             self.UH = self.U(H)
+# +         hidden = torch.tanh(self.W(S)[:, :, None] + self.UH[:, None])
+
+
+# %% AttentionDecoder: keeps the source of the first step
+# -         C, a = self.attention(S, H, mask)
+# +         if getattr(self, "H", None) is None or self.H.shape != H.shape:
+# +             self.H, self.mask = H, mask
+# +         C, a = self.attention(S, self.H, self.mask)

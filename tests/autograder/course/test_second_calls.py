@@ -146,3 +146,61 @@ def test_an_input_changed_by_the_second_call_is_named():
 
     case = {**drawn([1, 2]), "again": [[[[9, 3]], {}]]}
     assert run_case(sorts, case)["changed"] == ["x of the second call"]
+
+
+class Masks:
+    """Sets to 0 what is masked, if there is a mask: a right one."""
+
+    def apply(self, x, mask=None):
+        return x if mask is None else x * mask
+
+
+class FirstMask(Masks):
+    def apply(self, x, mask=None):
+        if mask is not None and getattr(self, "mask", mask).shape == mask.shape:
+            mask = self.mask = getattr(self, "mask", mask)
+        return super().apply(x, mask)
+
+
+class MaskOfBefore(Masks):
+    def apply(self, x, mask=None):
+        self.mask = getattr(self, "mask", None) if mask is None else mask
+        return super().apply(x, self.mask)
+
+
+def masked(*rows, **more):
+    return drawn(then=[("apply", torch.ones(len(rows), 2), torch.tensor(rows) == 1)], **more)
+
+
+def fails(wrong, cases):
+    return [judge_case(case, run_case(wrong, case)) is not None for case in cases]
+
+
+def test_an_answer_that_keeps_one_input_of_two_as_long_as_the_shapes_agree_fails():
+    cases = [masked((1, 0), (1, 1)), masked((1, 0), (1, 1), (0, 1))]
+    twice, further, _ = added(Masks, cases)
+    assert not any(fails(FirstMask, [*expecting(Masks, cases), twice]))
+    assert fails(FirstMask, [further]) == [True]
+    assert fails(Masks, [further]) == [False]
+
+
+def test_an_answer_that_goes_on_with_an_optional_input_that_is_left_out_fails():
+    cases = [masked((1, 0), (1, 1))]
+    *others, last = added(Masks, cases)
+    assert not any(fails(MaskOfBefore, [*expecting(Masks, cases), *others]))
+    assert fails(MaskOfBefore, [last]) == [True]
+    assert fails(Masks, [last]) == [False]
+
+
+def test_no_case_is_added_for_inputs_that_another_one_already_varies():
+    both = [drawn(5.0, then=[("add", numbers(1, 2)), ("add", numbers(3, 4))])]
+    assert len(added(Total, both)) == 1
+
+
+def test_a_result_that_is_not_a_number_is_compared_in_no_made_up_call():
+    class Mean:
+        def mean(self, x, mask):
+            return (x * mask).sum(-1) / mask.sum(-1)
+
+    x, mask = torch.ones(2, 3), torch.tensor([[1, 0, 1], [0, 0, 0]]) == 1
+    assert len(added(Mean, [drawn(then=[("mean", x, mask)])])) == 1
