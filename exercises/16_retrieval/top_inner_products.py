@@ -14,6 +14,10 @@ from ..draw import number
 from .common import steps
 
 POINTS = {"values": 2, "blocks": 2, "edges": 1}
+#: Primes above all numbers of `steps`, so that products of the two differ, divided by a power of 2.
+LENGTHS = torch.tensor(
+    [37, 53, 71, 97, 127, 163, 199, 239, 283, 331, 379, 431, 487, 547], dtype=torch.float32
+).div(128)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -50,7 +54,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         [queries(2, d).double(), cut(vectors.double(), 3, N - 3), 1],
         title="the best one, float64",
     )
-    long = vectors * (torch.arange(1, N + 1) / 4)[:, None]  # the same on every processor
+    long = vectors * LENGTHS[:N, None]  # exact, and no two products are equal
     yield Case("values", [queries(3, d), cut(long, 6, N - 6), 2], title="short and long vectors")
 
     sizes = (2, 5, 1, N - 8)
