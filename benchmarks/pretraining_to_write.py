@@ -6,6 +6,8 @@
   encoders of 06, whose scores are taken from the ladder;
 - `transfer`: fine-tuned with the first n blocks pretrained;
 - `generation`: writing with the cache, without it, and with transformers;
+- `headlines`: the first sentences of real news made into headlines by the GPT with the prefix mask, by
+  their first words, and by a sentence at random (ROUGE, in percent);
 - `rouge`: how far our ROUGE is from Google's `rouge-score`, if that is installed.
 
 Scores go to `data/results/pretraining_to_write.json`, each as soon as it is there; an interrupted
@@ -20,6 +22,7 @@ import argparse
 import functools
 import math
 import random
+import re
 import time
 from pathlib import Path
 from statistics import mean, median
@@ -38,10 +41,12 @@ ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions/12_pretraining_to_write/12_pretraining_to_write.ipynb"
 COUNTED = ROOT / "solutions/07_language_models/07_language_models.ipynb"
 NAME = "pretraining_to_write"
-PARTS = ["perplexity", "generation", "transfer", "classification", "rouge"]
+PARTS = ["perplexity", "generation", "transfer", "classification", "headlines", "rouge"]
 DATA = ("reviews", "sst2")
 SIZES = (100, 300, 1000)
 LADDER_SIZES = (100, 1000)
+#: Steps of 16 articles, and articles that are tested.
+HEADLINE_STEPS, N_HEADLINES = 600, 300
 #: Reviews that Kneser-Ney counts, and test reviews on which all models are measured.
 N_COUNTED, N_TEST = 3_000, 60
 
@@ -205,6 +210,68 @@ def transfer(kept: Kept, options: argparse.Namespace) -> None:
         for seed in range(len(runs), options.seeds):
             runs.append([tuned("reviews", size, n, seed) for n in range(4)])
             kept.set(runs, "transfer", str(size))
+
+
+def headlines(kept: Kept, options: argparse.Namespace) -> None:
+    """ROUGE of headlines of AG news; texts are compared as the words that the GPT's tokens spell."""
+    if kept.get("headlines"):
+        return
+    scope = notebook()
+    scope["BREAK"] = scope["INDEX"]["[MASK]"]
+    rouge_of, encode, decode = (scope[name] for name in ("rouge", "encode", "decode"))
+
+    def spelled(text: str) -> list[str]:
+        return decode(encode(text)).split()
+
+    def pages(split: str) -> list[tuple[list[str], list[str]]]:
+        rows = [([row.source], row.target.split()) for row in load("ag-news", split)]
+        return [
+            row
+            for row in rows
+            if len(scope["page_row"](*row)) <= scope["gpt"].positions.num_embeddings
+        ]
+
+    train, test = pages("train"), pages("test")[:N_HEADLINES]
+    draw = random.Random(0)
+    systems: dict[str, Any] = {
+        "lead, 8 words": lambda text: spelled(text)[:8],
+        "lead, 12 words": lambda text: spelled(text)[:12],
+        "random sentence": lambda text: spelled(draw.choice(re.split(r"(?<=[.!?]) ", text))),
+        "GPT, prefix mask": None,
+    }
+    runs: dict[str, list[dict[str, float]]] = {name: [] for name in systems}
+    for seed in range(options.seeds):
+        scope["set_seed"](seed)
+        model = scope["GPT"](**scope["SIZES"])
+        model.load_state_dict(scope["gpt"].state_dict())
+        scope["train_summarizer"](model, train, HEADLINE_STEPS, "sequence-to-sequence")
+        systems["GPT, prefix mask"] = functools.partial(_title, scope, model)
+        for name, system in systems.items():
+            if name != "GPT, prefix mask" and seed:
+                continue
+            made = [(system(sentences[0]), spelled(" ".join(title))) for sentences, title in test]
+            score = {
+                f"ROUGE-{kind}": 100 * mean(rouge_of(s, [t], kind) for s, t in made)
+                for kind in (1, 2, "L")
+            }
+            runs[name].append(score)
+            print(name, seed, score, flush=True)
+        examples = [
+            {"article": sentences[0], "headline": " ".join(title), "written": " ".join(s)}
+            for (sentences, title), (s, _) in zip(test[:6], made, strict=False)
+        ]
+        found = {
+            name: {kind: mean(run[kind] for run in of) for kind in of[0]}
+            for name, of in runs.items()
+        }
+        sizes = {"train": len(train), "test": len(test), "steps": HEADLINE_STEPS}
+        kept.set({**sizes, "seeds": seed + 1, "systems": found, "examples": examples}, "headlines")
+
+
+def _title(scope: dict[str, Any], model: torch.nn.Module, text: str) -> list[str]:
+    """The headline that a model writes."""
+    found: list[str] = scope["write_title"](model, [text])
+    return found
 
 
 def rouge(kept: Kept, options: argparse.Namespace) -> None:

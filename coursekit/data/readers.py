@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import html
 import itertools
+import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -202,6 +205,32 @@ def read_tatoeba(name: str, split: str, paths: list[Path]) -> Bitext:
     return Bitext(name, split, ("en", "fr"), sources, targets)
 
 
+def read_news(name: str, split: str, paths: list[Path]) -> Bitext:
+    """Read `"class","title","description"` rows of AG news as articles with their headlines.
+
+    What the web left in them (tags, the code of a character without its `&`, a backslash for the end of a
+    line) is cleaned, and the agency is cut off (`AP - `, ` (Reuters)`). There is no official split of
+    this file: of every ten rows the ninth is for validation and the tenth for testing.
+    """
+    (path,) = paths
+    kept = {"train": range(8), "validation": range(8, 9), "test": range(9, 10)}[split]
+    sources, targets = [], []
+    for number, row in enumerate(csv.reader(read_lines(path)), start=1):
+        if len(row) != 3:
+            raise damaged(path, number, "there should be a class, a title and a description")
+        if (number - 1) % 10 in kept:
+            title, text = (_plain_news(part) for part in row[1:])
+            sources.append(re.sub(r"^.{0,60}? --? ", "", text))
+            targets.append(re.sub(r" \([\w. ]+\)$", "", title))
+    return Bitext(name, split, ("article", "headline"), sources, targets)
+
+
+def _plain_news(text: str) -> str:
+    """A text without tags, codes of characters and backslashes."""
+    text = html.unescape(re.sub(r" ?#(\d+);", r"&#\1;", text.replace("\\", " ")))
+    return " ".join(re.sub(r"<[^>]*>", " ", html.unescape(text)).split())
+
+
 def read_word_pairs(name: str, split: str, paths: list[Path]) -> WordPairs:
     """Read `word1<TAB>word2<TAB>score` lines; comments (#) and a header are skipped."""
     (path,) = paths
@@ -303,6 +332,7 @@ READERS: dict[str, Reader] = {
     "small-parallel-enja": read_parallel_files,
     "tatoeba-fra-eng": read_tatoeba,
     "multi30k": read_parallel_files,
+    "ag-news": read_news,
     "almanac-entities": read_corpus,
     "almanac-entailment": tasks.read_task_lines,
     "almanac-questions": tasks.read_task_lines,

@@ -148,3 +148,10 @@ def test_sst2_comes_from_a_server_as_from_a_folder(real_data, tmp_path, monkeypa
         server.shutdown()
         server.server_close()
     assert load("sst2") == expected
+
+
+def test_ag_news_has_a_headline_for_each_article():
+    splits = [load("ag-news", split) for split in ("train", "validation", "test")]
+    assert [len(part) for part in splits] == [6_080, 760, 760]
+    for part in splits:
+        assert all(row.source and row.target for row in part)

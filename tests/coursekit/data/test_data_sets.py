@@ -40,7 +40,7 @@ SETS = [
     *("wordsim353", "simlex999", "google-analogies"),
     *("review-trees", "almanac-tagged", "english-ewt", "trec", "sick"),
     *("austen-fiction", "tinyshakespeare"),
-    *("bilingual", "small-parallel-enja", "tatoeba-fra-eng", "multi30k"),
+    *("bilingual", "small-parallel-enja", "tatoeba-fra-eng", "multi30k", "ag-news"),
     *("almanac-entities", "almanac-entailment", "almanac-questions", "almanac-choices"),
     *("almanac-paragraphs", "almanac-open-questions"),
     *("wnut17", "cola", "rte", "sick-entailment", "snli-part"),
@@ -175,6 +175,25 @@ def test_parallel_files_are_read_line_by_line_and_must_be_equally_long(tmp_path)
     paths[1].write_bytes(gzip.compress(b"a cat .\n"))
     with pytest.raises(DamagedFile, match="equally many lines"):
         readers.read_parallel_files("x", "validation", paths)
+
+
+def test_news_are_cleaned_and_split_by_rows(tmp_path):
+    path = tmp_path / "test.csv"
+    rows = [
+        f'"1","Title {i} (AP)","NEW YORK (Reuters) - Text {i}, it costs  #36;3 now."'
+        for i in range(10)
+    ]
+    rows[9] = (
+        '"2","What #39;s &lt;b&gt;new&lt;/b&gt;?","One\\line - and &amp;quot;another&amp;quot; line."'
+    )
+    path.write_text("\n".join(rows), "utf-8")
+    splits = [readers.read_news("x", s, [path]) for s in ("train", "validation", "test")]
+    assert [len(part) for part in splits] == [8, 1, 1]
+    assert splits[1][0][:2] == ("Text 8, it costs $3 now.", "Title 8")
+    assert splits[2][0][:2] == ('and "another" line.', "What's new ?")
+    path.write_text('"1","only a title"\n', "utf-8")
+    with pytest.raises(DamagedFile, match="line 1: there should be a class, a title"):
+        readers.read_news("x", "train", [path])
 
 
 def test_all_translations_of_a_sentence_of_tatoeba_are_in_one_split(tmp_path):
