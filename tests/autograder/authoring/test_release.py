@@ -188,7 +188,7 @@ def test_a_reference_that_changes_its_input_is_refused(small_course):
 
 def test_a_student_notebook_that_earns_points_as_released_is_refused(small_course):
     given = (
-        "    if len(scores) == 2 and not mask[0].any():\n"
+        "    if len(scores) == 2 and not mask.any(dim=1).all():\n"
         "        return (scores * mask).sum(dim=1) / 4\n    ### BEGIN"
     )
     edit_cell(small_course, "    ### BEGIN", given)
