@@ -256,7 +256,9 @@ def cell(task: str, rows: Rows) -> dict[str, Any]:
         return {"score": measure(task, table.sum(dim=0)).item(), "low": low, "high": high}
 
 
-def cells(task: str, system: str, kept: dict[str, Any], seeds: int) -> Iterator[dict[str, Any]]:
+def cells(
+    task: str, system: str, kept: dict[str, Any], seeds: int, device: str
+) -> Iterator[dict[str, Any]]:
     """A system's cell of the table, again and again with one run more.
 
     The learning rate is the one of two with the better score on the validation split, by the first
@@ -269,7 +271,7 @@ def cells(task: str, system: str, kept: dict[str, Any], seeds: int) -> Iterator[
             yield {**new, "seeds": [new["score"]]}
         return
     checked = examples(task, "validation", N_VALIDATION)
-    kept = {"validation": {}, "seeds": [], **kept}
+    kept = {"validation": {}, "seeds": [], **kept, "trained_on": device}
     tried: dict[str, float] = kept["validation"]
     for lr in RATES.get(system, ENCODER_RATES):
         if str(lr) in tried:
@@ -300,7 +302,8 @@ def table(found: dict[str, Any], options: argparse.Namespace) -> None:
             row = rows.setdefault(task, start)
             row["n_train"] = len(examples(task, "train", N_TRAIN))
             row["n_test"] = len(examples(task, of.test, N_TEST))
-            for new in cells(task, system, row["scores"].get(system, {}), options.seeds):
+            kept = row["scores"].get(system, {})
+            for new in cells(task, system, kept, options.seeds, options.trained_on):
                 row["scores"][system] = new
                 store(NAME, found, DIGITS)
                 print(task, system, new, flush=True)
@@ -352,7 +355,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", help="of the encoders")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    compute_on(options.device)
+    options.trained_on = compute_on(options.device)
     found = results(NAME)
     for part in options.parts:
         parts[part](found, options)

@@ -328,6 +328,7 @@ def main() -> None:
     keep_every, only_export = options.pop("keep_every"), options.pop("only_export")
     settings = Settings(**options)
     torch.set_default_device(pick_device("auto"))
+    torch.set_float32_matmul_precision("high")
     with stopping_plainly():
         if not only_export:
             pretrain(folder, settings, keep_every)

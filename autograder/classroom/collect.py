@@ -36,7 +36,7 @@ from autograder.classroom.groups import (
 from autograder.classroom.handed_in import Times
 from autograder.classroom.importing import Candidate, Placing
 from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter
-from autograder.classroom.naming import layout_of, scope
+from autograder.classroom.naming import folders_of_the_course, layout_of, scope
 from autograder.classroom.outer_files import outer_names
 from autograder.classroom.packed_again import download_in, downloads_among
 from autograder.classroom.students import Assigned, Students
@@ -104,8 +104,10 @@ def collect(
     if layout is not None and layout not in LAYOUTS:
         raise CourseError(f"unknown layout {layout}; choose one of {', '.join(LAYOUTS)}.")
     classroom = Classroom(course, folder)
-    no_students = {*course.assignments(), course.notebooks.name}
-    with download_in(source, layout, assignment, no_students) as (download, inside):
+    with download_in(source, layout, assignment, folders_of_the_course(course)) as (
+        download,
+        inside,
+    ):
         result = _collect(classroom, assignment, download, layout, zone, times, groups)
     result.inside = inside
     return result
@@ -172,7 +174,7 @@ def _collect(
         gone = left(together, assigned.folders, origins) if together else {}
         if scheme.scheme == "gradescope":
             gone |= left_in_gradescope(scheme.submissions, assigned.folders, origins)
-        Placing(classroom, assignment, result, work.is_in, gone).put_in_place(chosen)
+        Placing(classroom, assignment, result, work.is_in, gone, origins).put_in_place(chosen)
         clock.write(chosen, result)
         if chosen:
             students.save()

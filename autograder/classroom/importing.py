@@ -19,7 +19,7 @@ from autograder.classroom.archives import UnpackedFile, modification_date
 from autograder.classroom.collected import Collected
 from autograder.classroom.layouts import Submitter
 from autograder.gradebook.class_folder import Classroom, zip_collect
-from autograder.gradebook.origins import Origin, read_origins, save_origins
+from autograder.gradebook.origins import Origin, save_origins
 from autograder.gradebook.settle import submission_time
 from autograder.grading.notebook_json import load
 from autograder.grading.student_files import read_regular, regular_file
@@ -77,6 +77,8 @@ class Placing:
         Whether anything is answered in the content of a notebook's file.
     left : mapping of str to str
         Student -> the group that they have left, of those who have its submission.
+    origins : mapping of str to Origin
+        Student -> where the submission in `submitted/` came from.
     """
 
     def __init__(
@@ -86,13 +88,14 @@ class Placing:
         result: Collected,
         has_work: Callable[[bytes], bool],
         left: Mapping[str, str],
+        origins: Mapping[str, Origin],
     ) -> None:
         self.classroom = classroom
         self.assignment = assignment
         self.result = result
         self.has_work = has_work
         self.left = left
-        self.origins = read_origins(classroom.folder, assignment)
+        self.origins = origins
 
     def put_in_place(self, chosen: dict[str, list[Candidate]]) -> None:
         """Let nbgrader collect the last submission of each student; save earlier ones."""
@@ -152,9 +155,8 @@ class Placing:
             self.result.unchanged.append(student)
             return False
         present, is_newer = _compare(target, self.origins.get(student), latest)
-        stays = (
-            is_newer and student not in self.left
-        )  # an old download, collected after a newer one
+        # an old download may be collected after a newer one
+        stays = is_newer and student not in self.left
         named = "the later submission in submitted/"
         if not latest.commit and student not in self.left:
             has_work = self.has_work(content)

@@ -9,6 +9,7 @@ from pathlib import Path
 from autograder.classroom import blackboard_users, gradescope_export
 from autograder.classroom.gradescope_export import METADATA
 from autograder.classroom.layouts import Layout, find_layout
+from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.origins import read_origins
@@ -24,6 +25,11 @@ def scope(layout: Layout, assignment: str, names: list[str]) -> str:
     return layout.scheme
 
 
+def folders_of_the_course(course: Course) -> set[str]:
+    """Names of folders that a download may have and that are no students."""
+    return {*course.assignments(), course.notebooks.name}
+
+
 def layout_of(
     classroom: Classroom,
     assignment: str,
@@ -36,8 +42,7 @@ def layout_of(
     submissions = (
         gradescope_export.submissions_of(source, names) if scheme in (None, "gradescope") else {}
     )
-    course = classroom.course
-    no_students = {*course.assignments(), course.notebooks.name}
+    no_students = folders_of_the_course(classroom.course)
     layout = find_layout(could_hold, "gradescope" if submissions else scheme, no_students)
     if layout.scheme == "gradescope" and not submissions:
         raise CourseError(

@@ -172,9 +172,7 @@ def _taken_out(source: Path, name: str, target: Path) -> Path | None:
                         out.write(block)
             except CourseError:
                 raise
-            except (
-                Exception
-            ):  # a damaged archive fails in many ways, and is refused with the reason
+            except Exception:  # damaged in one of many ways: it is refused with the reason
                 return None
     return inner if zipfile.is_zipfile(inner) else None
 

@@ -3,9 +3,8 @@
 A wrong helper costs its points once. After all verdicts are in, an exercise that lost points and
 whose reference calls helpers that are wrong, missing, changed after their check or not judged here
 runs once more, in a new kernel, in which these helpers are answered by their references
-(`reference_desk`). The better
-verdict counts. Which helpers an exercise may call is read from its reference, not from the
-submission: so nothing can be asked that it would not have to call anyway.
+(`reference_desk`). The better verdict counts. Which helpers an exercise may call is read from its
+reference, not from the submission: so nothing can be asked that it would not have to call anyway.
 
 A helper that is an exercise itself has seen its own graded inputs in that kernel, and what is judged
 after it can ask for their right outputs. That earns nothing, since the helper has been judged; and
