@@ -4,7 +4,8 @@
 - `overlap`: which of XQuAD's English paragraphs share their 8-grams with SQuAD's development set;
 - `table`: majority, a rule, and five encoders on real and planted tasks; every encoder has the same
   examples, steps and head, and the better of two learning rates by the task's validation split;
-- `blind`: classifiers of pairs that see the hypothesis only.
+- `blind`: classifiers of pairs that see the hypothesis only;
+- `heads`: the notebook's heads beside those of `transformers`, on the same encoder.
 
 Scores go to `data/results/many_tasks.json`, each as soon as it is there; an interrupted command goes
 on where it stopped. No setting was searched on test data. `--device cuda` trains on a GPU.
@@ -16,9 +17,12 @@ on where it stopped. No setting was searched on test data. `--device cuda` train
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
+import math
 import random
 import re
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +30,7 @@ from typing import Any
 
 import torch
 from _device import compute_on
+from _library_heads import library_heads
 from _many_encoders import make, scope_of_13
 from _results import results, store
 
@@ -33,7 +38,8 @@ from coursekit import load
 
 NAME = "many_tasks"
 SYSTEMS = ["majority", "rule", "BiLSTM", "biLM", "GPT", "BERT", "distilled"]
-STEPS, N_TRAIN, N_VALIDATION, N_TEST, SEEDS = 1000, 20_000, 500, 1000, 3
+STEPS, HEAD_STEPS = 1000, 300
+N_TRAIN, N_VALIDATION, N_TEST, SEEDS = 20_000, 500, 1000, 3
 #: SQuAD's scores are published with three digits behind the point.
 DIGITS = 5
 #: Learning rates to choose from: for transformers, and for LSTMs, which bear larger ones.
@@ -160,7 +166,13 @@ def train_model() -> Any:
 
 
 def neural(
-    task: str, system: str, train: Sequence[Any], others: Sequence[Any], seed: int, lr: float
+    task: str,
+    system: str,
+    train: Sequence[Any],
+    others: Sequence[Any],
+    seed: int,
+    lr: float,
+    steps: int = STEPS,
 ) -> Callable[[Sequence[Any]], list[Any]]:
     """Train a system's encoder under the notebook's head; what it returns predicts examples.
 
@@ -172,7 +184,7 @@ def neural(
     scope["train_model"] = functools.partial(train_model(), lr=lr)
     if kind == "tag":
         names = sorted({tag for _, labels in [*train, *others] for tag in labels})
-        model = scope["train_tagger"](encoder, train, names, STEPS, seed)
+        model = scope["train_tagger"](encoder, train, names, steps, seed)
 
         def tags(test: Sequence[Any]) -> list[Any]:
             scores = scope["word_scores"](model, test, names)
@@ -182,7 +194,7 @@ def neural(
 
         return tags
     if kind == "choice":
-        model = scope["train_choices"](encoder, train, STEPS, seed)
+        model = scope["train_choices"](encoder, train, steps, seed)
 
         def options(test: Sequence[Any]) -> list[Any]:
             found: list[int] = []
@@ -194,11 +206,11 @@ def neural(
 
         return options
     if kind == "question":
-        model = scope["train_reader"](encoder, train, STEPS, seed)
+        model = scope["train_reader"](encoder, train, steps, seed)
         answers = scope["answers_of"]
         return lambda test: [(answers(model, row, 1) or [(0.0, "")])[0][1] for row in test]
     rows = [tuple(row) for row in train]
-    model = scope["train_pairs"](encoder, rows, 1 + max(row[2] for row in rows), STEPS, seed)
+    model = scope["train_pairs"](encoder, rows, 1 + max(row[2] for row in rows), steps, seed)
     return lambda test: list(scope["predict_pairs"](model, test))
 
 
@@ -345,9 +357,29 @@ def blind(found: dict[str, Any], options: argparse.Namespace) -> None:
     print(found["hypothesis_only"])
 
 
+def heads(found: dict[str, Any], options: argparse.Namespace) -> None:
+    """The notebook's heads and the library's, trained alike on the planted tasks."""
+    rows = found.setdefault("heads", {"steps": HEAD_STEPS})
+    for task in ("entities", "entailment", "choices", "questions"):
+        train, test = examples(task, "train", N_TRAIN), examples(task, "test", N_TEST)
+        for name in ("ours", "transformers"):
+            seeds = rows.setdefault(task, {}).setdefault(name, [])
+            own = name == "ours"
+            with contextlib.nullcontext() if own else library_heads(TASKS[task].kind):
+                for seed in range(len(seeds), options.seeds):
+                    predict = neural(task, "distilled", train, test, seed, 4e-4, HEAD_STEPS)
+                    seeds.append(cell(task, counted(task, test, predict(test)))["score"])
+                    store(NAME, found, DIGITS)
+        means = [statistics.mean(rows[task][name]) for name in ("ours", "transformers")]
+        spread = [statistics.variance(rows[task][name]) for name in ("ours", "transformers")]
+        error = math.sqrt(sum(spread) / options.seeds)
+        rows[task] |= {"difference": means[0] - means[1], "standard_error": error}
+        print(task, rows[task], flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parts = {"squad": squad, "overlap": overlap, "table": table, "blind": blind}
+    parts = {"squad": squad, "overlap": overlap, "table": table, "blind": blind, "heads": heads}
     parser.add_argument("parts", nargs="*", metavar="PART", default=list(parts))
     parser.add_argument("--tasks", nargs="+", choices=list(TASKS), default=list(TASKS))
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=SYSTEMS)
