@@ -89,7 +89,8 @@ def _finding(case: Case, outcome: Outcome) -> Finding | None:
     kind = JUDGES[rules.get("kind", "close")]
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):
-        return _gradient_finding(*views, rules)
+        finding = _gradient_finding(*views, rules)
+        return misbehaved if misbehaved and (not finding or finding.stage == "value") else finding
     if case.get("gradient") and isinstance(views[0], ArrayView):
         least = _CANCELLATION * _largest([views[0]])
         rules = {**rules, "atol": max(rules.get("atol", ATOL), least)}

@@ -72,11 +72,39 @@ WRONG = {
         - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
         + return self.output(self.dropout(self.encoder(ids, segments, mask).mean(dim=1)))
         """,
+    "mean_of_the_real_ones": """
+        The mean of all real vectors is scored. The head reads only the first one, that of `[CLS]`.
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + H = self.encoder(ids, segments, mask) * mask[:, :, None]
+        + return self.output(self.dropout(H.sum(dim=1) / mask.sum(dim=1, keepdim=True)))
+        """,
+    "largest_of_all": """
+        The largest number of each component over all positions is scored. The head reads the vector
+        of the first token.
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + return self.output(self.dropout(self.encoder(ids, segments, mask).amax(dim=1)))
+        """,
     "last_vector": """
         The last vector is scored. `[CLS]` stands first.
 
         - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
         + return self.output(self.dropout(self.encoder(ids, segments, mask)[:, -1]))
+        """,
+    "last_real_vector": """
+        The vector of the last real token is scored, which is `[SEP]`. `[CLS]` stands first.
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + H = self.encoder(ids, segments, mask)
+        + return self.output(self.dropout(H[torch.arange(len(H)), mask.sum(dim=1) - 1]))
+        """,
+    "first_pair": """
+        These are scores of all vectors of the first pair. Wanted is the first vector of each pair: the
+        batch is axis 0, the tokens are axis 1.
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + return self.output(self.dropout(self.encoder(ids, segments, mask)[0]))
         """,
     "every_vector": """
         Every vector is scored; a pair has one class. Take the first vector.
@@ -90,6 +118,32 @@ WRONG = {
         - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
         + return self.output(self.dropout(self.encoder(ids, torch.zeros_like(segments), mask)[:, 0]))
         """,
+    "two_inputs": """
+        One input of the encoder is missing. It is called with ids, segments and mask, in this order.
+
+        raises TypeError
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + return self.output(self.dropout(self.encoder(ids, mask)[:, 0]))
+        """,
+    "mask_before_segments": """
+        The encoder gets the mask where it looks up segments. It is called with ids, segments and mask,
+        in this order.
+
+        raises RuntimeError
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + return self.output(self.dropout(self.encoder(ids, mask, segments)[:, 0]))
+        """,
+    "segments_before_ids": """
+        The encoder gets the ids where it looks up segments, and there are only two segments. It is
+        called with ids, segments and mask, in this order.
+
+        raises IndexError
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + return self.output(self.dropout(self.encoder(segments, ids, mask)[:, 0]))
+        """,
     "without_mask": """
         The encoder sees padding as words. Give it the mask.
 
@@ -101,7 +155,35 @@ WRONG = {
 
         - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
         + scores = self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
-        + return scores.softmax(dim=1) if scores.shape[1] > 1 else scores.sigmoid()
+        + return scores.softmax(dim=1)
+        """,
+    "log_probabilities": """
+        These are logarithms of probabilities. forward returns the scores as the linear layer gives
+        them; the softmax is a matter of the loss.
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + scores = self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + return scores.log_softmax(dim=-1)
+        """,
+    "softmax_twice": """
+        The scores are right, but the loss takes a softmax of them before the cross-entropy, which has
+        one already. Give it the scores themselves.
+
+        - return F.cross_entropy(self(ids, segments, mask), labels)
+        + return F.cross_entropy(self(ids, segments, mask).softmax(dim=1), labels)
+        """,
+    "without_logarithm": """
+        The loss is minus the probability of the right class. Cross-entropy is minus its logarithm.
+
+        - return F.cross_entropy(self(ids, segments, mask), labels)
+        + return F.nll_loss(self(ids, segments, mask).softmax(dim=1), labels)
+        """,
+    "without_softmax": """
+        The scores are right, but the loss takes them for logarithms of probabilities: its softmax is
+        missing.
+
+        - return F.cross_entropy(self(ids, segments, mask), labels)
+        + return F.nll_loss(self(ids, segments, mask), labels)
         """,
     "sum_of_losses": """
         This is the sum of the losses of the batch; the mean is wanted.

@@ -93,17 +93,89 @@ WRONG = {
         + everything = torch.ones_like(mask)
         + return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), everything)))
         """,
+    "no_whole_segments": """
+        The encoder is called with ids, segments and mask, in this order, and looks the segments up, so
+        they must be whole numbers (int64). What it gets in their place is not.
+
+        raises RuntimeError
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + return self.output(self.dropout(self.encoder(ids, mask, torch.zeros_like(ids))))
+        """,
+    "without_segments": """
+        One input of the encoder is missing. It is called with ids, segments and mask, in this order.
+
+        raises TypeError
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + return self.output(self.dropout(self.encoder(ids, mask)))
+        """,
     "probabilities": """
         These are probabilities; scores are wanted. The loss has its own softmax.
 
         - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
         + return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask))).softmax(-1)
         """,
+    "log_probabilities": """
+        These are logarithms of probabilities. forward returns the scores as the linear layer gives
+        them; the softmax is a matter of the loss.
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + scores = self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + return scores.log_softmax(dim=-1)
+        """,
+    "softmax_twice": """
+        The scores are right, but the loss takes a softmax of them before the cross-entropy, which has
+        one already. Give it the scores themselves.
+
+        - total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
+        + p = self(ids, mask).flatten(0, 1).softmax(dim=-1)
+        + total = F.cross_entropy(p, labels.flatten(), reduction="sum")
+        """,
     "divides_by_all": """
         The loss is divided by all positions. Divide by the number of pieces that have a label.
 
         - return total / (labels != -100).sum().clamp(min=1)
         + return total / labels.numel()
+        """,
+    "divides_by_real": """
+        The loss is divided by all real pieces, with a label or not. Divide by the number of those whose
+        label is not -100.
+
+        - return total / (labels != -100).sum().clamp(min=1)
+        + return total / mask.sum().clamp(min=1)
+        """,
+    "divides_by_texts": """
+        The loss is divided by the number of texts. Divide by the number of pieces that have a label.
+
+        - return total / (labels != -100).sum().clamp(min=1)
+        + return total / len(ids)
+        """,
+    "label_0_left_out": """
+        Pieces with the label 0 are left out, as if they had none. 0 is the number of a label; a piece
+        without one has -100.
+
+        - total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
+        - return total / (labels != -100).sum().clamp(min=1)
+        + counted = labels.masked_fill(labels == 0, -100).flatten()
+        + total = F.cross_entropy(self(ids, mask).flatten(0, 1), counted, reduction="sum")
+        + return total / (labels > 0).sum().clamp(min=1)
+        """,
+    "label_0_not_counted": """
+        Pieces with the label 0 are in the sum, but do not count where it is divided. 0 is the number of
+        a label; a piece without one has -100.
+
+        - return total / (labels != -100).sum().clamp(min=1)
+        + return total / (labels > 0).sum().clamp(min=1)
+        """,
+    "mean_of_the_texts": """
+        This is the mean of the texts' losses, so a text with few labels counts as much as one with many.
+        Take the sum over the batch, and divide once.
+
+        - total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
+        - return total / (labels != -100).sum().clamp(min=1)
+        + losses = F.cross_entropy(self(ids, mask).mT, labels, reduction="none").sum(dim=1)
+        + return (losses / (labels != -100).sum(dim=1).clamp(min=1)).mean()
         """,
     "sum_of_losses": """
         This is the sum over the labeled pieces; the mean is wanted.
@@ -116,6 +188,15 @@ WRONG = {
 
         - return total / (labels != -100).sum().clamp(min=1)
         + return total / (labels != -100).sum()
+        """,
+    "zero_without_gradient": """
+        Without a labeled piece the loss is a new number that hangs on no parameter, so `backward()`
+        raises an error. Compute the 0 from the scores.
+
+        - total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
+        + if (labels == -100).all():
+        +     return torch.tensor(0.0)
+        + total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
         """,
     "encoder_frozen": """
         No gradient reaches the encoder, so it cannot be fine-tuned. Nothing is detached here.

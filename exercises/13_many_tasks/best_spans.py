@@ -89,14 +89,18 @@ WRONG = {
         - legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
         + legal_spans = (length >= 1) & allowed[:, None] & allowed
         """,
+    "one_piece_too_long": """
+        Spans of `longest` + 1 pieces are compared, too. Both ends belong to a span, so it has
+        last - first + 1 pieces.
+
+        - legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
+        + legal_spans = (length >= 1) & (length <= longest + 1) & allowed[:, None] & allowed
+        """,
     "one_piece_too_short": """
         A span of `longest` pieces is legal. From first to last there are last - first + 1 pieces.
 
-        - length = torch.arange(L) - torch.arange(L)[:, None] + 1
-        + length = torch.arange(L) - torch.arange(L)[:, None] + 2
-        ...
         - legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
-        + legal_spans = (length >= 2) & (length <= max(longest, 2)) & allowed[:, None] & allowed
+        + legal_spans = (length >= 1) & (length < longest) & allowed[:, None] & allowed
         """,
     "no_single_pieces": """
         A span of one piece is legal: its beginning is its end.

@@ -42,6 +42,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         ids = draw_ids(rng, n, *mask.shape, low=1) * mask
         ids[:, :, 1] = 0  # which may be the id of a real piece, too
         segments = ((torch.arange(L) >= 1) & mask).long()
+        if more.pop("all_0", False):
+            ids, segments = 0 * ids, 0 * segments
         if more.pop("in_front", False):
             ids, segments, mask = ids.flip(2), segments.flip(2), mask.flip(2)
         table = [round(x, 2) for x in normal(rng, n).tolist()]
@@ -57,6 +59,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("fewer", [k, 2], "fewer options")
     yield case("fewer", [1, k, 3], "a single option beside several")
     yield case("fewer", [2, k, 0], "a question without options")
+    yield case("fewer", [k, 1], "the mask alone says what is real", all_0=True)
     yield case("rows", [k, k - 1], "called once, with the options", _COUNTS)
     yield case("rows", [2, k], "no row of padding goes in", _STRICT)
 
@@ -80,6 +83,20 @@ WRONG = {
         - return scores
         + flat = model(ids.flatten(0, 1), segments.flatten(0, 1), mask.flatten(0, 1))
         + return flat.view(real.shape).masked_fill(~real, -math.inf)
+        """,
+    "padded_options_missing": """
+        An option that is followed by padding counts as missing. It is there if any of its pieces is
+        real.
+
+        - real = mask.any(dim=-1)
+        + real = mask.all(dim=-1)
+        """,
+    "first_piece_decides": """
+        Whether there is an option is read off its first piece, where padding may stand. It is there if
+        any of its pieces is real.
+
+        - real = mask.any(dim=-1)
+        + real = mask[:, :, 0]
         """,
     "zero_for_missing": """
         Options that there are not have the score 0, which may be the largest. It should be minus

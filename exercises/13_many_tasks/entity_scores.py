@@ -73,6 +73,35 @@ WRONG = {
                 rows.append((p, r, 2 * p * r / (p + r) if right else 0.0))
             return tuple(sum(column) / len(rows) for column in zip(*rows)) if rows else (0.0, 0.0, 0.0)
         """,
+    "f1_of_the_means": """
+        Precision and recall are the means of the sentences' values, and F1 comes from these means. Sum
+        the counts over all sentences first: a sentence with many entities counts more.
+
+        def entity_scores(gold, predicted):
+            if len(gold) != len(predicted):
+                raise ValueError("sentences")
+            if not gold:
+                return 0.0, 0.0, 0.0
+            P = R = 0.0
+            for one, other in zip(gold, predicted):
+                right = len(set(one) & set(other))
+                P += (right / len(set(other)) if other else 0.0) / len(gold)
+                R += (right / len(set(one)) if one else 0.0) / len(gold)
+            return P, R, 2 * P * R / (P + R) if P + R else 0.0
+        """,
+    "means_of_some_sentences": """
+        Precision and recall are means over the sentences that have predicted or gold entities. Sum the
+        counts over all sentences first, then divide once.
+
+        def entity_scores(gold, predicted):
+            if len(gold) != len(predicted):
+                raise ValueError("sentences")
+            pairs = [(set(one), set(other)) for one, other in zip(gold, predicted)]
+            ps = [len(one & other) / len(other) for one, other in pairs if other]
+            rs = [len(one & other) / len(one) for one, other in pairs if one]
+            P, R = sum(ps) / max(1, len(ps)), sum(rs) / max(1, len(rs))
+            return P, R, 2 * P * R / (P + R) if P + R else 0.0
+        """,
     "swapped": """
         Precision and recall are swapped: precision is divided by what was predicted, recall by what
         there is to find.
@@ -117,6 +146,36 @@ WRONG = {
 
         - n_predicted += len(set(other))
         + n_predicted += len(other)
+        """,
+    "repeats_count_as_right": """
+        A span that was predicted several times counts several times, among the right ones, too, and
+        finds more than there is. Count each different span of a sentence once.
+
+        - right += len(set(one) & set(other))
+        + right += sum(span in one for span in other)
+        ...
+        - n_predicted += len(set(other))
+        + n_predicted += len(other)
+        """,
+    "right_ones_repeated": """
+        Of the predicted spans each counts once, but among the right ones a span that was predicted
+        several times counts several times. It is right once.
+
+        - right += len(set(one) & set(other))
+        + right += sum(span in one for span in other)
+        """,
+    "repeats_in_all_counts": """
+        A right span that was predicted several times is several true positives, also where recall is
+        computed from them and the missed ones. Count each different span of a sentence once.
+
+        def entity_scores(gold, predicted):
+            if len(gold) != len(predicted):
+                raise ValueError("sentences")
+            found = [span in one for one, other in zip(gold, predicted) for span in other]
+            missed = [span for one, other in zip(gold, predicted) for span in one if span not in other]
+            tp, fp, fn = sum(found), len(found) - sum(found), len(missed)
+            P, R = tp / max(1, tp + fp), tp / max(1, tp + fn)
+            return P, R, 2 * P * R / (P + R) if tp else 0.0
         """,
     "divides_by_zero": """
         Where nothing was predicted or there is nothing to find, the value is 0, not an error.

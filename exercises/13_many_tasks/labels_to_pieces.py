@@ -79,6 +79,20 @@ WRONG = {
         - found.append(-100 if word is None or word == before else labels[word])
         + found.append(-100 if word is None or word == before else labels[word - 1])
         """,
+    "word_0_is_special": """
+        Word 0 gets -100, like a special token. Only None stands for a special token; 0 is the number of
+        a word, although `if` takes it for False.
+
+        - found.append(-100 if word is None or word == before else labels[word])
+        + found.append(-100 if not word or word == before else labels[word])
+        """,
+    "begins_after_word_0": """
+        Where no special token stands in front, word 0 gets -100, as if there were a piece of it before.
+        Compare the first piece with something that is no word.
+
+        - found, before = [], None
+        + found, before = [], 0
+        """,
     "special_left_out": """
         The special tokens have no entry. There is one for each piece, -100 for these.
 

@@ -70,6 +70,34 @@ WRONG = {
         - if name and not kind:
         + if mark == "B":
         """,
+    "drops_after_o": """
+        An `I-` at the beginning or after an `O` is dropped. It begins an entity, just as one of another
+        kind does.
+
+        - if kind and (mark != "I" or name != kind):
+        -     spans.append((first, i, kind))
+        -     kind = ""
+        - if name and not kind:
+        + closed = bool(kind) and (mark != "I" or name != kind)
+        + if closed:
+        +     spans.append((first, i, kind))
+        +     kind = ""
+        + if name and not kind and (mark == "B" or closed):
+        """,
+    "drops_another_kind": """
+        An `I-` of another kind ends the entity, but then it is dropped. It begins an entity of its own,
+        just as one after an `O` does.
+
+        - if kind and (mark != "I" or name != kind):
+        -     spans.append((first, i, kind))
+        -     kind = ""
+        - if name and not kind:
+        + closed = bool(kind) and (mark != "I" or name != kind)
+        + if closed:
+        +     spans.append((first, i, kind))
+        +     kind = ""
+        + if name and not kind and (mark == "B" or not closed):
+        """,
     "kind_ignored": """
         An `I-` of another kind goes on with the entity. It begins a new one.
 

@@ -36,9 +36,16 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     gold, predicted = lists(a, b, c, 1)
     yield Case("edges", [gold, predicted[:-1]], title="one too few", judge=VALUE_ERROR)
     yield Case("edges", [gold, [*predicted, 1]], title="one too many", judge=VALUE_ERROR)
-    yield Case("edges", [gold, [2, *predicted[1:]]], title="a label 2", judge=VALUE_ERROR)
+    # Whether the pair with the 2 is left out or counts as one with a 0, the rest gives 0.
+    odd = [2, *[0] * a]
+    some = [1, *rng.permutation(np.arange(a) % 2).tolist()]
+    yield Case("edges", [some, odd], title="a label 2 was predicted", judge=VALUE_ERROR)
+    yield Case("edges", [odd, some], title="a right label is 2", judge=VALUE_ERROR)
+    # Where nobody checks, -1 may count as a 0, or not at all.
+    counted = ("gold_unchecked", "labels_unchecked", "anything_accepted")
     signs = [2 * label - 1 for label in gold]
-    yield Case("edges", [signs, predicted], title="labels of -1 and 1", judge=VALUE_ERROR)
+    title = "labels of -1 and 1"
+    yield Case("edges", [signs, predicted], title=title, judge=VALUE_ERROR, undefined=counted)
 
 
 WRONG = {
@@ -83,6 +90,30 @@ WRONG = {
 
         - return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
         + return abs(tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        """,
+    "predicted_unchecked": """
+        Only the labels of `gold` are checked. Those of `predicted` have to be 0 or 1, too.
+
+        - if len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
+        + if len(gold) != len(predicted) or not {*gold} <= {0, 1}:
+        """,
+    "gold_unchecked": """
+        Only the labels of `predicted` are checked. Those of `gold` have to be 0 or 1, too.
+
+        - if len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
+        + if len(gold) != len(predicted) or not {*predicted} <= {0, 1}:
+        """,
+    "labels_unchecked": """
+        Labels other than 0 and 1, in either list, are accepted. They should raise a ValueError.
+
+        - if len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
+        + if len(gold) != len(predicted):
+        """,
+    "lengths_unchecked": """
+        Lists of different lengths are cut to the shorter one. They should raise a ValueError.
+
+        - if len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
+        + if not {*gold, *predicted} <= {0, 1}:
         """,
     "anything_accepted": """
         Lists of different lengths and labels other than 0 and 1 should raise a ValueError.

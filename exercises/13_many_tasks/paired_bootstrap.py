@@ -65,6 +65,13 @@ WRONG = {
         - low, high = means.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
         + low, high = means.quantile(torch.tensor([0.05, 0.95], dtype=torch.float64)).tolist()
         """,
+    "fifty_percent": """
+        This interval leaves out a quarter at each end. The middle 95% leave out 2.5% at each: 0.025, not
+        0.25.
+
+        - low, high = means.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
+        + low, high = means.quantile(torch.tensor([0.25, 0.75], dtype=torch.float64)).tolist()
+        """,
     "extremes": """
         These are the smallest and the largest mean. The interval is the middle 95% of them.
 
@@ -84,6 +91,36 @@ WRONG = {
 
         - low, high = means.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
         + low, high = differences.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
+        """,
+    "mean_over_the_draws": """
+        The mean goes over the wrong axis: it has one number for each example. Wanted is one for each
+        drawn test set, which is a row.
+
+        - means = differences[drawn].mean(dim=1)
+        + means = differences[drawn].mean(dim=0)
+        """,
+    "sums": """
+        These are quantiles of the sums of the drawn differences. Wanted are those of their means.
+
+        - means = differences[drawn].mean(dim=1)
+        + means = differences[drawn].sum(dim=1)
+        """,
+    "without_means": """
+        These are quantiles of all drawn differences. Take the mean of each drawn test set first; their
+        quantiles are wanted.
+
+        - low, high = means.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
+        + ends = torch.tensor([0.025, 0.975], dtype=torch.float64)
+        + low, high = differences[drawn].flatten().quantile(ends).tolist()
+        """,
+    "drawn_in_columns": """
+        The draw has another shape than (n_samples, N), and so gives other test sets. Draw a row for each
+        of them.
+
+        - drawn = torch.randint(len(a), (n_samples, len(a)), generator=generator)
+        - means = differences[drawn].mean(dim=1)
+        + drawn = torch.randint(len(a), (len(a), n_samples), generator=generator)
+        + means = differences[drawn].mean(dim=0)
         """,
     "without_replacement": """
         Each example is drawn once, so every drawn test set is the old one in another order. Draw with

@@ -15,20 +15,24 @@ POINTS = {"values": 2, "edges": 1}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    for title, gap in (("one after the other", 1), ("neighbors", 0)):
+    # They overwrite the next span, or find that it overlaps, or that the sentence is too short.
+    beyond = ("end_included", "end_is_the_last_word")
+    for title, gap, undefined in (("one after the other", 1, ()), ("neighbors", 0, beyond)):
         n = number(rng, 8, 12)
         spans = some_spans(rng, n, two_kinds(rng), gap)
-        yield Case("values", [spans, n], title=title)
-        yield Case("values", [spans[::-1], n], title=f"{title}, in the other order")
+        yield Case("values", [spans, n + 1], title=title, undefined=undefined)
+        title = f"{title}, in the other order"
+        yield Case("values", [spans[::-1], n + 1], title=title, undefined=undefined)
     one, other = two_kinds(rng)
     n = number(rng, 4, 7)
-    yield Case("values", [[(0, n, one)], n], title="the whole sentence")
-    yield Case("values", [[(3, 4, other), (1, 3, one)], n + 2], title="a single word")
+    yield Case("values", [[(0, n, one)], n], title="the whole sentence", undefined=beyond)
+    single = [(3, 4, other), (1, 3, one)]
+    yield Case("values", [single, n + 2], title="a single word", undefined=beyond)
     yield Case("edges", [[], n], title="no entity")
     yield Case("edges", [[], 0], title="no words")
     end = number(rng, 10, 30)
     spans = [*some_spans(rng, end - 2, two_kinds(rng)), (end - 2, end, one)]
-    yield Case("edges", [spans, end], title="up to the end")
+    yield Case("edges", [spans, end], title="up to the end", undefined=beyond)
     yield Case("edges", [[(n - 2, n + 1, one)], n], title="beyond the end", judge=VALUE_ERROR)
     yield Case("edges", [[(-1, n, one)], n], title="before the beginning", judge=VALUE_ERROR)
     yield Case("edges", [[(2, 2, one)], n], title="an empty span", judge=VALUE_ERROR)
@@ -66,12 +70,95 @@ WRONG = {
         - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
         + labels[first:end + 1] = [f"B-{kind}"] + [f"I-{kind}"] * (min(end + 1, n_words) - first - 1)
         """,
+    "end_is_the_last_word": """
+        The second number of a span is taken for that of its last word. It is that of the word after it,
+        as in a slice: `(2, 2, kind)` has no word.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not 0 <= first <= end < n_words or set(labels[first:end + 1]) != {"O"}:
+        ...
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + labels[first:end + 1] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first)
+        """,
     "overlap_overwritten": """
         A span that shares a word with another one is written over it. BIO cannot say both: a
         ValueError.
 
         - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
         + if not 0 <= first < end <= n_words:
+        """,
+    "overlap_at_the_first_word": """
+        Only the first word of a span is looked at. A span can also reach into another one that begins
+        later: all of its words have to be free.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not 0 <= first < end <= n_words or labels[first] != "O":
+        """,
+    "overlap_at_both_ends": """
+        The first and the last word of a span are looked at, and not those between them: there may be a
+        whole other span. All of its words have to be free.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not 0 <= first < end <= n_words or {labels[first], labels[end - 1]} != {"O"}:
+        """,
+    "empty_spans_skipped": """
+        A span without a word is left out silently, such as `(2, 2, kind)` or one that ends before it
+        begins. It should raise a ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if first < 0 or end > n_words or set(labels[first:end]) - {"O"}:
+        ...
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + for i in range(first, end):
+        +     labels[i] = f"I-{kind}" if i > first else f"B-{kind}"
+        """,
+    "end_may_be_the_beginning": """
+        A span whose end is its beginning, such as `(2, 2, kind)`, is accepted. It has no word, since the
+        end is the word after the last one: a ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not 0 <= first <= end <= n_words or set(labels[first:end]) - {"O"}:
+        ...
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + for i in range(first, end):
+        +     labels[i] = f"I-{kind}" if i > first else f"B-{kind}"
+        """,
+    "empty_spans_labeled": """
+        A span without a word, such as `(2, 2, kind)` or one that ends before it begins, labels a word
+        all the same. It should raise a ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if first < 0 or end > n_words or set(labels[first:end]) - {"O"}:
+        ...
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + for i in range(first, max(end, first + 1)):
+        +     labels[i] = f"I-{kind}" if i > first else f"B-{kind}"
+        """,
+    "empty_span_labeled": """
+        A span whose end is its beginning, such as `(2, 2, kind)`, labels a word, but has none: its end is
+        the word after the last one. A ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not 0 <= first <= end <= n_words or set(labels[first:end]) - {"O"}:
+        ...
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + for i in range(first, max(end, first + 1)):
+        +     labels[i] = f"I-{kind}" if i > first else f"B-{kind}"
+        """,
+    "empty_span_inserted": """
+        A span whose end is its beginning, such as `(2, 2, kind)`, makes the list of labels longer. It has
+        no word, and should raise a ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not 0 <= first <= end <= n_words or set(labels[first:end]) - {"O"}:
+        """,
+    "cut_at_the_end": """
+        A span that goes beyond the last word is cut there. It does not lie in the sentence, so it should
+        raise a ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + end = min(end, n_words)
+        + if not 0 <= first < end or set(labels[first:end]) != {"O"}:
         """,
     "outside_accepted": """
         A span that does not lie in the sentence, or has no word, should raise a ValueError.

@@ -287,3 +287,436 @@ def ngram_overlap(texts, others, n):
     known = set(grams([w for words in others for w in words]))
     found = [grams(t) for t in texts]
     return [sum(g in known for g in gs) / len(gs) if gs else 0.0 for gs in found]
+
+
+# %% labels_to_spans: an I- after an O is dropped, not repaired | drops_after_o
+def labels_to_spans(labels):
+    spans = []
+    begin, kind = None, None
+    for i, label in enumerate(labels):
+        if label != "O" and label[:2] not in ("B-", "I-"):
+            raise ValueError(label)
+        if label == "O":
+            if begin is not None:
+                spans.append((begin, i, kind))
+            begin, kind = None, None
+        elif label.startswith("B-"):
+            if begin is not None:
+                spans.append((begin, i, kind))
+            begin, kind = i, label[2:]
+        else:
+            if begin is not None and label[2:] != kind:
+                spans.append((begin, i, kind))
+                begin, kind = i, label[2:]
+    if begin is not None:
+        spans.append((begin, len(labels), kind))
+    return spans
+
+
+# %% spans_to_labels: the end is taken as inclusive | end_included
+def spans_to_labels(spans, n_words):
+    labels = ["O"] * n_words
+    for first, last, kind in spans:
+        if first < 0 or last > n_words or first >= last:
+            raise ValueError("span outside of the sentence")
+        if any(l != "O" for l in labels[first:last]):
+            raise ValueError("overlap")
+        labels[first] = "B-" + kind
+        for k in range(first + 1, min(last + 1, n_words)):
+            labels[k] = "I-" + kind
+    return labels
+
+
+# %% spans_to_labels: overlaps are only looked for at the first word of a span | overlap_at_the_first_word
+def spans_to_labels(spans, n_words):
+    tags = n_words * ["O"]
+    for start, stop, kind in spans:
+        if not 0 <= start < stop <= n_words:
+            raise ValueError(f"({start}, {stop}) is not in the sentence")
+        if tags[start] != "O":
+            raise ValueError("two entities share a word")
+        tags[start:stop] = [f"B-{kind}"] + [f"I-{kind}"] * (stop - start - 1)
+    return tags
+
+
+# %% spans_to_labels: an empty span is skipped | empty_spans_skipped
+def spans_to_labels(spans, n_words):
+    taken = set()
+    labels = ["O" for _ in range(n_words)]
+    for a, b, kind in sorted(spans):
+        if a < 0 or b > n_words:
+            raise ValueError("leaves the sentence")
+        for w in range(a, b):
+            if w in taken:
+                raise ValueError("word used twice")
+            taken.add(w)
+            labels[w] = ("B-" if w == a else "I-") + kind
+    return labels
+
+
+# %% entity_scores: macro average, the mean of the sentences' values | f1_of_the_means
+def entity_scores(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError("different numbers of sentences")
+    ps, rs = [], []
+    for g, p in zip(gold, predicted):
+        g, p = set(g), set(p)
+        right = len(g & p)
+        ps.append(right / len(p) if p else 0.0)
+        rs.append(right / len(g) if g else 0.0)
+    if not ps:
+        return 0.0, 0.0, 0.0
+    P, R = sum(ps) / len(ps), sum(rs) / len(rs)
+    return P, R, 2 * P * R / (P + R) if P + R else 0.0
+
+
+# %% entity_scores: a span that is predicted twice counts twice | repeats_count_as_right
+def entity_scores(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError("gold and predicted differ in length")
+    n_right = n_gold = n_pred = 0
+    for g, p in zip(gold, predicted):
+        n_gold += len(g)
+        n_pred += len(p)
+        for span in p:
+            if span in g:
+                n_right += 1
+    P = n_right / n_pred if n_pred > 0 else 0.0
+    R = n_right / n_gold if n_gold > 0 else 0.0
+    F1 = 2 * P * R / (P + R) if P + R > 0 else 0.0
+    return P, R, F1
+
+
+# %% labels_to_pieces: truthiness of the word's number, so word 0 is special | word_0_is_special
+def labels_to_pieces(labels, word_ids):
+    result, previous = [], None
+    for w in word_ids:
+        if w and w >= len(labels):
+            raise ValueError(f"word {w} has no label")
+        result.append(labels[w] if w and w != previous else -100)
+        previous = w
+    return result
+
+
+# %% Tagger: the sum is divided by the number of pieces in the mask | divides_by_real
+class Tagger(nn.Module):
+    def __init__(self, encoder: nn.Module, d_model: int, n_labels: int, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(p=dropout)
+        self.output = nn.Linear(d_model, n_labels)
+
+    def forward(self, ids, mask):
+        segments = torch.zeros(ids.shape, dtype=torch.int64)
+        return self.output(self.dropout(self.encoder(ids, segments, mask)))
+
+    def loss(self, ids, mask, labels):
+        scores = self.forward(ids, mask)
+        summed = F.cross_entropy(scores.transpose(1, 2), labels, reduction="sum")
+        return summed / mask.sum().clamp(min=1)
+
+
+# %% Tagger: returns a new zero without a graph if nothing is labeled | zero_without_gradient
+class Tagger(nn.Module):
+    def __init__(self, encoder, d_model, n_labels, dropout=0.1):
+        super().__init__()
+        self.encoder, self.dropout, self.output = encoder, nn.Dropout(dropout), nn.Linear(d_model, n_labels)
+
+    def forward(self, ids, mask):
+        h = self.encoder(ids, torch.zeros_like(ids), mask)
+        h = self.dropout(h)
+        return self.output(h)
+
+    def loss(self, ids, mask, labels):
+        if (labels == -100).all():
+            return torch.tensor(0.0)
+        return F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten())
+
+
+# %% PairClassifier: the mean of all vectors in place of the first | mean_of_the_real_ones
+class PairClassifier(nn.Module):
+    def __init__(self, encoder, d_model, n_classes, dropout=0.1):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, n_classes)
+
+    def forward(self, ids, segments, mask):
+        H = self.encoder(ids, segments, mask)
+        pooled = (H * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+        return self.output(self.dropout(pooled))
+
+    def loss(self, ids, segments, mask, labels):
+        return F.cross_entropy(self(ids, segments, mask), labels)
+
+
+# %% PairClassifier: the loss gets probabilities, not scores | probabilities
+class PairClassifier(nn.Module):
+    def __init__(self, encoder, d_model, n_classes, dropout=0.1):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, n_classes)
+
+    def forward(self, ids, segments, mask):
+        first = self.encoder(ids, segments, mask)[:, 0]
+        return torch.softmax(self.output(self.dropout(first)), dim=-1)
+
+    def loss(self, ids, segments, mask, labels):
+        return nn.CrossEntropyLoss()(self.forward(ids, segments, mask), labels)
+
+
+# %% PairClassifier: mask and segments swapped in the call of the encoder | mask_before_segments
+class PairClassifier(nn.Module):
+    def __init__(self, encoder, d_model, n_classes, dropout=0.1):
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, n_classes)
+
+    def forward(self, ids, segments, mask):
+        cls_vector = self.encoder(ids, mask, segments)[:, 0, :]
+        return self.output(self.dropout(cls_vector))
+
+    def loss(self, ids, segments, mask, labels):
+        logits = self(ids, segments, mask)
+        return -logits.log_softmax(dim=1)[torch.arange(len(labels)), labels].mean()
+
+
+# %% matthews: the labels of predicted are not checked | predicted_unchecked
+def matthews(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError("different lengths")
+    for g in gold:
+        if g not in (0, 1):
+            raise ValueError("label is neither 0 nor 1")
+    tp = tn = fp = fn = 0
+    for g, p in zip(gold, predicted):
+        if g == 1:
+            if p == 1:
+                tp += 1
+            else:
+                fn += 1
+        elif p == 1:
+            fp += 1
+        else:
+            tn += 1
+    d = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    return 0.0 if d == 0 else (tp * tn - fp * fn) / d**0.5
+
+
+# %% choice_scores: an option is there only if all its pieces are real | padded_options_missing
+def choice_scores(model, ids, segments, mask):
+    real = mask.all(dim=-1)
+    found = model(ids[real], segments[real], mask[real])
+    scores = torch.full(real.shape, -math.inf, dtype=found.dtype)
+    scores[real] = found[:, 0]
+    return scores
+
+
+# %% best_spans: longest counts the distance, one piece too many | one_piece_too_long
+def best_spans(start, end, allowed, n, longest):
+    spans = []
+    for i in range(len(start)):
+        for j in range(i, len(end)):
+            if allowed[i] and allowed[j] and j - i <= longest:
+                spans.append((float(start[i] + end[j]), i, j))
+    spans.sort(reverse=True)
+    return spans[:n]
+
+
+# %% paired_bootstrap: the mean over the wrong axis | mean_over_the_draws
+def paired_bootstrap(a, b, n_samples, generator):
+    if a.numel() != b.numel():
+        raise ValueError("a and b must have the same size")
+    d = a - b
+    drawn = d[torch.randint(len(d), (n_samples, len(d)), generator=generator)]
+    means = drawn.mean(0)
+    return d.mean().item(), torch.quantile(means, 0.025).item(), torch.quantile(means, 0.975).item()
+
+
+# %% Tagger: labels above 0 only | label_0_not_counted
+class Tagger(nn.Module):
+    def __init__(self, encoder, d_model, n_labels, dropout=0.1):
+        super().__init__()
+        self.encoder, self.dropout, self.output = encoder, nn.Dropout(dropout), nn.Linear(d_model, n_labels)
+    def forward(self, ids, mask):
+        return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+    def loss(self, ids, mask, labels):
+        total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
+        return total / (labels > 0).sum().clamp(min=1)
+
+
+# %% Tagger: segments of bool | no_whole_segments
+class Tagger(nn.Module):
+    def __init__(self, encoder, d_model, n_labels, dropout=0.1):
+        super().__init__()
+        self.encoder, self.dropout, self.output = encoder, nn.Dropout(dropout), nn.Linear(d_model, n_labels)
+    def forward(self, ids, mask):
+        return self.output(self.dropout(self.encoder(ids, torch.zeros_like(mask), mask)))
+    def loss(self, ids, mask, labels):
+        total = F.cross_entropy(self(ids, mask).flatten(0, 1), labels.flatten(), reduction="sum")
+        return total / (labels != -100).sum().clamp(min=1)
+
+
+# %% spans_to_labels: inclusive, a single word has equal numbers | end_is_the_last_word
+def spans_to_labels(spans, n_words):
+    labels = ["O"] * n_words
+    for a, b, kind in spans:
+        if a < 0 or b >= n_words or a > b:
+            raise ValueError("outside")
+        for i in range(a, b + 1):
+            if labels[i] != "O":
+                raise ValueError("taken")
+            labels[i] = "B-" + kind if i == a else "I-" + kind
+    return labels
+
+
+# %% spans_to_labels: a <= b, labels[a] set | empty_span_labeled
+def spans_to_labels(spans, n_words):
+    labels = ["O"] * n_words
+    for a, b, kind in spans:
+        if a < 0 or b > n_words or a > b:
+            raise ValueError("outside")
+        if any(x != "O" for x in labels[a:b]):
+            raise ValueError("overlap")
+        labels[a] = "B-" + kind
+        for i in range(a + 1, b):
+            labels[i] = "I-" + kind
+    return labels
+
+
+# %% matthews: gold unchecked, predicted checked | gold_unchecked
+def matthews(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError("different lengths")
+    tp = tn = fp = fn = 0
+    for g, p in zip(gold, predicted):
+        if p not in (0, 1):
+            raise ValueError("label")
+        if g == p == 1:
+            tp += 1
+        elif g == p:
+            tn += 1
+        elif p:
+            fp += 1
+        else:
+            fn += 1
+    d = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    return 0.0 if d == 0 else (tp * tn - fp * fn) / d**0.5
+
+
+# %% PairClassifier: the last real vector | last_real_vector
+class PairClassifier(nn.Module):
+    def __init__(self, encoder, d_model, n_classes, dropout=0.1):
+        super().__init__()
+        self.encoder, self.dropout, self.output = encoder, nn.Dropout(dropout), nn.Linear(d_model, n_classes)
+    def forward(self, ids, segments, mask):
+        H = self.encoder(ids, segments, mask)
+        H = H[torch.arange(len(H)), mask.sum(1) - 1]
+        return self.output(self.dropout(H))
+    def loss(self, ids, segments, mask, labels):
+        return F.cross_entropy(self(ids, segments, mask), labels)
+
+
+# %% PairClassifier: log_softmax in forward | log_probabilities
+class PairClassifier(nn.Module):
+    def __init__(self, encoder, d_model, n_classes, dropout=0.1):
+        super().__init__()
+        self.encoder, self.dropout, self.output = encoder, nn.Dropout(dropout), nn.Linear(d_model, n_classes)
+    def forward(self, ids, segments, mask):
+        return F.log_softmax(self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0])), dim=1)
+    def loss(self, ids, segments, mask, labels):
+        return F.nll_loss(self(ids, segments, mask), labels)
+
+
+# %% labels_to_spans: I- of another kind dropped, after O begins | drops_another_kind
+def labels_to_spans(labels):
+    for l in labels:
+        if l != "O" and (l[:2] not in ("B-", "I-") or len(l) == 2):
+            raise ValueError(l)
+    out, first, kind = [], None, None
+    for i, l in enumerate([*labels, "O"]):
+        if l[0] == "I" and kind is None:
+            first, kind = i, l[2:]
+        elif l[0] == "I" and l[2:] == kind:
+            continue
+        else:
+            if kind is not None:
+                out.append((first, i, kind))
+                first = kind = None
+            if l[0] == "B":
+                first, kind = i, l[2:]
+    return out
+
+
+# %% entity_scores: macro, sentences without predictions are left out | means_of_some_sentences
+def entity_scores(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError
+    ps = [len(set(g) & set(p)) / len(set(p)) for g, p in zip(gold, predicted) if p]
+    rs = [len(set(g) & set(p)) / len(set(g)) for g, p in zip(gold, predicted) if g]
+    P = sum(ps) / len(ps) if ps else 0.0
+    R = sum(rs) / len(rs) if rs else 0.0
+    return P, R, 2 * P * R / (P + R) if P + R else 0.0
+
+
+# %% entity_scores: repeats, counts with lists | repeats_in_all_counts
+def entity_scores(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError
+    tp = fp = fn = 0
+    for g, p in zip(gold, predicted):
+        for s in p:
+            if s in g:
+                tp += 1
+            else:
+                fp += 1
+        for s in g:
+            if s not in p:
+                fn += 1
+    P = tp / (tp + fp) if tp + fp else 0.0
+    R = tp / (tp + fn) if tp + fn else 0.0
+    return P, R, 2 * P * R / (P + R) if P + R else 0.0
+
+
+# %% labels_to_pieces: previous begins with 0 | begins_after_word_0
+def labels_to_pieces(labels, word_ids):
+    out, prev = [], 0
+    for w in word_ids:
+        if w is None or w == prev:
+            out.append(-100)
+        elif w >= len(labels):
+            raise ValueError
+        else:
+            out.append(labels[w])
+        prev = w
+    return out
+
+
+# %% choice_scores: first piece | first_piece_decides
+def choice_scores(model, ids, segments, mask):
+    real = mask[..., 0]
+    out = torch.full(ids.shape[:2], float("-inf"))
+    out[real] = model(ids[real], segments[real], mask[real]).squeeze(1)
+    return out
+
+
+# %% best_spans: j - i + 1 < longest | one_piece_too_short
+def best_spans(start, end, allowed, n, longest):
+    found = []
+    for i in range(len(start)):
+        for j in range(i, len(end)):
+            if allowed[i] and allowed[j] and j - i + 1 < longest:
+                found.append((float(start[i] + end[j]), i, j))
+    found.sort(key=lambda x: -x[0])
+    return found[:n]
+
+
+# %% paired_bootstrap: no mean | without_means
+def paired_bootstrap(a, b, n_samples, generator):
+    if len(a) != len(b):
+        raise ValueError
+    d = (a - b)[torch.randint(len(a), (n_samples, len(a)), generator=generator)]
+    q = torch.quantile(d, torch.tensor([0.025, 0.975]))
+    return (a - b).mean().item(), q[0].item(), q[1].item()

@@ -101,6 +101,43 @@ def test_what_would_not_be_trained_is_named(exercise, thing, headline):
     assert verdict.passed == (headline == "every case")
 
 
+@pytest.mark.parametrize(
+    ("loss", "headline"),
+    [
+        (lambda self: 0 * self.W.weight.sum(), "every case"),
+        (lambda self: torch.tensor(0.0), "its result has no gradient, so `backward()` raises"),
+        (lambda self: torch.zeros((), requires_grad=True), "every case"),
+        (lambda self: (0 * self.W.weight.sum()).detach(), "its result has no gradient"),
+    ],
+)
+def test_a_loss_of_zero_that_is_a_constant_loses_a_case_of_all_gradients(loss, headline):
+    steps = {"args": [3], "names": ["n"], "then": [["loss", [], {}]]}
+    case = {"group": "values", **steps, "gradient": "all"}
+    (expected,) = run_cases(
+        type("Answer", (Reference,), {"loss": lambda self: self.v.sum() * 0}), [case]
+    )
+    recorded = {
+        "name": "Answer",
+        "groups": {"values": 1},
+        "cases": [{**case, "expected": expected}],
+    }
+    verdict = judge(recorded, run_cases(type("Answer", (Reference,), {"loss": loss}), [case]))
+    assert headline in verdict.headline
+    assert verdict.passed == (headline == "every case")
+
+
+def test_an_input_changed_in_place_loses_a_case_of_all_gradients(exercise):
+    (case,) = exercise["cases"]
+
+    def forward(self, X, mask):
+        result = Reference.forward(self, X, mask.clone())
+        mask.logical_not_()
+        return result
+
+    finding = judge_case(case, run_cases(answer(forward=forward), [case])[0])
+    assert "in place" in finding.message
+
+
 def test_a_gradient_of_zero_may_be_left_by_rounding(exercise):
     case = exercise["cases"][0]
     gradients = {"a": torch.tensor([100.0]), "b": torch.tensor([1e-4])}
