@@ -36,7 +36,7 @@ def count_ngrams(sentences, n):
     return result
 
 
-# %% add_k_probability: |V| is taken from the words seen after the context
+# %% add_k_probability: V is taken from the words seen after the context
 def add_k_probability(counts, word, context, n_words, k=0.0):
     following = counts.get(context, Counter())
     denominator = sum(following.values()) + k * len(following)
@@ -171,7 +171,7 @@ class KneserNey:
         return (following.get(word, 0) - self.discount) / total + backoff * shorter
 
 
-# %% KneserNey: the unigrams are shares, without discount and without 1 / |V|
+# %% KneserNey: the unigrams are shares, without discount and without 1 / V
 class KneserNey:
     def __init__(self, sentences, n, n_words, discount=0.75):
         self.n = n
