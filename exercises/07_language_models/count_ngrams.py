@@ -145,8 +145,8 @@ WRONG = {
         """,
     "everything_before": """
         For n = 1 your contexts are all the words read so far. A slice that begins at -(n - 1) is
-        then [-0:], and -0 is 0: it takes everything in place of nothing. Count where the context
-        begins from the front.
+        then [-0:], and -0 is 0: it takes everything in place of nothing. Count from the front where
+        the context begins.
 
         - context = tuple(padded[i - n + 1 : i])
         + context = tuple(padded[:i][-(n - 1) :])
